@@ -1,0 +1,81 @@
+{
+  "variables": {
+    "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
+                     "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-unknown-attributes"],
+    "kernel_folders": ["msl", "msl/cpu", "objc/cpu"]
+  },
+  "target_defaults": {
+    "cflags!": ["-fno-exceptions"],
+    "cflags_cc!": ["-fno-exceptions"],
+    "cflags": ["-Wall", "-Wextra", "-fvisibility=hidden"],
+    "cflags_cc": ["-std=gnu++17"],
+    "xcode_settings": {
+      "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
+      "CLANG_CXX_LANGUAGE_STANDARD": "gnu++17",
+      "CLANG_CXX_LIBRARY": "libc++",
+      "MACOSX_DEPLOYMENT_TARGET": "13.3",
+      "GCC_SYMBOLS_PRIVATE_EXTERN": "YES"
+    }
+  },
+  "targets": [
+    {
+      "target_name": "covarium",
+      "sources": [
+        "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/module.cc",
+        "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/launch.cc",
+        "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
+        "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
+        "objc/metal/none.cc"
+      ],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")", "msl", "msl/cpu"],
+      "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+      "conditions": [
+        ["OS=='mac'", {
+          "sources": ["objc/cpu/blas-accelerate.cc"],
+          "link_settings": { "libraries": ["-framework Accelerate"] }
+        }, {
+          "sources": ["objc/cpu/blas-dlopen.cc"],
+          "libraries": ["-ldl", "-lpthread"],
+          "ldflags": ["-Wl,-z,nodelete"]
+        }],
+        ["target_arch=='x64'", { "dependencies": ["kernels_avx512", "kernels_avx2"] }, { "dependencies": ["kernels_baseline"] }]
+      ]
+    }
+  ],
+  "conditions": [
+    ["target_arch=='x64'", {
+      "targets": [
+        {
+          "target_name": "kernels_avx512",
+          "type": "static_library",
+          "sources": ["objc/cpu/kernels.cc"],
+          "include_dirs": ["<@(kernel_folders)"],
+          "defines": ["COVARIUM_TABLE=kernelsAvx512"],
+          "cflags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx2", "-mfma", "<@(kernel_flags)"],
+          "xcode_settings": { "OTHER_CFLAGS": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx2", "-mfma", "<@(kernel_flags)"] }
+        },
+        {
+          "target_name": "kernels_avx2",
+          "type": "static_library",
+          "sources": ["objc/cpu/kernels.cc"],
+          "include_dirs": ["<@(kernel_folders)"],
+          "defines": ["COVARIUM_TABLE=kernelsAvx2"],
+          "cflags": ["-mavx2", "-mfma", "<@(kernel_flags)"],
+          "xcode_settings": { "OTHER_CFLAGS": ["-mavx2", "-mfma", "<@(kernel_flags)"] }
+        }
+      ]
+    }, {
+      "targets": [
+        {
+          "target_name": "kernels_baseline",
+          "type": "static_library",
+          "sources": ["objc/cpu/kernels.cc"],
+          "include_dirs": ["<@(kernel_folders)"],
+          "defines": ["COVARIUM_TABLE=kernelsBaseline"],
+          "cflags": ["<@(kernel_flags)"],
+          "xcode_settings": { "OTHER_CFLAGS": ["<@(kernel_flags)"] }
+        }
+      ]
+    }]
+  ]
+}

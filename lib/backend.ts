@@ -1,0 +1,118 @@
+import type { Dtype, Real, Values } from './dtype.ts';
+
+// The contract between the face and a device. Two bodies: the addon (objc/addon, for metal and cpu) and lib/reference.
+// The face has checked every shape, type and number before it calls one of these; a body checks values only.
+
+/** The kinds of device; see DESIGN in the documentation. */
+export type DeviceKind = 'metal' | 'cpu' | 'reference';
+
+/** How long a commit took, in milliseconds. */
+export interface Timings {
+  /** Recording on the host, from the first command to the commit. */
+  readonly encodeMs: number;
+  /** Execution on the device, first command to last. */
+  readonly deviceMs: number;
+  /** From the commit until its result was known to the host: waiting for earlier commits included. */
+  readonly wallMs: number;
+}
+
+/** Bytes that a device holds. */
+export interface MemoryUsage {
+  /** In buffers that are open, or closed with work in flight. */
+  readonly liveBytes: number;
+  /** Kept for reuse. */
+  readonly pooledBytes: number;
+}
+
+/** A device that computes: memory, and encoders whose commits run in order. */
+export interface Backend {
+  readonly kind: DeviceKind;
+  /** What computes, for people: a GPU's or a BLAS library's name. */
+  readonly name: string;
+  /** Threads that share the work of one command; 1 where the notion has no meaning. */
+  readonly threads: number;
+  /** Element types of sampling and linear algebra, `float32` first. */
+  readonly dtypes: readonly Dtype[];
+  /** Memory of the device's own, contents unspecified; it is detached by {@link release}. Throws `ERR_OUT_OF_MEMORY`. */
+  allocate(sizeBytes: number): ArrayBuffer;
+  /** Detaches `memory` and recycles it once no commit in flight uses it. Memory that is not the device's own is left alone. */
+  release(memory: ArrayBuffer): void;
+  encoder(): Encoder;
+  memory(): MemoryUsage;
+  /** Cancels what is in flight and frees everything. Idempotent. */
+  close(): void;
+}
+
+/**
+ * Records commands, then commits them once, in order. All matrices are dense and row-major; all operands of one command
+ * have one type. n is a dimension, `count` a number of rows.
+ *
+ * A "factor" is lower triangular, n x n; its upper triangle is never read.
+ */
+export interface Encoder {
+  /**
+   * The normal stream, version 1: out[i] = element first + i. `counter` is six 32-bit words, low before high: seed, stream,
+   * first (lib/normal-counter.ts makes it).
+   */
+  fillNormal(out: Real, counter: Uint32Array): void;
+  /** Fails the commit with `ERR_NOT_FINITE` at the first entry (row by row) that is NaN or infinite. */
+  requireFinite(a: Real, columns: number): void;
+  /**
+   * Fails the commit with `ERR_NOT_FINITE`, or with `ERR_NOT_SYMMETRIC` where |a_ij - a_ji| exceeds `tolerance` times the
+   * larger of |a_ij| and |a_ji| and also `tolerance` times sqrt(|a_ii a_jj|); the entry named is the first in row order with i > j.
+   */
+  requireSymmetric(a: Real, n: number, tolerance: number): void;
+  /** Lower Cholesky factor in place, reading the lower triangle; the upper becomes 0. Fails with `ERR_NOT_POSITIVE_DEFINITE`. */
+  cholesky(a: Real, n: number): void;
+  /** Entries above the diagonal become 0. */
+  zeroUpper(a: Real, n: number): void;
+  /** Transposes along the other diagonal in place: a_ij <-> a_(n-1-j)(n-1-i). */
+  antitranspose(a: Real, n: number): void;
+  copy(from: Real, to: Real): void;
+  /** out = a + b, by element; out may be a or b. */
+  sum(a: Real, b: Real, out: Real): void;
+  /** Adds `scale` * row to each row of `rows`. */
+  addRow(rows: Real, row: Real, scale: number): void;
+  /** c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) k x n, c m x n. beta = 0 does not read c. */
+  product(
+    a: Real,
+    b: Real,
+    c: Real,
+    m: number,
+    n: number,
+    k: number,
+    transposeA: boolean,
+    transposeB: boolean,
+    alpha: number,
+    beta: number,
+  ): void;
+  /** Each row x of `rows` becomes factor x (or factor' x, transposed). */
+  triangularProduct(factor: Real, rows: Real, n: number, transposed: boolean): void;
+  /** Each row x of `rows` becomes the solution of factor y = x (or factor' y = x, transposed). */
+  triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): void;
+  /** out[r] = sum of squares of row r. */
+  squaredNorms(rows: Real, out: Real, n: number): void;
+  /**
+   * Fused sampling into `out` (count x n): row r = mean + factor z, or with `inverse` mean + factor^-1 z, where z is
+   * elements [first + r n, first + (r + 1) n) of the normal stream. n divides out.length.
+   */
+  sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): void;
+  /**
+   * Fused log density: out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or with `inverse` is
+   * factor (row r - mean). `rows` is not changed.
+   */
+  logDensity(factor: Real, mean: Real, rows: Real, out: Real, inverse: boolean, constant: number): void;
+  /** Column means and covariance (n x n, both triangles; sums accumulate in float64, divided by count - ddof). */
+  meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void;
+  /**
+   * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`; buffers and the params
+   * struct's bytes in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   */
+  launch(kernel: string, operands: readonly Values[], grid: readonly number[], threadgroup: readonly number[]): void;
+  /** Starts the commands; settles when they have run. Never blocks the thread, nor libuv's pool. */
+  commit(): Promise<Timings>;
+  /** Runs the commands, after all earlier commits, before it returns. */
+  commitSync(): Timings;
+  /** Stops a commit in flight soon; it fails with `ERR_ABORTED`. */
+  cancel(): void;
+}

@@ -1,0 +1,52 @@
+import { CovariumError } from './covarium-error.ts';
+import { describe } from './describe.ts';
+
+/** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
+export type Dtype = 'float32' | 'float64' | 'int32' | 'uint32' | 'uint8';
+
+/** A typed array over real numbers: what sampling and linear algebra compute with. */
+export type Real = Float32Array | Float64Array;
+
+/** A typed array of any {@link Dtype}. */
+export type Values = Real | Int32Array | Uint32Array | Uint8Array;
+
+const constructors = {
+  float32: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  uint8: Uint8Array,
+} as const;
+
+/** All element types, in the order of the documentation. */
+export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
+
+/** `value` where it is an element type; throws `ERR_INVALID_ARGUMENT`. */
+export function requireDtype(value: Dtype): Dtype {
+  if (dtypes.includes(value)) return value;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type (${describe(value)}) is not one of (${dtypes.join(', ')}).`);
+}
+
+/** Bytes of one element. */
+export function bytesOf(dtype: Dtype): number {
+  return constructors[dtype].BYTES_PER_ELEMENT;
+}
+
+/** A typed array of `length` zeros in ordinary memory. */
+export function zerosOf(dtype: Dtype, length: number): Values {
+  return new constructors[dtype](length);
+}
+
+/** A typed array of `length` elements of `dtype` at the start of `memory`. */
+export function viewOf(dtype: Dtype, memory: ArrayBuffer, length: number): Values {
+  return new constructors[dtype](memory, 0, length);
+}
+
+/** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for a value that is none of them. */
+export function dtypeOf(values: unknown): Dtype {
+  for (const dtype of dtypes) if (values instanceof constructors[dtype]) return dtype;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Values are not a typed array of a known type (${describe(values)}).`,
+  );
+}

@@ -1,0 +1,42 @@
+// The threads of one threadgroup, seen from a kernel: the launcher (objc/cpu/launch.cc) implements these.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace covarium {
+
+constexpr unsigned simdWidth = 32;  // Apple's threadExecutionWidth
+
+// What the lanes of a simdgroup gave to one exchange; valid until this lane's next but one.
+struct SimdLanes {
+  const uint64_t* bits;
+  uint32_t activeMask;
+  unsigned lanes;
+  bool active(unsigned lane) const { return (activeMask >> lane) & 1; }
+};
+
+// Waits for the simdgroup, one value a lane.
+SimdLanes simd_exchange_bits(uint64_t bits);
+unsigned simd_lane();
+// Waits for the threadgroup.
+void threadgroup_barrier();
+
+template <typename T>
+struct SimdValues : SimdLanes {
+  T operator[](unsigned lane) const {
+    T value;
+    memcpy(&value, &bits[lane], sizeof value);
+    return value;
+  }
+};
+
+template <typename T>
+static inline SimdValues<T> simd_exchange(T value) {
+  static_assert(sizeof(T) <= sizeof(uint64_t), "a lane exchanges at most 8 bytes");
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  return {simd_exchange_bits(bits)};
+}
+
+}  // namespace covarium

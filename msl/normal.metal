@@ -1,0 +1,29 @@
+#include <metal_stdlib>
+
+#include "normal.h"
+#include "params.h"
+
+using namespace metal;
+
+#pragma METAL fp math_mode(safe)
+#pragma METAL fp contract(off)
+
+// Thread i writes what belongs to out of the i-th Philox block that the range touches: up to four elements.
+// Grid: (first mod 4 + count + 3) / 4 threads.
+kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& params [[buffer(1)]],
+                        uint i [[thread_position_in_grid]]) {
+  const uint skipped = params.firstLow & 3u;
+  if (i >= (params.count + skipped + 3u) / 4u) return;
+  const uint blockLow = (params.firstLow >> 2) | (params.firstHigh << 30);
+  PhiloxBlock<uint> counter;
+  counter.w0 = blockLow + i;
+  counter.w1 = (params.firstHigh >> 2) + (counter.w0 < blockLow ? 1u : 0u);
+  counter.w2 = params.streamLow;
+  counter.w3 = params.streamHigh;
+  const NormalBlock<float> z = normal_block<float, int, uint>(philox4x32_10(counter, params.seedLow, params.seedHigh));
+  const uint base = 4u * i - skipped;  // wraps below zero in the first block, where the bound is then not met
+  if (base < params.count) out[base] = z.z0;
+  if (base + 1u < params.count) out[base + 1u] = z.z1;
+  if (base + 2u < params.count) out[base + 2u] = z.z2;
+  if (base + 3u < params.count) out[base + 3u] = z.z3;
+}

@@ -1,0 +1,176 @@
+#include "device.h"
+
+#include <unistd.h>
+
+#include "environment.h"
+
+namespace covarium::addon {
+
+namespace {
+
+struct Finalizer {
+  std::shared_ptr<BufferTable> table;
+  uint64_t id;
+};
+
+void finalize(napi_env, void* contents, void* hint) {
+  const std::unique_ptr<Finalizer> finalizer(static_cast<Finalizer*>(hint));
+  auto& entries = finalizer->table->entries;
+  const auto found = entries.find(static_cast<char*>(contents));
+  if (found != entries.end() && found->second.id == finalizer->id) entries.erase(found);
+}
+
+// Forgotten external buffers come back only when control returns to the event loop. A loop that never returns would
+// hold all of the memory, so beyond this share results are V8's own, which it collects while it allocates.
+size_t externalLimitBytes() {
+  static const size_t bytes =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)) / 4;
+  return bytes;
+}
+
+Napi::Value ordinaryMemory(Napi::Env env, size_t sizeBytes) {
+  void* contents;
+  napi_value made;
+  if (napi_create_arraybuffer(env, sizeBytes, &contents, &made) != napi_ok) {
+    throw Failure("ERR_OUT_OF_MEMORY", "Memory for (" + std::to_string(sizeBytes) + ") bytes is not to be had.");
+  }
+  return Napi::Value(env, made);
+}
+
+Dtype dtypeOf(napi_typedarray_type type) {
+  switch (type) {
+    case napi_float32_array:
+      return Dtype::float32;
+    case napi_float64_array:
+      return Dtype::float64;
+    case napi_int32_array:
+      return Dtype::int32;
+    case napi_uint32_array:
+      return Dtype::uint32;
+    case napi_uint8_array:
+      return Dtype::uint8;
+    default:
+      throw Failure("ERR_UNSUPPORTED_DTYPE", "Operand is a typed array of an unsupported type.");
+  }
+}
+
+size_t bytesOf(Dtype dtype) { return dtype == Dtype::float64 ? 8 : dtype == Dtype::uint8 ? 1 : 4; }
+
+}  // namespace
+
+Napi::Function DeviceObject::define(Napi::Env env) {
+  return DefineClass(
+      env, "NativeDevice",
+      {InstanceMethod<&DeviceObject::allocate>("allocate"), InstanceMethod<&DeviceObject::release>("release"),
+       InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
+       InstanceMethod<&DeviceObject::closeFromScript>("close")});
+}
+
+Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, unsigned threads) {
+  return guarded(env, [&]() -> Napi::Value {
+    auto device = kind == "metal" ? metal::open() : cpu::open(threads);
+    return Environment::of(env).deviceClass.New(
+        {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});
+  });
+}
+
+DeviceObject::DeviceObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<DeviceObject>(info), env_(info.Env()) {
+  if (!info[0].IsExternal()) throw Napi::TypeError::New(env_, "Devices come from openDevice().");
+  device_ = *info[0].As<Napi::External<std::shared_ptr<Device>>>().Data();
+  Environment::of(env_).devices.insert(this);
+  Napi::Object self = info.This().As<Napi::Object>();
+  self["kind"] = info[1];
+  self["name"] = Napi::String::New(env_, device_->name());
+  self["threads"] = Napi::Number::New(env_, device_->threads());
+  Napi::Array dtypes = Napi::Array::New(env_);
+  for (const Dtype dtype : device_->dtypes())
+    dtypes[dtypes.Length()] = Napi::String::New(env_, dtype == Dtype::float32 ? "float32" : "float64");
+  self["dtypes"] = dtypes;
+}
+
+DeviceObject::~DeviceObject() {
+  close();
+  if (auto* environment = env_.GetInstanceData<Environment>()) environment->devices.erase(this);
+}
+
+// Buffers that are still open keep their memory until they are collected.
+void DeviceObject::close() {
+  if (device_ == nullptr) return;
+  device_->close();
+  device_ = nullptr;
+}
+
+Device& DeviceObject::device(Napi::Env) {
+  if (device_ == nullptr) throw Failure("ERR_CLOSED", "Device is closed (it was closed before this call).");
+  return *device_;
+}
+
+Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    const auto sizeBytes = static_cast<size_t>(info[0].As<Napi::Number>().DoubleValue());
+    if (device(env).liveAndPooledBytes().first + sizeBytes > externalLimitBytes() && !table_->entries.empty()) {
+      return ordinaryMemory(env, sizeBytes);
+    }
+    auto buffer = device(env).allocate(sizeBytes);
+    auto* contents = static_cast<char*>(buffer->contents());
+    auto finalizer = std::make_unique<Finalizer>(Finalizer{table_, ++table_->lastId});
+    napi_value made;
+    const napi_status status =
+        napi_create_external_arraybuffer(env, contents, sizeBytes, finalize, finalizer.get(), &made);
+    if (status == napi_no_external_buffers_allowed) return ordinaryMemory(env, sizeBytes);  // Electron
+    if (status != napi_ok)
+      throw Failure("ERR_OUT_OF_MEMORY",
+                    "An ArrayBuffer of (" + std::to_string(sizeBytes) + ") bytes is not to be had.");
+    table_->entries[contents] = {std::move(buffer), finalizer.release()->id};
+    return Napi::Value(env, made);
+  });
+}
+
+void DeviceObject::release(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  void* contents = nullptr;
+  size_t sizeBytes = 0;
+  if (napi_get_arraybuffer_info(env, info[0], &contents, &sizeBytes) != napi_ok || contents == nullptr) return;
+  if (table_->entries.erase(static_cast<char*>(contents)) != 0) napi_detach_arraybuffer(env, info[0]);
+}
+
+Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    device(info.Env());
+    return Environment::of(info.Env()).encoderClass.New({info.This()});
+  });
+}
+
+Napi::Value DeviceObject::memory(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const auto [live, pooled] = device(info.Env()).liveAndPooledBytes();
+    Napi::Object usage = Napi::Object::New(info.Env());
+    usage["liveBytes"] = static_cast<double>(live);
+    usage["pooledBytes"] = static_cast<double>(pooled);
+    return usage;
+  });
+}
+
+Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, bool& borrowed) {
+  napi_typedarray_type type;
+  size_t length;
+  void* data;
+  if (napi_get_typedarray_info(env, typedArray, &type, &length, &data, nullptr, nullptr) != napi_ok) {
+    throw Failure("ERR_INVALID_ARGUMENT", "Operand is not a typed array.");
+  }
+  const Dtype dtype = dtypeOf(type);
+  auto* address = static_cast<char*>(data);
+  const auto behind = table_->entries.upper_bound(address);
+  if (address != nullptr && behind != table_->entries.begin()) {
+    const auto& [base, entry] = *std::prev(behind);
+    if (address + length * bytesOf(dtype) <= base + entry.buffer->sizeBytes()) {
+      borrowed = false;
+      return {entry.buffer, static_cast<size_t>(address - base), length, dtype};
+    }
+  }
+  borrowed = true;
+  return {device(env).borrow(data, length * bytesOf(dtype)), 0, length, dtype};
+}
+
+}  // namespace covarium::addon

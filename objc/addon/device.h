@@ -1,0 +1,48 @@
+#pragma once
+
+#include <napi.h>
+
+#include <map>
+#include <memory>
+
+#include "../device.h"
+
+namespace covarium::addon {
+
+// Which device memory each external ArrayBuffer is, by address. Only the JavaScript thread touches it.
+struct BufferTable {
+  struct Entry {
+    std::shared_ptr<Buffer> buffer;
+    uint64_t id;  // an address comes back; the finalizer of an older buffer must not free the younger one
+  };
+  std::map<char*, Entry> entries;
+  uint64_t lastId = 0;
+};
+
+// Backend of lib/backend.ts.
+class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  static Napi::Value open(Napi::Env env, const std::string& kind, unsigned threads);
+  explicit DeviceObject(const Napi::CallbackInfo& info);
+  ~DeviceObject() override;
+
+  // The operand behind a typed array: device memory, or the host's own, which the caller keeps alive.
+  Operand operandOf(Napi::Env env, napi_value typedArray, bool& borrowed);
+  // Throws ERR_CLOSED after close().
+  Device& device(Napi::Env env);
+  void close();
+
+ private:
+  Napi::Value allocate(const Napi::CallbackInfo& info);
+  void release(const Napi::CallbackInfo& info);
+  Napi::Value encoder(const Napi::CallbackInfo& info);
+  Napi::Value memory(const Napi::CallbackInfo& info);
+  void closeFromScript(const Napi::CallbackInfo&) { close(); }
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<BufferTable> table_ = std::make_shared<BufferTable>();
+  Napi::Env env_;
+};
+
+}  // namespace covarium::addon

@@ -1,0 +1,308 @@
+#include "encoder.h"
+
+#include "device.h"
+#include "environment.h"
+
+namespace covarium::addon {
+
+namespace {
+
+double numberAt(const Napi::CallbackInfo& info, size_t index) { return info[index].As<Napi::Number>().DoubleValue(); }
+bool booleanAt(const Napi::CallbackInfo& info, size_t index) { return info[index].As<Napi::Boolean>().Value(); }
+
+size_t sizeAt(const Napi::CallbackInfo& info, size_t index) {
+  const double value = numberAt(info, index);
+  if (!(value >= 1 && value <= 9007199254740992.0))
+    throw Failure("ERR_SHAPE", "A dimension is (" + std::to_string(value) + ").");
+  return static_cast<size_t>(value);
+}
+
+NormalCounter counterAt(const Napi::CallbackInfo& info, size_t index) {
+  napi_typedarray_type type;
+  size_t length;
+  void* data;
+  if (napi_get_typedarray_info(info.Env(), info[index], &type, &length, &data, nullptr, nullptr) != napi_ok ||
+      type != napi_uint32_array || length != 6) {
+    throw Failure("ERR_INVALID_ARGUMENT", "Counter is not a Uint32Array of six words.");
+  }
+  const auto* words = static_cast<const uint32_t*>(data);
+  const auto join = [&](size_t i) { return words[i] | (uint64_t{words[i + 1]} << 32); };
+  return {join(0), join(2), join(4)};
+}
+
+Size3 sizeTripleAt(const Napi::CallbackInfo& info, size_t index) {
+  const auto array = info[index].As<Napi::Array>();
+  Size3 size = {1, 1, 1};
+  for (uint32_t i = 0; i < array.Length() && i < 3; ++i) {
+    const double value = array.Get(i).As<Napi::Number>().DoubleValue();
+    if (!(value >= 0 && value <= 4294967295.0))
+      throw Failure("ERR_OUT_OF_RANGE", "A grid has (" + std::to_string(value) + ") threads.");
+    size[i] = static_cast<uint32_t>(value);
+  }
+  return size;
+}
+
+void requireLength(const Operand& operand, size_t length) {
+  if (operand.length != length) {
+    throw Failure("ERR_SHAPE", "Operand has (" + std::to_string(operand.length) + ") elements, not (" +
+                                   std::to_string(length) + ").");
+  }
+}
+
+void requireSquare(const Operand& operand, size_t n) {
+  if (n > 0xffffffffu) throw Failure("ERR_TOO_LARGE", "Dimension (" + std::to_string(n) + ") is beyond 2^32.");
+  requireLength(operand, n * n);
+}
+
+// Whole rows of n.
+void requireRows(const Operand& operand, size_t n) {
+  if (n == 0 || operand.length % n != 0) {
+    throw Failure("ERR_SHAPE", "Operand of (" + std::to_string(operand.length) + ") elements is not of rows of (" +
+                                   std::to_string(n) + ").");
+  }
+}
+
+void requireSameType(std::initializer_list<const Operand*> operands) {
+  for (const Operand* operand : operands) {
+    if (operand->dtype != (*operands.begin())->dtype)
+      throw Failure("ERR_UNSUPPORTED_DTYPE", "Operands are of different types.");
+  }
+}
+
+}  // namespace
+
+Napi::Function EncoderObject::define(Napi::Env env) {
+  return DefineClass(env, "NativeEncoder",
+                     {InstanceMethod<&EncoderObject::fillNormal>("fillNormal"),
+                      InstanceMethod<&EncoderObject::requireFinite>("requireFinite"),
+                      InstanceMethod<&EncoderObject::requireSymmetric>("requireSymmetric"),
+                      InstanceMethod<&EncoderObject::cholesky>("cholesky"),
+                      InstanceMethod<&EncoderObject::zeroUpper>("zeroUpper"),
+                      InstanceMethod<&EncoderObject::antitranspose>("antitranspose"),
+                      InstanceMethod<&EncoderObject::copy>("copy"),
+                      InstanceMethod<&EncoderObject::sum>("sum"),
+                      InstanceMethod<&EncoderObject::addRow>("addRow"),
+                      InstanceMethod<&EncoderObject::product>("product"),
+                      InstanceMethod<&EncoderObject::triangularProduct>("triangularProduct"),
+                      InstanceMethod<&EncoderObject::triangularSolve>("triangularSolve"),
+                      InstanceMethod<&EncoderObject::squaredNorms>("squaredNorms"),
+                      InstanceMethod<&EncoderObject::sample>("sample"),
+                      InstanceMethod<&EncoderObject::logDensity>("logDensity"),
+                      InstanceMethod<&EncoderObject::meanAndCovariance>("meanAndCovariance"),
+                      InstanceMethod<&EncoderObject::launch>("launch"),
+                      InstanceMethod<&EncoderObject::commit>("commit"),
+                      InstanceMethod<&EncoderObject::commitSync>("commitSync"),
+                      InstanceMethod<&EncoderObject::cancel>("cancel")});
+}
+
+EncoderObject::EncoderObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<EncoderObject>(info) {
+  device_ = DeviceObject::Unwrap(info[0].As<Napi::Object>());
+  deviceReference_ = Napi::Persistent(info[0].As<Napi::Object>());
+  commands_ = guarded(info.Env(), [&] { return device_->device(info.Env()).commandBuffer(); });
+}
+
+EncoderObject::~EncoderObject() { dropReferences(Env()); }
+
+void EncoderObject::dropReferences(Napi::Env env) {
+  for (napi_ref reference : references_) napi_delete_reference(env, reference);
+  references_.clear();
+}
+
+CommandBuffer& EncoderObject::commands() {
+  if (committed_) throw Failure("ERR_CLOSED", "Commands are committed already (a command buffer commits once).");
+  return *commands_;
+}
+
+Operand EncoderObject::operandOf(Napi::Env env, napi_value value) {
+  bool borrowed;
+  Operand operand = device_->operandOf(env, value, borrowed);
+  if (borrowed) {
+    napi_ref reference;
+    napi_create_reference(env, value, 1, &reference);
+    references_.push_back(reference);
+  }
+  return operand;
+}
+
+Operand EncoderObject::operandAt(const Napi::CallbackInfo& info, size_t index) {
+  return operandOf(info.Env(), info[index]);
+}
+
+void EncoderObject::fillNormal(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] { commands().fillNormal(operandAt(info, 0), counterAt(info, 1)); });
+}
+
+void EncoderObject::requireFinite(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] { commands().requireFinite(operandAt(info, 0), sizeAt(info, 1)); });
+}
+
+void EncoderObject::requireSymmetric(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0);
+    requireSquare(a, sizeAt(info, 1));
+    commands().requireSymmetric(a, sizeAt(info, 1), numberAt(info, 2));
+  });
+}
+
+void EncoderObject::cholesky(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0);
+    requireSquare(a, sizeAt(info, 1));
+    commands().cholesky(a, sizeAt(info, 1));
+  });
+}
+
+void EncoderObject::zeroUpper(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0);
+    requireSquare(a, sizeAt(info, 1));
+    commands().zeroUpper(a, sizeAt(info, 1));
+  });
+}
+
+void EncoderObject::antitranspose(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0);
+    requireSquare(a, sizeAt(info, 1));
+    commands().antitranspose(a, sizeAt(info, 1));
+  });
+}
+
+void EncoderObject::copy(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand from = operandAt(info, 0), to = operandAt(info, 1);
+    requireSameType({&from, &to});
+    requireLength(to, from.length);
+    commands().copy(from, to);
+  });
+}
+
+void EncoderObject::sum(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0), b = operandAt(info, 1), out = operandAt(info, 2);
+    requireSameType({&a, &b, &out});
+    requireLength(b, a.length);
+    requireLength(out, a.length);
+    commands().sum(a, b, out);
+  });
+}
+
+void EncoderObject::addRow(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), row = operandAt(info, 1);
+    requireSameType({&rows, &row});
+    requireRows(rows, row.length);
+    commands().addRow(rows, row, numberAt(info, 2));
+  });
+}
+
+void EncoderObject::product(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0), b = operandAt(info, 1), c = operandAt(info, 2);
+    requireSameType({&a, &b, &c});
+    // 0 rows are legal, and then there is nothing to do.
+    const auto count = [&](size_t i) { return numberAt(info, i) == 0 ? 0 : sizeAt(info, i); };
+    const ProductShape shape = {count(3),           count(4),          count(5),         booleanAt(info, 6),
+                                booleanAt(info, 7), numberAt(info, 8), numberAt(info, 9)};
+    requireLength(a, shape.m * shape.k);
+    requireLength(b, shape.k * shape.n);
+    requireLength(c, shape.m * shape.n);
+    if (c.length != 0) commands().product(a, b, c, shape);
+  });
+}
+
+void EncoderObject::triangularProduct(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factor = operandAt(info, 0), rows = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    requireSameType({&factor, &rows});
+    requireSquare(factor, n);
+    requireRows(rows, n);
+    commands().triangularProduct(factor, rows, n, booleanAt(info, 3));
+  });
+}
+
+void EncoderObject::triangularSolve(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factor = operandAt(info, 0), rows = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    requireSameType({&factor, &rows});
+    requireSquare(factor, n);
+    requireRows(rows, n);
+    commands().triangularSolve(factor, rows, n, booleanAt(info, 3));
+  });
+}
+
+void EncoderObject::squaredNorms(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), out = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    requireSameType({&rows, &out});
+    requireLength(rows, out.length * n);
+    commands().squaredNorms(rows, out, n);
+  });
+}
+
+void EncoderObject::sample(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factor = operandAt(info, 0), mean = operandAt(info, 1), out = operandAt(info, 2);
+    requireSameType({&factor, &mean, &out});
+    requireSquare(factor, mean.length);
+    requireRows(out, mean.length);
+    commands().sample(factor, mean, out, booleanAt(info, 3), counterAt(info, 4));
+  });
+}
+
+void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factor = operandAt(info, 0), mean = operandAt(info, 1), rows = operandAt(info, 2),
+                  out = operandAt(info, 3);
+    requireSameType({&factor, &mean, &rows, &out});
+    requireSquare(factor, mean.length);
+    requireLength(rows, out.length * mean.length);
+    commands().logDensity(factor, mean, rows, out, booleanAt(info, 4), numberAt(info, 5));
+  });
+}
+
+void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), mean = operandAt(info, 1), covariance = operandAt(info, 2);
+    requireSameType({&rows, &mean, &covariance});
+    requireRows(rows, mean.length);
+    requireSquare(covariance, mean.length);
+    if (rows.length == 0) throw Failure("ERR_SHAPE", "Moments of (0) rows do not exist.");
+    commands().meanAndCovariance(rows, mean, covariance, numberAt(info, 3));
+  });
+}
+
+void EncoderObject::launch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    std::vector<Operand> operands;
+    const auto array = info[1].As<Napi::Array>();
+    for (uint32_t i = 0; i < array.Length(); ++i) operands.push_back(operandOf(info.Env(), array.Get(i)));
+    commands().launch(info[0].As<Napi::String>().Utf8Value(), std::move(operands), sizeTripleAt(info, 2),
+                      sizeTripleAt(info, 3));
+  });
+}
+
+Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    commands();
+    device_->device(info.Env());
+    committed_ = true;
+    return Environment::of(info.Env()).commit(info.Env(), commands_, std::move(references_));
+  });
+}
+
+Napi::Value EncoderObject::commitSync(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    commands();
+    device_->device(info.Env());
+    committed_ = true;
+    const Timings timings = commands_->commitAndWait();
+    dropReferences(info.Env());
+    return timingsOf(info.Env(), timings);
+  });
+}
+
+}  // namespace covarium::addon

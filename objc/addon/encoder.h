@@ -1,0 +1,56 @@
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+#include <vector>
+
+#include "../device.h"
+
+namespace covarium::addon {
+
+class DeviceObject;
+
+// Encoder of lib/backend.ts: arguments in, one command recorded. The face has checked shapes; lengths are checked again
+// where a wrong one would touch memory that is not the operand's.
+class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  explicit EncoderObject(const Napi::CallbackInfo& info);
+  ~EncoderObject() override;
+
+ private:
+  void fillNormal(const Napi::CallbackInfo& info);
+  void requireFinite(const Napi::CallbackInfo& info);
+  void requireSymmetric(const Napi::CallbackInfo& info);
+  void cholesky(const Napi::CallbackInfo& info);
+  void zeroUpper(const Napi::CallbackInfo& info);
+  void antitranspose(const Napi::CallbackInfo& info);
+  void copy(const Napi::CallbackInfo& info);
+  void sum(const Napi::CallbackInfo& info);
+  void addRow(const Napi::CallbackInfo& info);
+  void product(const Napi::CallbackInfo& info);
+  void triangularProduct(const Napi::CallbackInfo& info);
+  void triangularSolve(const Napi::CallbackInfo& info);
+  void squaredNorms(const Napi::CallbackInfo& info);
+  void sample(const Napi::CallbackInfo& info);
+  void logDensity(const Napi::CallbackInfo& info);
+  void meanAndCovariance(const Napi::CallbackInfo& info);
+  void launch(const Napi::CallbackInfo& info);
+  Napi::Value commit(const Napi::CallbackInfo& info);
+  Napi::Value commitSync(const Napi::CallbackInfo& info);
+  void cancel(const Napi::CallbackInfo&) { commands_->cancel(); }
+
+  Operand operandAt(const Napi::CallbackInfo& info, size_t index);
+  Operand operandOf(Napi::Env env, napi_value value);
+  CommandBuffer& commands();  // throws ERR_CLOSED after a commit
+  void dropReferences(Napi::Env env);
+
+  Napi::ObjectReference deviceReference_;
+  DeviceObject* device_;
+  std::shared_ptr<CommandBuffer> commands_;
+  std::vector<napi_ref> references_;  // to the host's memory among the operands
+  bool committed_ = false;
+};
+
+}  // namespace covarium::addon

@@ -1,0 +1,92 @@
+#include "environment.h"
+
+#include "device.h"
+
+namespace covarium::addon {
+
+struct Environment::Pending {
+  Environment* environment;
+  napi_deferred deferred;
+  std::vector<napi_ref> references;
+  Timings timings{};
+  std::exception_ptr failure;
+};
+
+Environment::Environment(Napi::Env env) : env_(env) {
+  napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1, nullptr,
+                                  nullptr, this, settle, &completions_);
+  napi_unref_threadsafe_function(env, completions_);
+  napi_add_env_cleanup_hook(env, end, this);
+}
+
+void Environment::end(void* self) {
+  for (DeviceObject* device : static_cast<Environment*>(self)->devices) device->close();
+}
+
+Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuffer>& commands,
+                                std::vector<napi_ref> references) {
+  auto* pending = new Pending{this, nullptr, std::move(references), {}, nullptr};
+  napi_value promise;
+  napi_create_promise(env, &pending->deferred, &promise);
+  if (pending_++ == 0) napi_ref_threadsafe_function(env, completions_);
+  commands->commit([pending, completions = completions_](const Timings& timings, std::exception_ptr failure) {
+    pending->timings = timings;
+    pending->failure = failure;
+    napi_call_threadsafe_function(completions, pending, napi_tsfn_nonblocking);
+  });
+  return Napi::Value(env, promise);
+}
+
+void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
+  const std::unique_ptr<Pending> pending(static_cast<Pending*>(data));
+  if (rawEnv == nullptr) return;  // the environment is ending: nobody is left to hear it
+  const Napi::Env env(rawEnv);
+  const Napi::HandleScope scope(env);
+  for (napi_ref reference : pending->references) napi_delete_reference(env, reference);
+  Environment& environment = *pending->environment;
+  if (--environment.pending_ == 0) napi_unref_threadsafe_function(env, environment.completions_);
+  if (pending->failure) {
+    napi_reject_deferred(env, pending->deferred, errorOf(env, pending->failure).Value());
+  } else {
+    napi_resolve_deferred(env, pending->deferred, timingsOf(env, pending->timings));
+  }
+}
+
+Napi::Object timingsOf(Napi::Env env, const Timings& timings) {
+  Napi::Object object = Napi::Object::New(env);
+  object["encodeMs"] = timings.encodeMs;
+  object["deviceMs"] = timings.deviceMs;
+  object["wallMs"] = timings.wallMs;
+  return object;
+}
+
+namespace {
+
+Napi::Error coded(Napi::Env env, const char* code, const std::string& message) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("code", Napi::String::New(env, code));
+  return error;
+}
+
+}  // namespace
+
+Napi::Error errorOf(Napi::Env env, std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Failure& failed) {
+    Napi::Error error = coded(env, failed.code, failed.what());
+    const auto setIfThere = [&](const char* name, int64_t value) {
+      if (value >= 0) error.Set(name, Napi::Number::New(env, static_cast<double>(value)));
+    };
+    setIfThere("pivot", failed.pivot);
+    setIfThere("row", failed.row);
+    setIfThere("column", failed.column);
+    return error;
+  } catch (const std::bad_alloc&) {
+    return coded(env, "ERR_OUT_OF_MEMORY", "Memory for the work is not to be had.");
+  } catch (const std::exception& other) {
+    return coded(env, "ERR_INTERNAL", other.what());
+  }
+}
+
+}  // namespace covarium::addon

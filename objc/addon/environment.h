@@ -1,0 +1,62 @@
+#pragma once
+
+#include <napi.h>
+
+#include <exception>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../device.h"
+
+namespace covarium::addon {
+
+class DeviceObject;
+
+// What one JavaScript environment (the main thread or a worker) has of us: instance data, so that nothing is shared
+// between threads but the code.
+//
+// Commits end on a thread of their device and are settled on the JavaScript thread through one thread-safe function. It
+// keeps the event loop alive only while a commit is pending. When the environment ends, a cleanup hook closes the
+// devices first: hooks run last in, first out, and ours came after the function's own, so that no thread calls a
+// function that is gone.
+class Environment {
+ public:
+  static Environment& of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
+  explicit Environment(Napi::Env env);
+
+  // A promise that settles when `commands` have run. `references` keep the host's memory alive until then.
+  Napi::Value commit(Napi::Env env, const std::shared_ptr<CommandBuffer>& commands, std::vector<napi_ref> references);
+
+  Napi::FunctionReference deviceClass, encoderClass;
+  std::set<DeviceObject*> devices;
+
+ private:
+  struct Pending;
+  static void settle(napi_env env, napi_value, void* context, void* data);
+  static void end(void* self);
+
+  napi_env env_;
+  napi_threadsafe_function completions_ = nullptr;
+  size_t pending_ = 0;
+};
+
+Napi::Object timingsOf(Napi::Env env, const Timings& timings);
+
+// The JavaScript Error of a C++ exception: a Failure with its code and fields, ERR_OUT_OF_MEMORY, or ERR_INTERNAL.
+Napi::Error errorOf(Napi::Env env, std::exception_ptr failure);
+
+// Runs body; what it throws becomes a JavaScript exception. Every entry point goes through it.
+template <typename Body>
+auto guarded(Napi::Env env, const Body& body) {
+  try {
+    return body();
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (...) {
+    throw errorOf(env, std::current_exception());
+  }
+}
+
+}  // namespace covarium::addon

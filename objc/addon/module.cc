@@ -1,0 +1,55 @@
+// The module: `Addon` of lib/native.ts.
+#include <napi.h>
+
+#include "device.h"
+#include "encoder.h"
+#include "environment.h"
+
+namespace covarium::addon {
+
+namespace {
+
+Napi::Object objectOf(Napi::Env env, const char* kind, const Candidate& candidate) {
+  Napi::Object object = Napi::Object::New(env), facts = Napi::Object::New(env);
+  Napi::Array warnings = Napi::Array::New(env);
+  for (const auto& [name, value] : candidate.facts) facts[name] = value;
+  for (const auto& warning : candidate.warnings) warnings[warnings.Length()] = warning;
+  object["kind"] = kind;
+  object["available"] = candidate.available;
+  object["name"] = candidate.name;
+  object["reason"] = candidate.reason;
+  object["facts"] = facts;
+  object["warnings"] = warnings;
+  return object;
+}
+
+Napi::Value candidates(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    Napi::Array all = Napi::Array::New(info.Env());
+    all[0u] = objectOf(info.Env(), "metal", metal::candidate());
+    all[1u] = objectOf(info.Env(), "cpu", cpu::candidate());
+    return all;
+  });
+}
+
+Napi::Value openDevice(const Napi::CallbackInfo& info) {
+  const auto options = info[1].As<Napi::Object>();
+  return DeviceObject::open(info.Env(), info[0].As<Napi::String>().Utf8Value(),
+                            options.Get("threads").As<Napi::Number>().Uint32Value());
+}
+
+Napi::Object initialize(Napi::Env env, Napi::Object exports) {
+  auto environment = std::make_unique<Environment>(env);
+  environment->deviceClass = Napi::Persistent(DeviceObject::define(env));
+  environment->encoderClass = Napi::Persistent(EncoderObject::define(env));
+  env.SetInstanceData(environment.release());
+  exports["candidates"] = Napi::Function::New<candidates>(env);
+  exports["openDevice"] = Napi::Function::New<openDevice>(env);
+  return exports;
+}
+
+NODE_API_MODULE(covarium, initialize)
+
+}  // namespace
+
+}  // namespace covarium::addon

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace covarium {
+
+// Memory that commands read and write. Commands in flight share the ownership, so that a buffer outlives its close().
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual void* contents() const = 0;
+  virtual size_t sizeBytes() const = 0;
+};
+
+enum class Dtype : uint8_t { float32, float64, int32, uint32, uint8 };
+
+// `length` elements of a buffer from `offsetBytes` on. Dense and row-major; the shape comes with each command.
+struct Operand {
+  std::shared_ptr<Buffer> buffer;
+  size_t offsetBytes;
+  size_t length;
+  Dtype dtype;
+
+  void* data() const { return static_cast<char*>(buffer->contents()) + offsetBytes; }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data());
+  }
+};
+
+}  // namespace covarium

@@ -1,0 +1,63 @@
+// Apple's Accelerate, with the LAPACK interface of macOS 13.3.
+#define ACCELERATE_NEW_LAPACK
+#include <Accelerate/Accelerate.h>
+
+#include "blas.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+CBLAS_TRANSPOSE transposeOf(const char* trans) { return *trans == 'N' ? CblasNoTrans : CblasTrans; }
+CBLAS_UPLO triangleOf(const char* uplo) { return *uplo == 'U' ? CblasUpper : CblasLower; }
+CBLAS_SIDE sideOf(const char* side) { return *side == 'L' ? CblasLeft : CblasRight; }
+CBLAS_DIAG diagonalOf(const char* diag) { return *diag == 'N' ? CblasNonUnit : CblasUnit; }
+
+// One set of routines a type: `prefix` is s or d.
+#define COVARIUM_ROUTINES(T, prefix)                                                                                   \
+  void prefix##Gemm(const char* ta, const char* tb, const int* m, const int* n, const int* k, const T* alpha,          \
+                    const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) {     \
+    cblas_##prefix##gemm(CblasColMajor, transposeOf(ta), transposeOf(tb), *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, \
+                         c, *ldc);                                                                                     \
+  }                                                                                                                    \
+  void prefix##Syrk(const char* uplo, const char* t, const int* n, const int* k, const T* alpha, const T* a,           \
+                    const int* lda, const T* beta, T* c, const int* ldc) {                                             \
+    cblas_##prefix##syrk(CblasColMajor, triangleOf(uplo), transposeOf(t), *n, *k, *alpha, a, *lda, *beta, c, *ldc);    \
+  }                                                                                                                    \
+  void prefix##Trmm(const char* side, const char* uplo, const char* t, const char* diag, const int* m, const int* n,   \
+                    const T* alpha, const T* a, const int* lda, T* b, const int* ldb) {                                \
+    cblas_##prefix##trmm(CblasColMajor, sideOf(side), triangleOf(uplo), transposeOf(t), diagonalOf(diag), *m, *n,      \
+                         *alpha, a, *lda, b, *ldb);                                                                    \
+  }                                                                                                                    \
+  void prefix##Trsm(const char* side, const char* uplo, const char* t, const char* diag, const int* m, const int* n,   \
+                    const T* alpha, const T* a, const int* lda, T* b, const int* ldb) {                                \
+    cblas_##prefix##trsm(CblasColMajor, sideOf(side), triangleOf(uplo), transposeOf(t), diagonalOf(diag), *m, *n,      \
+                         *alpha, a, *lda, b, *ldb);                                                                    \
+  }                                                                                                                    \
+  void prefix##Potrf(const char* uplo, const int* n, T* a, const int* lda, int* info) {                                \
+    prefix##potrf_(uplo, n, a, lda, info);                                                                             \
+  }                                                                                                                    \
+  void prefix##Trtri(const char* uplo, const char* diag, const int* n, T* a, const int* lda, int* info) {              \
+    prefix##trtri_(uplo, diag, n, a, lda, info);                                                                       \
+  }
+
+COVARIUM_ROUTINES(float, s)
+COVARIUM_ROUTINES(double, d)
+
+}  // namespace
+
+const Blas* blas(std::string& reason) {
+  static const Blas accelerate = [] {
+    Blas library;
+    library.name = "Accelerate";
+    library.path = "Accelerate.framework";
+    library.float32 = {sGemm, sSyrk, sTrmm, sTrsm, sPotrf, sTrtri};
+    library.float64 = {dGemm, dSyrk, dTrmm, dTrsm, dPotrf, dTrtri};
+    library.ownCholesky = true;
+    return library;
+  }();
+  reason.clear();
+  return &accelerate;
+}
+
+}  // namespace covarium::cpu

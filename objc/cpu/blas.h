@@ -1,0 +1,50 @@
+// The handful of BLAS and LAPACK routines that the CPU device uses. Fortran's calling convention, which every library
+// has. blas-dlopen.cc finds a library at run time; blas-accelerate.cc is Apple's.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace covarium::cpu {
+
+template <typename T>
+struct BlasRoutines {
+  void (*gemm)(const char* transA, const char* transB, const int* m, const int* n, const int* k, const T* alpha,
+               const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) = nullptr;
+  void (*syrk)(const char* uplo, const char* trans, const int* n, const int* k, const T* alpha, const T* a,
+               const int* lda, const T* beta, T* c, const int* ldc) = nullptr;
+  void (*trmm)(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+               const T* alpha, const T* a, const int* lda, T* b, const int* ldb) = nullptr;
+  void (*trsm)(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+               const T* alpha, const T* a, const int* lda, T* b, const int* ldb) = nullptr;
+  void (*potrf)(const char* uplo, const int* n, T* a, const int* lda, int* info) = nullptr;
+  void (*trtri)(const char* uplo, const char* diag, const int* n, T* a, const int* lda, int* info) = nullptr;
+};
+
+struct Blas {
+  std::string name;      // "OpenBLAS 0.3.21"
+  std::string path;      // the file that answered
+  std::string coreType;  // what it takes the processor for; empty where it doesn't say
+  BlasRoutines<float> float32;
+  BlasRoutines<double> float64;
+  // A factorization of the library's own threads beats ours: Accelerate has a matrix unit that all cores share.
+  bool ownCholesky = false;
+
+  template <typename T>
+  const BlasRoutines<T>& of() const;
+};
+
+template <>
+inline const BlasRoutines<float>& Blas::of<float>() const {
+  return float32;
+}
+template <>
+inline const BlasRoutines<double>& Blas::of<double>() const {
+  return float64;
+}
+
+// The library, loaded once a process; null where there is none, with `reason` saying what to install.
+const Blas* blas(std::string& reason);
+
+}  // namespace covarium::cpu

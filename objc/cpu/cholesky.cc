@@ -1,0 +1,162 @@
+#include "cholesky.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "triangular.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+template <typename T>
+void refuseBadPivots(const T* a, size_t n, size_t offset, size_t order, int info) {
+  size_t good = info > 0 ? static_cast<size_t>(info) - 1 : order;
+  for (size_t i = 0; i < good; ++i) {
+    const T pivot = a[(offset + i) * n + offset + i];
+    if (!(pivot > 0) || !(pivot <= std::numeric_limits<T>::max())) good = i;  // a library may let NaN pass
+  }
+  if (good == order) return;
+  const size_t pivot = offset + good;
+  throw Failure::atPivot(static_cast<int64_t>(pivot),
+                         "Matrix is not positive definite: pivot (" + std::to_string(pivot) + ") is not positive.");
+}
+
+// A row-major lower factor is LAPACK's upper one.
+template <typename T>
+void factorTile(const Blas& blas, T* a, size_t n, size_t offset, size_t order) {
+  const int size = blasInt(order), stride = blasInt(n);
+  int info = 0;
+  blas.of<T>().potrf("U", &size, a + offset * n + offset, &stride, &info);
+  refuseBadPivots(a, n, offset, order, info);
+}
+
+// The lower triangle in square tiles. A tile (i, j) takes the products of the tiles to its left, all that are ready in
+// one call, and is then finished: on the diagonal by its own factorization, below it by a solve with the diagonal tile.
+// Threads take what is ready, leftmost columns first, since everything waits for those.
+template <typename T>
+class TiledCholesky {
+ public:
+  TiledCholesky(const Execution& execution, T* a, size_t n, size_t size)
+      : execution_(execution), a_(a), n_(n), size_(size), tiles_((n + size - 1) / size), state_(tiles_ * tiles_) {}
+
+  void run() {
+    left_ = tiles_ * (tiles_ + 1) / 2;
+    execution_.pool.run(execution_.pool.threads(), [this](size_t, unsigned) { work(); });
+  }
+
+ private:
+  struct Tile {
+    size_t updates = 0;  // columns of tiles whose products it has taken
+    bool busy = false, finished = false;
+  };
+  struct Step {
+    size_t row, column, first,
+        last;  // take the products of columns [first, last), then finish the tile if that was all
+    bool finish;
+  };
+
+  Tile& tile(size_t i, size_t j) { return state_[i * tiles_ + j]; }
+  size_t orderOf(size_t i) const { return std::min(size_, n_ - i * size_); }
+  T* at(size_t i, size_t j) { return a_ + i * size_ * n_ + j * size_; }
+
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    Step step;
+    while (left_ != 0) {
+      if (!next(step)) {
+        changed_.wait(lock);
+        continue;
+      }
+      tile(step.row, step.column).busy = true;
+      lock.unlock();
+      try {
+        execution_.stopIfCancelled();
+        take(step);
+      } catch (...) {
+        lock.lock();
+        left_ = 0;
+        changed_.notify_all();
+        throw;
+      }
+      lock.lock();
+      Tile& done = tile(step.row, step.column);
+      done.busy = false;
+      done.updates = step.last;
+      done.finished = step.finish;
+      if (step.finish && left_ != 0) --left_;
+      changed_.notify_all();
+    }
+  }
+
+  bool next(Step& step) {
+    while (firstColumn_ < tiles_ && columnFinished(firstColumn_)) ++firstColumn_;
+    for (size_t j = firstColumn_; j < tiles_; ++j) {
+      for (size_t i = j; i < tiles_; ++i) {
+        const Tile& here = tile(i, j);
+        if (here.busy || here.finished) continue;
+        size_t last = here.updates;
+        while (last < j && tile(i, last).finished && tile(j, last).finished) ++last;
+        const bool finish = last == j && (i == j || tile(j, j).finished);
+        if (last == here.updates && !finish) continue;
+        step = {i, j, here.updates, last, finish};
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool columnFinished(size_t j) {
+    for (size_t i = j; i < tiles_; ++i)
+      if (!tile(i, j).finished) return false;
+    return true;
+  }
+
+  void take(const Step& step) {
+    const int rows = blasInt(orderOf(step.row)), columns = blasInt(orderOf(step.column)), stride = blasInt(n_);
+    const int depth = static_cast<int>((step.last - step.first) * size_);
+    const auto& blas = execution_.blas.of<T>();
+    const T one = 1, minusOne = -1;
+    T* here = at(step.row, step.column);
+    if (depth != 0 && step.row == step.column) {
+      blas.syrk("U", "T", &columns, &depth, &minusOne, at(step.row, step.first), &stride, &one, here, &stride);
+    } else if (depth != 0) {
+      blas.gemm("T", "N", &columns, &rows, &depth, &minusOne, at(step.column, step.first), &stride,
+                at(step.row, step.first), &stride, &one, here, &stride);
+    }
+    if (!step.finish) return;
+    if (step.row == step.column) {
+      factorTile(execution_.blas, a_, n_, step.row * size_, orderOf(step.row));
+    } else {
+      blas.trsm("L", "U", "T", "N", &columns, &rows, &one, at(step.column, step.column), &stride, here, &stride);
+    }
+  }
+
+  const Execution& execution_;
+  T* a_;
+  size_t n_, size_, tiles_;
+  std::vector<Tile> state_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t left_ = 0, firstColumn_ = 0;
+};
+
+}  // namespace
+
+template <typename T>
+void cholesky(const Execution& execution, T* a, size_t n) {
+  const size_t tile = n < 2048 ? 128 : 256;
+  if (execution.blas.ownCholesky || n < 2 * tile) {
+    factorTile(execution.blas, a, n, 0, n);
+  } else {
+    TiledCholesky<T>(execution, a, n, tile).run();
+  }
+  execution.kernels.of<T>().zeroUpper(a, n);
+}
+
+template void cholesky(const Execution&, float*, size_t);
+template void cholesky(const Execution&, double*, size_t);
+
+}  // namespace covarium::cpu

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "execution.h"
+
+namespace covarium::cpu {
+
+// The lower Cholesky factor in place, from the lower triangle of a row-major matrix; the upper becomes 0. Throws
+// ERR_NOT_POSITIVE_DEFINITE with the global pivot.
+template <typename T>
+void cholesky(const Execution& execution, T* a, size_t n);
+
+extern template void cholesky(const Execution&, float*, size_t);
+extern template void cholesky(const Execution&, double*, size_t);
+
+}  // namespace covarium::cpu

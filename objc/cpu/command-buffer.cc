@@ -1,0 +1,269 @@
+#include "command-buffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cholesky.h"
+#include "launch.h"
+#include "log-density.h"
+#include "moments.h"
+#include "sample.h"
+#include "symmetry.h"
+#include "triangular.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+double millisecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Calls body with a value of the operand's type: float or double.
+template <typename Body>
+void withReal(const Operand& operand, const Body& body) {
+  if (operand.dtype == Dtype::float32) return body(float());
+  if (operand.dtype == Dtype::float64) return body(double());
+  throw Failure("ERR_UNSUPPORTED_DTYPE", "A command of linear algebra has an operand of integers.");
+}
+
+constexpr size_t pieceElements = 1 << 16;  // of an elementwise command: a share worth waking a thread for
+
+template <typename Body>
+void forPieces(const Execution& execution, size_t length, const Body& body) {
+  execution.pool.run((length + pieceElements - 1) / pieceElements, [&](size_t i, unsigned) {
+    execution.stopIfCancelled();
+    body(i * pieceElements, std::min(pieceElements, length - i * pieceElements));
+  });
+}
+
+}  // namespace
+
+void CpuCommandBuffer::record(std::function<void(const Execution&)> command) {
+  if (commands_.empty()) begun_ = Clock::now();
+  commands_.push_back(std::move(command));
+}
+
+double CpuCommandBuffer::run() {
+  const auto begin = Clock::now();
+  const Execution execution = {engine_->pool, engine_->kernels, engine_->blas, cancelled_};
+  execution.stopIfCancelled();
+  for (const auto& command : commands_) command(execution);
+  return millisecondsSince(begin);
+}
+
+void CpuCommandBuffer::commit(Completion done) {
+  const double encodeMs = commands_.empty() ? 0 : millisecondsSince(begun_);
+  const auto committed = Clock::now();
+  engine_->queue.submit([self = shared_from_this(), encodeMs, committed, done = std::move(done)] {
+    Timings timings = {encodeMs, 0, 0};
+    std::exception_ptr failure;
+    try {
+      timings.deviceMs = self->run();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    self->commands_.clear();  // the buffers are free before anyone hears of it
+    timings.wallMs = millisecondsSince(committed);
+    done(timings, failure);
+  });
+}
+
+Timings CpuCommandBuffer::commitAndWait() {
+  Timings timings = {commands_.empty() ? 0 : millisecondsSince(begun_), 0, 0};
+  const auto committed = Clock::now();
+  std::exception_ptr failure;
+  engine_->queue.runHere([&] {
+    try {
+      timings.deviceMs = run();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  commands_.clear();
+  if (failure) std::rethrow_exception(failure);
+  timings.wallMs = millisecondsSince(committed);
+  return timings;
+}
+
+void CpuCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
+  record([=](const Execution& execution) {
+    withReal(out, [&](auto real) {
+      using T = decltype(real);
+      forPieces(execution, out.length, [&](size_t first, size_t count) {
+        execution.kernels.of<T>().fillNormal(out.as<T>() + first, count,
+                                             {counter.seed, counter.stream, counter.first + first});
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::requireFinite(Operand a, size_t columns) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) { cpu::requireFinite(execution, a.as<decltype(real)>(), a.length, columns); });
+  });
+}
+
+void CpuCommandBuffer::requireSymmetric(Operand a, size_t n, double tolerance) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      cpu::requireSymmetric(execution, a.as<T>(), n, static_cast<T>(tolerance));
+    });
+  });
+}
+
+void CpuCommandBuffer::cholesky(Operand a, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) { cpu::cholesky(execution, a.as<decltype(real)>(), n); });
+  });
+}
+
+void CpuCommandBuffer::zeroUpper(Operand a, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) { execution.kernels.of<decltype(real)>().zeroUpper(a.as<decltype(real)>(), n); });
+  });
+}
+
+void CpuCommandBuffer::antitranspose(Operand a, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) { execution.kernels.of<decltype(real)>().antitranspose(a.as<decltype(real)>(), n); });
+  });
+}
+
+void CpuCommandBuffer::copy(Operand from, Operand to) {
+  record([=](const Execution& execution) {
+    withReal(from, [&](auto real) {
+      using T = decltype(real);
+      forPieces(execution, from.length, [&](size_t first, size_t count) {
+        memmove(to.as<T>() + first, from.as<T>() + first, count * sizeof(T));
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::sum(Operand a, Operand b, Operand out) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      forPieces(execution, a.length, [&](size_t first, size_t count) {
+        const T *x = a.as<T>(), *y = b.as<T>();
+        T* z = out.as<T>();
+        for (size_t i = first; i < first + count; ++i) z[i] = x[i] + y[i];
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::addRow(Operand rows, Operand row, double scale) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t n = row.length;
+      forRowBlocks(execution, rows.length / n, std::max<size_t>(1, pieceElements / n),
+                   [&](size_t first, size_t count, unsigned) {
+                     execution.kernels.of<T>().addRow(rows.as<T>() + first * n, row.as<T>(), static_cast<T>(scale),
+                                                      count, n);
+                   });
+    });
+  });
+}
+
+// By rows of c: each thread has a block of them.
+void CpuCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      const T alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
+      const int n = blasInt(shape.n), k = blasInt(shape.k), strideA = blasInt(shape.transposeA ? shape.m : shape.k),
+                strideB = shape.transposeB ? k : n;
+      const size_t rows = std::max<size_t>(
+          64, std::min<size_t>(1024, (shape.m + execution.pool.threads() - 1) / execution.pool.threads()));
+      forRowBlocks(execution, shape.m, rows, [&](size_t first, size_t count, unsigned) {
+        const int m = blasInt(count);
+        const T* block = a.as<T>() + (shape.transposeA ? first : first * shape.k);
+        execution.blas.of<T>().gemm(shape.transposeB ? "T" : "N", shape.transposeA ? "T" : "N", &n, &m, &k, &alpha,
+                                    b.as<T>(), &strideB, block, &strideA, &beta, c.as<T>() + first * shape.n, &n);
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t count = rows.length / n;
+      forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
+                   [&](size_t first, size_t here, unsigned) {
+                     multiplyRows(execution.blas, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
+                   });
+    });
+  });
+}
+
+void CpuCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t count = rows.length / n;
+      forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
+                   [&](size_t first, size_t here, unsigned) {
+                     solveRows(execution.blas, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
+                   });
+    });
+  });
+}
+
+void CpuCommandBuffer::squaredNorms(Operand rows, Operand out, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      forRowBlocks(execution, out.length, std::max<size_t>(1, pieceElements / n),
+                   [&](size_t first, size_t count, unsigned) {
+                     execution.kernels.of<T>().squaredNorms(rows.as<T>() + first * n, out.as<T>() + first, count, n);
+                   });
+    });
+  });
+}
+
+void CpuCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
+  record([=](const Execution& execution) {
+    withReal(out, [&](auto real) {
+      using T = decltype(real);
+      const size_t n = mean.length;
+      cpu::sample(execution, factor.as<T>(), mean.as<T>(), out.as<T>(), out.length / n, n, inverse, counter);
+    });
+  });
+}
+
+void CpuCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
+                                  double constant) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      cpu::logDensity(execution, factor.as<T>(), mean.as<T>(), rows.as<T>(), out.as<T>(), out.length, mean.length,
+                      inverse, static_cast<T>(constant));
+    });
+  });
+}
+
+void CpuCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t n = mean.length;
+      cpu::meanAndCovariance(execution, rows.as<T>(), mean.as<T>(), covariance.as<T>(), rows.length / n, n, ddof);
+    });
+  });
+}
+
+void CpuCommandBuffer::launch(const std::string& name, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) {
+  const Kernel& kernel = kernelNamed(engine_->kernels, name);
+  checkLaunch(kernel, operands, grid, threadgroup);
+  record([&kernel, operands = std::move(operands), grid, threadgroup](const Execution& execution) {
+    cpu::launch(execution.pool, kernel, operands, grid, threadgroup);
+  });
+}
+
+}  // namespace covarium::cpu

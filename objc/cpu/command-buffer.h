@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "../device.h"
+#include "execution.h"
+#include "queue.h"
+
+namespace covarium::cpu {
+
+// What the command buffers of a device share; it lives until the last of them is gone.
+struct Engine {
+  Engine(unsigned threads, const KernelTable& kernels, const Blas& blas)
+      : pool(threads), kernels(kernels), blas(blas) {}
+  Pool pool;
+  const KernelTable& kernels;
+  const Blas& blas;
+  Queue queue;  // last: its thread ends before the rest goes
+};
+
+class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_this<CpuCommandBuffer> {
+ public:
+  explicit CpuCommandBuffer(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+  void fillNormal(Operand out, NormalCounter counter) override;
+  void requireFinite(Operand a, size_t columns) override;
+  void requireSymmetric(Operand a, size_t n, double tolerance) override;
+  void cholesky(Operand a, size_t n) override;
+  void zeroUpper(Operand a, size_t n) override;
+  void antitranspose(Operand a, size_t n) override;
+  void copy(Operand from, Operand to) override;
+  void sum(Operand a, Operand b, Operand out) override;
+  void addRow(Operand rows, Operand row, double scale) override;
+  void product(Operand a, Operand b, Operand c, ProductShape shape) override;
+  void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void squaredNorms(Operand rows, Operand out, size_t n) override;
+  void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
+  void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
+  void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;
+
+  void commit(Completion done) override;
+  Timings commitAndWait() override;
+  void cancel() override { cancelled_ = true; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void record(std::function<void(const Execution&)> command);
+  double run();  // milliseconds
+
+  std::shared_ptr<Engine> engine_;
+  std::vector<std::function<void(const Execution&)>> commands_;
+  std::atomic<bool> cancelled_{false};
+  Clock::time_point begun_;
+};
+
+}  // namespace covarium::cpu

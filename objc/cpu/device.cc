@@ -1,0 +1,103 @@
+// The CPU device: BLAS for the products, our own kernels for the rest.
+#include "../device.h"
+
+#include <algorithm>
+#include <set>
+
+#include "command-buffer.h"
+#include "memory.h"
+#include "processor.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+class HostMemory : public Buffer {
+ public:
+  HostMemory(void* contents, size_t sizeBytes) : contents_(contents), sizeBytes_(sizeBytes) {}
+  void* contents() const override { return contents_; }
+  size_t sizeBytes() const override { return sizeBytes_; }
+
+ private:
+  void* contents_;
+  size_t sizeBytes_;
+};
+
+class CpuDevice : public Device {
+ public:
+  CpuDevice(unsigned threads, const KernelTable& kernels, const Blas& blas)
+      : engine_(std::make_shared<Engine>(threads, kernels, blas)), memory_(std::make_shared<Memory>()) {}
+  ~CpuDevice() override { close(); }
+
+  std::string name() const override { return engine_->blas.name; }
+  unsigned threads() const override { return engine_->pool.threads(); }
+  std::vector<Dtype> dtypes() const override { return {Dtype::float32, Dtype::float64}; }
+  std::shared_ptr<Buffer> allocate(size_t sizeBytes) override { return memory_->allocate(sizeBytes); }
+  std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
+    return std::make_shared<HostMemory>(contents, sizeBytes);
+  }
+  std::shared_ptr<CommandBuffer> commandBuffer() override {
+    auto made = std::make_shared<CpuCommandBuffer>(engine_);
+    open_.erase(std::remove_if(open_.begin(), open_.end(), [](const auto& other) { return other.expired(); }),
+                open_.end());
+    open_.push_back(made);
+    return made;
+  }
+  std::pair<size_t, size_t> liveAndPooledBytes() const override {
+    return {memory_->liveBytes(), memory_->pooledBytes()};
+  }
+
+  void close() override {
+    for (const auto& one : open_)
+      if (const auto commandBuffer = one.lock()) commandBuffer->cancel();
+    engine_->queue.close();
+  }
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Memory> memory_;
+  std::vector<std::weak_ptr<CpuCommandBuffer>> open_;
+};
+
+std::string advice(const std::string& coreType, InstructionSet core) {
+  const char* forced = getenv("OPENBLAS_CORETYPE");
+  return "BLAS takes this processor for a (" + coreType + ") and uses " + nameOf(core) + ", but it has " +
+         nameOf(processor().instructionSet) + ": products run below its rate" +
+         (forced != nullptr ? " (OPENBLAS_CORETYPE is set to " + std::string(forced) + ")." : ".");
+}
+
+}  // namespace
+
+Candidate candidate() {
+  Candidate cpu;
+  cpu.name = "CPU with BLAS";
+  cpu.facts.push_back({"processor", processor().name});
+  cpu.facts.push_back({"processor instruction set", nameOf(processor().instructionSet)});
+  cpu.facts.push_back({"threads", std::to_string(processorCount())});
+  const KernelTable* table = kernels(cpu.reason);
+  if (table == nullptr) return cpu;
+  cpu.facts.push_back({"kernels", table->instructionSet});
+  const Blas* library = blas(cpu.reason);
+  if (library == nullptr) return cpu;
+  cpu.available = true;
+  cpu.name = library->name;
+  cpu.facts.push_back({"library", library->name});
+  cpu.facts.push_back({"library file", library->path});
+  if (!library->coreType.empty()) {
+    cpu.facts.push_back({"library core type", library->coreType});
+    const InstructionSet core = instructionSetOfCore(library->coreType);
+    if (core != InstructionSet::none && core < processor().instructionSet)
+      cpu.warnings.push_back(advice(library->coreType, core));
+  }
+  return cpu;
+}
+
+std::shared_ptr<Device> open(unsigned threads) {
+  std::string reason;
+  const KernelTable* table = kernels(reason);
+  const Blas* library = table == nullptr ? nullptr : blas(reason);
+  if (library == nullptr) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
+  return std::make_shared<CpuDevice>(threads == 0 ? processorCount() : threads, *table, *library);
+}
+
+}  // namespace covarium::cpu

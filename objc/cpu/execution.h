@@ -1,0 +1,26 @@
+#pragma once
+
+#include <atomic>
+
+#include "../failure.h"
+#include "blas.h"
+#include "kernels.h"
+#include "pool.h"
+
+namespace covarium::cpu {
+
+// What a command runs with: the threads, the kernels, the library, and whether it is still wanted.
+struct Execution {
+  Pool& pool;
+  const KernelTable& kernels;
+  const Blas& blas;
+  const std::atomic<bool>& cancelled;
+
+  // Called between blocks of work.
+  void stopIfCancelled() const {
+    if (cancelled.load(std::memory_order_relaxed))
+      throw Failure("ERR_ABORTED", "The commit is cancelled before it has ended.");
+  }
+};
+
+}  // namespace covarium::cpu

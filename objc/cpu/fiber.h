@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace covarium::cpu {
+
+// A stack of its own for one thread of a threadgroup, so that it can wait at a barrier while the others run on the same
+// processor thread. resume() runs it until it calls leave() or returns.
+class Fiber {
+ public:
+  Fiber();
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  void start(std::function<void()> body);
+  void resume();
+  // Back to whoever resumed; only from inside.
+  void leave();
+  bool finished() const { return finished_; }
+
+ private:
+  static void enter();
+  void main();
+
+  static constexpr size_t stackBytes = 64 << 10;
+  char* stack_;
+  void* pointer_ = nullptr;  // the stack pointer of whoever is not running: the fiber's, or the resumer's
+  std::function<void()> body_;
+  bool finished_ = true;
+  // For the address sanitizer: the resumer's stack, and the fake stacks of either side.
+  const void* outerStack_ = nullptr;
+  size_t outerBytes_ = 0;
+  void* outerFake_ = nullptr;
+  void* innerFake_ = nullptr;
+};
+
+}  // namespace covarium::cpu

@@ -1,0 +1,76 @@
+// Built once for each instruction set, with COVARIUM_TABLE naming the function that gives the table. All of it is in an
+// anonymous namespace: an inline function must not leak from the AVX-512 build into the AVX2 one.
+#include "kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "normal-float64.h"
+#include "threadgroup.h"
+
+namespace covarium::cpu {
+namespace {
+
+#include <metal_stdlib>
+
+#include "lanes.h"
+#include "normal.metal"
+#include "row.metal"
+#include "triangle.metal"
+
+#include "adapters.h"
+#include "vector.h"
+#include "fill-normal.h"
+#include "narrow.h"
+#include "rows.h"
+#include "checks.h"
+
+const Kernel kernelList[] = {
+    map<fill_normal>("fill_normal"),
+    map<add_row>("add_row"),
+    map<zero_upper>("zero_upper"),
+    map<antitranspose>("antitranspose"),
+    reduction<squared_norms>("squared_norms"),
+};
+
+template <typename T>
+void zeroUpper(T* a, size_t n) {
+  for (size_t i = 0; i < n; ++i) memset(static_cast<void*>(a + i * n + i + 1), 0, (n - i - 1) * sizeof(T));
+}
+
+template <typename T>
+void antitransposeAll(T* a, size_t n) {
+  for (uint i = 0; i < n; ++i)
+    for (uint j = 0; j < n; ++j) swap_across_antidiagonal(a, static_cast<uint>(n), uint2{j, i});
+}
+
+template <typename T>
+constexpr RealKernels<T> realKernels() {
+  return {fillNormal,          addRow<T>,        squaredNorms<T>,    zeroUpper<T>,
+          antitransposeAll<T>, fewRows<T>,       narrowLimit<T>,     narrowTableLength<T>,
+          narrowTable<T>,      narrowProduct<T>, surelySymmetric<T>, allFinite<T>};
+}
+
+}  // namespace
+
+const KernelTable& COVARIUM_TABLE() {
+  static const KernelTable table = {
+#if defined(__AVX512F__)
+      "AVX-512",
+#elif defined(__AVX2__)
+      "AVX2",
+#elif defined(__aarch64__)
+      "NEON",
+#else
+      "baseline",
+#endif
+      kernelList, sizeof kernelList / sizeof *kernelList, realKernels<float>(), realKernels<double>()};
+  return table;
+}
+
+}  // namespace covarium::cpu

@@ -1,0 +1,78 @@
+// Everything that is built once for each instruction set (kernels.cc): the kernels of msl/ and the vector code of the
+// sampler. One table of functions a build; processor.cc says which to take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../device.h"
+
+namespace covarium::cpu {
+
+// One kernel of msl/, called through slots: its buffers, its params, its threadgroup memory, in the order of its
+// arguments.
+struct Kernel {
+  const char* name;
+  unsigned buffers;
+  size_t paramsBytes;
+  bool reduction;  // row, lane, lanes instead of a position
+  // Threads [begin, end) of row y of the grid, in a plain loop (a map).
+  void (*runMap)(void* const* slots, uint32_t begin, uint32_t end, uint32_t y);
+  // One thread of a threadgroup (a reduction).
+  void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes);
+};
+
+template <typename T>
+struct RealKernels {
+  // Elements counter.first ... of the normal stream.
+  void (*fillNormal)(T* out, size_t count, NormalCounter counter);
+  // rows x n: row <- scale * vector + row.
+  void (*addRow)(T* rows, const T* row, T scale, size_t count, size_t n);
+  // out[r] = |row r|^2.
+  void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
+  void (*zeroUpper)(T* a, size_t n);
+  void (*antitranspose)(T* a, size_t n);
+  // Entries [first, last) of mean + factor z for `count` (at most 4) vectors z of n: for few rows, where a product
+  // would not pay.
+  void (*fewRows)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
+                  size_t last);
+  // The largest n that narrowProduct takes.
+  size_t narrowLimit;
+  // Sizes the table of a narrow factor, and lays it out for narrowProduct.
+  size_t (*narrowTableLength)(size_t n);
+  void (*narrowTable)(const T* factor, const T* mean, size_t n, T* table);
+  // out = mean + factor z by row; z has narrowLimit readable elements in front and behind; out is count x n exactly.
+  void (*narrowProduct)(const T* table, const T* z, T* out, size_t count, size_t n);
+  // True only if every entry of rows [first, last) is finite and within `tolerance` of its mirror, relative to the
+  // larger.
+  bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);
+  bool (*allFinite)(const T* a, size_t count);
+};
+
+struct KernelTable {
+  const char* instructionSet;
+  const Kernel* kernels;
+  size_t kernelCount;
+  RealKernels<float> float32;
+  RealKernels<double> float64;
+  template <typename T>
+  const RealKernels<T>& of() const;
+};
+
+template <>
+inline const RealKernels<float>& KernelTable::of<float>() const {
+  return float32;
+}
+template <>
+inline const RealKernels<double>& KernelTable::of<double>() const {
+  return float64;
+}
+
+#if defined(__x86_64__)
+const KernelTable& kernelsAvx512();
+const KernelTable& kernelsAvx2();
+#else
+const KernelTable& kernelsBaseline();
+#endif
+
+}  // namespace covarium::cpu

@@ -1,0 +1,36 @@
+#include "log-density.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "triangular.h"
+
+namespace covarium::cpu {
+
+template <typename T>
+void logDensity(const Execution& execution, const T* factor, const T* mean, const T* rows, T* out, size_t count,
+                size_t n, bool inverse, T constant) {
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  std::vector<std::vector<T>> scratch(execution.pool.threads());
+  const size_t blockRows = rowsPerBlock(count, n, execution.pool.threads());
+  forRowBlocks(execution, count, blockRows, [&](size_t first, size_t here, unsigned thread) {
+    scratch[thread].resize(blockRows * n);
+    T* centred = scratch[thread].data();
+    std::copy(rows + first * n, rows + (first + here) * n, centred);
+    kernels.addRow(centred, mean, T(-1), here, n);
+    if (inverse) {
+      multiplyRows(execution.blas, factor, centred, here, n, false);
+    } else {
+      solveRows(execution.blas, factor, centred, here, n, false);
+    }
+    kernels.squaredNorms(centred, out + first, here, n);
+    for (size_t r = first; r < first + here; ++r) out[r] = constant - out[r] / 2;
+  });
+}
+
+template void logDensity(const Execution&, const float*, const float*, const float*, float*, size_t, size_t, bool,
+                         float);
+template void logDensity(const Execution&, const double*, const double*, const double*, double*, size_t, size_t, bool,
+                         double);
+
+}  // namespace covarium::cpu

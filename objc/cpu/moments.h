@@ -1,0 +1,16 @@
+#pragma once
+
+#include "execution.h"
+
+namespace covarium::cpu {
+
+// Encoder.meanAndCovariance of lib/backend.ts. The same bits with any number of threads: rows are cut into a fixed
+// number of chunks, whose float64 sums are added in order.
+template <typename T>
+void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* covariance, size_t count, size_t n,
+                       double ddof);
+
+extern template void meanAndCovariance(const Execution&, const float*, float*, float*, size_t, size_t, double);
+extern template void meanAndCovariance(const Execution&, const double*, double*, double*, size_t, size_t, double);
+
+}  // namespace covarium::cpu

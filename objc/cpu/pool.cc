@@ -1,0 +1,91 @@
+#include "pool.h"
+
+#include <chrono>
+
+namespace covarium::cpu {
+
+namespace {
+
+constexpr auto spinTime = std::chrono::microseconds(100);
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+Pool::Pool(unsigned threads) {
+  for (unsigned thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+}
+
+Pool::~Pool() {
+  {
+    std::lock_guard<std::mutex> lock(sleep_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (auto& worker : workers_) worker.join();
+}
+
+void Pool::take(const Task& task, size_t tasks, unsigned thread) {
+  for (size_t i; (i = next_.fetch_add(1)) < tasks;) {
+    try {
+      task(i, thread);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(failureMutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = tasks;  // the rest would be for nothing
+    }
+  }
+}
+
+void Pool::run(size_t tasks, const Task& task) {
+  std::unique_lock<std::mutex> running(running_, std::try_to_lock);
+  if (workers_.empty() || tasks < 2 || !running.owns_lock()) {
+    for (size_t i = 0; i < tasks; ++i) task(i, 0);
+    return;
+  }
+  task_ = &task;
+  tasks_ = tasks;
+  next_ = 0;
+  failure_ = nullptr;
+  open_ = ++jobs_;
+  if (sleepers_ != 0) {
+    std::lock_guard<std::mutex> lock(sleep_);
+    wake_.notify_all();
+  }
+  take(task, tasks, 0);
+  // A worker is inside before it looks whether the job is open: after this, none comes in, and those inside leave.
+  open_ = 0;
+  while (inside_ != 0) pause();
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Pool::work(unsigned thread) {
+  uint64_t done = 0;
+  while (!ending_) {
+    const auto tired = std::chrono::steady_clock::now() + spinTime;
+    uint64_t job;
+    for (unsigned spins = 1; (job = open_) == 0 || job == done; ++spins) {
+      pause();
+      if (spins % 64 == 0 && std::chrono::steady_clock::now() > tired) {
+        std::unique_lock<std::mutex> lock(sleep_);
+        ++sleepers_;
+        wake_.wait(lock, [&] { return ending_ || ((job = open_) != 0 && job != done); });
+        --sleepers_;
+        if (ending_) return;
+      }
+      if (ending_) return;
+    }
+    ++inside_;
+    if (open_ == job) take(*task_, tasks_, thread);
+    --inside_;
+    done = job;
+  }
+}
+
+}  // namespace covarium::cpu

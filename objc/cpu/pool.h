@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace covarium::cpu {
+
+// The threads that share the work of one command. The caller works too, so that a pool of one has no threads.
+//
+// A worker that has run out of work spins for a while before it sleeps: waking a sleeping thread takes some 50 us,
+// longer than many a command. Nobody waits for a sleeper: a job is over when its tasks are, whoever ran them.
+class Pool {
+ public:
+  explicit Pool(unsigned threads);
+  ~Pool();
+  unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+  // Calls task(i, thread) for each i in [0, tasks), in any order, thread in [0, threads()); returns when all have
+  // returned. The first exception is thrown again here. Where another device is using the pool the caller runs all
+  // tasks alone.
+  using Task = std::function<void(size_t i, unsigned thread)>;
+  void run(size_t tasks, const Task& task);
+
+ private:
+  void work(unsigned thread);
+  void take(const Task& task, size_t tasks, unsigned thread);
+
+  std::vector<std::thread> workers_;
+  std::mutex running_;  // one job at a time
+
+  const Task* task_ = nullptr;
+  size_t tasks_ = 0;
+  std::atomic<size_t> next_{0};
+  std::atomic<uint64_t> open_{0};    // the number of the job that may be joined, 0 for none
+  std::atomic<unsigned> inside_{0};  // workers that may be reading the fields above
+  uint64_t jobs_ = 0;
+  std::exception_ptr failure_;
+  std::mutex failureMutex_;
+
+  std::mutex sleep_;
+  std::condition_variable wake_;
+  std::atomic<unsigned> sleepers_{0};
+  std::atomic<bool> ending_{false};
+};
+
+}  // namespace covarium::cpu

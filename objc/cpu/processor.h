@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "kernels.h"
+
+namespace covarium::cpu {
+
+// Instruction sets in order of vector width; none is the least that runs our kernels.
+enum class InstructionSet { none, baseline, avx, avx2, avx512 };
+
+struct Processor {
+  std::string name;
+  InstructionSet instructionSet;
+};
+
+const Processor& processor();
+const char* nameOf(InstructionSet set);
+
+// The instruction set of the kernels inside a BLAS library, by its name for the core type; `none` where the name is
+// unknown.
+InstructionSet instructionSetOfCore(const std::string& coreType);
+
+// The kernels for this processor; COVARIUM_INSTRUCTION_SET=avx2 takes the lesser build (the tests compare their bits).
+// Null where the processor can't run any, with the reason.
+const KernelTable* kernels(std::string& reason);
+
+// Processors that this process may run on.
+unsigned processorCount();
+
+}  // namespace covarium::cpu

@@ -1,0 +1,52 @@
+#include "queue.h"
+
+namespace covarium::cpu {
+
+void Queue::submit(std::function<void()> work) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.push_back(std::move(work));
+    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+  }
+  changed_.notify_all();
+}
+
+void Queue::runHere(const std::function<void()>& work) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+  busy_ = true;
+  lock.unlock();
+  work();
+  lock.lock();
+  busy_ = false;
+  lock.unlock();
+  changed_.notify_all();
+}
+
+void Queue::close() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Queue::serve() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return (!waiting_.empty() && !busy_) || (ending_ && waiting_.empty()); });
+    if (waiting_.empty()) return;
+    auto work = std::move(waiting_.front());
+    waiting_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    work();
+    work = nullptr;  // its buffers are free before the next commit runs
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace covarium::cpu

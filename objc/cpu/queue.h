@@ -1,0 +1,33 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace covarium::cpu {
+
+// The one queue of a device: work runs in the order it came, either on the queue's own thread or, for a caller who
+// wants to wait anyway, on the caller's.
+class Queue {
+ public:
+  ~Queue() { close(); }
+  void submit(std::function<void()> work);
+  // Runs `work` here, after all that was submitted before.
+  void runHere(const std::function<void()>& work);
+  // Runs what is left, then ends the thread. Idempotent.
+  void close();
+
+ private:
+  void serve();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;
+  bool busy_ = false;
+  bool ending_ = false;
+  std::thread thread_;  // started by the first submit
+};
+
+}  // namespace covarium::cpu

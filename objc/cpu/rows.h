@@ -1,0 +1,73 @@
+// Work on rows: a few rows of mean + factor z by dot products with the rows of the factor, which is read once; a row
+// added to all rows; sums of squares. Part of kernels.cc.
+
+// Four rows i .. i + 3 of the factor share the loads of z.
+template <typename T, size_t count>
+static inline void dotRows(const T* factor, const T* mean, const T* z, T* out, size_t n, size_t i) {
+  constexpr size_t lanes = lanesOf<T>, rows = 4;
+  Vector<T> sum[rows][count] = {};
+  size_t k = 0;
+  for (; k + lanes <= i + 1; k += lanes) {
+    for (size_t r = 0; r < rows; ++r) {
+      const Vector<T> l = load(factor + (i + r) * n + k);
+      for (size_t c = 0; c < count; ++c) sum[r][c] = multiplyAdd(l, load(z + c * n + k), sum[r][c]);
+    }
+  }
+  for (; k < i + rows; k += lanes) {  // what is left of each row ends at its diagonal: nothing above it is read
+    for (size_t r = 0; r < rows; ++r) {
+      if (k > i + r) continue;
+      const size_t left = i + r + 1 - k < lanes ? i + r + 1 - k : lanes;
+      const Vector<T> l = loadFirst(factor + (i + r) * n + k, left);
+      for (size_t c = 0; c < count; ++c) sum[r][c] = multiplyAdd(l, loadFirst(z + c * n + k, left), sum[r][c]);
+    }
+  }
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t c = 0; c < count; ++c) out[c * n + i + r] = mean[i + r] + sumLanes(sum[r][c]);
+}
+
+template <typename T, size_t count>
+static void fewRowsOf(const T* factor, const T* mean, const T* z, T* out, size_t n, size_t first, size_t last) {
+  size_t i = first;
+  for (; i + 4 <= last; i += 4) dotRows<T, count>(factor, mean, z, out, n, i);
+  for (; i < last; ++i) {
+    for (size_t c = 0; c < count; ++c) {
+      T sum = T(0);
+      for (size_t k = 0; k <= i; ++k) sum += factor[i * n + k] * z[c * n + k];
+      out[c * n + i] = mean[i] + sum;
+    }
+  }
+}
+
+template <typename T>
+static void fewRows(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
+                    size_t last) {
+  switch (count) {
+    case 1:
+      return fewRowsOf<T, 1>(factor, mean, z, out, n, first, last);
+    case 2:
+      return fewRowsOf<T, 2>(factor, mean, z, out, n, first, last);
+    case 3:
+      return fewRowsOf<T, 3>(factor, mean, z, out, n, first, last);
+    default:
+      return fewRowsOf<T, 4>(factor, mean, z, out, n, first, last);
+  }
+}
+
+template <typename T>
+static void addRow(T* __restrict rows, const T* __restrict row, T scale, size_t count, size_t n) {
+  for (size_t r = 0; r < count; ++r, rows += n)
+    for (size_t j = 0; j < n; ++j) rows[j] = fma(scale, row[j], rows[j]);
+}
+
+template <typename T>
+static void squaredNorms(const T* rows, T* out, size_t count, size_t n) {
+  for (size_t r = 0; r < count; ++r) {
+    const T* x = rows + r * n;
+    Vector<T> sum = {};
+    size_t k = 0;
+    for (; k + lanesOf<T> <= n; k += lanesOf<T>) sum = multiplyAdd(load(x + k), load(x + k), sum);
+    T total = sumLanes(sum);
+    for (; k < n; ++k) total += x[k] * x[k];
+    out[r] = total;
+  }
+}

@@ -1,0 +1,93 @@
+#include "sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "triangular.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+constexpr size_t fewRowsLimit = 16;      // beyond it a product pays for packing the factor
+constexpr size_t aloneLimit = 30000;     // multiply-adds that are over before another thread has come
+constexpr size_t cachedElements = 4096;  // normals of a narrow block: they stay in the first-level cache
+
+NormalCounter at(NormalCounter counter, uint64_t elements) {
+  counter.first += elements;
+  return counter;
+}
+
+// Few columns: normals into a small block, from there mean + factor z into the output.
+template <typename T>
+void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
+                  NormalCounter counter) {
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  const size_t margin = 64;  // readable in front of and behind the block: at least narrowLimit, and whole cache lines
+  std::vector<T> table(kernels.narrowTableLength(n));
+  kernels.narrowTable(factor, mean, n, table.data());
+  const size_t blockRows = cachedElements / n,
+               taskRows = std::max<size_t>(1, std::min<size_t>(16, count / blockRows / 8)) * blockRows;
+  forRowBlocks(execution, count, taskRows, [&](size_t first, size_t rows, unsigned) {
+    alignas(64) T block[cachedElements + 2 * margin] = {};
+    T* z = block + margin;
+    for (size_t r = first; r < first + rows; r += blockRows) {
+      const size_t here = std::min(blockRows, first + rows - r);
+      kernels.fillNormal(z, here * n, at(counter, uint64_t{r} * n));
+      kernels.narrowProduct(table.data(), z, out + r * n, here, n);
+    }
+  });
+}
+
+// Few rows: the factor is read once for four of them, by all threads, each its share of the triangle.
+template <typename T>
+void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
+                   NormalCounter counter) {
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  thread_local std::vector<T> normals;
+  normals.resize(count * n);
+  T* z = normals.data();
+  kernels.fillNormal(z, count * n, counter);
+  const auto entries = [&](size_t first, size_t last) {
+    for (size_t r = 0; r < count; r += 4) {
+      kernels.fewRows(factor, mean, z + r * n, out + r * n, std::min<size_t>(4, count - r), n, first, last);
+    }
+  };
+  if (n * n * count / 2 < aloneLimit) return entries(0, n);
+  const size_t shares = execution.pool.threads();
+  // Share s ends where the triangle's area is (s + 1) / shares of the whole.
+  const auto endOf = [&](size_t share) {
+    return share == shares
+               ? n
+               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / 4 * 4;
+  };
+  execution.pool.run(shares, [&](size_t share, unsigned) { entries(endOf(share), endOf(share + 1)); });
+}
+
+}  // namespace
+
+template <typename T>
+void sample(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n, bool inverse,
+            NormalCounter counter) {
+  if (count == 0) return;
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  if (!inverse && n <= kernels.narrowLimit) return sampleNarrow(execution, factor, mean, out, count, n, counter);
+  if (!inverse && count <= fewRowsLimit) return sampleFewRows(execution, factor, mean, out, count, n, counter);
+  forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
+               [&](size_t first, size_t rows, unsigned) {
+                 T* block = out + first * n;
+                 kernels.fillNormal(block, rows * n, at(counter, uint64_t{first} * n));
+                 if (inverse) {
+                   solveRows(execution.blas, factor, block, rows, n, false);
+                 } else {
+                   multiplyRows(execution.blas, factor, block, rows, n, false);
+                 }
+                 kernels.addRow(block, mean, T(1), rows, n);
+               });
+}
+
+template void sample(const Execution&, const float*, const float*, float*, size_t, size_t, bool, NormalCounter);
+template void sample(const Execution&, const double*, const double*, double*, size_t, size_t, bool, NormalCounter);
+
+}  // namespace covarium::cpu

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "execution.h"
+
+namespace covarium::cpu {
+
+// Encoder.requireFinite and requireSymmetric of lib/backend.ts: a fast test by all threads, then, only where it isn't
+// sure, a look at each entry in order.
+template <typename T>
+void requireFinite(const Execution& execution, const T* a, size_t length, size_t columns);
+template <typename T>
+void requireSymmetric(const Execution& execution, const T* a, size_t n, T tolerance);
+
+extern template void requireFinite(const Execution&, const float*, size_t, size_t);
+extern template void requireFinite(const Execution&, const double*, size_t, size_t);
+extern template void requireSymmetric(const Execution&, const float*, size_t, float);
+extern template void requireSymmetric(const Execution&, const double*, size_t, double);
+
+}  // namespace covarium::cpu

@@ -1,0 +1,99 @@
+// The contract of a device, in plain C++17: no Objective-C, no Node-API. objc/cpu and objc/metal are its two bodies;
+// lib/backend.ts says what each command does.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "buffer.h"
+#include "failure.h"
+
+namespace covarium {
+
+struct Timings {
+  double encodeMs, deviceMs, wallMs;
+};
+
+// Where a range of the normal stream starts (msl/normal.h).
+struct NormalCounter {
+  uint64_t seed, stream, first;
+};
+
+struct ProductShape {
+  size_t m, n, k;
+  bool transposeA, transposeB;
+  double alpha, beta;
+};
+
+using Size3 = std::array<uint32_t, 3>;
+
+// Commands, recorded by one thread and committed once. Operands of a command have one dtype; shapes were checked above.
+class CommandBuffer {
+ public:
+  // Called once, on a thread of the device, when the commands have run; `failure` is null where they succeeded.
+  using Completion = std::function<void(const Timings&, std::exception_ptr failure)>;
+
+  virtual ~CommandBuffer() = default;
+  virtual void fillNormal(Operand out, NormalCounter counter) = 0;
+  virtual void requireFinite(Operand a, size_t columns) = 0;
+  virtual void requireSymmetric(Operand a, size_t n, double tolerance) = 0;
+  virtual void cholesky(Operand a, size_t n) = 0;
+  virtual void zeroUpper(Operand a, size_t n) = 0;
+  virtual void antitranspose(Operand a, size_t n) = 0;
+  virtual void copy(Operand from, Operand to) = 0;
+  virtual void sum(Operand a, Operand b, Operand out) = 0;
+  virtual void addRow(Operand rows, Operand row, double scale) = 0;
+  virtual void product(Operand a, Operand b, Operand c, ProductShape shape) = 0;
+  virtual void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) = 0;
+  virtual void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) = 0;
+  virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
+  virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;
+  virtual void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) = 0;
+  virtual void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) = 0;
+  virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;
+
+  virtual void commit(Completion done) = 0;
+  virtual Timings commitAndWait() = 0;
+  // Any thread may call it, at any time.
+  virtual void cancel() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string name() const = 0;
+  virtual unsigned threads() const = 0;
+  virtual std::vector<Dtype> dtypes() const = 0;
+  virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
+  // Memory of the host for commands that are over before it goes away.
+  virtual std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) = 0;
+  virtual std::shared_ptr<CommandBuffer> commandBuffer() = 0;
+  virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
+  // Cancels what is in flight and waits until it has stopped. Idempotent.
+  virtual void close() = 0;
+};
+
+// What listDevices() says of a device, whether it can be had or not.
+struct Candidate {
+  bool available = false;
+  std::string name, reason;
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<std::string> warnings;
+};
+
+namespace metal {
+Candidate candidate();
+std::shared_ptr<Device> open();
+}  // namespace metal
+
+namespace cpu {
+Candidate candidate();
+// threads = 0: one for each processor that this process may use.
+std::shared_ptr<Device> open(unsigned threads);
+}  // namespace cpu
+
+}  // namespace covarium
