@@ -8,16 +8,30 @@ static inline PhiloxBlock<uint> wordsOf(uint64_t block, const NormalCounter& cou
   return philox4x32_10(place, low(counter.seed), high(counter.seed));
 }
 
-// Two vectors in step: a round of Philox waits for its own last, and the other vector fills the gap.
-struct WordPair {
-  Word a, b;
-  WordPair() = default;
-  WordPair(Word a, Word b) : a(a), b(b) {}
-  explicit WordPair(uint every) : a(every), b(every) {}
+// Vectors in step: a round of Philox waits for its own last, and the other vectors fill the gap.
+constexpr int chains = 4;
+struct Words {
+  Word v[chains];
+  Words() = default;
+  explicit Words(uint every) {
+    for (auto& word : v) word = Word(every);
+  }
 };
-static inline WordPair operator^(WordPair x, WordPair y) { return {x.a ^ y.a, x.b ^ y.b}; }
-static inline WordPair operator*(WordPair x, WordPair y) { return {x.a * y.a, x.b * y.b}; }
-static inline WordPair mulhi(WordPair x, WordPair y) { return {mulhi(x.a, y.a), mulhi(x.b, y.b)}; }
+template <typename Each>
+static inline Words forEach(const Each& each) {
+  Words words;
+  for (int c = 0; c < chains; ++c) words.v[c] = each(c);
+  return words;
+}
+static inline Words operator^(const Words& x, const Words& y) {
+  return forEach([&](int c) { return x.v[c] ^ y.v[c]; });
+}
+static inline Words operator*(const Words& x, const Words& y) {
+  return forEach([&](int c) { return x.v[c] * y.v[c]; });
+}
+static inline Words mulhi(const Words& x, const Words& y) {
+  return forEach([&](int c) { return mulhi(x.v[c], y.v[c]); });
+}
 
 static inline void counterOf(uint64_t block, Word& w0, Word& w1) {
   w0 = Word(low(block)) + Word(blockOfLane());
@@ -25,18 +39,18 @@ static inline void counterOf(uint64_t block, Word& w0, Word& w1) {
   w1 = Word(high(block)) - Word(carry);
 }
 
-// The normals of 2 laneCount blocks: 8 laneCount elements.
+// The normals of chains laneCount blocks.
 static inline void storeNormals(float* out, uint64_t block, const NormalCounter& counter) {
-  PhiloxBlock<WordPair> place;
-  counterOf(block, place.w0.a, place.w1.a);
-  counterOf(block + laneCount, place.w0.b, place.w1.b);
-  place.w2 = WordPair(low(counter.stream));
-  place.w3 = WordPair(high(counter.stream));
-  const PhiloxBlock<WordPair> w = philox4x32_10(place, low(counter.seed), high(counter.seed));
-  const NormalBlock<Float> a = normal_block<Float, Int, Word>(PhiloxBlock<Word>{w.w0.a, w.w1.a, w.w2.a, w.w3.a});
-  storeBlocks(out, a.z0, a.z1, a.z2, a.z3);
-  const NormalBlock<Float> b = normal_block<Float, Int, Word>(PhiloxBlock<Word>{w.w0.b, w.w1.b, w.w2.b, w.w3.b});
-  storeBlocks(out + 4 * laneCount, b.z0, b.z1, b.z2, b.z3);
+  PhiloxBlock<Words> place;
+  for (int c = 0; c < chains; ++c) counterOf(block + c * laneCount, place.w0.v[c], place.w1.v[c]);
+  place.w2 = Words(low(counter.stream));
+  place.w3 = Words(high(counter.stream));
+  const PhiloxBlock<Words> w = philox4x32_10(place, low(counter.seed), high(counter.seed));
+  for (int c = 0; c < chains; ++c) {
+    const PhiloxBlock<Word> words = {w.w0.v[c], w.w1.v[c], w.w2.v[c], w.w3.v[c]};
+    const NormalBlock<Float> z = normal_block<Float, Int, Word>(words);
+    storeBlocks(out + c * 4 * laneCount, z.z0, z.z1, z.z2, z.z3);
+  }
 }
 
 static void fillNormal(float* out, size_t count, NormalCounter counter) {
@@ -49,8 +63,8 @@ static void fillNormal(float* out, size_t count, NormalCounter counter) {
     out += head;
     count -= head;
   }
-  constexpr size_t step = 8 * laneCount;
-  for (; count >= step; count -= step, out += step, block += 2 * laneCount) storeNormals(out, block, counter);
+  constexpr size_t step = chains * 4 * laneCount;
+  for (; count >= step; count -= step, out += step, block += chains * laneCount) storeNormals(out, block, counter);
   if (count != 0) {
     float last[step];
     storeNormals(last, block, counter);

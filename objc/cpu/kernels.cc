@@ -51,9 +51,9 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,          addRow<T>,        squaredNorms<T>,    zeroUpper<T>,
-          antitransposeAll<T>, fewRows<T>,       narrowLimit<T>,     narrowTableLength<T>,
-          narrowTable<T>,      narrowProduct<T>, surelySymmetric<T>, allFinite<T>};
+  return {fillNormal,         addRow<T>,        squaredNorms<T>,    zeroUpper<T>,         antitransposeAll<T>,
+          fewRows<T>,         streamLimit,      narrowLimit<T>,     narrowTableLength<T>, narrowTable<T>,
+          streamedProduct<T>, narrowProduct<T>, surelySymmetric<T>, allFinite<T>};
 }
 
 }  // namespace

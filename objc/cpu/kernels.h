@@ -36,13 +36,14 @@ struct RealKernels {
   // would not pay.
   void (*fewRows)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
                   size_t last);
-  // The largest n that narrowProduct takes.
-  size_t narrowLimit;
-  // Sizes the table of a narrow factor, and lays it out for narrowProduct.
+  // Rows of at most narrowLimit columns, by a table made of factor and mean.
+  size_t streamLimit, narrowLimit;
   size_t (*narrowTableLength)(size_t n);
   void (*narrowTable)(const T* factor, const T* mean, size_t n, T* table);
-  // out = mean + factor z by row; z has narrowLimit readable elements in front and behind; out is count x n exactly.
-  void (*narrowProduct)(const T* table, const T* z, T* out, size_t count, size_t n);
+  // n <= streamLimit: out = mean + factor z by row; z has 8 readable elements in front and a vector's behind.
+  void (*streamedProduct)(const T* table, const T* z, T* out, size_t count, size_t n);
+  // Beyond: in place.
+  void (*narrowProduct)(const T* table, T* rows, size_t count, size_t n);
   // True only if every entry of rows [first, last) is finite and within `tolerance` of its mirror, relative to the
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);

@@ -4,7 +4,7 @@
 // each coefficient is a vector that repeats after n / gcd(n, lanes) vectors. Beyond: a row of L' times a broadcast z.
 
 template <typename T>
-constexpr size_t narrowLimit = 2 * lanesOf<T>;
+constexpr size_t narrowLimit = (laneCount == 16 ? 7 : 4) * lanesOf<T>;  // measured: beyond, trmm is quicker
 constexpr size_t streamLimit = 8;
 
 constexpr size_t periodOf(size_t n, size_t lanes) {
@@ -18,9 +18,14 @@ constexpr size_t periodOf(size_t n, size_t lanes) {
 }
 
 template <typename T>
+constexpr size_t vectorsOf(size_t n) {
+  return (n + lanesOf<T> - 1) / lanesOf<T>;
+}
+
+template <typename T>
 static size_t narrowTableLength(size_t n) {
   const size_t lanes = lanesOf<T>;
-  return n <= streamLimit ? (n + 1) * periodOf(n, lanes) * lanes : (n + 1) * narrowLimit<T>;
+  return n <= streamLimit ? (n + 1) * periodOf(n, lanes) * lanes : (n + 1) * vectorsOf<T>(n) * lanes;
 }
 
 // First the mean, then n coefficients, each laid over the lanes.
@@ -38,7 +43,7 @@ static void narrowTable(const T* factor, const T* mean, size_t n, T* table) {
     }
     return;
   }
-  const size_t width = narrowLimit<T>;
+  const size_t width = vectorsOf<T>(n) * lanes;
   for (size_t j = 0; j < width; ++j) {
     table[j] = j < n ? mean[j] : T(0);
     for (size_t k = 0; k < n; ++k) table[(k + 1) * width + j] = j < n && k <= j ? factor[j * n + k] : T(0);
@@ -64,52 +69,44 @@ static void streamProduct(const T* __restrict table, const T* __restrict z, T* _
   }
 }
 
-// `rows` rows of at most `vectors` vectors each. A full vector stored behind a row's end is mended by the next row's
-// store; the last rows of the block are cut to size.
+// `rows` rows of `vectors` vectors each, in place, all in registers.
 template <typename T, size_t vectors, size_t rows>
-static inline void broadcastRows(const T* __restrict table, const T* __restrict z, T* __restrict out, size_t n,
-                                 bool last) {
-  constexpr size_t lanes = lanesOf<T>, width = narrowLimit<T>;
+static inline void broadcastRows(const T* __restrict table, T* __restrict z, size_t n) {
+  constexpr size_t lanes = lanesOf<T>, width = vectors * lanes, before = width - lanes;
   Vector<T> y[rows][vectors];
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t v = 0; v < vectors; ++v) y[r][v] = load(table + v * lanes);
-  const size_t wide = vectors == 1 ? n : lanes;  // beyond it only the second vector has entries
-  for (size_t k = 0; k < wide; ++k) {
-    const T* column = table + (k + 1) * width;
-    for (size_t r = 0; r < rows; ++r) {
-      const Vector<T> zk = broadcast(z[r * n + k]);
-      for (size_t v = 0; v < vectors; ++v) y[r][v] = multiplyAdd(zk, load(column + v * lanes), y[r][v]);
-    }
+  COVARIUM_UNROLL for (size_t r = 0; r < rows; ++r) {
+    COVARIUM_UNROLL for (size_t v = 0; v < vectors; ++v) y[r][v] = load(table + v * lanes);
   }
-  for (size_t k = wide; k < n; ++k) {
-    const Vector<T> column = load(table + (k + 1) * width + (vectors - 1) * lanes);
-    for (size_t r = 0; r < rows; ++r)
-      y[r][vectors - 1] = multiplyAdd(broadcast(z[r * n + k]), column, y[r][vectors - 1]);
-  }
-  for (size_t r = 0; r < rows; ++r) {
-    for (size_t v = 0; v < vectors; ++v) {
-      if (last) {
-        const size_t left = n - v * lanes;
-        memcpy(out + r * n + v * lanes, &y[r][v], (left < lanes ? left : lanes) * sizeof(T));
-      } else {
-        store(out + r * n + v * lanes, y[r][v]);
+  // Column k of the factor has no entries above row k: the vectors before its own are left out.
+  COVARIUM_UNROLL for (size_t first = 0; first < vectors; ++first) {
+    const size_t end = first + 1 < vectors ? (first + 1) * lanes : n;
+    for (size_t k = first * lanes; k < end; ++k) {
+      const T* column = table + (k + 1) * width;
+      COVARIUM_UNROLL for (size_t r = 0; r < rows; ++r) {
+        const Vector<T> zk = broadcast(z[r * n + k]);
+        COVARIUM_UNROLL for (size_t v = first; v < vectors; ++v) y[r][v] =
+            multiplyAdd(zk, load(column + v * lanes), y[r][v]);
       }
     }
+  }
+  COVARIUM_UNROLL for (size_t r = 0; r < rows; ++r) {
+    COVARIUM_UNROLL for (size_t v = 0; v + 1 < vectors; ++v) store(z + r * n + v * lanes, y[r][v]);
+    storeFirst(z + r * n + before, y[r][vectors - 1], n - before);
   }
 }
 
 template <typename T, size_t vectors>
-static void broadcastProduct(const T* table, const T* z, T* out, size_t count, size_t n) {
-  constexpr size_t group = vectors == 1 ? 8 : 6;
+static void broadcastProduct(const T* table, T* z, size_t count, size_t n) {
+  constexpr size_t registers = laneCount == 8 ? 12 : 28;  // for sums, of 16 or 32 in all
+  constexpr size_t group = vectors == 1 ? 8 : registers / vectors;
   size_t r = 0;
-  // One row more than the group stays behind it, so that full vectors end inside out (a row has over half of its
-  // vectors).
-  for (; r + group + 2 <= count; r += group) broadcastRows<T, vectors, group>(table, z + r * n, out + r * n, n, false);
-  for (; r < count; ++r) broadcastRows<T, vectors, 1>(table, z + r * n, out + r * n, n, true);
+  for (; r + group <= count; r += group) broadcastRows<T, vectors, group>(table, z + r * n, n);
+  for (; r < count; ++r) broadcastRows<T, vectors, 1>(table, z + r * n, n);
 }
 
+// streamed: out = mean + L z, n at most streamLimit.
 template <typename T>
-static void narrowProduct(const T* table, const T* z, T* out, size_t count, size_t n) {
+static void streamedProduct(const T* table, const T* z, T* out, size_t count, size_t n) {
   switch (n) {
     case 1:
       return streamProduct<T, 1>(table, z, out, count);
@@ -125,11 +122,28 @@ static void narrowProduct(const T* table, const T* z, T* out, size_t count, size
       return streamProduct<T, 6>(table, z, out, count);
     case 7:
       return streamProduct<T, 7>(table, z, out, count);
-    case 8:
-      return streamProduct<T, 8>(table, z, out, count);
     default:
-      break;
+      return streamProduct<T, 8>(table, z, out, count);
   }
-  if (n <= static_cast<size_t>(lanesOf<T>)) return broadcastProduct<T, 1>(table, z, out, count, n);
-  broadcastProduct<T, 2>(table, z, out, count, n);
+}
+
+// In place: rows z of out become mean + L z, n beyond streamLimit.
+template <typename T>
+static void narrowProduct(const T* table, T* rows, size_t count, size_t n) {
+  switch (vectorsOf<T>(n)) {
+    case 1:
+      return broadcastProduct<T, 1>(table, rows, count, n);
+    case 2:
+      return broadcastProduct<T, 2>(table, rows, count, n);
+    case 3:
+      return broadcastProduct<T, 3>(table, rows, count, n);
+    case 4:
+      return broadcastProduct<T, 4>(table, rows, count, n);
+    case 5:
+      return broadcastProduct<T, 5>(table, rows, count, n);
+    case 6:
+      return broadcastProduct<T, 6>(table, rows, count, n);
+    default:
+      return broadcastProduct<T, 7>(table, rows, count, n);
+  }
 }

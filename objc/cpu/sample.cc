@@ -10,32 +10,40 @@ namespace covarium::cpu {
 
 namespace {
 
-constexpr size_t fewRowsLimit = 16;      // beyond it a product pays for packing the factor
-constexpr size_t aloneLimit = 30000;     // multiply-adds that are over before another thread has come
-constexpr size_t cachedElements = 4096;  // normals of a narrow block: they stay in the first-level cache
+constexpr size_t fewRowsLimit = 16;        // beyond it a product pays for packing the factor
+constexpr size_t aloneLimit = 30000;       // multiply-adds that are over before another thread has come
+constexpr size_t streamElements = 4096;    // of a block in the first-level cache ...
+constexpr size_t inPlaceElements = 16384;  // ... or in the second, where it is the output itself
 
 NormalCounter at(NormalCounter counter, uint64_t elements) {
   counter.first += elements;
   return counter;
 }
 
-// Few columns: normals into a small block, from there mean + factor z into the output.
+// Few columns: normals into a small block and from there mean + factor z into the output, or all of it in the output.
 template <typename T>
 void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
                   NormalCounter counter) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  const size_t margin = 64;  // readable in front of and behind the block: at least narrowLimit, and whole cache lines
+  constexpr size_t margin =
+      64;  // readable in front of and behind the block, as streamedProduct asks, and whole cache lines
   std::vector<T> table(kernels.narrowTableLength(n));
   kernels.narrowTable(factor, mean, n, table.data());
-  const size_t blockRows = cachedElements / n,
-               taskRows = std::max<size_t>(1, std::min<size_t>(16, count / blockRows / 8)) * blockRows;
-  forRowBlocks(execution, count, taskRows, [&](size_t first, size_t rows, unsigned) {
-    alignas(64) T block[cachedElements + 2 * margin] = {};
-    T* z = block + margin;
+  const bool streamed = n <= kernels.streamLimit;
+  const size_t blockRows = (streamed ? streamElements : inPlaceElements) / n;
+  const size_t taskBlocks = std::max<size_t>(1, std::min<size_t>(16, count / blockRows / 8));
+  forRowBlocks(execution, count, taskBlocks * blockRows, [&](size_t first, size_t rows, unsigned) {
+    alignas(64) T scratch[streamElements + 2 * margin] = {};
     for (size_t r = first; r < first + rows; r += blockRows) {
       const size_t here = std::min(blockRows, first + rows - r);
+      T* block = out + r * n;
+      T* z = streamed ? scratch + margin : block;
       kernels.fillNormal(z, here * n, at(counter, uint64_t{r} * n));
-      kernels.narrowProduct(table.data(), z, out + r * n, here, n);
+      if (streamed) {
+        kernels.streamedProduct(table.data(), z, block, here, n);
+      } else {
+        kernels.narrowProduct(table.data(), block, here, n);
+      }
     }
   });
 }

@@ -1,5 +1,12 @@
 // Vectors of either real type, for code that is written once for both. Part of kernels.cc.
 
+// Before a loop over an array of vectors: unrolled whole, the array is registers.
+#if defined(__clang__)
+#define COVARIUM_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define COVARIUM_UNROLL _Pragma("GCC unroll 32")
+#endif
+
 template <typename T>
 struct VectorOf;
 template <>
@@ -51,6 +58,12 @@ static inline FloatVector loadFirst(const float* from, size_t count) {
 static inline DoubleVector loadFirst(const double* from, size_t count) {
   return (DoubleVector)_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), from);
 }
+static inline void storeFirst(float* to, FloatVector v, size_t count) {
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), (__m512)v);
+}
+static inline void storeFirst(double* to, DoubleVector v, size_t count) {
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), (__m512d)v);
+}
 #else
 template <typename V>
 static inline V multiplyAdd(V a, V b, V c) {
@@ -75,5 +88,9 @@ static inline Vector<T> loadFirst(const T* from, size_t count) {
   T lanes[lanesOf<T>] = {};
   memcpy(lanes, from, count * sizeof(T));
   return load(lanes);
+}
+template <typename T>
+static inline void storeFirst(T* to, Vector<T> v, size_t count) {
+  memcpy(to, &v, count * sizeof(T));
 }
 #endif
