@@ -53,7 +53,7 @@ const Blas* blas(std::string& reason) {
     library.path = "Accelerate.framework";
     library.float32 = {sGemm, sSyrk, sTrmm, sTrsm, sPotrf, sTrtri};
     library.float64 = {dGemm, dSyrk, dTrmm, dTrsm, dPotrf, dTrtri};
-    library.ownCholesky = true;
+    library.hasMatrixUnit = true;
     return library;
   }();
   reason.clear();

@@ -28,8 +28,8 @@ struct Blas {
   std::string coreType;  // what it takes the processor for; empty where it doesn't say
   BlasRoutines<float> float32;
   BlasRoutines<double> float64;
-  // A factorization of the library's own threads beats ours: Accelerate has a matrix unit that all cores share.
-  bool ownCholesky = false;
+  // Accelerate has a unit for matrices that all cores share: its own factorization and solve beat ours.
+  bool hasMatrixUnit = false;
 
   template <typename T>
   const BlasRoutines<T>& of() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -10,6 +11,8 @@
 namespace covarium::cpu {
 
 namespace {
+
+constexpr size_t leafOrder = 32;
 
 template <typename T>
 void refuseBadPivots(const T* a, size_t n, size_t offset, size_t order, int info) {
@@ -24,13 +27,27 @@ void refuseBadPivots(const T* a, size_t n, size_t offset, size_t order, int info
                          "Matrix is not positive definite: pivot (" + std::to_string(pivot) + ") is not positive.");
 }
 
-// A row-major lower factor is LAPACK's upper one.
+// The diagonal block of `order` rows at `offset`, by halves: LAPACK's own recursion stops where its solves are slow,
+// ours where they would not pay. A row-major lower factor is LAPACK's upper one.
 template <typename T>
-void factorTile(const Blas& blas, T* a, size_t n, size_t offset, size_t order) {
-  const int size = blasInt(order), stride = blasInt(n);
-  int info = 0;
-  blas.of<T>().potrf("U", &size, a + offset * n + offset, &stride, &info);
-  refuseBadPivots(a, n, offset, order, info);
+void factorBlock(const Execution& execution, T* a, size_t n, size_t offset, size_t order) {
+  const int stride = blasInt(n);
+  const auto& blas = execution.blas.of<T>();
+  if (order <= leafOrder || execution.blas.hasMatrixUnit) {
+    const int size = blasInt(order);
+    int info = 0;
+    blas.potrf("U", &size, a + offset * n + offset, &stride, &info);
+    return refuseBadPivots(a, n, offset, order, info);
+  }
+  const size_t upper = (order / 2 + leafOrder - 1) / leafOrder * leafOrder, lower = order - upper;
+  factorBlock(execution, a, n, offset, upper);
+  const T* corner = a + offset * n + offset;
+  T* below = a + (offset + upper) * n + offset;
+  solveRowsForward(execution, corner, n, below, n, lower, upper);
+  const int rows = blasInt(lower), depth = blasInt(upper);
+  const T one = 1, minusOne = -1;
+  blas.syrk("U", "T", &rows, &depth, &minusOne, below, &stride, &one, below + upper, &stride);
+  factorBlock(execution, a, n, offset + upper, lower);
 }
 
 // The lower triangle in square tiles. A tile (i, j) takes the products of the tiles to its left, all that are ready in
@@ -128,9 +145,9 @@ class TiledCholesky {
     }
     if (!step.finish) return;
     if (step.row == step.column) {
-      factorTile(execution_.blas, a_, n_, step.row * size_, orderOf(step.row));
+      factorBlock(execution_, a_, n_, step.row * size_, orderOf(step.row));
     } else {
-      blas.trsm("L", "U", "T", "N", &columns, &rows, &one, at(step.column, step.column), &stride, here, &stride);
+      solveRowsForward(execution_, at(step.column, step.column), n_, here, n_, orderOf(step.row), orderOf(step.column));
     }
   }
 
@@ -148,8 +165,8 @@ class TiledCholesky {
 template <typename T>
 void cholesky(const Execution& execution, T* a, size_t n) {
   const size_t tile = n < 2048 ? 128 : 256;
-  if (execution.blas.ownCholesky || n < 2 * tile) {
-    factorTile(execution.blas, a, n, 0, n);
+  if (execution.blas.hasMatrixUnit || n < 2 * tile) {
+    factorBlock(execution, a, n, 0, n);
   } else {
     TiledCholesky<T>(execution, a, n, tile).run();
   }

@@ -196,7 +196,7 @@ void CpuCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n,
       const size_t count = rows.length / n;
       forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
                    [&](size_t first, size_t here, unsigned) {
-                     multiplyRows(execution.blas, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
+                     multiplyRows(execution, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
                    });
     });
   });
@@ -209,7 +209,7 @@ void CpuCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, b
       const size_t count = rows.length / n;
       forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
                    [&](size_t first, size_t here, unsigned) {
-                     solveRows(execution.blas, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
+                     solveRows(execution, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
                    });
     });
   });

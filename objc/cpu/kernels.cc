@@ -28,6 +28,7 @@ namespace {
 #include "fill-normal.h"
 #include "narrow.h"
 #include "rows.h"
+#include "solve.h"
 #include "checks.h"
 
 const Kernel kernelList[] = {
@@ -51,9 +52,9 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,         addRow<T>,        squaredNorms<T>,    zeroUpper<T>,         antitransposeAll<T>,
-          fewRows<T>,         streamLimit,      narrowLimit<T>,     narrowTableLength<T>, narrowTable<T>,
-          streamedProduct<T>, narrowProduct<T>, surelySymmetric<T>, allFinite<T>};
+  return {fillNormal,  addRow<T>,      squaredNorms<T>,      zeroUpper<T>,   antitransposeAll<T>, fewRows<T>,
+          streamLimit, narrowLimit<T>, narrowTableLength<T>, narrowTable<T>, streamedProduct<T>,  narrowProduct<T>,
+          solveLimit,  solveRows<T>,   surelySymmetric<T>,   allFinite<T>};
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ struct RealKernels {
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
   void (*zeroUpper)(T* a, size_t n);
   void (*antitranspose)(T* a, size_t n);
-  // Entries [first, last) of mean + factor z for `count` (at most 4) vectors z of n: for few rows, where a product
-  // would not pay.
-  void (*fewRows)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
-                  size_t last);
+  // Entries [first, last) of mean + factor z for `count` (at most 4) vectors z of n, for few rows, where a product
+  // would not pay; from the last entry to the first with `backward`.
+  void (*fewRows)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first, size_t last,
+                  bool backward);
   // Rows of at most narrowLimit columns, by a table made of factor and mean.
   size_t streamLimit, narrowLimit;
   size_t (*narrowTableLength)(size_t n);
@@ -44,6 +44,9 @@ struct RealKernels {
   void (*streamedProduct)(const T* table, const T* z, T* out, size_t count, size_t n);
   // Beyond: in place.
   void (*narrowProduct)(const T* table, T* rows, size_t count, size_t n);
+  // Rows x <- y with factor y = x, n <= solveLimit; strides count elements.
+  size_t solveLimit;
+  void (*solveRows)(const T* factor, size_t factorStride, T* rows, size_t stride, size_t count, size_t n);
   // True only if every entry of rows [first, last) is finite and within `tolerance` of its mirror, relative to the
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);

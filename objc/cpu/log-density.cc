@@ -19,9 +19,9 @@ void logDensity(const Execution& execution, const T* factor, const T* mean, cons
     std::copy(rows + first * n, rows + (first + here) * n, centred);
     kernels.addRow(centred, mean, T(-1), here, n);
     if (inverse) {
-      multiplyRows(execution.blas, factor, centred, here, n, false);
+      multiplyRows(execution, factor, centred, here, n, false);
     } else {
-      solveRows(execution.blas, factor, centred, here, n, false);
+      solveRows(execution, factor, centred, here, n, false);
     }
     kernels.squaredNorms(centred, out + first, here, n);
     for (size_t r = first; r < first + here; ++r) out[r] = constant - out[r] / 2;

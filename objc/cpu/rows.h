@@ -26,30 +26,33 @@ static inline void dotRows(const T* factor, const T* mean, const T* z, T* out, s
 }
 
 template <typename T, size_t count>
-static void fewRowsOf(const T* factor, const T* mean, const T* z, T* out, size_t n, size_t first, size_t last) {
-  size_t i = first;
-  for (; i + 4 <= last; i += 4) dotRows<T, count>(factor, mean, z, out, n, i);
-  for (; i < last; ++i) {
+static void fewRowsOf(const T* factor, const T* mean, const T* z, T* out, size_t n, size_t first, size_t last,
+                      bool backward) {
+  const size_t fours = (last - first) / 4;
+  for (size_t i = first + 4 * fours; i < last; ++i) {
     for (size_t c = 0; c < count; ++c) {
       T sum = T(0);
       for (size_t k = 0; k <= i; ++k) sum += factor[i * n + k] * z[c * n + k];
       out[c * n + i] = mean[i] + sum;
     }
   }
+  for (size_t four = 0; four < fours; ++four) {
+    dotRows<T, count>(factor, mean, z, out, n, first + 4 * (backward ? fours - 1 - four : four));
+  }
 }
 
 template <typename T>
 static void fewRows(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
-                    size_t last) {
+                    size_t last, bool backward) {
   switch (count) {
     case 1:
-      return fewRowsOf<T, 1>(factor, mean, z, out, n, first, last);
+      return fewRowsOf<T, 1>(factor, mean, z, out, n, first, last, backward);
     case 2:
-      return fewRowsOf<T, 2>(factor, mean, z, out, n, first, last);
+      return fewRowsOf<T, 2>(factor, mean, z, out, n, first, last, backward);
     case 3:
-      return fewRowsOf<T, 3>(factor, mean, z, out, n, first, last);
+      return fewRowsOf<T, 3>(factor, mean, z, out, n, first, last, backward);
     default:
-      return fewRowsOf<T, 4>(factor, mean, z, out, n, first, last);
+      return fewRowsOf<T, 4>(factor, mean, z, out, n, first, last, backward);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "sample.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
@@ -57,9 +58,13 @@ void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T
   normals.resize(count * n);
   T* z = normals.data();
   kernels.fillNormal(z, count * n, counter);
+  // Back and forth: what the last pass read last is still in the cache, while going round would always find it gone.
+  static std::atomic<bool> turn{false};
+  const bool backward = turn.exchange(!turn);
   const auto entries = [&](size_t first, size_t last) {
     for (size_t r = 0; r < count; r += 4) {
-      kernels.fewRows(factor, mean, z + r * n, out + r * n, std::min<size_t>(4, count - r), n, first, last);
+      kernels.fewRows(factor, mean, z + r * n, out + r * n, std::min<size_t>(4, count - r), n, first, last,
+                      backward != (r % 8 == 4));
     }
   };
   if (n * n * count / 2 < aloneLimit) return entries(0, n);
@@ -87,9 +92,9 @@ void sample(const Execution& execution, const T* factor, const T* mean, T* out, 
                  T* block = out + first * n;
                  kernels.fillNormal(block, rows * n, at(counter, uint64_t{first} * n));
                  if (inverse) {
-                   solveRows(execution.blas, factor, block, rows, n, false);
+                   solveRows(execution, factor, block, rows, n, false);
                  } else {
-                   multiplyRows(execution.blas, factor, block, rows, n, false);
+                   multiplyRows(execution, factor, block, rows, n, false);
                  }
                  kernels.addRow(block, mean, T(1), rows, n);
                });

@@ -17,18 +17,40 @@ inline int blasInt(size_t size) {
 
 // Rows x <- factor x, or factor' x. On the calling thread.
 template <typename T>
-void multiplyRows(const Blas& blas, const T* factor, T* rows, size_t count, size_t n, bool transposed) {
+void multiplyRows(const Execution& execution, const T* factor, T* rows, size_t count, size_t n, bool transposed) {
   const int order = blasInt(n), columns = blasInt(count);
   const T one = 1;
-  blas.of<T>().trmm("L", "U", transposed ? "N" : "T", "N", &order, &columns, &one, factor, &order, rows, &order);
+  execution.blas.of<T>().trmm("L", "U", transposed ? "N" : "T", "N", &order, &columns, &one, factor, &order, rows,
+                              &order);
+}
+
+// Rows x <- y with factor y = x, in blocks of columns: a product with the columns before, then our own solve. Strides
+// count elements. On the calling thread.
+template <typename T>
+void solveRowsForward(const Execution& execution, const T* factor, size_t factorStride, T* rows, size_t stride,
+                      size_t count, size_t n) {
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  const int lda = blasInt(factorStride), ldb = blasInt(stride), m = blasInt(count);
+  const T one = 1, minusOne = -1;
+  for (size_t first = 0; first < n; first += kernels.solveLimit) {
+    const size_t wide = n - first < kernels.solveLimit ? n - first : kernels.solveLimit;
+    const int columns = static_cast<int>(wide), before = static_cast<int>(first);
+    if (first != 0 && count != 0) {
+      execution.blas.of<T>().gemm("T", "N", &columns, &m, &before, &minusOne, factor + first * factorStride, &lda, rows,
+                                  &ldb, &one, rows + first, &ldb);
+    }
+    kernels.solveRows(factor + first * factorStride + first, factorStride, rows + first, stride, count, wide);
+  }
 }
 
 // Rows x <- y with factor y = x, or factor' y = x. On the calling thread.
 template <typename T>
-void solveRows(const Blas& blas, const T* factor, T* rows, size_t count, size_t n, bool transposed) {
+void solveRows(const Execution& execution, const T* factor, T* rows, size_t count, size_t n, bool transposed) {
+  if (!transposed && !execution.blas.hasMatrixUnit) return solveRowsForward(execution, factor, n, rows, n, count, n);
   const int order = blasInt(n), columns = blasInt(count);
   const T one = 1;
-  blas.of<T>().trsm("L", "U", transposed ? "N" : "T", "N", &order, &columns, &one, factor, &order, rows, &order);
+  execution.blas.of<T>().trsm("L", "U", transposed ? "N" : "T", "N", &order, &columns, &one, factor, &order, rows,
+                              &order);
 }
 
 // Rows of a block that keeps BLAS at its speed and, where it can, the block in the cache; at least one block a thread.
