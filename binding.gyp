@@ -21,14 +21,15 @@
     {
       "target_name": "covarium",
       "sources": [
-        "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/module.cc",
+        "objc/addon/arguments.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/module.cc",
         "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/launch.cc",
         "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
         "objc/metal/none.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")", "msl", "msl/cpu"],
-      "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+      "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
+                  "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
       "conditions": [
         ["OS=='mac'", {
           "sources": ["objc/cpu/blas-accelerate.cc"],

@@ -17,7 +17,10 @@ function newest(path) {
 }
 
 function isCurrent(product, sources) {
-  return existsSync(join(folder, product)) && newest(join(folder, product)) >= Math.max(...sources.map((name) => newest(join(folder, name))));
+  return (
+    existsSync(join(folder, product)) &&
+    newest(join(folder, product)) >= Math.max(...sources.map((name) => newest(join(folder, name))))
+  );
 }
 
 function run(script, args, stdio) {
@@ -32,7 +35,11 @@ if (!isCurrent('dist/index.js', ['lib', 'tsconfig.json', 'tsconfig.build.json'])
 
 if (!isCurrent('build/Release/covarium.node', ['objc', 'msl', 'binding.gyp'])) {
   console.error('Building the native addon (about half a minute) ...');
-  const { status, stdout, stderr } = run(require.resolve('node-gyp/bin/node-gyp.js'), ['rebuild', '--jobs', 'max'], 'pipe');
+  const { status, stdout, stderr } = run(
+    require.resolve('node-gyp/bin/node-gyp.js'),
+    ['rebuild', '--jobs', 'max'],
+    'pipe',
+  );
   if (status !== 0) {
     console.error(stdout + stderr);
     console.error(

@@ -37,7 +37,9 @@ function limitOf(device: Device): (normals: number, flops: number) => number {
   using c = device.matrix(1000, 1000);
   device.commandBuffer().fillNormal(a, { seed: 1 }).fillNormal(b, { seed: 2 }).commitSync();
   const perFlop = median(() => void device.commandBuffer().product(a, b, c).commitSync()) / 2e9;
-  console.log(`Normals alone (ns a number): ${(perNormal * 1e6).toFixed(3)}. sgemm (GFLOP/s): ${(1e-6 / perFlop).toFixed(0)}.\n`);
+  console.log(
+    `Normals alone (ns a number): ${(perNormal * 1e6).toFixed(3)}. sgemm (GFLOP/s): ${(1e-6 / perFlop).toFixed(0)}.\n`,
+  );
   return (normals, flops) => normals * perNormal + flops * perFlop;
 }
 
@@ -68,9 +70,25 @@ function report(device: Device): void {
     const numbers = count * dimension;
     const drawing = limit(numbers, numbers * (dimension + 1));
     const print = (name: string, ms: number, best: number) =>
-      row([name, `${dimension}`, `${count}`, ms.toPrecision(3), ((ms * 1e6) / numbers).toPrecision(3), best.toPrecision(3), `${Math.round((100 * best) / ms)}%`]);
-    print('factor kept, into out', median(() => void normal.sampleSync(count, { seed: 42, out })), drawing);
-    print('factor kept, allocating', median(() => normal.sampleSync(count, { seed: 42 }).close()), drawing);
+      row([
+        name,
+        `${dimension}`,
+        `${count}`,
+        ms.toPrecision(3),
+        ((ms * 1e6) / numbers).toPrecision(3),
+        best.toPrecision(3),
+        `${Math.round((100 * best) / ms)}%`,
+      ]);
+    print(
+      'factor kept, into out',
+      median(() => void normal.sampleSync(count, { seed: 42, out })),
+      drawing,
+    );
+    print(
+      'factor kept, allocating',
+      median(() => normal.sampleSync(count, { seed: 42 }).close()),
+      drawing,
+    );
     if (dimension < 1000) continue;
     const factored = () => {
       using fresh = MultivariateNormal.fromCovarianceSync({ device, covariance });
@@ -80,7 +98,9 @@ function report(device: Device): void {
   }
 }
 
-console.log(`${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} processors, ${platform()} ${arch()}, Node ${process.version}`);
+console.log(
+  `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} processors, ${platform()} ${arch()}, Node ${process.version}`,
+);
 for (const name of ['OPENBLAS_CORETYPE', 'OPENBLAS_L2_SIZE', 'OPENBLAS_NUM_THREADS']) {
   if (process.env[name] !== undefined) console.log(`${name} is set (${process.env[name]}): BLAS obeys it.`);
 }

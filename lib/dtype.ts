@@ -32,9 +32,13 @@ export function bytesOf(dtype: Dtype): number {
   return constructors[dtype].BYTES_PER_ELEMENT;
 }
 
-/** A typed array of `length` zeros in ordinary memory. */
+/** A typed array of `length` zeros in ordinary memory; throws `ERR_OUT_OF_MEMORY`. */
 export function zerosOf(dtype: Dtype, length: number): Values {
-  return new constructors[dtype](length);
+  try {
+    return new constructors[dtype](length);
+  } catch (cause) {
+    throw new CovariumError('ERR_OUT_OF_MEMORY', `Memory for (${length}) numbers can't be had.`, { cause });
+  }
 }
 
 /** A typed array of `length` elements of `dtype` at the start of `memory`. */

@@ -28,13 +28,18 @@ size_t externalLimitBytes() {
   return bytes;
 }
 
+constexpr size_t externalBufferLimitBytes = size_t{1} << 32;  // beyond the limit of its Buffer, Node ends the process
+
+// By the constructor, which throws where napi_create_arraybuffer would end the process.
 Napi::Value ordinaryMemory(Napi::Env env, size_t sizeBytes) {
-  void* contents;
-  napi_value made;
-  if (napi_create_arraybuffer(env, sizeBytes, &contents, &made) != napi_ok) {
+  try {
+    return env.Global()
+        .Get("ArrayBuffer")
+        .As<Napi::Function>()
+        .New({Napi::Number::New(env, static_cast<double>(sizeBytes))});
+  } catch (const Napi::Error&) {
     throw Failure("ERR_OUT_OF_MEMORY", "Memory for (" + std::to_string(sizeBytes) + ") bytes is not to be had.");
   }
-  return Napi::Value(env, made);
 }
 
 Dtype dtypeOf(napi_typedarray_type type) {
@@ -51,6 +56,19 @@ Dtype dtypeOf(napi_typedarray_type type) {
       return Dtype::uint8;
     default:
       throw Failure("ERR_UNSUPPORTED_DTYPE", "Operand is a typed array of an unsupported type.");
+  }
+}
+
+// The pages of a buffer that shrinks go away under a command that uses them.
+void refuseResizable(Napi::Env env, napi_value arrayBuffer) {
+  napi_value value;
+  bool resizable = false;
+  for (const char* property : {"resizable", "growable"}) {
+    if (napi_get_named_property(env, arrayBuffer, property, &value) == napi_ok)
+      napi_get_value_bool(env, value, &resizable);
+    if (resizable)
+      throw Failure("ERR_INVALID_ARGUMENT",
+                    "Operand is in a " + std::string(property) + " buffer, whose memory may go away.");
   }
 }
 
@@ -109,10 +127,12 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
     const auto sizeBytes = static_cast<size_t>(info[0].As<Napi::Number>().DoubleValue());
-    if (device(env).liveAndPooledBytes().first + sizeBytes > externalLimitBytes() && !table_->entries.empty()) {
+    auto buffer = device(env).allocate(sizeBytes);  // not touched yet: it may still be too much
+    const bool forgetful = device(env).liveAndPooledBytes().first > externalLimitBytes() && !table_->entries.empty();
+    if (forgetful || sizeBytes >= externalBufferLimitBytes) {
+      buffer.reset();
       return ordinaryMemory(env, sizeBytes);
     }
-    auto buffer = device(env).allocate(sizeBytes);
     auto* contents = static_cast<char*>(buffer->contents());
     auto finalizer = std::make_unique<Finalizer>(Finalizer{table_, ++table_->lastId});
     napi_value made;
@@ -156,7 +176,8 @@ Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, bool& borr
   napi_typedarray_type type;
   size_t length;
   void* data;
-  if (napi_get_typedarray_info(env, typedArray, &type, &length, &data, nullptr, nullptr) != napi_ok) {
+  napi_value arrayBuffer;
+  if (napi_get_typedarray_info(env, typedArray, &type, &length, &data, &arrayBuffer, nullptr) != napi_ok) {
     throw Failure("ERR_INVALID_ARGUMENT", "Operand is not a typed array.");
   }
   const Dtype dtype = dtypeOf(type);
@@ -170,6 +191,7 @@ Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, bool& borr
     }
   }
   borrowed = true;
+  refuseResizable(env, arrayBuffer);
   return {device(env).borrow(data, length * bytesOf(dtype)), 0, length, dtype};
 }
 

@@ -1,75 +1,10 @@
 #include "encoder.h"
 
+#include "arguments.h"
 #include "device.h"
 #include "environment.h"
 
 namespace covarium::addon {
-
-namespace {
-
-double numberAt(const Napi::CallbackInfo& info, size_t index) { return info[index].As<Napi::Number>().DoubleValue(); }
-bool booleanAt(const Napi::CallbackInfo& info, size_t index) { return info[index].As<Napi::Boolean>().Value(); }
-
-size_t sizeAt(const Napi::CallbackInfo& info, size_t index) {
-  const double value = numberAt(info, index);
-  if (!(value >= 1 && value <= 9007199254740992.0))
-    throw Failure("ERR_SHAPE", "A dimension is (" + std::to_string(value) + ").");
-  return static_cast<size_t>(value);
-}
-
-NormalCounter counterAt(const Napi::CallbackInfo& info, size_t index) {
-  napi_typedarray_type type;
-  size_t length;
-  void* data;
-  if (napi_get_typedarray_info(info.Env(), info[index], &type, &length, &data, nullptr, nullptr) != napi_ok ||
-      type != napi_uint32_array || length != 6) {
-    throw Failure("ERR_INVALID_ARGUMENT", "Counter is not a Uint32Array of six words.");
-  }
-  const auto* words = static_cast<const uint32_t*>(data);
-  const auto join = [&](size_t i) { return words[i] | (uint64_t{words[i + 1]} << 32); };
-  return {join(0), join(2), join(4)};
-}
-
-Size3 sizeTripleAt(const Napi::CallbackInfo& info, size_t index) {
-  const auto array = info[index].As<Napi::Array>();
-  Size3 size = {1, 1, 1};
-  for (uint32_t i = 0; i < array.Length() && i < 3; ++i) {
-    const double value = array.Get(i).As<Napi::Number>().DoubleValue();
-    if (!(value >= 0 && value <= 4294967295.0))
-      throw Failure("ERR_OUT_OF_RANGE", "A grid has (" + std::to_string(value) + ") threads.");
-    size[i] = static_cast<uint32_t>(value);
-  }
-  return size;
-}
-
-void requireLength(const Operand& operand, size_t length) {
-  if (operand.length != length) {
-    throw Failure("ERR_SHAPE", "Operand has (" + std::to_string(operand.length) + ") elements, not (" +
-                                   std::to_string(length) + ").");
-  }
-}
-
-void requireSquare(const Operand& operand, size_t n) {
-  if (n > 0xffffffffu) throw Failure("ERR_TOO_LARGE", "Dimension (" + std::to_string(n) + ") is beyond 2^32.");
-  requireLength(operand, n * n);
-}
-
-// Whole rows of n.
-void requireRows(const Operand& operand, size_t n) {
-  if (n == 0 || operand.length % n != 0) {
-    throw Failure("ERR_SHAPE", "Operand of (" + std::to_string(operand.length) + ") elements is not of rows of (" +
-                                   std::to_string(n) + ").");
-  }
-}
-
-void requireSameType(std::initializer_list<const Operand*> operands) {
-  for (const Operand* operand : operands) {
-    if (operand->dtype != (*operands.begin())->dtype)
-      throw Failure("ERR_UNSUPPORTED_DTYPE", "Operands are of different types.");
-  }
-}
-
-}  // namespace
 
 Napi::Function EncoderObject::define(Napi::Env env) {
   return DefineClass(env, "NativeEncoder",
@@ -104,8 +39,23 @@ EncoderObject::EncoderObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
 EncoderObject::~EncoderObject() { dropReferences(Env()); }
 
 void EncoderObject::dropReferences(Napi::Env env) {
-  for (napi_ref reference : references_) napi_delete_reference(env, reference);
-  references_.clear();
+  for (const Borrowed& borrowed : borrowed_) napi_delete_reference(env, borrowed.reference);
+  borrowed_.clear();
+}
+
+void EncoderObject::requireBorrowed(Napi::Env env) {
+  for (const Borrowed& borrowed : borrowed_) {
+    napi_value typedArray;
+    size_t length;
+    void* data;
+    napi_get_reference_value(env, borrowed.reference, &typedArray);
+    napi_get_typedarray_info(env, typedArray, nullptr, &length, &data, nullptr, nullptr);
+    if (data != borrowed.data || length != borrowed.length) {
+      throw Failure("ERR_CLOSED", "Operand of (" + std::to_string(borrowed.length) +
+                                      ") elements has lost its memory since it was recorded: it has (" +
+                                      std::to_string(length) + ").");
+    }
+  }
 }
 
 CommandBuffer& EncoderObject::commands() {
@@ -119,7 +69,7 @@ Operand EncoderObject::operandOf(Napi::Env env, napi_value value) {
   if (borrowed) {
     napi_ref reference;
     napi_create_reference(env, value, 1, &reference);
-    references_.push_back(reference);
+    borrowed_.push_back({reference, operand.data(), operand.length});
   }
   return operand;
 }
@@ -286,11 +236,18 @@ void EncoderObject::launch(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&] {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&] {
     commands();
-    device_->device(info.Env());
+    device_->device(env);
+    requireBorrowed(env);
     committed_ = true;
-    return Environment::of(info.Env()).commit(info.Env(), commands_, std::move(references_));
+    // This object, and with it the device, stays until the commit has settled, though nobody else may remember it.
+    std::vector<napi_ref> references(1);
+    napi_create_reference(env, info.This(), 1, &references[0]);
+    for (const Borrowed& borrowed : borrowed_) references.push_back(borrowed.reference);
+    borrowed_.clear();
+    return Environment::of(env).commit(env, commands_, std::move(references));
   });
 }
 
@@ -298,6 +255,7 @@ Napi::Value EncoderObject::commitSync(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     commands();
     device_->device(info.Env());
+    requireBorrowed(info.Env());
     committed_ = true;
     const Timings timings = commands_->commitAndWait();
     dropReferences(info.Env());

@@ -20,6 +20,13 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   ~EncoderObject() override;
 
  private:
+  // An operand in the host's memory, kept alive by a reference to its typed array.
+  struct Borrowed {
+    napi_ref reference;
+    void* data;
+    size_t length;
+  };
+
   void fillNormal(const Napi::CallbackInfo& info);
   void requireFinite(const Napi::CallbackInfo& info);
   void requireSymmetric(const Napi::CallbackInfo& info);
@@ -45,11 +52,14 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   Operand operandOf(Napi::Env env, napi_value value);
   CommandBuffer& commands();  // throws ERR_CLOSED after a commit
   void dropReferences(Napi::Env env);
+  // Throws ERR_CLOSED where the host's memory has been transferred away between record and commit. From then on the
+  // face keeps it in place (worker_threads.markAsUntransferable).
+  void requireBorrowed(Napi::Env env);
 
   Napi::ObjectReference deviceReference_;
   DeviceObject* device_;
   std::shared_ptr<CommandBuffer> commands_;
-  std::vector<napi_ref> references_;  // to the host's memory among the operands
+  std::vector<Borrowed> borrowed_;
   bool committed_ = false;
 };
 

@@ -45,10 +45,14 @@ void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
   for (napi_ref reference : pending->references) napi_delete_reference(env, reference);
   Environment& environment = *pending->environment;
   if (--environment.pending_ == 0) napi_unref_threadsafe_function(env, environment.completions_);
-  if (pending->failure) {
-    napi_reject_deferred(env, pending->deferred, errorOf(env, pending->failure).Value());
-  } else {
-    napi_resolve_deferred(env, pending->deferred, timingsOf(env, pending->timings));
+  try {
+    if (pending->failure) {
+      napi_reject_deferred(env, pending->deferred, errorOf(env, pending->failure).Value());
+    } else {
+      napi_resolve_deferred(env, pending->deferred, timingsOf(env, pending->timings));
+    }
+  } catch (const Napi::Error&) {
+    // The worker is being terminated: it makes no objects any more, and nobody is left to hear of the commit.
   }
 }
 

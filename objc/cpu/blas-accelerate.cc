@@ -36,9 +36,6 @@ CBLAS_DIAG diagonalOf(const char* diag) { return *diag == 'N' ? CblasNonUnit : C
   }                                                                                                                    \
   void prefix##Potrf(const char* uplo, const int* n, T* a, const int* lda, int* info) {                                \
     prefix##potrf_(uplo, n, a, lda, info);                                                                             \
-  }                                                                                                                    \
-  void prefix##Trtri(const char* uplo, const char* diag, const int* n, T* a, const int* lda, int* info) {              \
-    prefix##trtri_(uplo, diag, n, a, lda, info);                                                                       \
   }
 
 COVARIUM_ROUTINES(float, s)
@@ -51,8 +48,8 @@ const Blas* blas(std::string& reason) {
     Blas library;
     library.name = "Accelerate";
     library.path = "Accelerate.framework";
-    library.float32 = {sGemm, sSyrk, sTrmm, sTrsm, sPotrf, sTrtri};
-    library.float64 = {dGemm, dSyrk, dTrmm, dTrsm, dPotrf, dTrtri};
+    library.float32 = {sGemm, sSyrk, sTrmm, sTrsm, sPotrf};
+    library.float64 = {dGemm, dSyrk, dTrmm, dTrsm, dPotrf};
     library.hasMatrixUnit = true;
     return library;
   }();

@@ -20,24 +20,24 @@ constexpr Place places[] = {{"libopenblas.so.0", nullptr},      {"libopenblas.so
                             {"libblas.so", "liblapack.so"}};
 
 template <typename F>
-bool find(void* blas, void* lapack, const char* symbol, F& function) {
-  void* found = dlsym(blas, symbol);
-  if (found == nullptr && lapack != nullptr) found = dlsym(lapack, symbol);
-  function = reinterpret_cast<F>(found);
-  return found != nullptr;
+bool find(void* library, const std::string& symbol, F& function) {
+  function = library == nullptr ? nullptr : reinterpret_cast<F>(dlsym(library, symbol.c_str()));
+  return function != nullptr;
 }
 
+// The first routine that is not there, or nothing. BLAS itself must be in `blas`: a LAPACK may bring another one along.
 template <typename T>
 std::string missing(void* blas, void* lapack, BlasRoutines<T>& routines) {
   const std::string prefix = sizeof(T) == 4 ? "s" : "d";
-  const auto get = [&](const char* name, auto& function) {
-    return find(blas, lapack, (prefix + name + "_").c_str(), function) ? "" : prefix + name + "_";
+  const auto inBlas = [&](const char* name, auto& function) { return find(blas, prefix + name + "_", function); };
+  const auto inEither = [&](const char* name, auto& function) {
+    return inBlas(name, function) || find(lapack, prefix + name + "_", function);
   };
-  for (const std::string& absent :
-       {get("gemm", routines.gemm), get("syrk", routines.syrk), get("trmm", routines.trmm), get("trsm", routines.trsm),
-        get("potrf", routines.potrf), get("trtri", routines.trtri)}) {
-    if (!absent.empty()) return absent;
-  }
+  if (!inBlas("gemm", routines.gemm)) return prefix + "gemm_";
+  if (!inBlas("syrk", routines.syrk)) return prefix + "syrk_";
+  if (!inBlas("trmm", routines.trmm)) return prefix + "trmm_";
+  if (!inBlas("trsm", routines.trsm)) return prefix + "trsm_";
+  if (!inEither("potrf", routines.potrf)) return prefix + "potrf_";
   return "";
 }
 

@@ -19,7 +19,6 @@ struct BlasRoutines {
   void (*trsm)(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
                const T* alpha, const T* a, const int* lda, T* b, const int* ldb) = nullptr;
   void (*potrf)(const char* uplo, const int* n, T* a, const int* lda, int* info) = nullptr;
-  void (*trtri)(const char* uplo, const char* diag, const int* n, T* a, const int* lda, int* info) = nullptr;
 };
 
 struct Blas {

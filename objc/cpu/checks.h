@@ -14,6 +14,15 @@ static bool allFinite(const T* a, size_t count) {
   return finite;
 }
 
+// Whether x and y are finite and as near as asked.
+template <typename T>
+static inline bool near(T x, T y, T tolerance) {
+  const T difference = x < y ? y - x : x - y;
+  const T ax = x < T(0) ? -x : x, ay = y < T(0) ? -y : y;
+  const T larger = ax < ay ? ay : ax;
+  return (difference <= tolerance * larger) & (larger - larger == T(0));
+}
+
 // Rows [first, last) against their columns up to the diagonal, in tiles, one of which is transposed on the way.
 template <typename T>
 static bool surelySymmetric(const T* a, size_t n, T tolerance, size_t first, size_t last) {
@@ -27,23 +36,11 @@ static bool surelySymmetric(const T* a, size_t n, T tolerance, size_t first, siz
       if (height == tile && width == tile) {
         for (size_t c = 0; c < tile; ++c)
           for (size_t r = 0; r < tile; ++r) across[r][c] = a[(j + c) * n + i + r];
-        for (size_t r = 0; r < tile; ++r) {
-          for (size_t c = 0; c < tile; ++c) {
-            const T x = a[(i + r) * n + j + c], y = across[r][c];
-            const T difference = x < y ? y - x : x - y;
-            const T ax = x < T(0) ? -x : x, ay = y < T(0) ? -y : y;
-            bad |= !(difference <= tolerance * (ax < ay ? ay : ax));
-          }
-        }
+        for (size_t r = 0; r < tile; ++r)
+          for (size_t c = 0; c < tile; ++c) bad |= !near(a[(i + r) * n + j + c], across[r][c], tolerance);
       } else {
-        for (size_t r = 0; r < height; ++r) {
-          for (size_t c = 0; c < width; ++c) {
-            const T x = a[(i + r) * n + j + c], y = a[(j + c) * n + i + r];
-            const T difference = x < y ? y - x : x - y;
-            const T ax = x < T(0) ? -x : x, ay = y < T(0) ? -y : y;
-            bad |= !(difference <= tolerance * (ax < ay ? ay : ax));
-          }
-        }
+        for (size_t r = 0; r < height; ++r)
+          for (size_t c = 0; c < width; ++c) bad |= !near(a[(i + r) * n + j + c], a[(j + c) * n + i + r], tolerance);
       }
       if (bad) return false;
     }

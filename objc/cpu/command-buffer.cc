@@ -46,7 +46,7 @@ void CpuCommandBuffer::record(std::function<void(const Execution&)> command) {
 
 double CpuCommandBuffer::run() {
   const auto begin = Clock::now();
-  const Execution execution = {engine_->pool, engine_->kernels, engine_->blas, cancelled_};
+  const Execution execution = {engine_->pool, engine_->kernels, engine_->blas, cancelled_, engine_->closing};
   execution.stopIfCancelled();
   for (const auto& command : commands_) command(execution);
   return millisecondsSince(begin);
@@ -262,7 +262,7 @@ void CpuCommandBuffer::launch(const std::string& name, std::vector<Operand> oper
   const Kernel& kernel = kernelNamed(engine_->kernels, name);
   checkLaunch(kernel, operands, grid, threadgroup);
   record([&kernel, operands = std::move(operands), grid, threadgroup](const Execution& execution) {
-    cpu::launch(execution.pool, kernel, operands, grid, threadgroup);
+    cpu::launch(execution, kernel, operands, grid, threadgroup);
   });
 }
 

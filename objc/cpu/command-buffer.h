@@ -19,7 +19,8 @@ struct Engine {
   Pool pool;
   const KernelTable& kernels;
   const Blas& blas;
-  Queue queue;  // last: its thread ends before the rest goes
+  std::atomic<bool> closing{false};  // cancels all commits
+  Queue queue;                       // last: its thread ends before the rest goes
 };
 
 class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_this<CpuCommandBuffer> {

@@ -1,8 +1,7 @@
 // The CPU device: BLAS for the products, our own kernels for the rest.
 #include "../device.h"
 
-#include <algorithm>
-#include <set>
+#include <cstdlib>
 
 #include "command-buffer.h"
 #include "memory.h"
@@ -36,27 +35,19 @@ class CpuDevice : public Device {
   std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
     return std::make_shared<HostMemory>(contents, sizeBytes);
   }
-  std::shared_ptr<CommandBuffer> commandBuffer() override {
-    auto made = std::make_shared<CpuCommandBuffer>(engine_);
-    open_.erase(std::remove_if(open_.begin(), open_.end(), [](const auto& other) { return other.expired(); }),
-                open_.end());
-    open_.push_back(made);
-    return made;
-  }
+  std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<CpuCommandBuffer>(engine_); }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     return {memory_->liveBytes(), memory_->pooledBytes()};
   }
 
   void close() override {
-    for (const auto& one : open_)
-      if (const auto commandBuffer = one.lock()) commandBuffer->cancel();
+    engine_->closing = true;
     engine_->queue.close();
   }
 
  private:
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Memory> memory_;
-  std::vector<std::weak_ptr<CpuCommandBuffer>> open_;
 };
 
 std::string advice(const std::string& coreType, InstructionSet core) {

@@ -14,12 +14,13 @@ struct Execution {
   Pool& pool;
   const KernelTable& kernels;
   const Blas& blas;
-  const std::atomic<bool>& cancelled;
+  const std::atomic<bool>& cancelled;  // this commit
+  const std::atomic<bool>& closing;    // the device
 
   // Called between blocks of work.
   void stopIfCancelled() const {
-    if (cancelled.load(std::memory_order_relaxed))
-      throw Failure("ERR_ABORTED", "The commit is cancelled before it has ended.");
+    if (!cancelled.load(std::memory_order_relaxed) && !closing.load(std::memory_order_relaxed)) return;
+    throw Failure("ERR_ABORTED", "The commit is cancelled before it has ended.");
   }
 };
 

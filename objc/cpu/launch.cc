@@ -176,7 +176,9 @@ void checkLaunch(const Kernel& kernel, const std::vector<Operand>& operands, Siz
   }
 }
 
-void launch(Pool& pool, const Kernel& kernel, const std::vector<Operand>& operands, Size3 grid, Size3 threadgroup) {
+void launch(const Execution& execution, const Kernel& kernel, const std::vector<Operand>& operands, Size3 grid,
+            Size3 threadgroup) {
+  Pool& pool = execution.pool;
   std::vector<void*> slots;
   for (const Operand& operand : operands) slots.push_back(operand.data());
   if (!kernel.reduction) {
@@ -184,6 +186,7 @@ void launch(Pool& pool, const Kernel& kernel, const std::vector<Operand>& operan
     const uint32_t pieces = grid[0] / piece + (grid[0] % piece != 0);
     const size_t rows = size_t{grid[1]} * grid[2];
     pool.run(pieces * rows, [&](size_t i, unsigned) {
+      execution.stopIfCancelled();
       const uint32_t begin = static_cast<uint32_t>(i % pieces) * piece;
       kernel.runMap(slots.data(), begin, begin + std::min(piece, grid[0] - begin),
                     static_cast<uint32_t>(i / pieces) % grid[1]);
@@ -195,6 +198,7 @@ void launch(Pool& pool, const Kernel& kernel, const std::vector<Operand>& operan
   std::vector<Group> groups(pool.threads());
   std::vector<std::vector<double>> memory(pool.threads(), std::vector<double>(largestGroup / simdWidth));
   pool.run(grid[0] / lanes, [&](size_t row, unsigned thread) {
+    execution.stopIfCancelled();
     std::vector<void*> own = slots;
     own.back() = memory[thread].data();
     if (lanes == 1) {

@@ -5,7 +5,7 @@
 
 #include "../device.h"
 #include "kernels.h"
-#include "pool.h"
+#include "execution.h"
 
 namespace covarium::cpu {
 
@@ -19,6 +19,7 @@ void checkLaunch(const Kernel& kernel, const std::vector<Operand>& operands, Siz
 // Runs a kernel over a grid, on all threads of the pool. A map is a plain loop, which the compiler has made vectors of.
 // The threads of a reduction's group are fibers on one processor thread, which change at barriers and simdgroup
 // functions; a group of one is a plain call.
-void launch(Pool& pool, const Kernel& kernel, const std::vector<Operand>& operands, Size3 grid, Size3 threadgroup);
+void launch(const Execution& execution, const Kernel& kernel, const std::vector<Operand>& operands, Size3 grid,
+            Size3 threadgroup);
 
 }  // namespace covarium::cpu

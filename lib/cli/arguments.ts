@@ -1,0 +1,30 @@
+import type { DeviceKind } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import type { RealDtype } from '../distribution-input.ts';
+import type { Word64 } from '../normal-counter.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+/** A whole number of the command line; throws `ERR_OUT_OF_RANGE`. */
+export function wholeArgument(name: string, text: string): number {
+  return wholeNumber(name, Number(wordArgument(name, text)));
+}
+
+/** A whole number of up to 64 bits of the command line; its upper bound is checked where it is used. Throws `ERR_OUT_OF_RANGE`. */
+export function wordArgument(name: string, text: string): Word64 {
+  if (!/^\d+$/.test(text))
+    throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a whole number from 0 (${describe(text)}).`);
+  const word = BigInt(text);
+  return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
+}
+
+/** An element type of the command line; throws `ERR_INVALID_ARGUMENT`. */
+export function dtypeArgument(text: string): RealDtype {
+  if (text === 'float32' || text === 'float64') return text;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type (${describe(text)}) is not one of (float32, float64).`);
+}
+
+/** A kind of device; openDevice() refuses an unknown one. */
+export function deviceArgument(text: string | undefined): DeviceKind | undefined {
+  return text as DeviceKind | undefined;
+}

@@ -1,0 +1,43 @@
+import colors from 'picocolors';
+import { type DeviceReport, listDevices } from '../list-devices.ts';
+import { standardOutput } from './standard-output.ts';
+import { versions } from './versions.ts';
+
+/** `covarium devices`: what is here, what was chosen and why; the text that people paste into bug reports. */
+export async function devices(options: { readonly json?: boolean }): Promise<void> {
+  const found = listDevices();
+  const about = versions();
+  const text = options.json ? `${JSON.stringify({ ...about, devices: found }, null, 2)}\n` : report(about, found);
+  await standardOutput().write(Buffer.from(text));
+}
+
+function report(about: ReturnType<typeof versions>, found: readonly DeviceReport[]): string {
+  const lines = [
+    `covarium ${about.covarium}, Node ${about.node}, ${about.system}`,
+    `${about.processor}, ${about.processors} processors, ${about.memoryGiB} GiB`,
+    '',
+    ...found.flatMap(deviceLines),
+    '',
+    choice(found),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function deviceLines({ kind, available, name, reason, facts, warnings, chosen }: DeviceReport): string[] {
+  const head = `${chosen ? '*' : ' '} ${kind.padEnd(10)}`;
+  if (!available) return [`${head}${colors.dim(`not available: ${reason}`)}`];
+  return [
+    `${chosen ? colors.bold(head) : head}${name}`,
+    ...Object.entries(facts).map(([fact, value]) => `    ${fact}: ${value}`),
+    ...warnings.map((warning) => `    ${colors.yellow('warning:')} ${warning}`),
+  ];
+}
+
+function choice(found: readonly DeviceReport[]): string {
+  const { COVARIUM_DEVICE: wanted } = process.env;
+  const chosen = found.find((device) => device.chosen);
+  if (chosen === undefined) return `None is chosen: COVARIUM_DEVICE asks for (${wanted}), which can't be had.`;
+  if (wanted && wanted !== 'auto') return `Chosen: ${chosen.kind}, because COVARIUM_DEVICE asks for it.`;
+  const passed = found.slice(0, found.indexOf(chosen)).map(({ kind }) => kind);
+  return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} can't be had`}.`;
+}

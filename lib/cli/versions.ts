@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module';
+import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+
+/** What a bug report needs to know besides the devices. */
+export interface Versions {
+  readonly covarium: string;
+  readonly node: string;
+  readonly system: string;
+  readonly processor: string;
+  readonly processors: number;
+  readonly memoryGiB: number;
+}
+
+/** Versions of covarium and of what it runs on. */
+export function versions(): Versions {
+  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+  return {
+    covarium: version,
+    node: process.versions.node,
+    system: `${platform()} ${release()} ${arch()}`,
+    processor: cpus()[0]?.model.trim() || 'unknown',
+    processors: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+  };
+}

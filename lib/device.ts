@@ -1,0 +1,113 @@
+import type { Backend, DeviceKind, MemoryUsage } from './backend.ts';
+import { checkOptions } from './check-options.ts';
+import { CommandBuffer } from './command-buffer.ts';
+import { CovariumError } from './covarium-error.ts';
+import { describe } from './describe.ts';
+import { type Dtype, requireDtype } from './dtype.ts';
+import { Matrix } from './matrix.ts';
+import { fromNative } from './native-error.ts';
+import { Storage } from './storage.ts';
+import { Vector } from './vector.ts';
+import { wholeNumber } from './whole-number.ts';
+
+let backendInside: (device: Device) => Backend;
+
+/** What computes; {@link openDevice} opens one. It has one queue: commits run in order. */
+export class Device {
+  readonly kind: DeviceKind;
+  /** What computes, for people: a GPU's or a BLAS library's name. */
+  readonly name: string;
+  /** Threads that share the work of one command. */
+  readonly threads: number;
+  /** Element types of sampling and linear algebra here, `float32` first; Apple GPUs have no `float64`. */
+  readonly dtypes: readonly Dtype[];
+  readonly #backend: Backend;
+  #closed = false;
+
+  static {
+    backendInside = (device) => {
+      if (device.#closed) throw new CovariumError('ERR_CLOSED', `Device (${device.name}) is closed.`);
+      return device.#backend;
+    };
+  }
+
+  /** @internal */
+  constructor(backend: Backend) {
+    this.#backend = backend;
+    this.kind = backend.kind;
+    this.name = backend.name;
+    this.threads = backend.threads;
+    this.dtypes = Object.freeze([...backend.dtypes]);
+  }
+
+  /** Whether {@link close} was called. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /**
+   * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`.
+   */
+  matrix(rows: number, columns: number, options: { readonly dtype?: Dtype | undefined } = {}): Matrix {
+    wholeNumber('Number of rows', rows);
+    wholeNumber('Number of columns', columns, 1);
+    return new Matrix(this.#zeros(rows * columns, options), rows, columns);
+  }
+
+  /** A vector of `length` zeros in the device's memory; refusals as {@link matrix}. */
+  vector(length: number, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
+    return new Vector(this.#zeros(wholeNumber('Length', length), options));
+  }
+
+  /** A fresh command buffer: record commands, then commit them once. */
+  commandBuffer(): CommandBuffer {
+    return new CommandBuffer(this);
+  }
+
+  /** Bytes that the device holds now. */
+  memory(): MemoryUsage {
+    return backendOf(this).memory();
+  }
+
+  /** Cancels what is in flight and frees everything, the memory of open matrices included. Idempotent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#backend.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #zeros(length: number, options: { readonly dtype?: Dtype | undefined }): Storage {
+    checkOptions(options, ['dtype']);
+    const dtype = requireDtype(options.dtype ?? 'float32');
+    const storage = Storage.onDevice(this, dtype, length);
+    storage.values.fill(0);
+    return storage;
+  }
+}
+
+/** The contract behind an open device; throws `ERR_CLOSED`. For the rest of lib, not for users. */
+export function backendOf(device: Device): Backend {
+  return backendInside(device);
+}
+
+/** `device` where it is an open Device; throws `ERR_INVALID_ARGUMENT` and `ERR_CLOSED`. */
+export function requireDevice(device: unknown): Device {
+  if (!(device instanceof Device))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Device is not one that openDevice() gives (${describe(device)}).`);
+  backendInside(device);
+  return device;
+}
+
+/** Runs `work` on the backend of `device`; what the backend throws becomes a CovariumError. */
+export function withBackend<Result>(device: Device, work: (backend: Backend) => Result): Result {
+  const backend = backendInside(device);
+  try {
+    return work(backend);
+  } catch (error) {
+    throw fromNative(error);
+  }
+}

@@ -1,0 +1,107 @@
+import { CovariumError } from './covarium-error.ts';
+import { describe } from './describe.ts';
+import type { Device } from './device.ts';
+import { type Dtype, dtypeOf, type Real, requireDtype, type Values } from './dtype.ts';
+import { hostValues } from './host-values.ts';
+import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
+import { requireColumns, requireSquare, requireSupported } from './operand.ts';
+import { Vector, type VectorInput, vectorStorage } from './vector.ts';
+
+/** Element types of a distribution. */
+export type RealDtype = 'float32' | 'float64';
+
+/** Rows of n whose shape they tell themselves. */
+export type RowList = Exclude<MatrixInput, Values>;
+
+/** Rows of numbers for a distribution: rows of n, or one vector of n. */
+export type RowsInput = MatrixInput | VectorInput;
+
+/** Numbers of one type, `count` rows of n. */
+export interface Rows {
+  readonly values: Real;
+  readonly count: number;
+  readonly n: number;
+}
+
+/** The type asked for, `float32` by default; throws `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`. */
+export function realDtype(device: Device, dtype: Dtype = 'float32'): RealDtype {
+  requireDtype(dtype);
+  requireSupported(device, dtype);
+  return dtype as RealDtype;
+}
+
+/** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` where it doesn't have n entries. */
+export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number): Real {
+  const values = vectorInput('Mean', device, mean, dtype);
+  if (values.length === 0)
+    throw new CovariumError('ERR_SHAPE', 'Mean has (0) entries, and a normal at least one dimension.');
+  if (n !== undefined) requireColumns('Mean', values.length, n, 'other input');
+  for (let column = 0; column < values.length; column++)
+    if (!Number.isFinite(values[column]))
+      throw new CovariumError('ERR_NOT_FINITE', `Mean entry (${column}) is not finite (${values[column]}).`, {
+        row: 0,
+        column,
+      });
+  return values;
+}
+
+/** A square matrix, n x n where n is known; a bare typed array is taken for a square. Throws `ERR_SHAPE`. */
+export function squareInput(name: string, device: Device, input: MatrixInput, dtype: RealDtype, n?: number): Rows {
+  const isBare = ArrayBuffer.isView(input);
+  const side = isBare ? (n ?? Math.sqrt((input as Values).length)) : undefined;
+  if (side !== undefined && side * side !== (input as Values).length)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${name} has (${(input as Values).length}) entries, not those of a square${n === undefined ? '' : ` of (${n})`}.`,
+    );
+  const matrix = asMatrix(input, side);
+  const columns = requireSquare(name, matrix);
+  if (n !== undefined) requireColumns(name, columns, n, 'mean');
+  return { values: valuesOf(matrix, device, dtype), count: columns, n: columns };
+}
+
+/** Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws `ERR_SHAPE`. */
+export function rowsInput(name: string, device: Device, input: RowsInput, dtype: RealDtype, n?: number): Rows {
+  if (isVectorInput(input, n)) {
+    const values = vectorInput(name, device, input, dtype);
+    requireColumns(name, values.length, n ?? values.length, 'distribution');
+    return { values, count: 1, n: values.length };
+  }
+  const matrix = asMatrix(input, n);
+  requireColumns(name, matrix.columns, n ?? matrix.columns, 'distribution');
+  return { values: valuesOf(matrix, device, dtype), count: matrix.rows, n: matrix.columns };
+}
+
+/** Whether an input is one vector (of n) and no list of rows. */
+export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
+  if (input instanceof Vector) return true;
+  if (ArrayBuffer.isView(input)) return (input as Values).length === n;
+  return Array.isArray(input) && typeof input[0] === 'number';
+}
+
+function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
+  if (input instanceof Matrix) return input;
+  if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
+  if (!Array.isArray(input))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
+    );
+  // float64, so that nothing is rounded twice on the way to `dtype`.
+  return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+}
+
+function valuesOf(matrix: Matrix, device: Device, dtype: RealDtype): Real {
+  return hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real;
+}
+
+function vectorInput(name: string, device: Device, input: VectorInput, dtype: RealDtype): Real {
+  if (input instanceof Vector) return hostValues(vectorStorage(input).valuesFor(device), dtype) as Real;
+  if (ArrayBuffer.isView(input)) dtypeOf(input);
+  else if (!Array.isArray(input))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither an array, nor a Vector (${describe(input)}).`);
+  return hostValues(
+    Vector.from(input, { dtype: ArrayBuffer.isView(input) ? undefined : 'float64' }).data,
+    dtype,
+  ) as Real;
+}

@@ -1,0 +1,24 @@
+import { CovariumError } from './covarium-error.ts';
+import { describe } from './describe.ts';
+import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from './dtype.ts';
+import { isDetached } from './storage.ts';
+
+/**
+ * A typed array of type `dtype` (by default its own) in memory that a device may read: `values` itself where type and memory allow
+ * (and no `copy` is asked for), a copy otherwise. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array.
+ */
+export function hostValues(values: Values, dtype: Dtype | undefined, copy = false): Values {
+  const own = dtypeOf(values);
+  if (isDetached(values.buffer))
+    throw new CovariumError('ERR_CLOSED', `Memory of the values is detached (${describe(values)}).`);
+  const wanted = dtype === undefined ? own : requireDtype(dtype);
+  if (!copy && wanted === own && isFixed(values.buffer)) return values;
+  const host = zerosOf(wanted, values.length);
+  host.set(values);
+  return host;
+}
+
+/** Whether memory keeps its size and belongs to this thread alone: native code may hold its address. */
+export function isFixed(memory: ArrayBufferLike): boolean {
+  return memory instanceof ArrayBuffer && (memory as { resizable?: boolean }).resizable !== true;
+}

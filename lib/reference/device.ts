@@ -1,0 +1,92 @@
+import type { Backend, Encoder, MemoryUsage } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Dtype } from '../dtype.ts';
+import { allocate } from './allocate.ts';
+import { detach } from './detach.ts';
+import { type CommitTarget, ReferenceEncoder } from './encoder.ts';
+import { Queue } from './queue.ts';
+
+/** Opens the device in plain TypeScript: it is always there. */
+export function openReference(): Backend {
+  return new ReferenceDevice();
+}
+
+class ReferenceDevice implements Backend {
+  readonly kind = 'reference';
+  readonly name = 'plain TypeScript';
+  readonly threads = 1;
+  readonly dtypes: readonly Dtype[] = ['float32', 'float64'];
+  readonly #queue = new Queue();
+  // Weakly: memory that everybody has forgotten is the engine's to collect.
+  readonly #own = new WeakSet<ArrayBuffer>();
+  readonly #forgotten = new FinalizationRegistry<number>((sizeBytes) => {
+    this.#liveBytes -= sizeBytes;
+  });
+  #liveBytes = 0;
+  // Commits are numbered: memory that is released may be in use by those in flight at that time, not by later ones.
+  readonly #inFlight = new Set<number>();
+  #lastCommit = 0;
+  readonly #leaving = new Map<ArrayBuffer, number>();
+  #closed = false;
+
+  allocate(sizeBytes: number): ArrayBuffer {
+    this.#requireOpen();
+    const memory = allocate(sizeBytes);
+    this.#own.add(memory);
+    this.#forgotten.register(memory, sizeBytes, memory);
+    this.#liveBytes += sizeBytes;
+    return memory;
+  }
+
+  release(memory: ArrayBuffer): void {
+    if (!this.#own.delete(memory)) return;
+    this.#forgotten.unregister(memory);
+    this.#leaving.set(memory, this.#lastCommit);
+    this.#detachUnused();
+  }
+
+  encoder(): Encoder {
+    this.#requireOpen();
+    return new ReferenceEncoder(() => this.#target());
+  }
+
+  memory(): MemoryUsage {
+    this.#requireOpen();
+    return { liveBytes: this.#liveBytes, pooledBytes: 0 };
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#queue.cancel();
+  }
+
+  #target(): CommitTarget {
+    this.#requireOpen();
+    return { queue: this.#queue, hold: () => this.#hold() };
+  }
+
+  #hold(): () => void {
+    this.#lastCommit += 1;
+    const commit = this.#lastCommit;
+    this.#inFlight.add(commit);
+    return () => {
+      this.#inFlight.delete(commit);
+      this.#detachUnused();
+    };
+  }
+
+  #detachUnused(): void {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#inFlight;
+    for (const [memory, lastUse] of this.#leaving) {
+      if (lastUse >= oldest) continue;
+      this.#leaving.delete(memory);
+      this.#liveBytes -= memory.byteLength;
+      detach(memory);
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new CovariumError('ERR_CLOSED', `Device (${this.name}) is closed.`);
+  }
+}

@@ -1,0 +1,158 @@
+import type { Encoder, Timings } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Real } from '../dtype.ts';
+import { cholesky } from './cholesky.ts';
+import { copy, sum } from './elementwise.ts';
+import { logDensity } from './log-density.ts';
+import { meanAndCovariance } from './moments.ts';
+import { fillNormal } from './normal-stream.ts';
+import { product } from './product.ts';
+import type { Commit, Queue } from './queue.ts';
+import { addRow, squaredNorms } from './row.ts';
+import { sample } from './sample.ts';
+import { requireFinite, requireSymmetric } from './symmetry.ts';
+import { antitranspose, zeroUpper } from './triangle.ts';
+import { triangularProduct, triangularSolve } from './triangular.ts';
+import type { Work } from './work.ts';
+
+/** Where an encoder's commits go: the device's queue, as long as the device is open (throws `ERR_CLOSED` after). */
+export interface CommitTarget {
+  readonly queue: Queue;
+  /** Keeps memory that is released from now on, until the function that it returns says that the commit is over. */
+  hold(): () => void;
+}
+
+/** The reference device's {@link Encoder}: each command is a function that begins its work. */
+export class ReferenceEncoder implements Encoder {
+  readonly #target: () => CommitTarget;
+  readonly #commands: (() => Work)[] = [];
+  #begun = 0;
+  #commit: Commit | undefined;
+  #cancelled = false;
+
+  constructor(target: () => CommitTarget) {
+    this.#target = target;
+  }
+
+  fillNormal(out: Real, counter: Uint32Array): void {
+    const own = counter.slice();
+    this.#record(() => fillNormal(out, own));
+  }
+
+  requireFinite(a: Real, columns: number): void {
+    this.#record(() => requireFinite(a, columns));
+  }
+
+  requireSymmetric(a: Real, n: number, tolerance: number): void {
+    this.#record(() => requireSymmetric(a, n, tolerance));
+  }
+
+  cholesky(a: Real, n: number): void {
+    this.#record(() => cholesky(a, n));
+  }
+
+  zeroUpper(a: Real, n: number): void {
+    this.#record(() => zeroUpper(a, n));
+  }
+
+  antitranspose(a: Real, n: number): void {
+    this.#record(() => antitranspose(a, n));
+  }
+
+  copy(from: Real, to: Real): void {
+    this.#record(() => copy(from, to));
+  }
+
+  sum(a: Real, b: Real, out: Real): void {
+    this.#record(() => sum(a, b, out));
+  }
+
+  addRow(rows: Real, row: Real, scale: number): void {
+    this.#record(() => addRow(rows, row, scale));
+  }
+
+  product(
+    a: Real,
+    b: Real,
+    c: Real,
+    m: number,
+    n: number,
+    k: number,
+    transposeA: boolean,
+    transposeB: boolean,
+    alpha: number,
+    beta: number,
+  ): void {
+    this.#record(() => product(a, b, c, m, n, k, transposeA, transposeB, alpha, beta));
+  }
+
+  triangularProduct(factor: Real, rows: Real, n: number, transposed: boolean): void {
+    this.#record(() => triangularProduct(factor, rows, n, transposed));
+  }
+
+  triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): void {
+    this.#record(() => triangularSolve(factor, rows, n, transposed));
+  }
+
+  squaredNorms(rows: Real, out: Real, n: number): void {
+    this.#record(() => squaredNorms(rows, out, n));
+  }
+
+  sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): void {
+    const own = counter.slice();
+    this.#record(() => sample(factor, mean, out, inverse, own));
+  }
+
+  logDensity(factor: Real, mean: Real, rows: Real, out: Real, inverse: boolean, constant: number): void {
+    this.#record(() => logDensity(factor, mean, rows, out, inverse, constant));
+  }
+
+  meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void {
+    this.#record(() => meanAndCovariance(rows, mean, covariance, ddof));
+  }
+
+  launch(kernel: string): void {
+    this.#requireOpen();
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `The reference device runs no kernels (${kernel}): it is plain TypeScript.`,
+    );
+  }
+
+  commit(): Promise<Timings> {
+    const { queue, hold } = this.#target();
+    return queue.add(this.#take(), hold());
+  }
+
+  commitSync(): Timings {
+    const { queue } = this.#target();
+    return queue.runSync(this.#take());
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    if (this.#commit !== undefined) this.#commit.cancelled = true;
+  }
+
+  #record(command: () => Work): void {
+    this.#requireOpen();
+    if (this.#commands.length === 0) this.#begun = performance.now();
+    this.#commands.push(command);
+  }
+
+  #take(): Commit {
+    this.#requireOpen();
+    const encodeMs = this.#commands.length === 0 ? 0 : performance.now() - this.#begun;
+    this.#commit = { commands: this.#commands, encodeMs, cancelled: this.#cancelled };
+    return this.#commit;
+  }
+
+  #requireOpen(): void {
+    this.#target();
+    if (this.#commit === undefined) return;
+    throw new CovariumError(
+      'ERR_CLOSED',
+      `Commands (${this.#commands.length}) are committed already: a command buffer commits once.`,
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import type { Real } from '../dtype.ts';
+import { workspace } from './allocate.ts';
+import { dotTile, inTiles, tileSide } from './tile.ts';
+import type { Work } from './work.ts';
+
+const rowsAtOnce = 256;
+const sums = new Float64Array(tileSide * tileSide);
+
+/**
+ * Column means, and covariance divided by count - ddof, of `rows` (count x n). Two passes, the second over what the first's
+ * means leave, with the correction for their rounding (Chan, Golub, LeVeque 1983): sound far from the origin.
+ */
+export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): Work {
+  const n = mean.length;
+  const count = rows.length / n;
+  const stride = inTiles(n);
+  const center = yield* columnSums(rows, n);
+  for (let j = 0; j < n; j++) center[j]! /= count;
+
+  const centred = workspace(stride * rowsAtOnce); // transposed: a column of the data is a row here
+  const residue = workspace(n);
+  const squares = workspace(stride * stride); // tiles of the lower triangle
+  for (let first = 0; first < count; first += rowsAtOnce) {
+    const taken = Math.min(rowsAtOnce, count - first);
+    for (let j = 0; j < n; j++) residue[j]! += centreColumn(rows, n, first, taken, j, center[j]!, centred);
+    yield;
+    yield* addSquares(centred, taken, stride, squares);
+  }
+
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      const value = (squares[i * stride + j]! - (residue[i]! * residue[j]!) / count) / (count - ddof);
+      covariance[i * n + j] = value;
+      covariance[j * n + i] = value;
+    }
+    mean[i] = center[i]! + residue[i]! / count;
+    yield;
+  }
+}
+
+function* columnSums(rows: Real, n: number): Work<Float64Array<ArrayBuffer>> {
+  const total = workspace(n);
+  for (let start = 0; start < rows.length; start += n * rowsAtOnce) {
+    const end = Math.min(start + n * rowsAtOnce, rows.length);
+    for (let i = start; i < end; i += n) for (let j = 0; j < n; j++) total[j]! += rows[i + j]!;
+    yield;
+  }
+  return total;
+}
+
+// Column j of `taken` rows less its centre, as row j of `centred`; gives the sum, which rounding of the centre keeps from 0.
+function centreColumn(
+  rows: Real,
+  n: number,
+  first: number,
+  taken: number,
+  j: number,
+  center: number,
+  centred: Float64Array<ArrayBuffer>,
+): number {
+  let sum = 0;
+  for (let r = 0; r < taken; r++) {
+    const difference = rows[(first + r) * n + j]! - center;
+    centred[j * rowsAtOnce + r] = difference;
+    sum += difference;
+  }
+  return sum;
+}
+
+// Rows of `centred` beyond n are 0.
+function* addSquares(
+  centred: Float64Array<ArrayBuffer>,
+  taken: number,
+  stride: number,
+  squares: Float64Array<ArrayBuffer>,
+): Work {
+  for (let i = 0; i < stride; i += tileSide) {
+    for (let j = 0; j <= i; j += tileSide) {
+      dotTile(centred, i * rowsAtOnce, rowsAtOnce, centred, j * rowsAtOnce, rowsAtOnce, taken, sums);
+      for (let at = 0; at < tileSide * tileSide; at++) {
+        squares[(i + Math.floor(at / tileSide)) * stride + j + (at % tileSide)]! += sums[at]!;
+      }
+    }
+    yield;
+  }
+}

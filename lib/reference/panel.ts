@@ -1,0 +1,62 @@
+import type { Real } from '../dtype.ts';
+import { workspace } from './allocate.ts';
+import { inTiles, tileSide } from './tile.ts';
+
+const cacheBytes = 1 << 18; // a quarter of a common second-level cache
+
+/** Rows of a matrix as float64 in whole tiles, as many as a cache holds: the form in which this device computes. */
+export class Panel {
+  readonly values: Float64Array<ArrayBuffer>;
+  /** Numbers between two rows: n in whole tiles. What lies beyond n is 0 or unread. */
+  readonly stride: number;
+  /** Rows that fit, in whole tiles. */
+  readonly rows: number;
+  readonly #n: number;
+
+  /** For at most `count` rows of `n` numbers. */
+  constructor(n: number, count: number) {
+    this.#n = n;
+    this.stride = inTiles(n);
+    const fit = Math.floor(cacheBytes / (Float64Array.BYTES_PER_ELEMENT * this.stride * tileSide)) * tileSide;
+    this.rows = Math.max(tileSide, Math.min(fit, inTiles(count)));
+    this.values = workspace(this.rows * this.stride);
+  }
+
+  /** Takes `count` rows of `matrix` from row `first`; each is read backwards where `reversed`. */
+  load(matrix: Real, first: number, count: number, reversed: boolean): void {
+    const n = this.#n;
+    const step = reversed ? -1 : 1;
+    for (let r = 0; r < count; r++) {
+      const to = r * this.stride;
+      let from = (first + r) * n + (reversed ? n - 1 : 0);
+      for (let j = 0; j < n; j++, from += step) this.values[to + j] = matrix[from]!;
+    }
+  }
+
+  /** Gives back what {@link load} took. */
+  store(matrix: Real, first: number, count: number, reversed: boolean): void {
+    const n = this.#n;
+    const step = reversed ? -1 : 1;
+    for (let r = 0; r < count; r++) {
+      const from = r * this.stride;
+      let to = (first + r) * n + (reversed ? n - 1 : 0);
+      for (let j = 0; j < n; j++, to += step) matrix[to] = this.values[from + j]!;
+    }
+  }
+
+  /** Adds `scale` * row to each of the first `count` rows. */
+  addRow(row: Real, scale: number, count: number): void {
+    for (let r = 0; r < count; r++) {
+      const start = r * this.stride;
+      for (let j = 0; j < this.#n; j++) this.values[start + j]! += scale * row[j]!;
+    }
+  }
+
+  /** The sum of squares of row `r`. */
+  squaredNorm(r: number): number {
+    const start = r * this.stride;
+    let sum = 0;
+    for (let j = 0; j < this.#n; j++) sum += this.values[start + j]! ** 2;
+    return sum;
+  }
+}

@@ -1,0 +1,112 @@
+import { totalmem } from 'node:os';
+import type { Timings } from './backend.ts';
+import { CovariumError } from './covarium-error.ts';
+import { backendOf, type Device } from './device.ts';
+import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from './dtype.ts';
+import { fromNative } from './native-error.ts';
+
+// A result this small costs less as an ordinary typed array than as device memory with its finalizer.
+const deviceMemoryFromBytes = 1 << 20;
+
+/** Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed. */
+export class Storage {
+  readonly dtype: Dtype;
+  /** Of the commit that computed the numbers. */
+  timings: Timings | undefined = undefined;
+  readonly #values: Values;
+  readonly #device: Device | undefined;
+  #closed = false;
+
+  /** Storage over `values`; device memory belongs to `device`. */
+  constructor(values: Values, device?: Device) {
+    this.dtype = dtypeOf(values);
+    this.#values = values;
+    this.#device = device;
+  }
+
+  /** Zeros for a small result, unspecified contents in device memory for one of 1 MiB or more. */
+  static forResult(device: Device, dtype: Dtype, length: number): Storage {
+    if (length * bytesOf(dtype) < deviceMemoryFromBytes) return new Storage(zerosOf(dtype, length));
+    return Storage.onDevice(device, dtype, length);
+  }
+
+  /**
+   * Device memory, contents unspecified. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or beyond what a typed array counts,
+   * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
+   */
+  static onDevice(device: Device, dtype: Dtype, length: number): Storage {
+    const backend = backendOf(device);
+    const sizeBytes = length * bytesOf(dtype);
+    if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0));
+    refuseBeyondMemory(sizeBytes);
+    let memory: ArrayBuffer | undefined;
+    try {
+      memory = backend.allocate(sizeBytes);
+      return new Storage(viewOf(dtype, memory, length), device);
+    } catch (error) {
+      if (memory === undefined) throw fromNative(error);
+      backend.release(memory);
+      throw new CovariumError('ERR_TOO_LARGE', `A typed array can't count (${length}) elements.`, { cause: error });
+    }
+  }
+
+  get closed(): boolean {
+    return this.#closed || this.#device?.closed === true;
+  }
+
+  /** The live view; throws `ERR_CLOSED`, also where the array was transferred to another thread. */
+  get values(): Values {
+    const values = this.#values;
+    if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
+    if (this.#device?.closed)
+      throw new CovariumError('ERR_CLOSED', `Device (${this.#device.name}) of the numbers is closed.`);
+    if (values.length === 0 && isDetached(values.buffer))
+      throw new CovariumError(
+        'ERR_CLOSED',
+        `The numbers are closed: their memory is detached (${values.length} bytes left).`,
+      );
+    return values;
+  }
+
+  /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` where the memory is another device's. */
+  valuesFor(device: Device): Values {
+    const values = this.values;
+    if (this.#device === undefined || this.#device === device) return values;
+    throw new CovariumError(
+      'ERR_FOREIGN_BUFFER',
+      `Memory belongs to another device (${this.#device.name}), not to (${device.name}).`,
+    );
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const device = this.#device;
+    if (device !== undefined && !device.closed) backendOf(device).release(this.#values.buffer as ArrayBuffer);
+  }
+}
+
+/** Whether the bytes have left for another thread. */
+export function isDetached(memory: ArrayBufferLike): boolean {
+  if (memory.byteLength > 0) return false;
+  try {
+    new Uint8Array(memory);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+// The kernel grants more than there is and kills who uses it, so the size is compared first.
+function refuseBeyondMemory(sizeBytes: number): void {
+  if (!(sizeBytes <= Number.MAX_SAFE_INTEGER))
+    throw new CovariumError('ERR_TOO_LARGE', `Memory asked for (${sizeBytes} bytes) is beyond 2^53 bytes.`);
+  if (sizeBytes < 1 << 28) return;
+  const limit = process.constrainedMemory?.() || Number.POSITIVE_INFINITY;
+  const machineBytes = Math.min(totalmem(), limit);
+  if (sizeBytes > machineBytes)
+    throw new CovariumError(
+      'ERR_OUT_OF_MEMORY',
+      `Memory asked for (${sizeBytes} bytes) is more than there is (${machineBytes}).`,
+    );
+}

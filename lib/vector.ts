@@ -1,0 +1,89 @@
+import type { Timings } from './backend.ts';
+import { checkOptions } from './check-options.ts';
+import { CovariumError } from './covarium-error.ts';
+import { describe } from './describe.ts';
+import { type Dtype, requireDtype, type Values, zerosOf } from './dtype.ts';
+import { hostValues } from './host-values.ts';
+import { Storage } from './storage.ts';
+import { wholeNumber } from './whole-number.ts';
+
+let storageInside: (vector: Vector) => Storage;
+
+/** Numbers in a row: an array, a typed array, or a Vector. */
+export type VectorInput = Vector | Values | readonly number[];
+
+/** A vector of numbers. */
+export class Vector {
+  readonly length: number;
+  readonly #storage: Storage;
+
+  static {
+    storageInside = (vector) => vector.#storage;
+  }
+
+  /** @internal */
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    this.length = storage.values.length;
+  }
+
+  /**
+   * A vector of host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied; anything else is
+   * copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
+   */
+  static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
+    checkOptions(options, ['dtype']);
+    if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, options.dtype, true)));
+    if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, options.dtype)));
+    const copy = zerosOf(requireDtype(options.dtype ?? 'float32'), values.length);
+    for (let index = 0; index < values.length; index++) {
+      const entry: unknown = values[index];
+      if (typeof entry !== 'number')
+        throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is not a number (${describe(entry)}).`);
+      copy[index] = entry;
+    }
+    return new Vector(new Storage(copy));
+  }
+
+  get dtype(): Dtype {
+    return this.#storage.dtype;
+  }
+
+  /** The numbers: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
+  get data(): Values {
+    return this.#storage.values;
+  }
+
+  /** Of the commit that computed this vector; undefined for host values. */
+  get timings(): Timings | undefined {
+    return this.#storage.timings;
+  }
+
+  get closed(): boolean {
+    return this.#storage.closed;
+  }
+
+  /** The entry at an index from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
+  get(index: number): number {
+    return this.data[wholeNumber('Index', index, 0, this.length - 1)]!;
+  }
+
+  /** A copy as an array. Throws `ERR_CLOSED`. */
+  toArray(): number[] {
+    return Array.from(this.data);
+  }
+
+  /** Gives device memory back, once no commit in flight uses it. Idempotent. */
+  close(): void {
+    this.#storage.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+/** The storage behind a vector. For the rest of lib, not for users. */
+export function vectorStorage(vector: Vector): Storage {
+  return storageInside(vector);
+}

@@ -1,0 +1,12 @@
+import { test } from 'uvu';
+import { noCpu } from './cpu-backend.ts';
+
+/** A test that needs the native cpu device; where there is none it is counted as skipped, and the reason printed. */
+export function onNative(sentence: string, check: () => void | Promise<void>): void {
+  if (noCpu === '') {
+    test(sentence, check);
+    return;
+  }
+  console.log(`skipped  ${sentence} ${noCpu}`);
+  test.skip(sentence);
+}
