@@ -1,6 +1,6 @@
 {
   "variables": {
-    "kernel_flags": ["-O3", "-ffp-contract=off", "-fschedule-insns", "-fsched-pressure", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
+    "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
                      "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-unknown-attributes"],
     "kernel_folders": ["msl", "msl/cpu", "objc/cpu"]
   },

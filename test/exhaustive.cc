@@ -27,57 +27,14 @@ namespace {
 
 #undef thread  // an address space to MSL, std::thread here
 
-#if defined(__AVX512F__)
-using HalfVector = __m256;
-inline DoubleVector widened(HalfVector floats) { return (DoubleVector)_mm512_cvtps_pd(floats); }
-inline HalfVector narrowed(DoubleVector doubles) { return _mm512_cvtpd_ps((__m512d)doubles); }
-#else
-using HalfVector = __m128;
-inline DoubleVector widened(HalfVector floats) { return (DoubleVector)_mm256_cvtps_pd(floats); }
-inline HalfVector narrowed(DoubleVector doubles) { return _mm256_cvtpd_ps((__m256d)doubles); }
-#endif
-
-// Floats as plain TypeScript has them: doubles that each operation rounds once more, as Math.fround does.
-struct Fround {
-  DoubleVector low, high;
-  Fround() = default;
-  Fround(DoubleVector low, DoubleVector high) : low(widened(narrowed(low))), high(widened(narrowed(high))) {}
-  explicit Fround(Float value) {
-    HalfVector halves[2];
-    memcpy(halves, &value, sizeof halves);
-    low = widened(halves[0]);
-    high = widened(halves[1]);
-  }
-  explicit Fround(float every) : Fround(Float(every)) {}
-  explicit Fround(Int value) : Fround(Float(value)) {}
-  Float toFloat() const {
-    const HalfVector halves[2] = {narrowed(low), narrowed(high)};
-    Float value;
-    memcpy(&value, halves, sizeof halves);
-    return value;
-  }
-};
-inline Fround operator+(Fround a, Fround b) { return {a.low + b.low, a.high + b.high}; }
-inline Fround operator-(Fround a, Fround b) { return {a.low - b.low, a.high - b.high}; }
-inline Fround operator*(Fround a, Fround b) { return {a.low * b.low, a.high * b.high}; }
-inline Fround operator-(Fround a) { return {-a.low, -a.high}; }
-inline Fround fma(Fround a, Fround b, Fround c) { return {a.low * b.low + c.low, a.high * b.high + c.high}; }
-inline Fround select(Fround no, Fround yes, Mask condition) {
-  return Fround(select(no.toFloat(), yes.toFloat(), condition));
-}
-template <typename To>
-inline To as_type(Fround from) {
-  return as_type<To>(from.toFloat());
-}
-template <>
-inline Fround as_type<Fround>(Word from) {
-  return Fround(as_type<Float>(from));
-}
-inline Float toFloat(Float value) { return value; }
-inline Float toFloat(Fround value) { return value.toFloat(); }
+#include "exhaustive-fround.h"
 
 constexpr int functionCount = 3;
 const char* const functionNames[functionCount] = {"radius", "directionX", "directionY"};
+
+#include "exhaustive-errors.h"
+#include "exhaustive-hashes.h"
+
 constexpr uint64_t allWords = uint64_t{1} << 32;
 constexpr int pieceLength = 4096;
 
@@ -111,15 +68,6 @@ struct Piece {
   }
 };
 
-// Sums of these do not depend on the order of the words, so neither do they on the number of threads.
-inline uint64_t mixed(uint64_t x) {
-  x = (x ^ (x >> 32)) * 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 29)) * 0xd1342543de82ef95u;
-  return x ^ (x >> 32);
-}
-inline uint64_t mixed(uint32_t word, float value) { return mixed(uint64_t{word} << 32 | as_type<uint32_t>(value)); }
-inline uint64_t mixed(uint64_t word, double value) { return mixed(mixed(word) + as_type<uint64_t>(value)); }
-
 // Calls body(result, from, to) for equal shares of [0, total), one a thread, and adds up the results.
 template <typename Result, typename Body>
 Result onAllThreads(uint64_t total, const Body& body) {
@@ -135,18 +83,6 @@ Result onAllThreads(uint64_t total, const Body& body) {
   for (const Result& one : results) sum += one;
   return sum;
 }
-
-struct Hashes {
-  uint64_t of[functionCount] = {};
-  void operator+=(const Hashes& other) {
-    for (int f = 0; f < functionCount; ++f) of[f] += other.of[f];
-  }
-  void print() const {
-    for (int f = 0; f < functionCount; ++f)
-      printf("%s\"%s\": \"%016llx\"", f == 0 ? "{" : ", ", functionNames[f], static_cast<unsigned long long>(of[f]));
-    printf("}\n");
-  }
-};
 
 Hashes hashAllWords() {
   return onAllThreads<Hashes>(allWords, [](Hashes& hashes, uint64_t from, uint64_t to) {
@@ -210,79 +146,6 @@ Hashes hashFloat64() {
       for (int f = 0; f < functionCount; ++f) hashes.of[f] += mixed(word, values.of[f]);
     }
   });
-}
-
-struct Worst {
-  long double error = 0;
-  uint64_t word = 0;
-  void see(long double found, uint64_t at) {
-    if (found > error) {
-      error = found;
-      word = at;
-    }
-  }
-  void operator+=(const Worst& other) { see(other.error, other.word); }
-};
-
-// Of one function; `digits` of its type's significand.
-struct Errors {
-  Worst absolute, relative, ulps;
-  double least = INFINITY, most = 0;  // of the magnitude
-  uint64_t broken = 0;                // values that are NaN, infinite or 0
-
-  template <typename Exact>
-  void see(double value, Exact exact, int digits, uint64_t word) {
-    const Exact error = std::fabs(value - exact), magnitude = std::fabs(exact);
-    absolute.see(error, word);
-    relative.see(error / magnitude, word);
-    ulps.see(std::scalbn(error, digits - 1 - std::ilogb(magnitude)), word);
-    least = std::min(least, std::fabs(value));
-    most = std::max(most, std::fabs(value));
-    broken += !(std::isfinite(value) && value != 0);
-  }
-  void operator+=(const Errors& other) {
-    absolute += other.absolute;
-    relative += other.relative;
-    ulps += other.ulps;
-    least = std::min(least, other.least);
-    most = std::max(most, other.most);
-    broken += other.broken;
-  }
-};
-
-struct AllErrors {
-  Errors of[functionCount];
-  void operator+=(const AllErrors& other) {
-    for (int f = 0; f < functionCount; ++f) of[f] += other.of[f];
-  }
-  void print(const char* title) const {
-    printf("%s\n%-10s %23s %32s %32s %25s %7s\n", title, "function", "absolute error (word)", "relative error (word)",
-           "ulps (word)", "range of magnitude", "broken");
-    for (int f = 0; f < functionCount; ++f) {
-      const Errors& errors = of[f];
-      printf("%-10s", functionNames[f]);
-      for (const Worst& worst : {errors.absolute, errors.relative, errors.ulps})
-        printf(" %12.3Le (%016llx)", worst.error, static_cast<unsigned long long>(worst.word));
-      printf(" %.6g to %.9g %7llu\n", errors.least, errors.most, static_cast<unsigned long long>(errors.broken));
-    }
-  }
-};
-
-// u = (word + 1/2) / 2^bits; above 1/2 its complement is the exact one.
-template <typename Exact>
-Exact exactRadius(uint64_t word, int bits) {
-  const uint64_t last = ~uint64_t{0} >> (64 - bits);
-  const bool upper = word >> (bits - 1);
-  const Exact part = std::scalbn(static_cast<Exact>(upper ? last - word : word) + Exact(0.5), -bits);
-  return std::sqrt(-2 * (upper ? std::log1p(-part) : std::log(part)));
-}
-
-// a pi/4 about the positive x axis, the coordinates swapped where the word's second bit is set.
-template <typename Exact>
-void exactDirection(Exact a, bool swapped, Exact& x, Exact& y) {
-  const Exact angle = a * Exact(0.785398163397448309615660845819875721L);
-  x = swapped ? std::sin(angle) : std::cos(angle);
-  y = swapped ? std::cos(angle) : std::sin(angle);
 }
 
 AllErrors errorsOverAllWords() {

@@ -7,9 +7,9 @@ import * as assert from 'uvu/assert';
 import { type Device, MultivariateNormal, openDevice } from '../lib/index.ts';
 import { runChild } from './child.ts';
 import { onNative } from './on-native.ts';
+import { sanitized } from './sanitized.ts';
 
 const mebibyte = 2 ** 20;
-const sanitized = (process.env as { COVARIUM_SANITIZED?: string }).COVARIUM_SANITIZED !== undefined;
 // The sanitizer keeps freed memory for a while, and a shadow of all.
 const allowedMebibytes = sanitized ? 512 : 64;
 if (sanitized)

@@ -259,7 +259,7 @@ Napi::Value EncoderObject::commitSync(const Napi::CallbackInfo& info) {
     committed_ = true;
     const Timings timings = commands_->commitAndWait();
     dropReferences(info.Env());
-    return timingsOf(info.Env(), timings);
+    return Environment::of(info.Env()).timingsOf(info.Env(), timings);
   });
 }
 

@@ -12,7 +12,9 @@ struct Environment::Pending {
   std::exception_ptr failure;
 };
 
-Environment::Environment(Napi::Env env) : env_(env) {
+Environment::Environment(Napi::Env env) {
+  makeTimings_ = Napi::Persistent(
+      env.RunScript("(encodeMs, deviceMs, wallMs) => ({ encodeMs, deviceMs, wallMs })").As<Napi::Function>());
   napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1, nullptr,
                                   nullptr, this, settle, &completions_);
   napi_unref_threadsafe_function(env, completions_);
@@ -49,19 +51,16 @@ void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
     if (pending->failure) {
       napi_reject_deferred(env, pending->deferred, errorOf(env, pending->failure).Value());
     } else {
-      napi_resolve_deferred(env, pending->deferred, timingsOf(env, pending->timings));
+      napi_resolve_deferred(env, pending->deferred, environment.timingsOf(env, pending->timings));
     }
   } catch (const Napi::Error&) {
     // The worker is being terminated: it makes no objects any more, and nobody is left to hear of the commit.
   }
 }
 
-Napi::Object timingsOf(Napi::Env env, const Timings& timings) {
-  Napi::Object object = Napi::Object::New(env);
-  object["encodeMs"] = timings.encodeMs;
-  object["deviceMs"] = timings.deviceMs;
-  object["wallMs"] = timings.wallMs;
-  return object;
+Napi::Value Environment::timingsOf(Napi::Env env, const Timings& timings) {
+  const auto number = [env](double value) -> napi_value { return Napi::Number::New(env, value); };
+  return makeTimings_.Value().Call({number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs)});
 }
 
 namespace {
