@@ -110,24 +110,21 @@ onNative('The counters of memory return to zero, and what is kept for reuse is u
 });
 
 onNative('A synchronous loop of large results that are forgotten does not exhaust memory.', async () => {
-  if (totalmem() > 64 * 1024 * mebibyte) {
-    console.log(`skipped  the loop would have to fill two fifths of (${totalmem()}) bytes of memory`);
-    return;
-  }
   const bytes = 2 ** 26;
-  const rounds = Math.ceil((0.4 * totalmem()) / bytes);
+  const rounds = Math.ceil((1.5 * totalmem()) / bytes);
+  // Finalizers wait for a turn of the event loop, which never comes. Touched in part, so that it takes no minute.
   const { code, signal, stdout, stderr } = await runChild(`
     const device = open(2);
     let peak = 0;
     for (let i = 0; i < ${rounds}; i++) {
-      new Uint8Array(device.allocate(${bytes})).fill(1);
-      peak = Math.max(peak, process.memoryUsage.rss());
+      new Uint8Array(device.allocate(${bytes}), 0, 2 ** 20).fill(1);
+      peak = Math.max(peak, device.memory().liveBytes + process.memoryUsage().arrayBuffers);
     }
     console.log(peak);`);
   assert.equal([code, signal], [0, null], stderr.slice(0, 1000));
   const share = Number(stdout) / totalmem();
   console.log(`${rounds} forgotten results of 64 MiB: at most ${(100 * share).toFixed(0)} % of the memory at once`);
-  assert.ok(share < 0.33, `${share} of the memory`);
+  assert.ok(share < 0.6, `${share} of the memory`);
 });
 
 onNative("Memory at and beyond 4 GiB, where Node's own buffers end, is given or refused, and works.", async () => {

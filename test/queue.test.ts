@@ -110,7 +110,7 @@ onDevice('Memory released while a commit uses it is not given to anybody else be
   const memory = device.allocate(sizeBytes);
   const out = new Float32Array(memory);
   const encoder = device.encoder();
-  for (let repeat = 0; repeat < 60; repeat++) encoder.fillNormal(out, counter);
+  for (let repeat = 0; repeat < (sanitized ? 4 : 60); repeat++) encoder.fillNormal(out, counter);
   const done = encoder.commit();
   device.release(memory);
   assert.is(memory.byteLength, 0);
