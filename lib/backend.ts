@@ -113,6 +113,8 @@ export interface Encoder {
   commit(): Promise<Timings>;
   /** Runs the commands, after all earlier commits, before it returns. */
   commitSync(): Timings;
+  /** After {@link commitSync}, makes the encoder as good as new: what is done ten thousand times a second needs no new object. */
+  reset(): void;
   /** Stops a commit in flight soon; it fails with `ERR_ABORTED`. */
   cancel(): void;
 }

@@ -1,4 +1,4 @@
-import type { Backend, DeviceKind, MemoryUsage } from './backend.ts';
+import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
 import { checkOptions } from './check-options.ts';
 import { CommandBuffer } from './command-buffer.ts';
 import { CovariumError } from './covarium-error.ts';
@@ -11,6 +11,8 @@ import { Vector } from './vector.ts';
 import { wholeNumber } from './whole-number.ts';
 
 let backendInside: (device: Device) => Backend;
+let takeEncoder: (device: Device) => Encoder;
+let keepEncoder: (device: Device, encoder: Encoder) => void;
 
 /** What computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device {
@@ -22,12 +24,23 @@ export class Device {
   /** Element types of sampling and linear algebra here, `float32` first; Apple GPUs have no `float64`. */
   readonly dtypes: readonly Dtype[];
   readonly #backend: Backend;
+  #spare: Encoder | undefined;
   #closed = false;
 
   static {
     backendInside = (device) => {
       if (device.#closed) throw new CovariumError('ERR_CLOSED', `Device (${device.name}) is closed.`);
       return device.#backend;
+    };
+    takeEncoder = (device) => {
+      const backend = backendInside(device);
+      const encoder = device.#spare ?? backend.encoder();
+      device.#spare = undefined;
+      return encoder;
+    };
+    keepEncoder = (device, encoder) => {
+      encoder.reset();
+      device.#spare = encoder;
     };
   }
 
@@ -100,6 +113,19 @@ export function requireDevice(device: unknown): Device {
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Device is not one that openDevice() gives (${describe(device)}).`);
   backendInside(device);
   return device;
+}
+
+/** Records and runs commands before it returns, with an encoder that is kept for the next time where all goes well. */
+export function runCommands(device: Device, record: (encoder: Encoder) => void): Timings {
+  try {
+    const encoder = takeEncoder(device);
+    record(encoder);
+    const timings = encoder.commitSync();
+    keepEncoder(device, encoder);
+    return timings;
+  } catch (error) {
+    throw fromNative(error);
+  }
 }
 
 /** Runs `work` on the backend of `device`; what the backend throws becomes a CovariumError. */

@@ -1,7 +1,7 @@
 import type { Encoder, Timings } from './backend.ts';
-import { commit, commitSync } from './commit.ts';
+import { commit, refuseAborted } from './commit.ts';
 import type { CovariumError } from './covarium-error.ts';
-import { type Device, withBackend } from './device.ts';
+import { type Device, runCommands, withBackend } from './device.ts';
 import type { Values } from './dtype.ts';
 import type { Storage } from './storage.ts';
 
@@ -23,6 +23,8 @@ export interface Task<Result> {
 /** Runs a task without blocking; rejects with a CovariumError. */
 export async function run<Result>(task: Task<Result>, signal?: AbortSignal | undefined): Promise<Result> {
   try {
+    // Before anything is recorded: commands that are never committed hold their memory until they are collected.
+    refuseAborted(signal);
     return finish(task, await commit(encoded(task), task.reachable, signal));
   } catch (error) {
     throw undo(task, error);
@@ -32,7 +34,7 @@ export async function run<Result>(task: Task<Result>, signal?: AbortSignal | und
 /** Runs a task before it returns; throws a CovariumError. */
 export function runSync<Result>(task: Task<Result>): Result {
   try {
-    return finish(task, commitSync(encoded(task)));
+    return finish(task, runCommands(task.device, task.encode));
   } catch (error) {
     throw undo(task, error);
   }

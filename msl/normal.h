@@ -47,7 +47,7 @@ struct NormalDirection {
   Real x, y;
 };
 
-// A point on the unit circle from bits 5..31 of a word, never on an axis: bits 5..29 and a set last bit make an odd
+// A point on the unit circle from bits 6..31 of a word, never on an axis: bits 6..29 and a set last bit make an odd
 // angle t pi/4 / 2^24, |t| < 2^24, about the positive x axis; bit 30 swaps the coordinates; the caller takes bit 31 as
 // the sign of both. The polynomials are minimax, of sin(a pi/4) / a (2.8e-8) and cos(a pi/4) (3.9e-8) in a^2.
 template <typename Real, typename Int, typename Word>

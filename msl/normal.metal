@@ -9,11 +9,11 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 // Thread i writes what belongs to out of the i-th Philox block that the range touches: up to four elements.
-// Grid: (first mod 4 + count + 3) / 4 threads.
+// Grid: (first mod 4 + count + 3) / 4 threads or more; count is below 2^32 - 4.
 kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& params [[buffer(1)]],
                         uint i [[thread_position_in_grid]]) {
+  if (i > 0x3fffffffu) return;  // 4 i would wrap
   const uint skipped = params.firstLow & 3u;
-  if (i >= (params.count + skipped + 3u) / 4u) return;
   const uint blockLow = (params.firstLow >> 2) | (params.firstHigh << 30);
   PhiloxBlock<uint> counter;
   counter.w0 = blockLow + i;
@@ -21,7 +21,8 @@ kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& 
   counter.w2 = params.streamLow;
   counter.w3 = params.streamHigh;
   const NormalBlock<float> z = normal_block<float, int, uint>(philox4x32_10(counter, params.seedLow, params.seedHigh));
-  const uint base = 4u * i - skipped;  // wraps below zero in the first block, where the bound is then not met
+  // Below zero in the first block, where it wraps and the bound is then not met.
+  const uint base = 4u * i - skipped;
   if (base < params.count) out[base] = z.z0;
   if (base + 1u < params.count) out[base + 1u] = z.z1;
   if (base + 2u < params.count) out[base + 2u] = z.z2;

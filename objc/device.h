@@ -31,7 +31,7 @@ struct ProductShape {
 
 using Size3 = std::array<uint32_t, 3>;
 
-// Commands, recorded by one thread and committed once. Operands of a command have one dtype; shapes were checked above.
+// Commands, recorded by one thread and then committed. Operands of a command have one dtype; shapes were checked above.
 class CommandBuffer {
  public:
   // Called once, on a thread of the device, when the commands have run; `failure` is null where they succeeded.
@@ -57,6 +57,7 @@ class CommandBuffer {
   virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;
 
   virtual void commit(Completion done) = 0;
+  // Afterwards, whether it has failed or not, the command buffer is empty and can be recorded anew.
   virtual Timings commitAndWait() = 0;
   // Any thread may call it, at any time.
   virtual void cancel() = 0;

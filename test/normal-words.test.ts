@@ -42,9 +42,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 async function hashes(compiler: string, flags: readonly string[], mode: string): Promise<Record<string, string>> {
   const program = join(folder, `exhaustive-${built++}`);
   const folders = ['msl', 'msl/cpu', 'objc/cpu'].map((name) => `-I${join(top, name)}`);
-  // clang refuses g++'s flags for the order of instructions.
-  const known = kernelFlags.filter((flag) => compiler === 'g++' || !flag.startsWith('-fsched'));
-  const all = ['-std=gnu++17', ...known, ...folders, ...flags];
+  const all = ['-std=gnu++17', ...kernelFlags, ...folders, ...flags];
   await run(compiler, [...all, join(top, 'test/exhaustive.cc'), '-o', program, '-lpthread']);
   const { stdout } = await run(program, [mode]);
   return JSON.parse(stdout);

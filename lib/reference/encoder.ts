@@ -25,9 +25,10 @@ export interface CommitTarget {
 /** The reference device's {@link Encoder}: each command is a function that begins its work. */
 export class ReferenceEncoder implements Encoder {
   readonly #target: () => CommitTarget;
-  readonly #commands: (() => Work)[] = [];
+  #commands: (() => Work)[] = [];
   #begun = 0;
   #commit: Commit | undefined;
+  #inFlight = false;
   #cancelled = false;
 
   constructor(target: () => CommitTarget) {
@@ -121,12 +122,22 @@ export class ReferenceEncoder implements Encoder {
 
   commit(): Promise<Timings> {
     const { queue, hold } = this.#target();
-    return queue.add(this.#take(), hold());
+    const commit = this.#take();
+    this.#inFlight = true;
+    return queue.add(commit, hold());
   }
 
   commitSync(): Timings {
     const { queue } = this.#target();
     return queue.runSync(this.#take());
+  }
+
+  reset(): void {
+    if (this.#inFlight)
+      throw new CovariumError('ERR_CLOSED', `Commands (${this.#commands.length}) were committed to run in flight.`);
+    if (this.#commit === undefined) return;
+    this.#commands = [];
+    this.#commit = undefined;
   }
 
   cancel(): void {

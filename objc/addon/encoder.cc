@@ -27,6 +27,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::launch>("launch"),
                       InstanceMethod<&EncoderObject::commit>("commit"),
                       InstanceMethod<&EncoderObject::commitSync>("commitSync"),
+                      InstanceMethod<&EncoderObject::reset>("reset"),
                       InstanceMethod<&EncoderObject::cancel>("cancel")});
 }
 
@@ -59,7 +60,8 @@ void EncoderObject::requireBorrowed(Napi::Env env) {
 }
 
 CommandBuffer& EncoderObject::commands() {
-  if (committed_) throw Failure("ERR_CLOSED", "Commands are committed already (a command buffer commits once).");
+  if (state_ != State::recording)
+    throw Failure("ERR_CLOSED", "Commands are committed already (a command buffer commits once).");
   return *commands_;
 }
 
@@ -241,7 +243,7 @@ Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
     commands();
     device_->device(env);
     requireBorrowed(env);
-    committed_ = true;
+    state_ = State::inFlight;
     // This object, and with it the device, stays until the commit has settled, though nobody else may remember it.
     std::vector<napi_ref> references(1);
     napi_create_reference(env, info.This(), 1, &references[0]);
@@ -252,14 +254,24 @@ Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value EncoderObject::commitSync(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&]() -> Napi::Value {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
     commands();
-    device_->device(info.Env());
-    requireBorrowed(info.Env());
-    committed_ = true;
+    device_->device(env);
+    requireBorrowed(env);
+    state_ = State::ran;
     const Timings timings = commands_->commitAndWait();
+    return Environment::of(env).timingsOf(env, timings);
+  });
+}
+
+void EncoderObject::reset(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    if (state_ == State::inFlight)
+      throw Failure("ERR_CLOSED", "Commands are in flight (an encoder is reset after commitSync).");
+    if (state_ == State::recording) return;
     dropReferences(info.Env());
-    return Environment::of(info.Env()).timingsOf(info.Env(), timings);
+    state_ = State::recording;
   });
 }
 

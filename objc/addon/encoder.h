@@ -46,6 +46,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void launch(const Napi::CallbackInfo& info);
   Napi::Value commit(const Napi::CallbackInfo& info);
   Napi::Value commitSync(const Napi::CallbackInfo& info);
+  void reset(const Napi::CallbackInfo& info);
   void cancel(const Napi::CallbackInfo&) { commands_->cancel(); }
 
   Operand operandAt(const Napi::CallbackInfo& info, size_t index);
@@ -60,7 +61,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   DeviceObject* device_;
   std::shared_ptr<CommandBuffer> commands_;
   std::vector<Borrowed> borrowed_;
-  bool committed_ = false;
+  enum class State { recording, inFlight, ran } state_ = State::recording;
 };
 
 }  // namespace covarium::addon
