@@ -16,8 +16,9 @@ inline void add_scaled(device Real* rows, device const Real* row, Real scale, ui
 
 // Lane by lane, then over a simdgroup, then over the threadgroup: right for any number of lanes, one included.
 template <typename Real>
-inline void sum_of_squares(device const Real* rows, device Real* out, uint columns, threadgroup Real* partial, uint row,
-                           uint lane, uint lanes) {
+inline void sum_of_squares(device const Real* rows, device Real* out, uint count, uint columns,
+                           threadgroup Real* partial, uint row, uint lane, uint lanes) {
+  if (row >= count) return;
   device const Real* x = rows + ulong(row) * columns;
   Real sum = Real(0);
   for (uint j = lane; j < columns; j += lanes) sum = fma(x[j], x[j], sum);
@@ -42,5 +43,5 @@ kernel void squared_norms(device const float* rows [[buffer(0)]], device float* 
                           constant MatrixParams& params [[buffer(2)]], threadgroup float* partial THREADGROUP_MEMORY(0),
                           uint row [[threadgroup_position_in_grid]], uint lane [[thread_position_in_threadgroup]],
                           uint lanes [[threads_per_threadgroup]]) {
-  sum_of_squares(rows, out, params.columns, partial, row, lane, lanes);
+  sum_of_squares(rows, out, params.rows, params.columns, partial, row, lane, lanes);
 }

@@ -74,6 +74,8 @@ class Device {
   virtual std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) = 0;
   virtual std::shared_ptr<CommandBuffer> commandBuffer() = 0;
   virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
+  // All that allocate() may ever have out.
+  virtual size_t memoryBytes() const = 0;
   // Cancels what is in flight and waits until it has stopped. Idempotent.
   virtual void close() = 0;
 };

@@ -10,8 +10,8 @@ test('Files are pages, not books.', () => {
   const long = text.filter((path) => lines(path) > 200).map((path) => `${path} (${lines(path)})`);
   if (long.length > 0) console.log(`over 200 lines: ${long.join(', ')}`);
   none(
-    text.filter((path) => lines(path) > 300),
-    'a file over 300 lines holds more than one concept',
+    text.filter((path) => lines(path) > (path.startsWith('test/') ? 450 : 300)),
+    'a file over 300 lines (a test: 450, since one file tests one stem) holds more than one concept',
   );
 });
 

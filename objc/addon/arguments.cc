@@ -46,6 +46,13 @@ void requireLength(const Operand& operand, size_t length) {
   }
 }
 
+void requireLength(const Operand& operand, size_t rows, size_t columns) {
+  size_t length;
+  if (__builtin_mul_overflow(rows, columns, &length))
+    throw Failure("ERR_TOO_LARGE", "A shape is beyond 2^64 elements.");
+  requireLength(operand, length);
+}
+
 void requireSquare(const Operand& operand, size_t n) {
   if (n > 0xffffffffu) throw Failure("ERR_TOO_LARGE", "Dimension (" + std::to_string(n) + ") is beyond 2^32.");
   requireLength(operand, n * n);

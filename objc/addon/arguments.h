@@ -20,6 +20,7 @@ NormalCounter counterAt(const Napi::CallbackInfo& info, size_t index);
 Size3 sizeTripleAt(const Napi::CallbackInfo& info, size_t index);
 
 void requireLength(const Operand& operand, size_t length);
+void requireLength(const Operand& operand, size_t rows, size_t columns);
 void requireSquare(const Operand& operand, size_t n);
 // Whole rows of n.
 void requireRows(const Operand& operand, size_t n);

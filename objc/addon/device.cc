@@ -1,7 +1,5 @@
 #include "device.h"
 
-#include <unistd.h>
-
 #include "environment.h"
 
 namespace covarium::addon {
@@ -20,23 +18,18 @@ void finalize(napi_env, void* contents, void* hint) {
   if (found != entries.end() && found->second.id == finalizer->id) entries.erase(found);
 }
 
-// Forgotten external buffers come back only when control returns to the event loop. A loop that never returns would
-// hold all of the memory, so beyond this share results are V8's own, which it collects while it allocates.
-size_t externalLimitBytes() {
-  static const size_t bytes =
-      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)) / 4;
-  return bytes;
-}
+// Ordinary memory that allocate() gave, for release() to know.
+constexpr napi_type_tag ordinaryTag = {0x636f76617269756dull, 0x6f7264696e617279ull};
 
 constexpr size_t externalBufferLimitBytes = size_t{1} << 32;  // beyond the limit of its Buffer, Node ends the process
 
 // By the constructor, which throws where napi_create_arraybuffer would end the process.
 Napi::Value ordinaryMemory(Napi::Env env, size_t sizeBytes) {
   try {
-    return env.Global()
-        .Get("ArrayBuffer")
-        .As<Napi::Function>()
-        .New({Napi::Number::New(env, static_cast<double>(sizeBytes))});
+    const auto constructor = env.Global().Get("ArrayBuffer").As<Napi::Function>();
+    const Napi::Object made = constructor.New({Napi::Number::New(env, static_cast<double>(sizeBytes))});
+    napi_type_tag_object(env, made, &ordinaryTag);
+    return made;
   } catch (const Napi::Error&) {
     throw Failure("ERR_OUT_OF_MEMORY", "Memory for (" + std::to_string(sizeBytes) + ") bytes is not to be had.");
   }
@@ -128,7 +121,10 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
   return guarded(env, [&]() -> Napi::Value {
     const auto sizeBytes = static_cast<size_t>(info[0].As<Napi::Number>().DoubleValue());
     auto buffer = device(env).allocate(sizeBytes);  // not touched yet: it may still be too much
-    const bool forgetful = device(env).liveAndPooledBytes().first > externalLimitBytes() && !table_->entries.empty();
+    // Forgotten external buffers come back only when control returns to the event loop. A loop that never returns would
+    // hold all of the memory, so beyond a quarter of it results are V8's own, which it collects while it allocates.
+    const size_t quarter = device(env).memoryBytes() / 4;
+    const bool forgetful = device(env).liveAndPooledBytes().first > quarter && !table_->entries.empty();
     if (forgetful || sizeBytes >= externalBufferLimitBytes) {
       buffer.reset();
       return ordinaryMemory(env, sizeBytes);
@@ -152,7 +148,9 @@ void DeviceObject::release(const Napi::CallbackInfo& info) {
   void* contents = nullptr;
   size_t sizeBytes = 0;
   if (napi_get_arraybuffer_info(env, info[0], &contents, &sizeBytes) != napi_ok || contents == nullptr) return;
-  if (table_->entries.erase(static_cast<char*>(contents)) != 0) napi_detach_arraybuffer(env, info[0]);
+  bool ordinary = false;
+  napi_check_object_type_tag(env, info[0], &ordinaryTag, &ordinary);
+  if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) napi_detach_arraybuffer(env, info[0]);
 }
 
 Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {

@@ -156,9 +156,9 @@ void EncoderObject::product(const Napi::CallbackInfo& info) {
     const auto count = [&](size_t i) { return numberAt(info, i) == 0 ? 0 : sizeAt(info, i); };
     const ProductShape shape = {count(3),           count(4),          count(5),         booleanAt(info, 6),
                                 booleanAt(info, 7), numberAt(info, 8), numberAt(info, 9)};
-    requireLength(a, shape.m * shape.k);
-    requireLength(b, shape.k * shape.n);
-    requireLength(c, shape.m * shape.n);
+    requireLength(a, shape.m, shape.k);
+    requireLength(b, shape.k, shape.n);
+    requireLength(c, shape.m, shape.n);
     if (c.length != 0) commands().product(a, b, c, shape);
   });
 }
@@ -190,7 +190,7 @@ void EncoderObject::squaredNorms(const Napi::CallbackInfo& info) {
     const Operand rows = operandAt(info, 0), out = operandAt(info, 1);
     const size_t n = sizeAt(info, 2);
     requireSameType({&rows, &out});
-    requireLength(rows, out.length * n);
+    requireLength(rows, out.length, n);
     commands().squaredNorms(rows, out, n);
   });
 }
@@ -211,7 +211,7 @@ void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
                   out = operandAt(info, 3);
     requireSameType({&factor, &mean, &rows, &out});
     requireSquare(factor, mean.length);
-    requireLength(rows, out.length * mean.length);
+    requireLength(rows, out.length, mean.length);
     commands().logDensity(factor, mean, rows, out, booleanAt(info, 4), numberAt(info, 5));
   });
 }

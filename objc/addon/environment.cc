@@ -1,5 +1,7 @@
 #include "environment.h"
 
+#include <system_error>
+
 #include "device.h"
 
 namespace covarium::addon {
@@ -27,15 +29,18 @@ void Environment::end(void* self) {
 
 Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuffer>& commands,
                                 std::vector<napi_ref> references) {
-  auto* pending = new Pending{this, nullptr, std::move(references), {}, nullptr};
+  auto pending = std::make_unique<Pending>(Pending{this, nullptr, std::move(references), {}, nullptr});
   napi_value promise;
   napi_create_promise(env, &pending->deferred, &promise);
+  // The first thing that can fail is the thread that the commit needs; then nothing is pending.
+  commands->commit(
+      [raw = pending.get(), completions = completions_](const Timings& timings, std::exception_ptr failure) {
+        raw->timings = timings;
+        raw->failure = failure;
+        napi_call_threadsafe_function(completions, raw, napi_tsfn_nonblocking);
+      });
+  pending.release();
   if (pending_++ == 0) napi_ref_threadsafe_function(env, completions_);
-  commands->commit([pending, completions = completions_](const Timings& timings, std::exception_ptr failure) {
-    pending->timings = timings;
-    pending->failure = failure;
-    napi_call_threadsafe_function(completions, pending, napi_tsfn_nonblocking);
-  });
   return Napi::Value(env, promise);
 }
 
@@ -87,6 +92,9 @@ Napi::Error errorOf(Napi::Env env, std::exception_ptr failure) {
     return error;
   } catch (const std::bad_alloc&) {
     return coded(env, "ERR_OUT_OF_MEMORY", "Memory for the work is not to be had.");
+  } catch (const std::system_error& refused) {
+    return coded(env, "ERR_OUT_OF_MEMORY",
+                 std::string("The system refuses what the work needs (") + refused.what() + ").");
   } catch (const std::exception& other) {
     return coded(env, "ERR_INTERNAL", other.what());
   }

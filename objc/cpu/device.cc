@@ -40,6 +40,8 @@ class CpuDevice : public Device {
     return {memory_->liveBytes(), memory_->pooledBytes()};
   }
 
+  size_t memoryBytes() const override { return usableMemoryBytes(); }
+
   void close() override {
     engine_->closing = true;
     engine_->queue.close();

@@ -19,10 +19,17 @@ void pause() {
 }  // namespace
 
 Pool::Pool(unsigned threads) {
-  for (unsigned thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+  try {
+    for (unsigned thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+  } catch (...) {  // the system gives no more threads; those that run must end before their pool does
+    end();
+    throw;
+  }
 }
 
-Pool::~Pool() {
+Pool::~Pool() { end(); }
+
+void Pool::end() {
   {
     std::lock_guard<std::mutex> lock(sleep_);
     ending_ = true;

@@ -26,6 +26,7 @@ class Pool {
   void run(size_t tasks, const Task& task);
 
  private:
+  void end();
   void work(unsigned thread);
   void take(const Task& task, size_t tasks, unsigned thread);
 

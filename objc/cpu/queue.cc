@@ -5,8 +5,8 @@ namespace covarium::cpu {
 void Queue::submit(std::function<void()> work) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });  // may throw: then nothing was submitted
     waiting_.push_back(std::move(work));
-    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
   }
   changed_.notify_all();
 }
