@@ -36,7 +36,7 @@ try {
         COVARIUM_ADDON: join(copy, 'build/Release/covarium.node'),
         COVARIUM_SANITIZED: 'address',
         LD_PRELOAD: library,
-        ASAN_OPTIONS: 'detect_leaks=0:quarantine_size_mb=16:abort_on_error=0:exitcode=99',
+        ASAN_OPTIONS: 'detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=16:abort_on_error=0:exitcode=99',
       },
     },
   );

@@ -49,8 +49,8 @@ void EncoderObject::requireBorrowed(Napi::Env env) {
     napi_value typedArray;
     size_t length;
     void* data;
-    napi_get_reference_value(env, borrowed.reference, &typedArray);
-    napi_get_typedarray_info(env, typedArray, nullptr, &length, &data, nullptr, nullptr);
+    requireOk(napi_get_reference_value(env, borrowed.reference, &typedArray));
+    requireOk(napi_get_typedarray_info(env, typedArray, nullptr, &length, &data, nullptr, nullptr));
     if (data != borrowed.data || length != borrowed.length) {
       throw Failure("ERR_CLOSED", "Operand of (" + std::to_string(borrowed.length) +
                                       ") elements has lost its memory since it was recorded: it has (" +
@@ -70,7 +70,7 @@ Operand EncoderObject::operandOf(Napi::Env env, napi_value value) {
   Operand operand = device_->operandOf(env, value, borrowed);
   if (borrowed) {
     napi_ref reference;
-    napi_create_reference(env, value, 1, &reference);
+    requireOk(napi_create_reference(env, value, 1, &reference));
     borrowed_.push_back({reference, operand.data(), operand.length});
   }
   return operand;
@@ -243,10 +243,10 @@ Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
     commands();
     device_->device(env);
     requireBorrowed(env);
-    state_ = State::inFlight;
     // This object, and with it the device, stays until the commit has settled, though nobody else may remember it.
     std::vector<napi_ref> references(1);
-    napi_create_reference(env, info.This(), 1, &references[0]);
+    requireOk(napi_create_reference(env, info.This(), 1, &references[0]));
+    state_ = State::inFlight;
     for (const Borrowed& borrowed : borrowed_) references.push_back(borrowed.reference);
     borrowed_.clear();
     return Environment::of(env).commit(env, commands_, std::move(references));

@@ -17,8 +17,8 @@ struct Environment::Pending {
 Environment::Environment(Napi::Env env) {
   makeTimings_ = Napi::Persistent(
       env.RunScript("(encodeMs, deviceMs, wallMs) => ({ encodeMs, deviceMs, wallMs })").As<Napi::Function>());
-  napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1, nullptr,
-                                  nullptr, this, settle, &completions_);
+  requireOk(napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1,
+                                            nullptr, nullptr, this, settle, &completions_));
   napi_unref_threadsafe_function(env, completions_);
   napi_add_env_cleanup_hook(env, end, this);
 }
@@ -31,7 +31,7 @@ Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuff
                                 std::vector<napi_ref> references) {
   auto pending = std::make_unique<Pending>(Pending{this, nullptr, std::move(references), {}, nullptr});
   napi_value promise;
-  napi_create_promise(env, &pending->deferred, &promise);
+  requireOk(napi_create_promise(env, &pending->deferred, &promise));
   // The first thing that can fail is the thread that the commit needs; then nothing is pending.
   commands->commit(
       [raw = pending.get(), completions = completions_](const Timings& timings, std::exception_ptr failure) {
@@ -77,6 +77,11 @@ Napi::Error coded(Napi::Env env, const char* code, const std::string& message) {
 }
 
 }  // namespace
+
+void requireOk(napi_status status) {
+  if (status != napi_ok)
+    throw Failure("ERR_INTERNAL", "Node-API answers with status (" + std::to_string(status) + ").");
+}
 
 Napi::Error errorOf(Napi::Env env, std::exception_ptr failure) {
   try {

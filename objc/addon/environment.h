@@ -47,6 +47,9 @@ class Environment {
 // The JavaScript Error of a C++ exception: a Failure with its code and fields, ERR_OUT_OF_MEMORY, or ERR_INTERNAL.
 Napi::Error errorOf(Napi::Env env, std::exception_ptr failure);
 
+// Throws unless Node-API did what it was asked to: in a worker that is being terminated it does nothing any more.
+void requireOk(napi_status status);
+
 // Runs body; what it throws becomes a JavaScript exception. Every entry point goes through it.
 template <typename Body>
 auto guarded(Napi::Env env, const Body& body) {
