@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../lib/dtype.ts';
 import { normalCounter } from '../lib/normal-counter.ts';
+import { openReference } from '../lib/reference/device.ts';
 import { mapToNormals } from '../lib/reference/normal.ts';
 import { mapToNormalsFloat64 } from '../lib/reference/normal-float64.ts';
 import { fillNormalRange } from '../lib/reference/normal-stream.ts';
@@ -93,6 +94,17 @@ test('Both maps are total: every word at the edges gives a finite normal that is
   }
   assert.ok(least > 0, `least is (${least})`);
   assert.ok(most > 6.7 && most < 9.6, `most is (${most})`);
+});
+
+test('The first normals of a stream are those that an NVIDIA H200 gave (test/normal-words.cu).', () => {
+  const device = openReference();
+  const normals = new Float32Array(4096);
+  const encoder = device.encoder();
+  encoder.fillNormal(normals, Uint32Array.of(42, 0, 7, 0, 0, 0));
+  encoder.commitSync();
+  device.close();
+  const hash = new Uint32Array(normals.buffer).reduce((sum, bits) => (Math.imul(sum, 31) + bits) >>> 0, 0);
+  assert.is(hash.toString(16), 'f40dc0a5');
 });
 
 test.run();
