@@ -52,9 +52,10 @@ class CpuDevice : public Device {
   std::shared_ptr<Memory> memory_;
 };
 
-std::string advice(const std::string& coreType, InstructionSet core) {
-  const char* forced = getenv("OPENBLAS_CORETYPE");
-  return "BLAS takes this processor for a (" + coreType + ") and uses " + nameOf(core) + ", but it has " +
+std::string advice(const Blas& library, InstructionSet core) {
+  const bool obeys = library.name.compare(0, 8, "OpenBLAS") == 0;
+  const char* forced = obeys ? getenv("OPENBLAS_CORETYPE") : nullptr;
+  return "BLAS takes this processor for a (" + library.coreType + ") and uses " + nameOf(core) + ", but it has " +
          nameOf(processor().instructionSet) + ": products run below its rate" +
          (forced != nullptr ? " (OPENBLAS_CORETYPE is set to " + std::string(forced) + ")." : ".");
 }
@@ -80,7 +81,7 @@ Candidate candidate() {
     cpu.facts.push_back({"library core type", library->coreType});
     const InstructionSet core = instructionSetOfCore(library->coreType);
     if (core != InstructionSet::none && core < processor().instructionSet)
-      cpu.warnings.push_back(advice(library->coreType, core));
+      cpu.warnings.push_back(advice(*library, core));
   }
   return cpu;
 }
