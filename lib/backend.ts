@@ -6,7 +6,10 @@ import type { Dtype, Real, Values } from './dtype.ts';
 /** The kinds of device; see DESIGN in the documentation. */
 export type DeviceKind = 'metal' | 'cpu' | 'reference';
 
-/** How long a commit took, in milliseconds. */
+/** Where a Cholesky factor is to be made: where the device does it best, on the CPU, or on the GPU. */
+export type FactorOn = 'auto' | 'cpu' | 'gpu';
+
+/** How long a commit took, in milliseconds, and where its factor was made. */
 export interface Timings {
   /** Recording on the host, from the first command to the commit. */
   readonly encodeMs: number;
@@ -14,6 +17,8 @@ export interface Timings {
   readonly deviceMs: number;
   /** From the commit until its result was known to the host: waiting for earlier commits included. */
   readonly wallMs: number;
+  /** Where the last Cholesky factor of the commit was made; undefined where there was none. */
+  readonly factor?: 'cpu' | 'gpu' | undefined;
 }
 
 /** Bytes that a device holds. */
@@ -33,6 +38,8 @@ export interface Backend {
   readonly threads: number;
   /** Element types of sampling and linear algebra, `float32` first. */
   readonly dtypes: readonly Dtype[];
+  /** What has fewer bytes costs less in ordinary memory; 0 where commands want everything in the device's own. */
+  readonly deviceMemoryFromBytes: number;
   /** Memory of the device's own, contents unspecified; it is detached by {@link release}. Throws `ERR_OUT_OF_MEMORY`. */
   allocate(sizeBytes: number): ArrayBuffer;
   /** Detaches `memory` and recycles it once no commit in flight uses it. Memory that is not the device's own is left alone. */
@@ -62,8 +69,11 @@ export interface Encoder {
    * larger of |a_ij| and |a_ji| and also `tolerance` times sqrt(|a_ii a_jj|); the entry named is the first in row order with i > j.
    */
   requireSymmetric(a: Real, n: number, tolerance: number): void;
-  /** Lower Cholesky factor in place, reading the lower triangle; the upper becomes 0. Fails with `ERR_NOT_POSITIVE_DEFINITE`. */
-  cholesky(a: Real, n: number): void;
+  /**
+   * Lower Cholesky factor in place, reading the lower triangle; the upper becomes 0. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
+   * `ERR_UNSUPPORTED` for a place that the device hasn't; the timings say which place it was.
+   */
+  cholesky(a: Real, n: number, where: FactorOn): void;
   /** Entries above the diagonal become 0. */
   zeroUpper(a: Real, n: number): void;
   /** Transposes along the other diagonal in place: a_ij <-> a_(n-1-j)(n-1-i). */
@@ -90,6 +100,8 @@ export interface Encoder {
   triangularProduct(factor: Real, rows: Real, n: number, transposed: boolean): void;
   /** Each row x of `rows` becomes the solution of factor y = x (or factor' y = x, transposed). */
   triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): void;
+  /** Each row x of `rows` becomes the solution of factor factor' y = x. */
+  choleskySolve(factor: Real, rows: Real, n: number): void;
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Real, out: Real, n: number): void;
   /**

@@ -2,6 +2,7 @@ import type { Encoder, Timings } from './backend.ts';
 import { checkOptions } from './check-options.ts';
 import type {
   DensityOptions,
+  FactorOptions,
   NormalElements,
   ProductOptions,
   RowElements,
@@ -9,6 +10,7 @@ import type {
 } from './command-options.ts';
 import type { Device } from './device.ts';
 import type { Real, Values } from './dtype.ts';
+import { factorOn } from './factor-on.ts';
 import type { Matrix } from './matrix.ts';
 import { firstElement, normalCounter } from './normal-counter.ts';
 import {
@@ -64,10 +66,15 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.requireSymmetric(this.#one(a), n, requireFinite('Tolerance', tolerance)));
   }
 
-  /** a becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. */
-  cholesky(a: Matrix): this {
+  /**
+   * a becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
+   * `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
+   */
+  cholesky(a: Matrix, options: FactorOptions = noOptions): this {
+    checkOptions(options, ['factor']);
+    const where = factorOn(options.factor);
     const n = requireSquare('Matrix', a);
-    return this.#record((encoder) => encoder.cholesky(this.#one(a), n));
+    return this.#record((encoder) => encoder.cholesky(this.#one(a), n, where));
   }
 
   /** Entries of a above the diagonal become 0. */
@@ -139,6 +146,12 @@ export class CommandBuffer {
     return this.#record((encoder) =>
       encoder.triangularSolve(triangle!, all!, factor.rows, options.transposed === true),
     );
+  }
+
+  /** Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a covariance. */
+  choleskySolve(factor: Matrix, rows: Operand): this {
+    const [triangle, all] = this.#triangle(factor, rows, noOptions);
+    return this.#record((encoder) => encoder.choleskySolve(triangle!, all!, factor.rows));
   }
 
   /** out[r] = sum of squares of row r. */

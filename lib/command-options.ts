@@ -1,3 +1,4 @@
+import type { FactorOn } from './backend.ts';
 import type { Word64 } from './normal-counter.ts';
 
 /** Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default. */
@@ -30,6 +31,11 @@ export interface RowElements {
 export interface DensityOptions {
   readonly constant?: number | undefined;
   readonly inverse?: boolean | undefined;
+}
+
+/** Where a Cholesky factor is made: where the device does it best (`auto`, the default), on the CPU, or on the GPU. */
+export interface FactorOptions {
+  readonly factor?: FactorOn | undefined;
 }
 
 /** Whether the factor is taken transposed. */

@@ -1,7 +1,8 @@
-export type { DeviceKind, MemoryUsage, Timings } from './backend.ts';
+export type { DeviceKind, FactorOn, MemoryUsage, Timings } from './backend.ts';
 export { CommandBuffer } from './command-buffer.ts';
 export type {
   DensityOptions,
+  FactorOptions,
   NormalElements,
   ProductOptions,
   RowElements,

@@ -19,8 +19,8 @@ export interface Candidate {
 /** The native module, as objc/addon exports it. */
 export interface Addon {
   candidates(): Candidate[];
-  /** Throws `ERR_DEVICE_UNAVAILABLE`. */
-  openDevice(kind: 'metal' | 'cpu', options: { threads: number }): Backend;
+  /** `threads` 0 and `gpu` '' are the device's own choice. Throws `ERR_DEVICE_UNAVAILABLE`. */
+  openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
 }
 
 /** The addon, or why there is none. */

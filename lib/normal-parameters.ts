@@ -43,7 +43,7 @@ export function fromCovariance(options: CovarianceOptions): Making {
   const { parameters, mean, square } = prepare(options, 'Covariance', options.covariance);
   return making(parameters, mean, square, (encoder, factor) => {
     encoder.requireSymmetric(factor, parameters.n, tolerance);
-    encoder.cholesky(factor, parameters.n);
+    encoder.cholesky(factor, parameters.n, 'auto');
   });
 }
 
@@ -68,7 +68,7 @@ export function fromPrecision(options: PrecisionOptions): Making {
   const task = making({ ...parameters, inverse: true }, mean, square, (encoder, factor) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.antitranspose(factor, n);
-    encoder.cholesky(factor, n);
+    encoder.cholesky(factor, n, 'auto');
     encoder.antitranspose(factor, n);
   });
   return { ...task, explain: (error) => fromTheEnd(error, n) };
@@ -90,7 +90,7 @@ export function fit(options: FitOptions): Making {
   const task = making(parameters, undefined, undefined, (encoder, factor, mean) => {
     encoder.requireFinite(values, n);
     encoder.meanAndCovariance(values, mean, factor, ddof);
-    encoder.cholesky(factor, n);
+    encoder.cholesky(factor, n, 'auto');
   });
   return { ...task, reachable: [values] };
 }

@@ -18,7 +18,7 @@ export function factorTask(parameters: NormalParameters): Task<Matrix> {
       return;
     }
     encodeCovariance(encoder, parameters, out, scratch);
-    encoder.cholesky(out, parameters.n);
+    encoder.cholesky(out, parameters.n, 'auto');
   });
 }
 

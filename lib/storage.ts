@@ -5,9 +5,6 @@ import { backendOf, type Device } from './device.ts';
 import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from './dtype.ts';
 import { fromNative } from './native-error.ts';
 
-// A result this small costs less as an ordinary typed array than as device memory with its finalizer.
-const deviceMemoryFromBytes = 1 << 20;
-
 /** Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed. */
 export class Storage {
   readonly dtype: Dtype;
@@ -24,9 +21,9 @@ export class Storage {
     this.#device = device;
   }
 
-  /** Zeros for a small result, unspecified contents in device memory for one of 1 MiB or more. */
+  /** Unspecified contents, where the device wants them: zeros in ordinary memory, or memory of the device's own. */
   static forResult(device: Device, dtype: Dtype, length: number): Storage {
-    if (length * bytesOf(dtype) < deviceMemoryFromBytes) return new Storage(zerosOf(dtype, length));
+    if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes) return new Storage(zerosOf(dtype, length));
     return Storage.onDevice(device, dtype, length);
   }
 

@@ -14,8 +14,12 @@
 
 namespace covarium {
 
+// Where a Cholesky factor is to be made, or was.
+enum class FactorOn : uint8_t { automatic, cpu, gpu };
+
 struct Timings {
   double encodeMs, deviceMs, wallMs;
+  FactorOn factor = FactorOn::automatic;  // where the last factor of the commit was made; automatic: there was none
 };
 
 // Where a range of the normal stream starts (msl/normal.h).
@@ -41,7 +45,8 @@ class CommandBuffer {
   virtual void fillNormal(Operand out, NormalCounter counter) = 0;
   virtual void requireFinite(Operand a, size_t columns) = 0;
   virtual void requireSymmetric(Operand a, size_t n, double tolerance) = 0;
-  virtual void cholesky(Operand a, size_t n) = 0;
+  // Throws ERR_UNSUPPORTED where the device has no such place.
+  virtual void cholesky(Operand a, size_t n, FactorOn where) = 0;
   virtual void zeroUpper(Operand a, size_t n) = 0;
   virtual void antitranspose(Operand a, size_t n) = 0;
   virtual void copy(Operand from, Operand to) = 0;
@@ -50,6 +55,7 @@ class CommandBuffer {
   virtual void product(Operand a, Operand b, Operand c, ProductShape shape) = 0;
   virtual void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) = 0;
+  virtual void choleskySolve(Operand factor, Operand rows, size_t n) = 0;
   virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
   virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;
   virtual void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) = 0;
@@ -70,6 +76,8 @@ class Device {
   virtual unsigned threads() const = 0;
   virtual std::vector<Dtype> dtypes() const = 0;
   virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
+  // What has fewer bytes costs less in the host's own memory; 0 where commands want everything in the device's.
+  virtual size_t deviceMemoryFromBytes() const = 0;
   // Memory of the host for commands that are over before it goes away.
   virtual std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) = 0;
   virtual std::shared_ptr<CommandBuffer> commandBuffer() = 0;
@@ -78,6 +86,11 @@ class Device {
   virtual size_t memoryBytes() const = 0;
   // Cancels what is in flight and waits until it has stopped. Idempotent.
   virtual void close() = 0;
+};
+
+struct OpenOptions {
+  unsigned threads = 0;  // 0: one for each processor that this process may use
+  std::string gpu;       // a name or a registry id, decimal; '': the system's first choice
 };
 
 // What listDevices() says of a device, whether it can be had or not.
@@ -90,12 +103,13 @@ struct Candidate {
 
 namespace metal {
 Candidate candidate();
-std::shared_ptr<Device> open();
+// Throws ERR_DEVICE_UNAVAILABLE with the reason.
+std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace metal
 
 namespace cpu {
 Candidate candidate();
-// threads = 0: one for each processor that this process may use.
+// Threads as in OpenOptions.
 std::shared_ptr<Device> open(unsigned threads);
 }  // namespace cpu
 

@@ -81,6 +81,43 @@ onEveryDevice('elementwise and triangular verbs do what they say.', (device) => 
   assert.equal(factor.toArray().flat(), [4, 0, 1, 2]);
 });
 
+onEveryDevice('a Cholesky solve applies the inverse of the covariance.', async (device) => {
+  const [factor, rows] = [
+    square(),
+    Matrix.from([
+      [8, 8],
+      [0, 8],
+    ]),
+  ];
+  const one = Vector.from([8, 0]);
+  const { factor: place } = device.commandBuffer().cholesky(factor).choleskySolve(factor, rows).commitSync();
+  assert.ok(place === 'cpu' || place === 'gpu', String(place));
+  close(rows.toArray().flat(), [1, 2, -2, 4]);
+  assert.is((await device.commandBuffer().choleskySolve(factor, one).commit()).factor, undefined);
+  close(one.toArray(), [3, -2]);
+  const none = Matrix.from([], { columns: 2 });
+  device.commandBuffer().choleskySolve(factor, none).commitSync();
+});
+
+onEveryDevice('a factor is made where it is asked for, or refused.', async (device) => {
+  const [factor, expected] = [square(), [2, 0, 1, Math.SQRT2]];
+  assert.is(device.commandBuffer().cholesky(factor, { factor: 'cpu' }).commitSync().factor, 'cpu');
+  close(factor.toArray().flat(), expected);
+  const other = square();
+  const onGpu = () => device.commandBuffer().cholesky(other, { factor: 'gpu' }).commitSync().factor;
+  if (device.kind === 'metal') {
+    assert.is(onGpu(), 'gpu');
+    close(other.toArray().flat(), expected);
+  } else await refuses('ERR_UNSUPPORTED', "(factor: 'gpu')", onGpu);
+  for (const unknown of ['tpu', 'GPU', null, 1])
+    await refuses('ERR_INVALID_ARGUMENT', `(${unknown})`, () =>
+      device.commandBuffer().cholesky(square(), { factor: unknown as 'gpu' }),
+    );
+  await refuses('ERR_UNKNOWN_OPTION', '(where)', () =>
+    device.commandBuffer().cholesky(square(), { where: 'cpu' } as object),
+  );
+});
+
 onEveryDevice('normals are those of their place in the stream.', (device) => {
   const whole = device.vector(100);
   const part = device.vector(30);
@@ -207,6 +244,9 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
     commands.product(wide, wide, wide),
   );
   await refuses('ERR_SHAPE', 'Right side has (3) columns', () => commands.triangularSolve(square(), wide));
+  await refuses('ERR_SHAPE', 'Right side has (3) columns', () => commands.choleskySolve(square(), wide));
+  await refuses('ERR_SHAPE', '(1) rows and (3) columns', () => commands.choleskySolve(wide, wide));
+  await refuses('ERR_INVALID_ARGUMENT', 'overlaps', () => commands.choleskySolve(one, one));
   await refuses('ERR_SHAPE', 'Mean has (3) columns', () => commands.sample(square(), Vector.from([1, 2, 3]), square()));
   await refuses('ERR_SHAPE', 'Result has (2) rows', () => commands.squaredNorms(wide, Vector.from([1, 2])));
   await refuses('ERR_INVALID_ARGUMENT', '(float64)', () =>

@@ -20,7 +20,7 @@ function squareOf(factor: Float64Array, n: number, above?: number): Float64Array
 
 function factored({ run, real }: Bench, a: ArrayLike<number>, n: number): Real {
   const out = guarded(real(a));
-  run((encoder) => encoder.cholesky(out.view, n));
+  run((encoder) => encoder.cholesky(out.view, n, 'auto'));
   out.isIntact(`cholesky of ${n}`);
   return out.view;
 }
@@ -78,6 +78,44 @@ onEveryBackend('a pivot that is NaN, infinite or zero is refused, and so is a Na
     }
   }
 });
+
+onEveryBackend(
+  'the timings say where the factor of a commit was made; a commit without one has none.',
+  async (bench) => {
+    const { backend, real } = bench;
+    const a = real([4]);
+    for (const where of ['auto', 'cpu'] as const) {
+      const encoder = backend.encoder();
+      encoder.cholesky(a, 1, where);
+      const { factor } = encoder.commitSync();
+      assert.ok(factor === 'cpu' || (factor === 'gpu' && where === 'auto'), `(${where}) is made on (${factor})`);
+      encoder.reset();
+      encoder.sum(a, a, a);
+      assert.is(encoder.commitSync().factor, undefined);
+      const later = backend.encoder();
+      later.cholesky(a, 1, where);
+      later.sum(a, a, a);
+      assert.is((await later.commit()).factor, factor);
+    }
+  },
+);
+
+onEveryBackend(
+  'a factor is made on the GPU, or refused where there is none as it is recorded.',
+  async ({ backend, real }) => {
+    const a = real([4, Number.NaN, 2, 5]);
+    const encoder = backend.encoder();
+    if (backend.kind !== 'metal') {
+      const error = await fails('ERR_UNSUPPORTED', () => encoder.cholesky(a, 2, 'gpu'));
+      assert.match(error.message, `(${backend.kind}) has no GPU to make a factor on (factor: 'gpu')`);
+      assert.is(encoder.commitSync().factor, undefined, 'and nothing is recorded');
+      return;
+    }
+    encoder.cholesky(a, 2, 'gpu');
+    assert.is(encoder.commitSync().factor, 'gpu');
+    assert.equal([...a], [2, 0, 1, 2]);
+  },
+);
 
 onEveryBackend('the Hilbert matrix has its known factor.', (bench) => {
   // L_ij = sqrt(2 j - 1) (i - 1)!^2 / ((i - j)! (i + j - 1)!), i and j from 1 (M.-D. Choi, Tricks or treats with the Hilbert

@@ -77,7 +77,7 @@ endsAs(
 );
 endsAs(
   'A rejected commit that nobody handles is an unhandled rejection like any other.',
-  `const encoder = open(2).encoder(); encoder.cholesky(Float32Array.of(-1), 1); encoder.commit();`,
+  `const encoder = open(2).encoder(); encoder.cholesky(Float32Array.of(-1), 1, 'auto'); encoder.commit();`,
   1,
   '',
   ({ stderr }) => assert.match(stderr, 'ERR_NOT_POSITIVE_DEFINITE'),

@@ -49,6 +49,7 @@ test('Every file of lib has a test that names its stem, or one that is known to 
     'lib/command-options.ts': 'command-buffer', // types alone
     'lib/describe.ts': 'errors',
     'lib/distribution-input.ts': 'multivariate-normal',
+    'lib/factor-on.ts': 'command-buffer',
     'lib/host-values.ts': 'matrix',
     'lib/index.ts': 'architecture', // a list
     'lib/normal-options.ts': 'multivariate-normal', // types alone

@@ -88,7 +88,7 @@ onDevice('An error rejects its own commit and no other.', async (device) => {
   const settled = await Promise.allSettled(
     Array.from({ length: 30 }, (_, i) => {
       const encoder = device.encoder();
-      if (i % 3 === 1) encoder.cholesky(Float32Array.from(bad), 2);
+      if (i % 3 === 1) encoder.cholesky(Float32Array.from(bad), 2, 'auto');
       encoder.fillNormal(i % 3 === 1 ? long : out, counter);
       return encoder.commit();
     }),
@@ -99,7 +99,7 @@ onDevice('An error rejects its own commit and no other.', async (device) => {
       assert.equal([result.reason.code, result.reason.pivot], ['ERR_NOT_POSITIVE_DEFINITE', 1]);
   });
   const encoder = device.encoder();
-  encoder.cholesky(bad, 2);
+  encoder.cholesky(bad, 2, 'auto');
   await fails('ERR_NOT_POSITIVE_DEFINITE', () => encoder.commitSync());
   await fails('ERR_CLOSED', () => encoder.commitSync());
   await fails('ERR_CLOSED', () => encoder.fillNormal(out, counter));

@@ -41,7 +41,7 @@ test('Every command gives the answer worked by hand.', () => {
     encoder.triangularSolve(factor, solvedTransposed, 2, true);
     encoder.zeroUpper(triangle, 2);
     encoder.antitranspose(flipped, 2);
-    encoder.cholesky(cholesky, 2);
+    encoder.cholesky(cholesky, 2, 'auto');
     encoder.addRow(rows, row, -0.5);
     encoder.squaredNorms(rows, norms, 2);
     encoder.logDensity(factor, Float64Array.of(-4, -8), rows, densities, true, 1);

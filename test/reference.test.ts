@@ -29,7 +29,8 @@ function recorded(device: Backend, record: (encoder: Encoder) => void): Encoder 
 
 const longWork = (device: Backend): Encoder => recorded(device, (encoder) => encoder.fillNormal(long, counter));
 const double = (device: Backend, x: Float64Array): Encoder => recorded(device, (encoder) => encoder.sum(x, x, x));
-const minusOne = (device: Backend): Encoder => recorded(device, (encoder) => encoder.cholesky(Float64Array.of(-1), 1));
+const minusOne = (device: Backend): Encoder =>
+  recorded(device, (encoder) => encoder.cholesky(Float64Array.of(-1), 1, 'auto'));
 
 onDevice('It says what it is.', (device) => {
   const { kind, name, threads, dtypes } = device;

@@ -1,4 +1,4 @@
-import type { Encoder, Timings } from '../backend.ts';
+import type { Encoder, FactorOn, Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { cholesky } from './cholesky.ts';
@@ -12,7 +12,7 @@ import { addRow, squaredNorms } from './row.ts';
 import { sample } from './sample.ts';
 import { requireFinite, requireSymmetric } from './symmetry.ts';
 import { antitranspose, zeroUpper } from './triangle.ts';
-import { triangularProduct, triangularSolve } from './triangular.ts';
+import { choleskySolve, triangularProduct, triangularSolve } from './triangular.ts';
 import type { Work } from './work.ts';
 
 /** Where an encoder's commits go: the device's queue, as long as the device is open (throws `ERR_CLOSED` after). */
@@ -27,6 +27,7 @@ export class ReferenceEncoder implements Encoder {
   readonly #target: () => CommitTarget;
   #commands: (() => Work)[] = [];
   #begun = 0;
+  #factor: 'cpu' | undefined;
   #commit: Commit | undefined;
   #inFlight = false;
   #cancelled = false;
@@ -48,7 +49,13 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => requireSymmetric(a, n, tolerance));
   }
 
-  cholesky(a: Real, n: number): void {
+  cholesky(a: Real, n: number, where: FactorOn): void {
+    if (where === 'gpu')
+      throw new CovariumError(
+        'ERR_UNSUPPORTED',
+        `Device (reference) has no GPU to make a factor on (factor: '${where}').`,
+      );
+    this.#factor = 'cpu';
     this.#record(() => cholesky(a, n));
   }
 
@@ -95,6 +102,10 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => triangularSolve(factor, rows, n, transposed));
   }
 
+  choleskySolve(factor: Real, rows: Real, n: number): void {
+    this.#record(() => choleskySolve(factor, rows, n));
+  }
+
   squaredNorms(rows: Real, out: Real, n: number): void {
     this.#record(() => squaredNorms(rows, out, n));
   }
@@ -137,6 +148,7 @@ export class ReferenceEncoder implements Encoder {
       throw new CovariumError('ERR_CLOSED', `Commands (${this.#commands.length}) were committed to run in flight.`);
     if (this.#commit === undefined) return;
     this.#commands = [];
+    this.#factor = undefined;
     this.#commit = undefined;
   }
 
@@ -154,7 +166,7 @@ export class ReferenceEncoder implements Encoder {
   #take(): Commit {
     this.#requireOpen();
     const encodeMs = this.#commands.length === 0 ? 0 : performance.now() - this.#begun;
-    this.#commit = { commands: this.#commands, encodeMs, cancelled: this.#cancelled };
+    this.#commit = { commands: this.#commands, encodeMs, factor: this.#factor, cancelled: this.#cancelled };
     return this.#commit;
   }
 

@@ -8,6 +8,8 @@ const sliceMs = 10; // between two turns of the event loop
 export interface Commit {
   readonly commands: readonly (() => Work)[];
   readonly encodeMs: number;
+  /** Where a factor among the commands is made. */
+  readonly factor: 'cpu' | undefined;
   /** Set from outside, at any time. */
   cancelled: boolean;
 }
@@ -116,8 +118,8 @@ class Running {
       for (let now = begin; now < end; now = performance.now()) {
         if (!this.#work.next().done) continue;
         this.#deviceMs += performance.now() - begin;
-        const { encodeMs } = this.commit;
-        this.#resolve({ encodeMs, deviceMs: this.#deviceMs, wallMs: performance.now() - this.#committed });
+        const { encodeMs, factor } = this.commit;
+        this.#resolve({ encodeMs, deviceMs: this.#deviceMs, wallMs: performance.now() - this.#committed, factor });
         return true;
       }
     } catch (failure) {

@@ -16,6 +16,12 @@ export function triangularSolve(factor: Real, rows: Real, n: number, transposed:
   return eachPanel(factor, rows, n, transposed, solvePanel);
 }
 
+/** Each row x of `rows` becomes the y of factor factor' y = x. */
+export function* choleskySolve(factor: Real, rows: Real, n: number): Work {
+  yield* triangularSolve(factor, rows, n, false);
+  yield* triangularSolve(factor, rows, n, true);
+}
+
 function* eachPanel(
   factor: Real,
   rows: Real,

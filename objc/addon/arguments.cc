@@ -14,6 +14,14 @@ size_t sizeAt(const Napi::CallbackInfo& info, size_t index) {
   return static_cast<size_t>(value);
 }
 
+FactorOn factorOnAt(const Napi::CallbackInfo& info, size_t index) {
+  const std::string where = info[index].As<Napi::String>();
+  if (where == "auto") return FactorOn::automatic;
+  if (where == "cpu") return FactorOn::cpu;
+  if (where == "gpu") return FactorOn::gpu;
+  throw Failure("ERR_INVALID_ARGUMENT", "Factor is made at (" + where + "), which is no place for it.");
+}
+
 NormalCounter counterAt(const Napi::CallbackInfo& info, size_t index) {
   napi_typedarray_type type;
   size_t length;

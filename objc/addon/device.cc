@@ -77,9 +77,9 @@ Napi::Function DeviceObject::define(Napi::Env env) {
        InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
-Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, unsigned threads) {
+Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
   return guarded(env, [&]() -> Napi::Value {
-    auto device = kind == "metal" ? metal::open() : cpu::open(threads);
+    auto device = kind == "metal" ? metal::open(options) : cpu::open(options.threads);
     return Environment::of(env).deviceClass.New(
         {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});
   });
@@ -93,6 +93,7 @@ DeviceObject::DeviceObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<De
   self["kind"] = info[1];
   self["name"] = Napi::String::New(env_, device_->name());
   self["threads"] = Napi::Number::New(env_, device_->threads());
+  self["deviceMemoryFromBytes"] = Napi::Number::New(env_, static_cast<double>(device_->deviceMemoryFromBytes()));
   Napi::Array dtypes = Napi::Array::New(env_);
   for (const Dtype dtype : device_->dtypes())
     dtypes[dtypes.Length()] = Napi::String::New(env_, dtype == Dtype::float32 ? "float32" : "float64");

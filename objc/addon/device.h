@@ -23,7 +23,7 @@ struct BufferTable {
 class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
  public:
   static Napi::Function define(Napi::Env env);
-  static Napi::Value open(Napi::Env env, const std::string& kind, unsigned threads);
+  static Napi::Value open(Napi::Env env, const std::string& kind, const OpenOptions& options);
   explicit DeviceObject(const Napi::CallbackInfo& info);
   ~DeviceObject() override;
 

@@ -20,6 +20,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::product>("product"),
                       InstanceMethod<&EncoderObject::triangularProduct>("triangularProduct"),
                       InstanceMethod<&EncoderObject::triangularSolve>("triangularSolve"),
+                      InstanceMethod<&EncoderObject::choleskySolve>("choleskySolve"),
                       InstanceMethod<&EncoderObject::squaredNorms>("squaredNorms"),
                       InstanceMethod<&EncoderObject::sample>("sample"),
                       InstanceMethod<&EncoderObject::logDensity>("logDensity"),
@@ -100,7 +101,7 @@ void EncoderObject::cholesky(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const Operand a = operandAt(info, 0);
     requireSquare(a, sizeAt(info, 1));
-    commands().cholesky(a, sizeAt(info, 1));
+    commands().cholesky(a, sizeAt(info, 1), factorOnAt(info, 2));
   });
 }
 
@@ -163,25 +164,32 @@ void EncoderObject::product(const Napi::CallbackInfo& info) {
   });
 }
 
+EncoderObject::FactorAndRows EncoderObject::factorAndRowsAt(const Napi::CallbackInfo& info) {
+  const FactorAndRows found = {operandAt(info, 0), operandAt(info, 1), sizeAt(info, 2)};
+  requireSameType({&found.factor, &found.rows});
+  requireSquare(found.factor, found.n);
+  requireRows(found.rows, found.n);
+  return found;
+}
+
 void EncoderObject::triangularProduct(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
-    const Operand factor = operandAt(info, 0), rows = operandAt(info, 1);
-    const size_t n = sizeAt(info, 2);
-    requireSameType({&factor, &rows});
-    requireSquare(factor, n);
-    requireRows(rows, n);
+    const auto [factor, rows, n] = factorAndRowsAt(info);
     commands().triangularProduct(factor, rows, n, booleanAt(info, 3));
   });
 }
 
 void EncoderObject::triangularSolve(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
-    const Operand factor = operandAt(info, 0), rows = operandAt(info, 1);
-    const size_t n = sizeAt(info, 2);
-    requireSameType({&factor, &rows});
-    requireSquare(factor, n);
-    requireRows(rows, n);
+    const auto [factor, rows, n] = factorAndRowsAt(info);
     commands().triangularSolve(factor, rows, n, booleanAt(info, 3));
+  });
+}
+
+void EncoderObject::choleskySolve(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const auto [factor, rows, n] = factorAndRowsAt(info);
+    commands().choleskySolve(factor, rows, n);
   });
 }
 

@@ -39,6 +39,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void product(const Napi::CallbackInfo& info);
   void triangularProduct(const Napi::CallbackInfo& info);
   void triangularSolve(const Napi::CallbackInfo& info);
+  void choleskySolve(const Napi::CallbackInfo& info);
   void squaredNorms(const Napi::CallbackInfo& info);
   void sample(const Napi::CallbackInfo& info);
   void logDensity(const Napi::CallbackInfo& info);
@@ -49,6 +50,12 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void reset(const Napi::CallbackInfo& info);
   void cancel(const Napi::CallbackInfo&) { commands_->cancel(); }
 
+  struct FactorAndRows {
+    Operand factor, rows;
+    size_t n;
+  };
+  // Arguments 0 to 2 of a verb that applies a factor to rows.
+  FactorAndRows factorAndRowsAt(const Napi::CallbackInfo& info);
   Operand operandAt(const Napi::CallbackInfo& info, size_t index);
   Operand operandOf(Napi::Env env, napi_value value);
   CommandBuffer& commands();  // throws ERR_CLOSED after a commit

@@ -15,8 +15,9 @@ struct Environment::Pending {
 };
 
 Environment::Environment(Napi::Env env) {
-  makeTimings_ = Napi::Persistent(
-      env.RunScript("(encodeMs, deviceMs, wallMs) => ({ encodeMs, deviceMs, wallMs })").As<Napi::Function>());
+  makeTimings_ =
+      Napi::Persistent(env.RunScript("(encodeMs, deviceMs, wallMs, factor) => ({ encodeMs, deviceMs, wallMs, factor })")
+                           .As<Napi::Function>());
   requireOk(napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1,
                                             nullptr, nullptr, this, settle, &completions_));
   napi_unref_threadsafe_function(env, completions_);
@@ -65,7 +66,11 @@ void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
 
 Napi::Value Environment::timingsOf(Napi::Env env, const Timings& timings) {
   const auto number = [env](double value) -> napi_value { return Napi::Number::New(env, value); };
-  return makeTimings_.Value().Call({number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs)});
+  const Napi::Value factor = timings.factor == FactorOn::automatic
+                                 ? env.Undefined()
+                                 : Napi::String::New(env, timings.factor == FactorOn::gpu ? "gpu" : "cpu");
+  return makeTimings_.Value().Call(
+      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor});
 }
 
 namespace {

@@ -33,9 +33,12 @@ Napi::Value candidates(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value openDevice(const Napi::CallbackInfo& info) {
-  const auto options = info[1].As<Napi::Object>();
-  return DeviceObject::open(info.Env(), info[0].As<Napi::String>().Utf8Value(),
-                            options.Get("threads").As<Napi::Number>().Uint32Value());
+  const auto given = info[1].As<Napi::Object>();
+  OpenOptions options;
+  options.threads = given.Get("threads").As<Napi::Number>().Uint32Value();
+  const Napi::Value gpu = given.Get("gpu");
+  if (gpu.IsString()) options.gpu = gpu.As<Napi::String>();
+  return DeviceObject::open(info.Env(), info[0].As<Napi::String>().Utf8Value(), options);
 }
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {

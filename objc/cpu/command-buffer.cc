@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "cholesky.h"
 #include "launch.h"
@@ -37,11 +38,24 @@ void forPieces(const Execution& execution, size_t length, const Body& body) {
   });
 }
 
+// Calls body(rows, count) for blocks of the rows of n, on all threads.
+template <typename T, typename Body>
+void forBlocksOf(const Execution& execution, const Operand& rows, size_t n, const Body& body) {
+  const size_t count = rows.length / n;
+  forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
+               [&](size_t first, size_t here, unsigned) { body(rows.as<T>() + first * n, here); });
+}
+
 }  // namespace
 
 void CpuCommandBuffer::record(std::function<void(const Execution&)> command) {
   if (commands_.empty()) begun_ = Clock::now();
   commands_.push_back(std::move(command));
+}
+
+Timings CpuCommandBuffer::taken() {
+  const double encodeMs = commands_.empty() ? 0 : millisecondsSince(begun_);
+  return {encodeMs, 0, 0, std::exchange(factor_, FactorOn::automatic)};
 }
 
 double CpuCommandBuffer::run() {
@@ -53,10 +67,10 @@ double CpuCommandBuffer::run() {
 }
 
 void CpuCommandBuffer::commit(Completion done) {
-  const double encodeMs = commands_.empty() ? 0 : millisecondsSince(begun_);
+  const Timings known = taken();
   const auto committed = Clock::now();
-  engine_->queue.submit([self = shared_from_this(), encodeMs, committed, done = std::move(done)] {
-    Timings timings = {encodeMs, 0, 0};
+  engine_->queue.submit([self = shared_from_this(), known, committed, done = std::move(done)] {
+    Timings timings = known;
     std::exception_ptr failure;
     try {
       timings.deviceMs = self->run();
@@ -70,7 +84,7 @@ void CpuCommandBuffer::commit(Completion done) {
 }
 
 Timings CpuCommandBuffer::commitAndWait() {
-  Timings timings = {commands_.empty() ? 0 : millisecondsSince(begun_), 0, 0};
+  Timings timings = taken();
   const auto committed = Clock::now();
   std::exception_ptr failure;
   engine_->queue.runHere([&] {
@@ -113,7 +127,10 @@ void CpuCommandBuffer::requireSymmetric(Operand a, size_t n, double tolerance) {
   });
 }
 
-void CpuCommandBuffer::cholesky(Operand a, size_t n) {
+void CpuCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
+  if (where == FactorOn::gpu)
+    throw Failure("ERR_UNSUPPORTED", "Device (cpu) has no GPU to make a factor on (factor: 'gpu').");
+  factor_ = FactorOn::cpu;
   record([=](const Execution& execution) {
     withReal(a, [&](auto real) { cpu::cholesky(execution, a.as<decltype(real)>(), n); });
   });
@@ -193,11 +210,9 @@ void CpuCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n,
   record([=](const Execution& execution) {
     withReal(rows, [&](auto real) {
       using T = decltype(real);
-      const size_t count = rows.length / n;
-      forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
-                   [&](size_t first, size_t here, unsigned) {
-                     multiplyRows(execution, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
-                   });
+      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
+        multiplyRows(execution, factor.as<T>(), block, count, n, transposed);
+      });
     });
   });
 }
@@ -206,11 +221,21 @@ void CpuCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, b
   record([=](const Execution& execution) {
     withReal(rows, [&](auto real) {
       using T = decltype(real);
-      const size_t count = rows.length / n;
-      forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
-                   [&](size_t first, size_t here, unsigned) {
-                     solveRows(execution, factor.as<T>(), rows.as<T>() + first * n, here, n, transposed);
-                   });
+      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
+        solveRows(execution, factor.as<T>(), block, count, n, transposed);
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
+        solveRows(execution, factor.as<T>(), block, count, n, false);
+        solveRows(execution, factor.as<T>(), block, count, n, true);
+      });
     });
   });
 }

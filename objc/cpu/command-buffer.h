@@ -30,7 +30,7 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void fillNormal(Operand out, NormalCounter counter) override;
   void requireFinite(Operand a, size_t columns) override;
   void requireSymmetric(Operand a, size_t n, double tolerance) override;
-  void cholesky(Operand a, size_t n) override;
+  void cholesky(Operand a, size_t n, FactorOn where) override;
   void zeroUpper(Operand a, size_t n) override;
   void antitranspose(Operand a, size_t n) override;
   void copy(Operand from, Operand to) override;
@@ -39,6 +39,7 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void squaredNorms(Operand rows, Operand out, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
@@ -52,10 +53,12 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
  private:
   using Clock = std::chrono::steady_clock;
   void record(std::function<void(const Execution&)> command);
-  double run();  // milliseconds
+  Timings taken();  // those known at the commit; what is recorded from then on is another's
+  double run();     // milliseconds
 
   std::shared_ptr<Engine> engine_;
   std::vector<std::function<void(const Execution&)>> commands_;
+  FactorOn factor_ = FactorOn::automatic;
   std::atomic<bool> cancelled_{false};
   Clock::time_point begun_;
 };

@@ -14,6 +14,6 @@ Candidate candidate() {
   return none;
 }
 
-std::shared_ptr<Device> open() { throw Failure("ERR_DEVICE_UNAVAILABLE", candidate().reason); }
+std::shared_ptr<Device> open(const OpenOptions&) { throw Failure("ERR_DEVICE_UNAVAILABLE", candidate().reason); }
 
 }  // namespace covarium::metal
