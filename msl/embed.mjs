@@ -1,0 +1,84 @@
+// Makes one source text of all kernels, and a C++ header that holds it: node msl/embed.mjs OUT.h
+// newLibraryWithSource: takes one text and knows no folder, so our own headers are written into it, each once.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const msl = fileURLToPath(new URL('.', import.meta.url));
+
+// A pragma counts from where it stands, so these stand before the first function: the headers promise bits too.
+// Compilers before Metal 3.2 don't know the METAL ones.
+const head = `#include <metal_stdlib>
+#pragma clang fp contract(off)
+#pragma METAL fp math_mode(safe)
+#pragma METAL fp contract(off)
+`;
+
+/** Bytes of one literal: compilers must take 65,536 characters, and concatenate neighbours. */
+const literalBytes = 60000;
+
+/** The text of all .metal files of a folder, in the order of their names; a compiler's messages name our files and lines. */
+export function flatten(folder = msl) {
+  const inlined = new Set();
+  const textOf = (name, from) => {
+    const path = join(folder, name);
+    if (!existsSync(path)) throw new Error(`A header that (${from}) includes is not there (${name}).`);
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const out = lines.map((line, index) => {
+      const include = /^\s*#\s*include\s*(?:<([^>]*)>|"([^"]*)")/.exec(line);
+      if (/^\s*#\s*pragma\s+once\b/.test(line) || include?.[1] === 'metal_stdlib') return '';
+      if (!include) return line;
+      const [, system, own] = include;
+      if (own === undefined) throw new Error(`A kernel's text includes what the flattened one has not (<${system}>).`);
+      if (inlined.has(own)) return '';
+      inlined.add(own);
+      return `${textOf(own, name)}#line ${index + 2} "${name}"`;
+    });
+    return `#line 1 "${name}"\n${out.join('\n')}\n`;
+  };
+  const files = readdirSync(folder).filter((name) => name.endsWith('.metal'));
+  if (files.length === 0) throw new Error(`There is no .metal file in the folder (${folder}).`);
+  return (
+    head +
+    files
+      .sort()
+      .map((name) => textOf(name, name))
+      .join('')
+  );
+}
+
+/** A C++ header with the text as `covarium::metal::shaderSource`. */
+export function header(text) {
+  const pieces = [];
+  let piece = '';
+  for (const line of text.split(/(?<=\n)/)) {
+    if (Buffer.byteLength(piece + line) > literalBytes) pieces.push(piece);
+    piece = Buffer.byteLength(piece + line) > literalBytes ? line : piece + line;
+  }
+  pieces.push(piece);
+  return `// Made by msl/embed.mjs from msl/*.metal.
+#pragma once
+
+namespace covarium::metal {
+
+inline constexpr char shaderSource[] =
+${pieces.map((each) => `R"msl(${each})msl"`).join('\n')};
+
+}  // namespace covarium::metal
+`;
+}
+
+/** Writes the header where it is not there or differs, so that nothing is built again for nothing. Whether it wrote. */
+export function embed(out, folder = msl) {
+  const text = header(flatten(folder));
+  if (existsSync(out) && readFileSync(out, 'utf8') === text) return false;
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, text);
+  return true;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [out] = process.argv.slice(2);
+  if (!out) throw new Error('The header to write is not named: node msl/embed.mjs OUT.h.');
+  embed(out);
+}
