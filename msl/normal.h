@@ -6,6 +6,7 @@
 // test/normal.test.ts and test/exhaustive.cc check each function over all 2^32 words against float64 mathematics.
 #pragma once
 
+#include "dialect.h"
 #include "philox.h"
 
 // sqrt(-2 ln u), u = (word + 1/2) / 2^32, for every word: from 1.53e-5 to 6.764.

@@ -1,5 +1,6 @@
 #include <metal_stdlib>
 
+#include "dialect.h"
 #include "normal.h"
 #include "params.h"
 

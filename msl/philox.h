@@ -2,6 +2,8 @@
 // Written over the type of a word, so that one text serves a GPU thread (Word = uint) and a CPU vector of lanes.
 #pragma once
 
+#include "dialect.h"
+
 template <typename Word>
 struct PhiloxBlock {
   Word w0, w1, w2, w3;

@@ -1,46 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Backend } from '../lib/backend.ts';
 import type { Values } from '../lib/dtype.ts';
 import { openReference } from '../lib/reference/device.ts';
-import { openCpuBackend } from './cpu-backend.ts';
 import { fails } from './fails.ts';
+import { groupSizes, launch, normalParams, onCpu, rowParams } from './launch.ts';
 import { counterOf, dot, guarded, hasSameBytes, isNear, scattered } from './naive.ts';
-import { onNative } from './on-native.ts';
-
-// Apple's largest threadgroup is 1,024; a simdgroup is 32.
-const groupSizes = [1, 2, 31, 32, 33, 64, 1000, 1024];
-
-function launch(
-  backend: Backend,
-  kernel: string,
-  operands: readonly Values[],
-  grid: readonly number[],
-  group: readonly number[],
-): void {
-  const encoder = backend.encoder();
-  encoder.launch(kernel, operands, grid, group);
-  encoder.commitSync();
-}
-
-/** The same check with one thread and with more than there are cores. */
-function onCpu(sentence: string, check: (device: Backend) => void | Promise<void>): void {
-  for (const threads of [1, 3])
-    onNative(`${threads} threads: ${sentence}`, async () => {
-      const device = openCpuBackend(threads);
-      await check(device);
-      device.close();
-    });
-}
-
-/** Params of fill_normal: msl/params.h. */
-const normalParams = (first: number, count: number) => Uint32Array.of(...counterOf(7, 3, first), count);
-/** Params of add_row: two words, then a float. */
-function rowParams(rows: number, columns: number, scale: number): Uint32Array {
-  const params = Uint32Array.of(rows, columns, 0);
-  new Float32Array(params.buffer)[2] = scale;
-  return params;
-}
 
 onCpu('fill_normal gives the bytes of the stream for any threadgroup, and a grid too large does no harm.', (device) => {
   for (const first of [0, 1, 3, 2 ** 34 - 6, 2 ** 40]) {
@@ -170,6 +134,7 @@ onCpu('a launch that does not fit its kernel is refused by its own code, and the
       ['add_row', [a, row, matrix], [8, 8, 1], [8, 1, 1]],
       ['squared_norms', [a, matrix], [64, 1, 1], [8, 1, 1]],
       ['squared_norms', [a, out, row, matrix], [64, 1, 1], [8, 1, 1]],
+      ['sample_rows', [a, row, a, matrix], [64, 1, 1], [8, 1, 1]],
     ],
     ERR_OUT_OF_RANGE: [
       ['fill_normal', [a, params], [16, 1, 1], [0, 1, 1]],
@@ -184,6 +149,9 @@ onCpu('a launch that does not fit its kernel is refused by its own code, and the
       ['squared_norms', [a, out, matrix], [8, 8, 1], [8, 1, 1]],
       ['squared_norms', [a, out, matrix], [64, 1, 1], [8, 2, 1]],
       ['squared_norms', [a, out, matrix], [64, 1, 1], [1025, 1, 1]],
+      // 32 KB of threadgroup memory and 16 bytes; 2^32 rows of 2^32 columns.
+      ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 8190, 0)], [8, 1, 1], [8, 1, 1]],
+      ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, -1, -1, 0)], [8, 1, 1], [8, 1, 1]],
     ],
   };
   for (const code of ['ERR_INVALID_ARGUMENT', 'ERR_OUT_OF_RANGE'] as const)

@@ -6,12 +6,12 @@
 
 namespace covarium {
 
-constexpr unsigned simdWidth = 32;  // Apple's threadExecutionWidth
+constexpr unsigned widestSimdgroup = 64;  // Apple's are 32 wide, those of an Intel Mac's AMD GPU 64
 
 // What the lanes of a simdgroup gave to one exchange; valid until this lane's next but one.
 struct SimdLanes {
   const uint64_t* bits;
-  uint32_t activeMask;
+  uint64_t activeMask;
   unsigned lanes;
   bool active(unsigned lane) const { return (activeMask >> lane) & 1; }
 };

@@ -287,7 +287,9 @@ void CpuCommandBuffer::launch(const std::string& name, std::vector<Operand> oper
   const Kernel& kernel = kernelNamed(engine_->kernels, name);
   checkLaunch(kernel, operands, grid, threadgroup);
   record([&kernel, operands = std::move(operands), grid, threadgroup](const Execution& execution) {
-    cpu::launch(execution, kernel, operands, grid, threadgroup);
+    std::vector<void*> slots;
+    for (const Operand& operand : operands) slots.push_back(operand.data());
+    cpu::launch(execution, kernel, slots, grid, threadgroupFor(kernel, slots, threadgroup));
   });
 }
 

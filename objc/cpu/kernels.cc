@@ -19,8 +19,10 @@ namespace {
 #include <metal_stdlib>
 
 #include "lanes.h"
+#include "log-density.metal"
 #include "normal.metal"
 #include "row.metal"
+#include "sample.metal"
 #include "triangle.metal"
 
 #include "adapters.h"
@@ -31,12 +33,27 @@ namespace {
 #include "solve.h"
 #include "checks.h"
 
+size_t simdgroupValuesBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
+  return simdgroup_values_bytes(lanes, simdWidth);
+}
+
+size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
+  SampleParams sample;
+  memcpy(&sample, params, sizeof sample);
+  return sample_rows_bytes(sample.columns, sample.rowsPerGroup);
+}
+
 const Kernel kernelList[] = {
     map<fill_normal>("fill_normal"),
     map<add_row>("add_row"),
+    map<fill_rows>("fill_rows"),
     map<zero_upper>("zero_upper"),
+    map<copy_lower>("copy_lower"),
     map<antitranspose>("antitranspose"),
-    reduction<squared_norms>("squared_norms"),
+    map<log_density_rows>("log_density_rows"),
+    reduction<squared_norms>("squared_norms", simdgroupValuesBytes),
+    reduction<log_density>("log_density", simdgroupValuesBytes),
+    reduction<sample_rows>("sample_rows", sampleRowsBytes),
 };
 
 template <typename T>

@@ -13,13 +13,17 @@ namespace covarium::cpu {
 // arguments.
 struct Kernel {
   const char* name;
-  unsigned buffers;
+  unsigned buffers;  // at Metal's indices 0 ..., and the params at index `buffers`
+  uint32_t written;  // bit b: the kernel writes to buffer b
   size_t paramsBytes;
-  bool reduction;  // row, lane, lanes instead of a position
+  bool reduction;          // row, lane, lanes instead of a position
+  bool threadgroupMemory;  // has threadgroup memory, at Metal's index 0
+  // How many bytes of it, for these params, lanes and simdgroups; null where there is none.
+  size_t (*memoryBytes)(const void* params, uint32_t lanes, uint32_t simdWidth);
   // Threads [begin, end) of row y of the grid, in a plain loop (a map).
   void (*runMap)(void* const* slots, uint32_t begin, uint32_t end, uint32_t y);
   // One thread of a threadgroup (a reduction).
-  void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes);
+  void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes, uint32_t simdWidth);
 };
 
 template <typename T>

@@ -20,16 +20,17 @@ struct Group {
   std::vector<State> states;
   std::vector<unsigned> exchanges;       // of each lane, counted: the parity names the half of `given` it uses
   std::vector<uint64_t> given[2];        // a lane is never more than one exchange ahead of its simdgroup
-  std::vector<uint32_t> activeMasks[2];  // of each simdgroup
-  unsigned lanes = 0, current = 0;
+  std::vector<uint64_t> activeMasks[2];  // of each simdgroup
+  unsigned lanes = 0, simdWidth = 1, current = 0;
 
-  void resize(unsigned count) {
+  void resize(unsigned count, unsigned width) {
     lanes = count;
+    simdWidth = width;
     while (fibers.size() < count) fibers.push_back(std::make_unique<cpu::Fiber>());
     states.assign(count, State::ready);
     exchanges.assign(count, 0);
     for (int half = 0; half < 2; ++half) {
-      given[half].assign(count + simdWidth, 0);
+      given[half].assign(count, 0);
       activeMasks[half].assign(count / simdWidth + 1, 0);
     }
   }
@@ -54,11 +55,11 @@ struct Group {
     for (unsigned first = 0; first < lanes; first += simdWidth) {
       const unsigned last = std::min(first + simdWidth, lanes);
       if (!gathered(first, last, State::atSimdExchange)) continue;
-      uint32_t active = 0;
+      uint64_t active = 0;
       unsigned half = 0;
       for (unsigned lane = first; lane < last; ++lane) {
         if (states[lane] != State::atSimdExchange) continue;
-        active |= 1u << (lane - first);
+        active |= uint64_t{1} << (lane - first);
         half = exchanges[lane] % 2;
         states[lane] = State::ready;
       }
@@ -92,7 +93,7 @@ void threadgroup_barrier() {
   if (running != nullptr) running->wait(State::atBarrier);
 }
 
-unsigned simd_lane() { return running == nullptr ? 0 : running->current % simdWidth; }
+unsigned simd_lane() { return running == nullptr ? 0 : running->current % running->simdWidth; }
 
 SimdLanes simd_exchange_bits(uint64_t bits) {
   if (running == nullptr) {
@@ -101,24 +102,26 @@ SimdLanes simd_exchange_bits(uint64_t bits) {
     return {&own, 1, 1};
   }
   Group& group = *running;
-  const unsigned lane = group.current, first = lane / simdWidth * simdWidth;
+  const unsigned lane = group.current, width = group.simdWidth, first = lane / width * width;
   const unsigned half = ++group.exchanges[lane] % 2;
   group.given[half][lane] = bits;
   group.wait(State::atSimdExchange);
-  return {&group.given[half][first], group.activeMasks[half][first / simdWidth],
-          std::min(simdWidth, group.lanes - first)};
+  return {&group.given[half][first], group.activeMasks[half][first / width], std::min(width, group.lanes - first)};
 }
 
 namespace cpu {
 
 namespace {
 
-constexpr uint32_t largestGroup = 1024;  // Apple's
+constexpr uint32_t largestGroup = 1024;       // Apple's
+constexpr size_t largestMemoryBytes = 32768;  // likewise
+constexpr unsigned appleSimdWidth = 32;
 
-void runGroup(Group& group, const Kernel& kernel, void* const* slots, uint32_t row, uint32_t lanes) {
-  group.resize(lanes);
+void runGroup(Group& group, const Kernel& kernel, void* const* slots, uint32_t row, uint32_t lanes, uint32_t width) {
+  group.resize(lanes, width);
   for (uint32_t lane = 0; lane < lanes; ++lane) {
-    group.fibers[lane]->start([&kernel, slots, row, lane, lanes] { kernel.runThread(slots, row, lane, lanes); });
+    group.fibers[lane]->start(
+        [&kernel, slots, row, lane, lanes, width] { kernel.runThread(slots, row, lane, lanes, width); });
   }
   running = &group;
   while (true) {
@@ -176,11 +179,21 @@ void checkLaunch(const Kernel& kernel, const std::vector<Operand>& operands, Siz
   }
 }
 
-void launch(const Execution& execution, const Kernel& kernel, const std::vector<Operand>& operands, Size3 grid,
-            Size3 threadgroup) {
+Threadgroup threadgroupFor(const Kernel& kernel, const std::vector<void*>& slots, Size3 size) {
+  Threadgroup threadgroup = {size, 0, appleSimdWidth};
+  if (kernel.memoryBytes == nullptr) return threadgroup;
+  threadgroup.memoryBytes = kernel.memoryBytes(slots.back(), size[0], threadgroup.simdWidth);
+  if (threadgroup.memoryBytes > largestMemoryBytes) {
+    throw Failure("ERR_OUT_OF_RANGE",
+                  "Kernel (" + std::string(kernel.name) + ") needs (" + std::to_string(threadgroup.memoryBytes) +
+                      ") bytes of threadgroup memory, but there are (" + std::to_string(largestMemoryBytes) + ").");
+  }
+  return threadgroup;
+}
+
+void launch(const Execution& execution, const Kernel& kernel, const std::vector<void*>& slots, Size3 grid,
+            const Threadgroup& threadgroup) {
   Pool& pool = execution.pool;
-  std::vector<void*> slots;
-  for (const Operand& operand : operands) slots.push_back(operand.data());
   if (!kernel.reduction) {
     constexpr uint32_t piece = 4096;
     const uint32_t pieces = grid[0] / piece + (grid[0] % piece != 0);
@@ -193,18 +206,19 @@ void launch(const Execution& execution, const Kernel& kernel, const std::vector<
     });
     return;
   }
-  const uint32_t lanes = threadgroup[0];
-  slots.push_back(nullptr);
+  const uint32_t lanes = threadgroup.size[0], width = threadgroup.simdWidth;
   std::vector<Group> groups(pool.threads());
-  std::vector<std::vector<double>> memory(pool.threads(), std::vector<double>(largestGroup / simdWidth));
+  std::vector<std::unique_ptr<char[]>> memory(pool.threads());
+  for (auto& each : memory) each.reset(new char[threadgroup.memoryBytes]);
   pool.run(grid[0] / lanes, [&](size_t row, unsigned thread) {
     execution.stopIfCancelled();
+    memset(memory[thread].get(), 0xff, threadgroup.memoryBytes);
     std::vector<void*> own = slots;
-    own.back() = memory[thread].data();
+    own.push_back(memory[thread].get());
     if (lanes == 1) {
-      kernel.runThread(own.data(), static_cast<uint32_t>(row), 0, 1);
+      kernel.runThread(own.data(), static_cast<uint32_t>(row), 0, 1, width);
     } else {
-      runGroup(groups[thread], kernel, own.data(), static_cast<uint32_t>(row), lanes);
+      runGroup(groups[thread], kernel, own.data(), static_cast<uint32_t>(row), lanes, width);
     }
   });
 }
