@@ -13,26 +13,36 @@ export const deviceKinds: readonly DeviceKind[] = ['metal', 'cpu', 'reference'];
 
 /**
  * Every kind of device in order of preference: whether it can be had and why not, what it is, and which one `openDevice()` takes.
- * Where `COVARIUM_DEVICE` names a device that can't be had, none is chosen.
+ * Where `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that can't be had, none is chosen.
  */
 export function listDevices(): DeviceReport[] {
-  const { COVARIUM_DEVICE } = process.env;
-  const wanted = COVARIUM_DEVICE || 'auto';
-  const candidates = deviceKinds.map(candidateOf);
+  const wanted = kindByDefault();
+  const candidates = [...nativeCandidates(), referenceCandidate()];
   const chosen = candidates.find(({ kind, available }) => available && (wanted === 'auto' || wanted === kind));
   return candidates.map((candidate) => ({ ...candidate, chosen: candidate === chosen }));
 }
 
-/** One kind of device, whether it can be had or not. */
-export function candidateOf(kind: DeviceKind): Candidate {
-  if (kind === 'reference') return referenceCandidate();
+/** The kind that the environment asks for, `auto` for none: a GPU that it names is not passed over. */
+export function kindByDefault(): string {
+  const { COVARIUM_DEVICE, COVARIUM_GPU } = process.env;
+  const wanted = COVARIUM_DEVICE || 'auto';
+  return wanted === 'auto' && COVARIUM_GPU ? 'metal' : wanted;
+}
+
+function nativeCandidates(): Candidate[] {
+  const kinds = ['metal', 'cpu'] as const;
   const { addon, reason } = loadAddon();
-  if (addon === undefined) return unavailable(kind, reason);
+  if (addon === undefined) return kinds.map((kind) => unavailable(kind, reason));
   try {
-    const found = addon.candidates().find((candidate) => candidate.kind === kind);
-    return found ?? unavailable(kind, `The native addon knows no such device (${kind}).`);
+    const found = addon.candidates();
+    return kinds.map(
+      (kind) =>
+        found.find((candidate) => candidate.kind === kind) ??
+        unavailable(kind, `The native addon knows no such device (${kind}).`),
+    );
   } catch (error) {
-    return unavailable(kind, `The native addon fails (${error instanceof Error ? error.message : error}).`);
+    const why = `The native addon fails (${error instanceof Error ? error.message : error}).`;
+    return kinds.map((kind) => unavailable(kind, why));
   }
 }
 

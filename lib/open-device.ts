@@ -1,9 +1,9 @@
-import type { DeviceKind } from './backend.ts';
+import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions } from './check-options.ts';
 import { CovariumError } from './covarium-error.ts';
 import { describe } from './describe.ts';
 import { Device } from './device.ts';
-import { candidateOf, deviceKinds } from './list-devices.ts';
+import { deviceKinds, kindByDefault } from './list-devices.ts';
 import { loadAddon } from './native.ts';
 import { fromNative } from './native-error.ts';
 import { openReference } from './reference/device.ts';
@@ -13,31 +13,58 @@ import { wholeNumber } from './whole-number.ts';
 export interface OpenOptions {
   /** Threads that share the work of one command; by default `COVARIUM_THREADS`, or else as many as the machine runs at once. */
   readonly threads?: number | undefined;
+  /**
+   * Which GPU of a Mac with several, by name or registry id (a decimal string); by default `COVARIUM_GPU`, or else the system's
+   * choice. Where a GPU is named, no other kind of device is taken in its place.
+   */
+  readonly gpu?: string | undefined;
 }
 
 /**
  * Opens a device: the kind asked for, or else the one that `COVARIUM_DEVICE` names, or else the best that works ({@link listDevices}
  * says which, and why the others were passed over). Throws `ERR_DEVICE_UNAVAILABLE` with the reason, `ERR_INVALID_ARGUMENT` for an
- * unknown kind, `ERR_OUT_OF_RANGE` for a number of threads that is not a whole number from 1 to 1024.
+ * unknown kind or a GPU of a kind that has none, `ERR_OUT_OF_RANGE` for a number of threads that is not a whole number from 1 to 1024.
  */
 export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
-  checkOptions(options, ['threads']);
+  checkOptions(options, ['threads', 'gpu']);
   const { threads: asked } = options;
   const threads = asked === undefined ? threadsByDefault() : wholeNumber('Number of threads', asked, 1, 1024);
-  const chosen = resolveKind(kind ?? kindByDefault());
-  if (chosen === 'reference') return new Device(openReference());
-  const { available, reason } = candidateOf(chosen);
-  if (!available) throw new CovariumError('ERR_DEVICE_UNAVAILABLE', `Device (${chosen}) is not available: ${reason}`);
+  const wanted = requireKind(kind ?? kindByDefault());
+  const gpu = options.gpu === undefined ? gpuByDefault() : requireGpu(options.gpu, wanted);
+  if (wanted !== 'auto') return new Device(openBackend(wanted, threads, gpu));
+  if (gpu !== '') return new Device(openBackend('metal', threads, gpu));
+  return openFirst(threads);
+}
+
+// Each kind is tried rather than asked: an answer costs a GPU as much as being opened.
+function openFirst(threads: number): Device {
+  for (const kind of ['metal', 'cpu'] as const)
+    try {
+      return new Device(openBackend(kind, threads, ''));
+    } catch (error) {
+      if (!(error instanceof CovariumError && error.code === 'ERR_DEVICE_UNAVAILABLE')) throw error;
+    }
+  return new Device(openReference());
+}
+
+function openBackend(kind: DeviceKind, threads: number, gpu: string): Backend {
+  if (kind === 'reference') return openReference();
+  const { addon, reason } = loadAddon();
+  if (addon === undefined) throw unavailable(kind, reason);
   try {
-    return new Device(loadAddon().addon!.openDevice(chosen, { threads }));
-  } catch (error) {
-    throw fromNative(error);
+    return addon.openDevice(kind, { threads, gpu });
+  } catch (thrown) {
+    const error = fromNative(thrown);
+    throw error.code === 'ERR_DEVICE_UNAVAILABLE' ? unavailable(kind, error.message) : error;
   }
 }
 
-function resolveKind(kind: string): DeviceKind {
-  // The reference device is always there.
-  if (kind === 'auto' || kind === '') return deviceKinds.find((each) => candidateOf(each).available)!;
+function unavailable(kind: DeviceKind, reason: string): CovariumError {
+  return new CovariumError('ERR_DEVICE_UNAVAILABLE', `Device (${kind}) is not available: ${reason}`);
+}
+
+function requireKind(kind: string): DeviceKind | 'auto' {
+  if (kind === 'auto' || kind === '') return 'auto';
   const known = deviceKinds.find((each) => each === kind);
   if (known !== undefined) return known;
   throw new CovariumError(
@@ -46,9 +73,19 @@ function resolveKind(kind: string): DeviceKind {
   );
 }
 
-function kindByDefault(): string {
-  const { COVARIUM_DEVICE = 'auto' } = process.env;
-  return COVARIUM_DEVICE;
+function requireGpu(gpu: unknown, kind: DeviceKind | 'auto'): string {
+  if (typeof gpu !== 'string' || gpu === '')
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `GPU (${describe(gpu)}) is neither a name nor a registry id, in a string that is not empty.`,
+    );
+  if (kind === 'auto' || kind === 'metal') return gpu;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Device (${kind}) has no GPU to choose (${describe(gpu)}).`);
+}
+
+function gpuByDefault(): string {
+  const { COVARIUM_GPU = '' } = process.env;
+  return COVARIUM_GPU;
 }
 
 // 0 leaves the number to the device: one for each processor that this process may use.

@@ -6,12 +6,12 @@ import { type DeviceKind, listDevices, openDevice } from '../lib/index.ts';
 import { onEveryDevice } from './every-device.ts';
 import { refuses } from './refuses.ts';
 
-type Name = 'COVARIUM_DEVICE' | 'COVARIUM_THREADS' | 'COVARIUM_ADDON';
-const env: NodeJS.ProcessEnv & Partial<Record<Name, string>> = process.env;
+const names = ['COVARIUM_DEVICE', 'COVARIUM_GPU', 'COVARIUM_THREADS', 'COVARIUM_ADDON'] as const;
+const env: NodeJS.ProcessEnv & Partial<Record<(typeof names)[number], string>> = process.env;
 const given = { ...env };
 
 test.after.each(() => {
-  for (const name of ['COVARIUM_DEVICE', 'COVARIUM_THREADS', 'COVARIUM_ADDON'] as const) {
+  for (const name of names) {
     if (given[name] === undefined) delete env[name];
     else env[name] = given[name];
   }
@@ -57,6 +57,44 @@ test('COVARIUM_DEVICE overrides the choice, but not a kind that is asked for.', 
   await refuses('ERR_INVALID_ARGUMENT', '(abacus)', () => openDevice());
   assert.is(listDevices().filter(({ chosen }) => chosen).length, 0);
   openDevice('reference').close();
+});
+
+test('A GPU that is named is the only one that is taken.', async () => {
+  delete env.COVARIUM_DEVICE;
+  const metal = listDevices().find(({ kind }) => kind === 'metal')!;
+  const noSuchGpu = 'No such GPU 7';
+  const isRefused = (work: () => unknown) =>
+    refuses('ERR_DEVICE_UNAVAILABLE', metal.available ? noSuchGpu : metal.reason, work);
+  await isRefused(() => openDevice('metal', { gpu: noSuchGpu }));
+  await isRefused(() => openDevice('auto', { gpu: noSuchGpu }));
+  await isRefused(() => openDevice(undefined, { gpu: noSuchGpu }));
+  if (metal.available) openDevice('metal', { gpu: metal.name }).close();
+  env.COVARIUM_GPU = noSuchGpu;
+  await isRefused(() => openDevice());
+  await isRefused(() => openDevice('auto'));
+  await isRefused(() => openDevice('metal'));
+  assert.equal(
+    listDevices().map(({ chosen }) => chosen),
+    [metal.available, false, false],
+  );
+  openDevice('reference').close();
+  env.COVARIUM_DEVICE = 'reference';
+  using device = openDevice();
+  assert.is(device.kind, 'reference');
+});
+
+test('A GPU is refused where there is none to choose, and where it is no name.', async () => {
+  delete env.COVARIUM_DEVICE;
+  for (const gpu of ['', 7, null, ['GPU'], 4294967296n])
+    await refuses('ERR_INVALID_ARGUMENT', 'is neither a name nor a registry id', () =>
+      openDevice('auto', { gpu: gpu as string }),
+    );
+  for (const kind of ['cpu', 'reference'] as const)
+    await refuses('ERR_INVALID_ARGUMENT', `Device (${kind}) has no GPU to choose (A GPU)`, () =>
+      openDevice(kind, { gpu: 'A GPU' }),
+    );
+  env.COVARIUM_DEVICE = 'reference';
+  await refuses('ERR_INVALID_ARGUMENT', '(A GPU)', () => openDevice(undefined, { gpu: 'A GPU' }));
 });
 
 test('A kind that is missing is refused with the reason; an unknown one as such.', async () => {

@@ -34,10 +34,11 @@ function deviceLines({ kind, available, name, reason, facts, warnings, chosen }:
 }
 
 function choice(found: readonly DeviceReport[]): string {
-  const { COVARIUM_DEVICE: wanted } = process.env;
+  const { COVARIUM_DEVICE, COVARIUM_GPU } = process.env;
   const chosen = found.find((device) => device.chosen);
-  if (chosen === undefined) return `None is chosen: COVARIUM_DEVICE asks for (${wanted}), which can't be had.`;
-  if (wanted && wanted !== 'auto') return `Chosen: ${chosen.kind}, because COVARIUM_DEVICE asks for it.`;
+  const asks = COVARIUM_DEVICE && COVARIUM_DEVICE !== 'auto' ? 'COVARIUM_DEVICE' : COVARIUM_GPU ? 'COVARIUM_GPU' : '';
+  if (chosen === undefined) return `None is chosen: ${asks} asks for (${process.env[asks]}), which can't be had.`;
+  if (asks !== '') return `Chosen: ${chosen.kind}, because ${asks} asks for it.`;
   const passed = found.slice(0, found.indexOf(chosen)).map(({ kind }) => kind);
   return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} can't be had`}.`;
 }
