@@ -125,7 +125,10 @@ export interface Encoder {
   commit(): Promise<Timings>;
   /** Runs the commands, after all earlier commits, before it returns. */
   commitSync(): Timings;
-  /** After {@link commitSync}, makes the encoder as good as new: what is done ten thousand times a second needs no new object. */
+  /**
+   * Forgets what was recorded, or run by {@link commitSync}: the encoder is as good as new, so that what is done ten thousand times a
+   * second needs no new object. Throws `ERR_CLOSED` in flight.
+   */
   reset(): void;
   /** Stops a commit in flight soon; it fails with `ERR_ABORTED`. */
   cancel(): void;

@@ -115,14 +115,16 @@ export function requireDevice(device: unknown): Device {
   return device;
 }
 
-/** Records and runs commands before it returns, with an encoder that is kept for the next time where all goes well. */
+/** Records and runs commands before it returns, with an encoder that is kept for the next time. */
 export function runCommands(device: Device, record: (encoder: Encoder) => void): Timings {
   try {
     const encoder = takeEncoder(device);
-    record(encoder);
-    const timings = encoder.commitSync();
-    keepEncoder(device, encoder);
-    return timings;
+    try {
+      record(encoder);
+      return encoder.commitSync();
+    } finally {
+      keepEncoder(device, encoder);
+    }
   } catch (error) {
     throw fromNative(error);
   }

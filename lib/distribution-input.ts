@@ -1,9 +1,10 @@
 import { CovariumError } from './covarium-error.ts';
 import { describe } from './describe.ts';
-import type { Device } from './device.ts';
+import { type Device, requireDevice } from './device.ts';
 import { type Dtype, dtypeOf, type Real, requireDtype, type Values } from './dtype.ts';
 import { hostValues } from './host-values.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
+import type { NormalOptions } from './normal-options.ts';
 import { requireColumns, requireSquare, requireSupported } from './operand.ts';
 import { Vector, type VectorInput, vectorStorage } from './vector.ts';
 
@@ -16,9 +17,9 @@ export type RowList = Exclude<MatrixInput, Values>;
 /** Rows of numbers for a distribution: rows of n, or one vector of n. */
 export type RowsInput = MatrixInput | VectorInput;
 
-/** Numbers of one type, `count` rows of n. */
+/** `count` rows of n numbers, of the type in which they are given. */
 export interface Rows {
-  readonly values: Real;
+  readonly values: Values;
   readonly count: number;
   readonly n: number;
 }
@@ -30,9 +31,39 @@ export function realDtype(device: Device, dtype: Dtype = 'float32'): RealDtype {
   return dtype as RealDtype;
 }
 
+/** A mean and a square matrix of one dimension; see {@link meanInput} and {@link squareInput}. */
+export interface NormalInput {
+  readonly device: Device;
+  readonly dtype: RealDtype;
+  readonly n: number;
+  /** Undefined stands for zeros. */
+  readonly mean: Real | undefined;
+  readonly square: Real;
+}
+
+/** What describes a normal, checked; throws as its parts, and `ERR_INVALID_ARGUMENT` where the device is none. */
+export function normalInput(options: NormalOptions, name: string, square: MatrixInput): NormalInput {
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype);
+  const { values, n } = squareInput(name, device, square, dtype, mean?.length);
+  return { device, dtype, n, mean, square: values };
+}
+
+/** How far entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
+export function symmetryTolerance(options: {
+  dtype?: Dtype | undefined;
+  symmetryTolerance?: number | undefined;
+}): number {
+  // Sums of n products taken in another order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
+  const tolerance = options.symmetryTolerance ?? (options.dtype === 'float64' ? 1e-9 : 1e-5);
+  if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `Symmetry tolerance is (${tolerance}), not a finite number from 0.`);
+}
+
 /** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` where it doesn't have n entries. */
 export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number): Real {
-  const values = vectorInput('Mean', device, mean, dtype);
+  const values = hostValues(vectorInput('Mean', device, mean), dtype) as Real;
   if (values.length === 0)
     throw new CovariumError('ERR_SHAPE', 'Mean has (0) entries, and a normal at least one dimension.');
   if (n !== undefined) requireColumns('Mean', values.length, n, 'other input');
@@ -46,7 +77,13 @@ export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n
 }
 
 /** A square matrix, n x n where n is known; a bare typed array is taken for a square. Throws `ERR_SHAPE`. */
-export function squareInput(name: string, device: Device, input: MatrixInput, dtype: RealDtype, n?: number): Rows {
+export function squareInput(
+  name: string,
+  device: Device,
+  input: MatrixInput,
+  dtype: RealDtype,
+  n?: number,
+): { readonly values: Real; readonly n: number } {
   const isBare = ArrayBuffer.isView(input);
   const side = isBare ? (n ?? Math.sqrt((input as Values).length)) : undefined;
   if (side !== undefined && side * side !== (input as Values).length)
@@ -57,19 +94,19 @@ export function squareInput(name: string, device: Device, input: MatrixInput, dt
   const matrix = asMatrix(input, side);
   const columns = requireSquare(name, matrix);
   if (n !== undefined) requireColumns(name, columns, n, 'mean');
-  return { values: valuesOf(matrix, device, dtype), count: columns, n: columns };
+  return { values: hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real, n: columns };
 }
 
 /** Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws `ERR_SHAPE`. */
-export function rowsInput(name: string, device: Device, input: RowsInput, dtype: RealDtype, n?: number): Rows {
+export function rowsInput(name: string, device: Device, input: RowsInput, n?: number): Rows {
   if (isVectorInput(input, n)) {
-    const values = vectorInput(name, device, input, dtype);
+    const values = vectorInput(name, device, input);
     requireColumns(name, values.length, n ?? values.length, 'distribution');
     return { values, count: 1, n: values.length };
   }
   const matrix = asMatrix(input, n);
   requireColumns(name, matrix.columns, n ?? matrix.columns, 'distribution');
-  return { values: valuesOf(matrix, device, dtype), count: matrix.rows, n: matrix.columns };
+  return { values: matrixStorage(matrix).valuesFor(device), count: matrix.rows, n: matrix.columns };
 }
 
 /** Whether an input is one vector (of n) and no list of rows. */
@@ -91,17 +128,10 @@ function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
   return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
 }
 
-function valuesOf(matrix: Matrix, device: Device, dtype: RealDtype): Real {
-  return hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real;
-}
-
-function vectorInput(name: string, device: Device, input: VectorInput, dtype: RealDtype): Real {
-  if (input instanceof Vector) return hostValues(vectorStorage(input).valuesFor(device), dtype) as Real;
+function vectorInput(name: string, device: Device, input: VectorInput): Values {
+  if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
   if (ArrayBuffer.isView(input)) dtypeOf(input);
   else if (!Array.isArray(input))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither an array, nor a Vector (${describe(input)}).`);
-  return hostValues(
-    Vector.from(input, { dtype: ArrayBuffer.isView(input) ? undefined : 'float64' }).data,
-    dtype,
-  ) as Real;
+  return Vector.from(input, { dtype: ArrayBuffer.isView(input) ? undefined : 'float64' }).data;
 }

@@ -8,14 +8,19 @@ import { isDetached } from './storage.ts';
  * (and no `copy` is asked for), a copy otherwise. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array.
  */
 export function hostValues(values: Values, dtype: Dtype | undefined, copy = false): Values {
-  const own = dtypeOf(values);
-  if (isDetached(values.buffer))
-    throw new CovariumError('ERR_CLOSED', `Memory of the values is detached (${describe(values)}).`);
-  const wanted = dtype === undefined ? own : requireDtype(dtype);
-  if (!copy && wanted === own && isFixed(values.buffer)) return values;
+  const wanted = dtype === undefined ? dtypeOf(values) : requireDtype(dtype);
+  if (isReadable(values, wanted) && !copy) return values;
   const host = zerosOf(wanted, values.length);
   host.set(values);
   return host;
+}
+
+/** Whether a device may read `values` as `dtype` where they are. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array. */
+export function isReadable(values: Values, dtype: Dtype): boolean {
+  const own = dtypeOf(values);
+  if (isDetached(values.buffer))
+    throw new CovariumError('ERR_CLOSED', `Memory of the values is detached (${describe(values)}).`);
+  return own === dtype && isFixed(values.buffer);
 }
 
 /** Whether memory keeps its size and belongs to this thread alone: native code may hold its address. */

@@ -23,6 +23,7 @@ export type {
   FitOptions,
   NormalOptions,
   PrecisionOptions,
+  TransformOptions,
 } from './normal-options.ts';
 export { type OpenOptions, openDevice } from './open-device.ts';
 export type { BlockOptions } from './sample-blocks.ts';

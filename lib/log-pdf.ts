@@ -8,7 +8,7 @@ import { Vector } from './vector.ts';
 /** Logarithm of the density at each row: -(n ln 2 pi + ln det covariance + |w|^2) / 2, where L w = row - mean. */
 export function logPdfTask(parameters: NormalParameters, rows: RowsInput, logDeterminant: number): Task<Vector> {
   const { device, dtype, n, inverse } = parameters;
-  const { values, count } = rowsInput('Input', device, rows, dtype, n);
+  const { values, count } = rowsInput('Input', device, rows, n);
   const constant = -(n * Math.log(2 * Math.PI) + logDeterminant) / 2;
   const written = Storage.forResult(device, dtype, count);
   const out = written.values as Real;
@@ -16,11 +16,12 @@ export function logPdfTask(parameters: NormalParameters, rows: RowsInput, logDet
   const factor = parameters.factor.values as Real;
   return {
     device,
-    encode: (encoder) => {
-      encoder.requireFinite(values, n);
-      encoder.logDensity(factor, mean, values, out, inverse, constant);
+    encode: (encoder, scratch) => {
+      const input = scratch.input(values, dtype);
+      encoder.requireFinite(input, n);
+      encoder.logDensity(factor, mean, input, out, inverse, constant);
     },
-    reachable: [values],
+    reachable: [],
     result: new Vector(written),
     written,
     fresh: [written],

@@ -1,3 +1,4 @@
+import type { Timings } from './backend.ts';
 import { checkOptions } from './check-options.ts';
 import { refuseAborted } from './commit.ts';
 import { CovariumError } from './covarium-error.ts';
@@ -12,7 +13,13 @@ import {
 } from './draw.ts';
 import { logPdfTask } from './log-pdf.ts';
 import type { Matrix } from './matrix.ts';
-import type { CholeskyOptions, CovarianceOptions, FitOptions, PrecisionOptions } from './normal-options.ts';
+import type {
+  CholeskyOptions,
+  CovarianceOptions,
+  FitOptions,
+  PrecisionOptions,
+  TransformOptions,
+} from './normal-options.ts';
 import {
   fit,
   fromCholesky,
@@ -25,7 +32,7 @@ import { type BlockOptions, sampleBlocks } from './sample-blocks.ts';
 import { covarianceTask, factorTask } from './second-moment.ts';
 import { Storage } from './storage.ts';
 import { run, runSync } from './task.ts';
-import { transformTask } from './transform.ts';
+import { factorAndTransformTask, transformTask } from './transform.ts';
 import { Vector, type VectorInput } from './vector.ts';
 
 const noOptions: SampleOptions = Object.freeze({});
@@ -55,7 +62,8 @@ export class MultivariateNormal {
 
   /**
    * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry),
-   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a factor on a GPU
+   * where the device has none.
    */
   static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromCovariance(options)));
@@ -100,6 +108,28 @@ export class MultivariateNormal {
   /** Synchronous twin of {@link fit}. */
   static fitSync(options: FitOptions): MultivariateNormal {
     return new MultivariateNormal(runSync(fit(options)));
+  }
+
+  /**
+   * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a covariance: all in
+   * one commit, and no factor is kept. Rejects as {@link fromCovariance}.
+   */
+  static transform(options: TransformOptions<VectorInput>): Promise<Vector>;
+  static transform(options: TransformOptions<RowList>): Promise<Matrix>;
+  static async transform(options: TransformOptions): Promise<Matrix | Vector> {
+    return run(factorAndTransformTask(options));
+  }
+
+  /** Synchronous twin of the static {@link transform}. */
+  static transformSync(options: TransformOptions<VectorInput>): Vector;
+  static transformSync(options: TransformOptions<RowList>): Matrix;
+  static transformSync(options: TransformOptions): Matrix | Vector {
+    return runSync(factorAndTransformTask(options));
+  }
+
+  /** Of the commit that made this normal: `factor` says whether its factor was made on the CPU or on the GPU, if it wasn't given. */
+  get timings(): Timings {
+    return this.#parameters.factor.timings!;
   }
 
   /** A copy of the mean, n. */

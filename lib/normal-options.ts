@@ -1,4 +1,6 @@
+import type { FactorOptions } from './command-options.ts';
 import type { Device } from './device.ts';
+import type { RowsInput } from './distribution-input.ts';
 import type { Dtype } from './dtype.ts';
 import type { MatrixInput } from './matrix.ts';
 import type { VectorInput } from './vector.ts';
@@ -13,11 +15,17 @@ export interface NormalOptions {
 }
 
 /** What {@link MultivariateNormal.fromCovariance} takes. */
-export interface CovarianceOptions extends NormalOptions {
+export interface CovarianceOptions extends NormalOptions, FactorOptions {
   /** Symmetric and positive definite, n x n. */
   readonly covariance: MatrixInput;
   /** How far a_ij and a_ji may differ, relative to their size: 1e-5 for float32, 1e-9 for float64. */
   readonly symmetryTolerance?: number | undefined;
+}
+
+/** What {@link MultivariateNormal.transform} takes, the static one. */
+export interface TransformOptions<Z extends RowsInput = RowsInput> extends CovarianceOptions {
+  /** One vector of n, or rows of n. */
+  readonly z: Z;
 }
 
 /** What {@link MultivariateNormal.fromCholesky} takes. */
@@ -27,14 +35,14 @@ export interface CholeskyOptions extends NormalOptions {
 }
 
 /** What {@link MultivariateNormal.fromPrecision} takes. */
-export interface PrecisionOptions extends NormalOptions {
+export interface PrecisionOptions extends NormalOptions, FactorOptions {
   /** The inverse of the covariance, symmetric and positive definite, n x n. */
   readonly precision: MatrixInput;
   readonly symmetryTolerance?: number | undefined;
 }
 
 /** What {@link MultivariateNormal.fit} takes. */
-export interface FitOptions {
+export interface FitOptions extends FactorOptions {
   readonly device: Device;
   /** Observations, count x n; count is at least n + 1. */
   readonly rows: MatrixInput;

@@ -2,16 +2,18 @@ import type { Encoder } from './backend.ts';
 import { checkOptions } from './check-options.ts';
 import { CovariumError } from './covarium-error.ts';
 import { type Device, requireDevice } from './device.ts';
-import { meanInput, type RealDtype, realDtype, rowsInput, squareInput } from './distribution-input.ts';
-import type { Dtype, Real } from './dtype.ts';
-import type { MatrixInput } from './matrix.ts';
-import type {
-  CholeskyOptions,
-  CovarianceOptions,
-  FitOptions,
-  NormalOptions,
-  PrecisionOptions,
-} from './normal-options.ts';
+import {
+  type NormalInput,
+  normalInput,
+  type RealDtype,
+  realDtype,
+  rowsInput,
+  symmetryTolerance,
+} from './distribution-input.ts';
+import type { Real } from './dtype.ts';
+import { factorOn } from './factor-on.ts';
+import type { CholeskyOptions, CovarianceOptions, FitOptions, PrecisionOptions } from './normal-options.ts';
+import type { Scratch } from './scratch.ts';
 import { Storage } from './storage.ts';
 import type { Task } from './task.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -22,7 +24,7 @@ export interface NormalParameters {
   readonly dtype: RealDtype;
   readonly n: number;
   readonly mean: Storage;
-  /** Lower triangular, n x n. */
+  /** Lower triangular, n x n; its timings say where it was made. */
   readonly factor: Storage;
   readonly inverse: boolean;
 }
@@ -38,21 +40,23 @@ export function logDeterminant({ factor, n, inverse }: NormalParameters): number
 type Making = Task<NormalParameters>;
 
 export function fromCovariance(options: CovarianceOptions): Making {
-  checkOptions(options, ['device', 'mean', 'covariance', 'dtype', 'symmetryTolerance']);
-  const tolerance = toleranceOf(options);
-  const { parameters, mean, square } = prepare(options, 'Covariance', options.covariance);
-  return making(parameters, mean, square, (encoder, factor) => {
-    encoder.requireSymmetric(factor, parameters.n, tolerance);
-    encoder.cholesky(factor, parameters.n, 'auto');
+  checkOptions(options, ['device', 'mean', 'covariance', 'dtype', 'symmetryTolerance', 'factor']);
+  const tolerance = symmetryTolerance(options);
+  const where = factorOn(options.factor);
+  const input = normalInput(options, 'Covariance', options.covariance);
+  return making(allocate(input), input, (encoder, factor) => {
+    encoder.requireSymmetric(factor, input.n, tolerance);
+    encoder.cholesky(factor, input.n, where);
   });
 }
 
 export function fromCholesky(options: CholeskyOptions): Making {
   checkOptions(options, ['device', 'mean', 'factor', 'dtype']);
-  const { parameters, mean, square } = prepare(options, 'Factor', options.factor, requirePositiveDiagonal);
-  return making(parameters, mean, square, (encoder, factor) => {
-    encoder.zeroUpper(factor, parameters.n);
-    encoder.requireFinite(factor, parameters.n);
+  const input = normalInput(options, 'Factor', options.factor);
+  requirePositiveDiagonal(input.square, input.n);
+  return making(allocate(input), input, (encoder, factor) => {
+    encoder.zeroUpper(factor, input.n);
+    encoder.requireFinite(factor, input.n);
   });
 }
 
@@ -61,24 +65,26 @@ export function fromCholesky(options: CholeskyOptions): Making {
  * which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is ever formed.
  */
 export function fromPrecision(options: PrecisionOptions): Making {
-  checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance']);
-  const tolerance = toleranceOf(options);
-  const { parameters, mean, square } = prepare(options, 'Precision', options.precision);
-  const { n } = parameters;
-  const task = making({ ...parameters, inverse: true }, mean, square, (encoder, factor) => {
+  checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance', 'factor']);
+  const tolerance = symmetryTolerance(options);
+  const where = factorOn(options.factor);
+  const input = normalInput(options, 'Precision', options.precision);
+  const { n } = input;
+  const task = making({ ...allocate(input), inverse: true }, input, (encoder, factor) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.antitranspose(factor, n);
-    encoder.cholesky(factor, n, 'auto');
+    encoder.cholesky(factor, n, where);
     encoder.antitranspose(factor, n);
   });
   return { ...task, explain: (error) => fromTheEnd(error, n) };
 }
 
 export function fit(options: FitOptions): Making {
-  checkOptions(options, ['device', 'rows', 'ddof', 'dtype']);
+  checkOptions(options, ['device', 'rows', 'ddof', 'dtype', 'factor']);
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
-  const { values, count, n } = rowsInput('Data', device, options.rows, dtype);
+  const where = factorOn(options.factor);
+  const { values, count, n } = rowsInput('Data', device, options.rows);
   // The rank of a covariance is at most count - 1, whatever rounding makes of its last pivots.
   if (count < n + 1)
     throw new CovariumError(
@@ -86,25 +92,15 @@ export function fit(options: FitOptions): Making {
       `Data has (${count}) rows, but a normal of dimension (${n}) takes at least (${n + 1}).`,
     );
   const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1, 0, count - 1);
-  const parameters = allocate(device, dtype, n);
-  const task = making(parameters, undefined, undefined, (encoder, factor, mean) => {
-    encoder.requireFinite(values, n);
-    encoder.meanAndCovariance(values, mean, factor, ddof);
-    encoder.cholesky(factor, n, 'auto');
+  return making(allocate({ device, dtype, n }), {}, (encoder, factor, mean, scratch) => {
+    const rows = scratch.input(values, dtype);
+    encoder.requireFinite(rows, n);
+    encoder.meanAndCovariance(rows, mean, factor, ddof);
+    encoder.cholesky(factor, n, where);
   });
-  return { ...task, reachable: [values] };
 }
 
-function prepare(options: NormalOptions, name: string, square: MatrixInput, check?: (values: Real, n: number) => void) {
-  const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
-  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype);
-  const { values, n } = squareInput(name, device, square, dtype, mean?.length);
-  check?.(values, n);
-  return { parameters: allocate(device, dtype, n), mean, square: values };
-}
-
-function allocate(device: Device, dtype: RealDtype, n: number): NormalParameters {
+function allocate({ device, dtype, n }: Pick<NormalParameters, 'device' | 'dtype' | 'n'>): NormalParameters {
   const mean = Storage.onDevice(device, dtype, n);
   try {
     return { device, dtype, n, mean, factor: Storage.onDevice(device, dtype, n * n), inverse: false };
@@ -116,9 +112,8 @@ function allocate(device: Device, dtype: RealDtype, n: number): NormalParameters
 
 function making(
   parameters: NormalParameters,
-  mean: Real | undefined,
-  square: Real | undefined,
-  encode: (encoder: Encoder, factor: Real, mean: Real) => void,
+  { mean, square }: Partial<NormalInput>,
+  encode: (encoder: Encoder, factor: Real, mean: Real, scratch: Scratch) => void,
 ): Making {
   const centre = parameters.mean.values as Real;
   const factor = parameters.factor.values as Real;
@@ -127,19 +122,12 @@ function making(
   if (square !== undefined) factor.set(square);
   return {
     device: parameters.device,
-    encode: (encoder) => encode(encoder, factor, centre),
+    encode: (encoder, scratch) => encode(encoder, factor, centre, scratch),
     reachable: [],
     result: parameters,
     written: parameters.factor,
     fresh: [parameters.factor, parameters.mean],
   };
-}
-
-// Sums of n products taken in another order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
-function toleranceOf(options: { dtype?: Dtype | undefined; symmetryTolerance?: number | undefined }): number {
-  const tolerance = options.symmetryTolerance ?? (options.dtype === 'float64' ? 1e-9 : 1e-5);
-  if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Symmetry tolerance is (${tolerance}), not a finite number from 0.`);
 }
 
 function requirePositiveDiagonal(factor: Real, n: number): void {

@@ -1,7 +1,8 @@
 import type { Encoder } from './backend.ts';
-import { type Real, zerosOf } from './dtype.ts';
+import type { Real } from './dtype.ts';
 import { Matrix } from './matrix.ts';
 import type { NormalParameters } from './normal-parameters.ts';
+import type { Scratch } from './scratch.ts';
 import { Storage } from './storage.ts';
 import type { Task } from './task.ts';
 
@@ -22,28 +23,33 @@ export function factorTask(parameters: NormalParameters): Task<Matrix> {
   });
 }
 
-function encodeCovariance(encoder: Encoder, { factor, n, inverse }: NormalParameters, out: Real, scratch: Real): void {
+function encodeCovariance(
+  encoder: Encoder,
+  { factor, dtype, n, inverse }: NormalParameters,
+  out: Real,
+  scratch: Scratch,
+): void {
   const values = factor.values as Real;
   if (!inverse) {
     encoder.product(values, values, out, n, n, n, false, true, 1, 0);
     return;
   }
-  // Row i of the scratch identity becomes column i of W^-1, so the scratch becomes R = W^-T and the covariance is R' R.
-  for (let i = 0; i < n; i++) scratch[i * (n + 1)] = 1;
-  encoder.triangularSolve(values, scratch, n, false);
-  encoder.product(scratch, scratch, out, n, n, n, true, false, 1, 0);
+  // Row i of the identity becomes column i of W^-1, so that it becomes R = W^-T and the covariance is R' R.
+  const identity = scratch.zeros(dtype, n * n);
+  for (let i = 0; i < n; i++) identity[i * (n + 1)] = 1;
+  encoder.triangularSolve(values, identity, n, false);
+  encoder.product(identity, identity, out, n, n, n, true, false, 1, 0);
 }
 
 function squareTask(
-  { device, dtype, n, inverse }: NormalParameters,
-  encode: (encoder: Encoder, out: Real, scratch: Real) => void,
+  { device, dtype, n }: NormalParameters,
+  encode: (encoder: Encoder, out: Real, scratch: Scratch) => void,
 ): Task<Matrix> {
-  const scratch = zerosOf(dtype, inverse ? n * n : 0) as Real;
   const written = Storage.forResult(device, dtype, n * n);
   const out = written.values as Real;
   return {
     device,
-    encode: (encoder) => encode(encoder, out, scratch),
+    encode: (encoder, scratch) => encode(encoder, out, scratch),
     reachable: [],
     result: new Matrix(written, n, n),
     written,

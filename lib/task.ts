@@ -3,13 +3,14 @@ import { commit, refuseAborted } from './commit.ts';
 import type { CovariumError } from './covarium-error.ts';
 import { type Device, runCommands, withBackend } from './device.ts';
 import type { Values } from './dtype.ts';
+import { Scratch } from './scratch.ts';
 import type { Storage } from './storage.ts';
 
 /** Work of one commit, checked but not begun, so that a method and its synchronous twin share all but the waiting. */
 export interface Task<Result> {
   readonly device: Device;
-  readonly encode: (encoder: Encoder) => void;
-  /** What the commands read or write and the caller can reach meanwhile. */
+  readonly encode: (encoder: Encoder, scratch: Scratch) => void;
+  /** What the commands write and the caller can reach meanwhile; the scratch has what they read. */
   readonly reachable: readonly Values[];
   readonly result: Result;
   /** Takes the timings of the commit. */
@@ -22,29 +23,44 @@ export interface Task<Result> {
 
 /** Runs a task without blocking; rejects with a CovariumError. */
 export async function run<Result>(task: Task<Result>, signal?: AbortSignal | undefined): Promise<Result> {
+  const scratch = new Scratch(task.device);
   try {
     // Before anything is recorded: commands that are never committed hold their memory until they are collected.
     refuseAborted(signal);
-    return finish(task, await commit(encoded(task), task.reachable, signal));
+    const encoder = encoded(task, scratch);
+    return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal));
   } catch (error) {
     throw undo(task, error);
+  } finally {
+    scratch.close();
   }
 }
 
 /** Runs a task before it returns; throws a CovariumError. */
 export function runSync<Result>(task: Task<Result>): Result {
+  const scratch = new Scratch(task.device);
   try {
-    return finish(task, runCommands(task.device, task.encode));
+    return finish(
+      task,
+      runCommands(task.device, (encoder) => task.encode(encoder, scratch)),
+    );
   } catch (error) {
     throw undo(task, error);
+  } finally {
+    scratch.close();
   }
 }
 
-function encoded({ device, encode }: Task<unknown>): Encoder {
+function encoded({ device, encode }: Task<unknown>, scratch: Scratch): Encoder {
   return withBackend(device, (backend) => {
     const encoder = backend.encoder();
-    encode(encoder);
-    return encoder;
+    try {
+      encode(encoder, scratch);
+      return encoder;
+    } catch (error) {
+      encoder.reset();
+      throw error;
+    }
   });
 }
 

@@ -1,34 +1,88 @@
-import { isVectorInput, type RowsInput, rowsInput } from './distribution-input.ts';
+import type { Encoder } from './backend.ts';
+import { checkOptions } from './check-options.ts';
+import type { Device } from './device.ts';
+import {
+  isVectorInput,
+  normalInput,
+  type RealDtype,
+  type RowsInput,
+  rowsInput,
+  symmetryTolerance,
+} from './distribution-input.ts';
 import type { Real } from './dtype.ts';
+import { factorOn } from './factor-on.ts';
 import { Matrix } from './matrix.ts';
+import type { TransformOptions } from './normal-options.ts';
 import type { NormalParameters } from './normal-parameters.ts';
 import { requireColumns } from './operand.ts';
+import type { Scratch } from './scratch.ts';
 import { Storage } from './storage.ts';
 import type { Task } from './task.ts';
 import { Vector } from './vector.ts';
 
+type Transforming = Task<Matrix | Vector>;
+
 /** mean + L z for one z, or for each row z; with an inverse factor W, mean + the solution y of W y = z. */
-export function transformTask(parameters: NormalParameters, z: RowsInput): Task<Matrix | Vector> {
-  const { device, dtype, n, inverse } = parameters;
-  // A bare typed array is one vector here, so that its length doesn't decide what comes back.
-  if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, n, 'distribution');
-  const { values, count } = rowsInput('Input', device, z, dtype, n);
-  const written = Storage.forResult(device, dtype, count * n);
-  const out = written.values as Real;
+export function transformTask(parameters: NormalParameters, z: RowsInput): Transforming {
+  const { n, inverse } = parameters;
   const mean = parameters.mean.values as Real;
   const factor = parameters.factor.values as Real;
+  const isOnGpu = parameters.factor.timings?.factor === 'gpu';
+  return transforming(parameters, z, (encoder, input, out) => {
+    if (!inverse && isOnGpu && out.length === n) return encodeOne(encoder, factor, input, mean, out);
+    encoder.copy(input, out);
+    if (inverse) encoder.triangularSolve(factor, out, n, false);
+    else encoder.triangularProduct(factor, out, n, false);
+    encoder.addRow(out, mean, 1);
+  });
+}
+
+/** mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not kept. */
+export function factorAndTransformTask(options: TransformOptions): Transforming {
+  checkOptions(options, ['device', 'mean', 'covariance', 'z', 'dtype', 'symmetryTolerance', 'factor']);
+  const tolerance = symmetryTolerance(options);
+  const where = factorOn(options.factor);
+  const given = normalInput(options, 'Covariance', options.covariance);
+  const { dtype, n } = given;
+  return transforming(given, options.z, (encoder, input, out, scratch) => {
+    const factor = scratch.copy(given.square, dtype);
+    const mean = given.mean === undefined ? scratch.zeros(dtype, n) : scratch.copy(given.mean, dtype);
+    encoder.requireSymmetric(factor, n, tolerance);
+    encoder.cholesky(factor, n, where);
+    if (out.length === n) return encodeOne(encoder, factor, input, mean, out);
+    encoder.copy(input, out);
+    encoder.triangularProduct(factor, out, n, false);
+    encoder.addRow(out, mean, 1);
+  });
+}
+
+function transforming(
+  { device, dtype, n }: { readonly device: Device; readonly dtype: RealDtype; readonly n: number },
+  z: RowsInput,
+  encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
+): Transforming {
+  // A bare typed array is one vector here, so that its length doesn't decide what comes back.
+  if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, n, 'distribution');
+  const { values, count } = rowsInput('Input', device, z, n);
+  const written = Storage.forResult(device, dtype, count * n);
+  const out = written.values as Real;
   return {
     device,
-    encode: (encoder) => {
-      encoder.requireFinite(values, n);
-      encoder.copy(values, out);
-      if (inverse) encoder.triangularSolve(factor, out, n, false);
-      else encoder.triangularProduct(factor, out, n, false);
-      encoder.addRow(out, mean, 1);
+    encode: (encoder, scratch) => {
+      const input = scratch.input(values, dtype);
+      encoder.requireFinite(input, n);
+      encode(encoder, input, out, scratch);
     },
-    reachable: [values],
+    reachable: [],
     result: isVectorInput(z, n) ? new Vector(written) : new Matrix(written, count, n),
     written,
     fresh: [written],
   };
+}
+
+// A row times L' is L times a column. Metal has verbs of its own for one vector, where the rows' would run a triangle on one thread.
+function encodeOne(encoder: Encoder, factor: Real, z: Real, mean: Real, out: Real): void {
+  const n = z.length;
+  encoder.product(z, factor, out, 1, n, n, false, true, 1, 0);
+  encoder.sum(out, mean, out);
 }

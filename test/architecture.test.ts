@@ -138,7 +138,9 @@ test('Loading the package loads neither the command line nor the addon.', () => 
   // The addon is loaded by a call: outside of a function, lib/native.ts requires nothing.
   none(
     lib.filter((path) =>
-      /^(?:const|let|export const|await)\b[^\n]*\b(?:loadAddon|nativeCandidates|listDevices|require)\(/m.test(code(path)),
+      /^(?:const|let|export const|await)\b[^\n]*\b(?:loadAddon|nativeCandidates|listDevices|require)\(/m.test(
+        code(path),
+      ),
     ),
     'no module loads the addon as it is loaded itself',
   );

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../lib/dtype.ts';
 import { onEveryBackend } from './every-backend.ts';
+import { fails } from './fails.ts';
 import { dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from './naive.ts';
 
 const dimensions = [1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 300];
@@ -200,6 +201,32 @@ onEveryBackend('a lopsided factor works from its own side.', ({ run, real, eps }
   near(transposed, [0.6, 40]);
   near(solved, [1, 2]);
 });
+
+onEveryBackend(
+  'an encoder that is reset forgets what was recorded, and lets go of its memory.',
+  async ({ backend, dtype }) => {
+    const { liveBytes } = backend.memory();
+    const Values = dtype === 'float32' ? Float32Array : Float64Array;
+    const memory = backend.allocate(4096);
+    const [kept, other] = [new Values([1]), new Values([5])];
+    const encoder = backend.encoder();
+    encoder.copy(other, kept);
+    encoder.sum(new Values(memory, 0, 8), new Values(memory, 0, 8), new Values(memory, 0, 8));
+    encoder.cholesky(other, 1, 'cpu');
+    encoder.reset();
+    backend.release(memory);
+    assert.is(backend.memory().liveBytes, liveBytes);
+    encoder.sum(kept, kept, kept);
+    assert.is(encoder.commitSync().factor, undefined);
+    assert.equal([kept[0], other[0]], [2, 5]);
+    encoder.reset();
+    encoder.sum(kept, other, kept);
+    const committed = encoder.commit();
+    await fails('ERR_CLOSED', () => encoder.reset());
+    await committed;
+    assert.is(kept[0], 7);
+  },
+);
 
 onEveryBackend('device memory works as an operand, from an offset too.', ({ backend, run, dtype }) => {
   const memory = backend.allocate(4096);

@@ -59,6 +59,7 @@ test('Every file of lib has a test that names its stem, or one that is known to 
     'lib/sample-blocks.ts': 'multivariate-normal',
     'lib/sample-out.ts': 'multivariate-normal',
     'lib/second-moment.ts': 'multivariate-normal',
+    'lib/scratch.ts': 'multivariate-normal',
     'lib/storage.ts': 'leak',
     'lib/task.ts': 'multivariate-normal',
     'lib/whole-number.ts': 'errors',

@@ -59,7 +59,7 @@ const plans = {
     for (;;) {
       const commits = Array.from({ length: 32 }, () => {
         const encoder = device.encoder();
-        encoder.cholesky(Float32Array.of(-1), 1);
+        encoder.cholesky(Float32Array.of(-1), 1, 'auto');
         return encoder.commit();
       });
       await Promise.allSettled(commits);
@@ -78,7 +78,7 @@ const plans = {
     for (;;) {
       device.release(device.allocate(1 << 20));
       const encoder = device.encoder();
-      encoder.cholesky(Float32Array.of(-1), 1);
+      encoder.cholesky(Float32Array.of(-1), 1, 'auto');
       try {
         encoder.commitSync();
       } catch {}

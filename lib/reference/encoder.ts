@@ -146,7 +146,6 @@ export class ReferenceEncoder implements Encoder {
   reset(): void {
     if (this.#inFlight)
       throw new CovariumError('ERR_CLOSED', `Commands (${this.#commands.length}) were committed to run in flight.`);
-    if (this.#commit === undefined) return;
     this.#commands = [];
     this.#factor = undefined;
     this.#commit = undefined;

@@ -277,7 +277,8 @@ void EncoderObject::reset(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     if (state_ == State::inFlight)
       throw Failure("ERR_CLOSED", "Commands are in flight (an encoder is reset after commitSync).");
-    if (state_ == State::recording) return;
+    // One that has run is empty; what was never committed would hold its buffers until this object is collected.
+    if (state_ == State::recording) commands_ = device_->device(info.Env()).commandBuffer();
     dropReferences(info.Env());
     state_ = State::recording;
   });
