@@ -6,9 +6,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const msl = fileURLToPath(new URL('.', import.meta.url));
 
-// A pragma counts from where it stands, so these stand before the first function: the headers promise bits too.
-// Compilers before Metal 3.2 don't know the METAL ones.
+// A template looks its names up where it stands, and a pragma counts from where it stands: both come before the first header
+// of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas.
 const head = `#include <metal_stdlib>
+using namespace metal;
 #pragma clang fp contract(off)
 #pragma METAL fp math_mode(safe)
 #pragma METAL fp contract(off)

@@ -45,11 +45,11 @@ test('Nothing is left to include but metal_stdlib, first and once.', () => {
   assert.not.match(text, /#\s*pragma\s+once/);
 });
 
-test('Contraction is off before the first function: a pragma counts from where it stands.', () => {
+test('Names are found and contraction is off before the first function: both count from where they stand.', () => {
   const text = flatten();
-  for (const pragma of ['#pragma clang fp contract(off)', '#pragma METAL fp contract(off)']) {
-    assert.ok(text.includes(pragma), pragma);
-    assert.ok(text.indexOf(pragma) < text.indexOf('{'), pragma);
+  for (const line of ['using namespace metal;', '#pragma clang fp contract(off)', '#pragma METAL fp contract(off)']) {
+    assert.ok(text.includes(line), line);
+    assert.ok(text.indexOf(line) < text.indexOf('{'), line);
   }
 });
 
