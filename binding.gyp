@@ -24,18 +24,34 @@
         "objc/addon/arguments.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/module.cc",
         "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/launch.cc",
         "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
-        "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
-        "objc/metal/none.cc"
+        "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")", "msl", "msl/cpu"],
       "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
                   "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
       "conditions": [
         ["OS=='mac'", {
-          "sources": ["objc/cpu/blas-accelerate.cc"],
-          "link_settings": { "libraries": ["-framework Accelerate"] }
+          "sources": [
+            "objc/cpu/blas-accelerate.cc",
+            "objc/metal/candidate.cc", "objc/metal/capture.mm", "objc/metal/cholesky.mm", "objc/metal/choose.mm",
+            "objc/metal/command-buffer.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
+            "objc/metal/gpu.mm", "objc/metal/launch.mm", "objc/metal/memory.mm", "objc/metal/mps.mm", "objc/metal/product.mm",
+            "objc/metal/queue.cc", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/metal/self-test.cc",
+            "objc/metal/shaders.mm", "objc/metal/triangle.mm"
+          ],
+          "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)"],
+          "actions": [{
+            "action_name": "embed_shaders",
+            "inputs": ["msl/embed.mjs", "<!@(node -p \"require('fs').readdirSync('msl').filter((name) => /\\.(metal|h)$/.test(name)).map((name) => 'msl/' + name).join(' ')\")"],
+            "outputs": ["<(SHARED_INTERMEDIATE_DIR)/shader-source.h"],
+            "action": ["node", "msl/embed.mjs", "<@(_outputs)"]
+          }],
+          "link_settings": {
+            "libraries": ["-framework Accelerate", "-framework CoreGraphics", "-framework Foundation", "-framework Metal",
+                          "-framework MetalPerformanceShaders"]
+          }
         }, {
-          "sources": ["objc/cpu/blas-dlopen.cc"],
+          "sources": ["objc/cpu/blas-dlopen.cc", "objc/metal/none.cc"],
           "libraries": ["-ldl", "-lpthread"],
           "ldflags": ["-Wl,-z,nodelete"]
         }],

@@ -31,7 +31,8 @@ export function onCpu(sentence: string, check: (device: Backend) => void | Promi
 }
 
 /** Params of fill_normal: msl/params.h. */
-export const normalParams = (first: number, count: number): Uint32Array => Uint32Array.of(...counterOf(7, 3, first), count);
+export const normalParams = (first: number, count: number): Uint32Array =>
+  Uint32Array.of(...counterOf(7, 3, first), count);
 /** Params of add_row: two words, then a float. */
 export function rowParams(rows: number, columns: number, scale: number): Uint32Array {
   const params = Uint32Array.of(rows, columns, 0);

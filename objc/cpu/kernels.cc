@@ -23,6 +23,7 @@ namespace {
 #include "normal.metal"
 #include "row.metal"
 #include "sample.metal"
+#include "transpose.metal"
 #include "triangle.metal"
 
 #include "adapters.h"
@@ -50,6 +51,7 @@ const Kernel kernelList[] = {
     map<zero_upper>("zero_upper"),
     map<copy_lower>("copy_lower"),
     map<antitranspose>("antitranspose"),
+    map<transpose_matrix>("transpose_matrix"),
     map<log_density_rows>("log_density_rows"),
     reduction<squared_norms>("squared_norms", simdgroupValuesBytes),
     reduction<log_density>("log_density", simdgroupValuesBytes),

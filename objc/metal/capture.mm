@@ -1,0 +1,31 @@
+#include "capture.h"
+
+#include <cstdlib>
+
+#include "../failure.h"
+#include "owned.h"
+#include "text.h"
+
+namespace covarium::metal {
+
+bool startCapture(id<MTLCommandQueue> queue) {
+  const char* path = getenv("COVARIUM_CAPTURE");
+  if (path == nullptr || *path == 0) return false;
+  MTLCaptureManager* manager = [MTLCaptureManager sharedCaptureManager];
+  if ([manager isCapturing]) return false;
+  if (![manager supportsDestination:MTLCaptureDestinationGPUTraceDocument])
+    throw Failure("ERR_UNSUPPORTED",
+                  "A capture to (" + std::string(path) + ") can't be had: MTL_CAPTURE_ENABLED=1 must be set.");
+  const auto descriptor = Owned<MTLCaptureDescriptor*>::adopt([[MTLCaptureDescriptor alloc] init]);
+  [descriptor.get() setCaptureObject:queue];
+  [descriptor.get() setDestination:MTLCaptureDestinationGPUTraceDocument];
+  [descriptor.get() setOutputURL:[NSURL fileURLWithPath:textOf(path)]];
+  NSError* error = nil;
+  if (![manager startCaptureWithDescriptor:descriptor.get() error:&error])
+    throw Failure("ERR_UNSUPPORTED", "A capture to (" + std::string(path) + ") can't be had: " + reasonOf(error));
+  return true;
+}
+
+void stopCapture() { [[MTLCaptureManager sharedCaptureManager] stopCapture]; }
+
+}  // namespace covarium::metal

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <chrono>
+
+#include "../device.h"
+#include "gpu-part.h"
+#include "gpu.h"
+#include "host-part.h"
+#include "queue.h"
+
+namespace covarium::metal {
+
+// What the command buffers of a device share; it lives until the last of them is gone.
+struct Engine {
+  Engine(Owned<id<MTLDevice>> device, std::shared_ptr<Device> cpu) : gpu(std::move(device), std::move(cpu)) {}
+  Gpu gpu;
+  Queue queue;  // last: its thread ends before the rest goes
+};
+
+// Records parts: commands for the GPU, and between them commands that belong on the CPU (checks of the input, the
+// factor unless the GPU is asked for, sums in float64) or whose kernel failed its self-test.
+class MetalCommandBuffer : public CommandBuffer {
+ public:
+  explicit MetalCommandBuffer(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+  void fillNormal(Operand out, NormalCounter counter) override;
+  void requireFinite(Operand a, size_t columns) override;
+  void requireSymmetric(Operand a, size_t n, double tolerance) override;
+  void cholesky(Operand a, size_t n, FactorOn where) override;
+  void zeroUpper(Operand a, size_t n) override;
+  void antitranspose(Operand a, size_t n) override;
+  void copy(Operand from, Operand to) override;
+  void sum(Operand a, Operand b, Operand out) override;
+  void addRow(Operand rows, Operand row, double scale) override;
+  void product(Operand a, Operand b, Operand c, ProductShape shape) override;
+  void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void choleskySolve(Operand factor, Operand rows, size_t n) override;
+  void squaredNorms(Operand rows, Operand out, size_t n) override;
+  void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
+  void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
+  void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;
+
+  void commit(Completion done) override;
+  Timings commitAndWait() override;
+  void cancel() override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Use {
+    Operand operand;
+    Access access;
+  };
+
+  bool works(std::initializer_list<const char*> names) const { return engine_->gpu.works(names); }
+  // The part to record into: the last one, or a new one where that is of the other kind.
+  CommandBuffer& onCpu();
+  GpuPart& onGpu(const std::vector<Operand>& operands);
+  // A command for the GPU over views of its operands. Recorded commands hold nothing of the operands but the views.
+  template <typename Encode>
+  void record(std::initializer_list<Use> uses, double seconds, const Encode& encode);
+  double endRecording();
+
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Commit> commit_ = std::make_shared<Commit>();
+  HostPart* hostPart_ = nullptr;  // the last part, if it is one
+  GpuPart* gpuPart_ = nullptr;
+  Clock::time_point begun_;
+};
+
+}  // namespace covarium::metal

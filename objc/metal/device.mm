@@ -1,0 +1,123 @@
+// The Metal device: an Apple GPU, and the CPU beside it over the same memory.
+#include "../device.h"
+
+#include <algorithm>
+
+#include "capture.h"
+#include "choose.h"
+#include "command-buffer.h"
+#include "open.h"
+#include "self-test.h"
+#include "text.h"
+
+namespace covarium::metal {
+
+namespace {
+
+class HostMemory : public Buffer {
+ public:
+  HostMemory(void* contents, size_t sizeBytes) : contents_(contents), sizeBytes_(sizeBytes) {}
+  void* contents() const override { return contents_; }
+  size_t sizeBytes() const override { return sizeBytes_; }
+
+ private:
+  void* contents_;
+  size_t sizeBytes_;
+};
+
+void switchMpsOff(std::map<std::string, std::string>& off) {
+  for (const char* name : {"MPSMatrixMultiplication", "MPSMatrixVectorMultiplication", "MPSMatrixSum", "MPSMatrixCopy",
+                           "MPSMatrixDecompositionCholesky", "MPSMatrixSolveTriangular", "MPSMatrixSolveCholesky"})
+    off.emplace(name, "Metal Performance Shaders don't support this GPU");
+}
+
+class MetalDevice : public Device {
+ public:
+  // Throws ERR_DEVICE_UNAVAILABLE for a GPU that covarium can't use.
+  MetalDevice(Owned<id<MTLDevice>> gpu, const std::shared_ptr<Device>& cpu)
+      : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), name_(textOf([engine_->gpu.device() name])) {
+    auto& off = engine_->gpu.off;
+    if (!MPSSupportsMTLDevice(engine_->gpu.device())) switchMpsOff(off);
+    selfTest(*this, *cpu, off);
+    const auto normals = off.find("fill_normal");
+    if (normals != off.end())
+      throw Failure("ERR_DEVICE_UNAVAILABLE",
+                    "GPU (" + name_ + ") does not give the normal stream: " + normals->second + ".");
+    captures_ = startCapture(engine_->gpu.queue());
+  }
+  ~MetalDevice() override { close(); }
+
+  std::string name() const override { return name_; }
+  unsigned threads() const override { return engine_->gpu.cpu().threads(); }
+  std::vector<Dtype> dtypes() const override { return {Dtype::float32}; }
+  std::shared_ptr<Buffer> allocate(size_t sizeBytes) override { return engine_->gpu.memory().allocate(sizeBytes); }
+  std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
+    return std::make_shared<HostMemory>(contents, sizeBytes);
+  }
+  std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<MetalCommandBuffer>(engine_); }
+  std::pair<size_t, size_t> liveAndPooledBytes() const override {
+    return {engine_->gpu.memory().liveBytes(), engine_->gpu.memory().pooledBytes()};
+  }
+  size_t memoryBytes() const override {
+    return std::min(engine_->gpu.memory().limitBytes(), engine_->gpu.cpu().memoryBytes());
+  }
+  // Whatever is small costs less than a commit: it lives where the GPU sees it.
+  size_t deviceMemoryFromBytes() const override { return 0; }
+
+  void close() override {
+    const AutoreleasePool pool;
+    engine_->queue.close();
+    engine_->gpu.cpu().close();
+    if (std::exchange(captures_, false)) stopCapture();
+    engine_->gpu.memory().close();
+  }
+
+  Candidate describe() const;
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::string name_;
+  bool captures_ = false;
+};
+
+std::string mebibytes(size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+Candidate MetalDevice::describe() const {
+  Gpu& gpu = engine_->gpu;
+  Candidate metal;
+  metal.available = true;
+  metal.name = name_;
+  metal.facts = {
+      {"GPU", name_},
+      {"registry id", std::to_string([gpu.device() registryID])},
+      {"memory", [gpu.device() hasUnifiedMemory] ? "shared with the CPU" : "its own, reached over the bus"},
+      {"working set", mebibytes(gpu.memory().limitBytes())},
+      {"largest buffer", mebibytes([gpu.device() maxBufferLength])},
+      {"simdgroup",
+       std::to_string([gpu.shaders().pipeline("fill_normal").state.get() threadExecutionWidth]) + " threads"},
+      {"factor", "by the CPU (" + gpu.cpu().name() + "), or with factor: 'gpu' by MPS"}};
+  for (const auto& [other, registryId] : allGpus())
+    if (registryId != metal.facts[1].second)
+      metal.facts.push_back({"other GPU", other + " (registry id " + registryId + ")"});
+  for (const auto& [name, reason] : gpu.off)
+    metal.warnings.push_back(name + " is off, and the CPU does its work: " + reason + ".");
+  return metal;
+}
+
+std::shared_ptr<MetalDevice> openMetal(const OpenOptions& options) {
+  return std::make_shared<MetalDevice>(chooseGpu(options.gpu), cpu::open(options.threads));
+}
+
+}  // namespace
+
+std::shared_ptr<Device> open(const OpenOptions& options) {
+  const AutoreleasePool pool;
+  return openMetal(options);
+}
+
+Candidate describe(const OpenOptions& options) {
+  const AutoreleasePool pool;
+  return openMetal(options)->describe();
+}
+
+}  // namespace covarium::metal

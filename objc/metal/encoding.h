@@ -1,0 +1,101 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <atomic>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memory.h"
+#include "owned.h"
+#include "shaders.h"
+
+namespace covarium::metal {
+
+class Gpu;
+class GpuPart;
+
+// Elements of float32, or bytes of another type, of a buffer: what a GPU command reads or writes.
+struct View {
+  std::shared_ptr<MetalBuffer> buffer;
+  size_t offsetBytes = 0;
+
+  View from(size_t element) const { return {buffer, offsetBytes + element * sizeof(float)}; }
+};
+
+// One part of a commit while its commands are encoded: the command buffer, the encoder that is open in it, and the
+// scratch that lives until all has run. Long work is cut into several command buffers, of which two are in flight.
+class Encoding {
+ public:
+  Encoding(Gpu& gpu, GpuPart& part);
+  ~Encoding();
+  Encoding(const Encoding&) = delete;
+
+  Gpu& gpu() const { return gpu_; }
+  // For MPS, which opens encoders of its own.
+  id<MTLCommandBuffer> commandBuffer();
+  // Memory until all has run; contents unspecified.
+  View scratch(size_t elements);
+  // Called on the host when all has run; throws where the result is bad.
+  void afterwards(std::function<void()> check);
+
+  // One thread for each place of x by y.
+  template <typename Params>
+  void dispatch(const char* kernel, std::initializer_list<View> buffers, const Params& params, size_t x, size_t y = 1) {
+    dispatchThreads(kernel, buffers, &params, sizeof params, x, y);
+  }
+  // One threadgroup for each of `groups`, of as many lanes as the kernel's simdgroups make a good group of, or of
+  // fewer where there is less to share; memoryBytes(lanes, width of a simdgroup) of threadgroup memory.
+  template <typename Params, typename MemoryBytes>
+  void dispatchGroups(const char* kernel, std::initializer_list<View> buffers, const Params& params, size_t groups,
+                      size_t shares, const MemoryBytes& memoryBytes) {
+    const auto [lanes, width] = lanesFor(kernel, shares);
+    dispatchThreadgroups(kernel, buffers, &params, sizeof params, groups, lanes, memoryBytes(lanes, width));
+  }
+  void launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
+              MTLSize threadgroup);
+  void copy(View from, View to, size_t elements);
+
+  // Says that the commands since the last call take about so long on a slow GPU. What is encoded is committed where it
+  // has become long; throws ERR_ABORTED where nobody wants it any more.
+  void worked(double seconds);
+
+  // The last command buffer, not committed yet; those before it are.
+  Owned<id<MTLCommandBuffer>> finish();
+  // Waits for the command buffers before the last; milliseconds on the GPU. Throws what the GPU reports.
+  double waitForEarlier();
+
+ private:
+  void dispatchThreads(const char* kernel, std::initializer_list<View> buffers, const void* params, size_t paramsBytes,
+                       size_t x, size_t y);
+  void dispatchThreadgroups(const char* kernel, std::initializer_list<View> buffers, const void* params,
+                            size_t paramsBytes, size_t groups, size_t lanes, size_t memoryBytes);
+  struct Lanes {
+    uint lanes, width;
+  };
+  Lanes lanesFor(const char* kernel, size_t shares);
+  id<MTLComputeCommandEncoder> compute(const Pipeline& pipeline);
+  void bind(id<MTLComputeCommandEncoder> encoder, const View* views, size_t count, const void* params,
+            size_t paramsBytes);
+  void endEncoder();
+  void open();
+
+  Gpu& gpu_;
+  GpuPart& part_;
+  Owned<id<MTLCommandBuffer>> commandBuffer_;
+  Owned<id<MTLComputeCommandEncoder>> compute_;
+  std::vector<Owned<id<MTLCommandBuffer>>> earlier_;  // committed, not yet waited for; at most one
+  double earlierMs_ = 0;
+  double seconds_ = 0;
+};
+
+// Whether work of so many seconds is cut into several command buffers.
+bool isLong(double seconds);
+
+// Milliseconds that a completed command buffer took on the GPU; throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED where it
+// ended in an error.
+double millisecondsOf(id<MTLCommandBuffer> commandBuffer);
+
+}  // namespace covarium::metal

@@ -1,0 +1,167 @@
+#include "encoding.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../failure.h"
+#include "gpu-part.h"
+#include "gpu.h"
+#include "text.h"
+
+namespace covarium::metal {
+
+namespace {
+
+// A command buffer that takes seconds freezes the screen, and the system ends it.
+constexpr double sliceSeconds = 0.1;
+constexpr size_t lanesAimedAt = 256;
+
+}  // namespace
+
+double millisecondsOf(id<MTLCommandBuffer> commandBuffer) {
+  if ([commandBuffer status] == MTLCommandBufferStatusCompleted)
+    return ([commandBuffer GPUEndTime] - [commandBuffer GPUStartTime]) * 1e3;
+  NSError* error = [commandBuffer error];
+  const auto code = static_cast<MTLCommandBufferError>([error code]);
+  const std::string what = reasonOf(error) + " (MTLCommandBufferError " + std::to_string(code) + ").";
+  if (code == MTLCommandBufferErrorOutOfMemory)
+    throw Failure("ERR_OUT_OF_MEMORY", "The GPU runs out of memory: " + what);
+  if (code == MTLCommandBufferErrorDeviceRemoved) throw Failure("ERR_DEVICE_FAILED", "The GPU is removed: " + what);
+  throw Failure("ERR_DEVICE_FAILED", "The GPU ends the commit with an error: " + what);
+}
+
+Encoding::Encoding(Gpu& gpu, GpuPart& part) : gpu_(gpu), part_(part) {}
+
+Encoding::~Encoding() {
+  endEncoder();
+  // An exception passes, and what this command buffer uses is about to be given back.
+  for (const auto& earlier : earlier_) [earlier.get() waitUntilCompleted];
+}
+
+void Encoding::open() {
+  if (commandBuffer_) return;
+  commandBuffer_ = Owned<id<MTLCommandBuffer>>::retain([gpu_.queue() commandBuffer]);  // retains what it uses
+  if (!commandBuffer_) throw Failure("ERR_DEVICE_FAILED", "The GPU gives no command buffer.");
+  [commandBuffer_.get() setLabel:@"covarium commit"];
+}
+
+void Encoding::endEncoder() {
+  if (!compute_) return;
+  [compute_.get() endEncoding];
+  compute_ = {};
+}
+
+id<MTLCommandBuffer> Encoding::commandBuffer() {
+  endEncoder();
+  open();
+  return commandBuffer_.get();
+}
+
+// Dispatches of one encoder run one after another, each seeing what those before it wrote.
+id<MTLComputeCommandEncoder> Encoding::compute(const Pipeline& pipeline) {
+  if (!compute_) {
+    open();
+    compute_ = Owned<id<MTLComputeCommandEncoder>>::retain([commandBuffer_.get() computeCommandEncoder]);
+    if (!compute_) throw Failure("ERR_DEVICE_FAILED", "The GPU gives no command encoder.");
+    [compute_.get() setLabel:@"covarium kernels"];
+  }
+  [compute_.get() setComputePipelineState:pipeline.state.get()];
+  return compute_.get();
+}
+
+View Encoding::scratch(size_t elements) { return {part_.scratch(elements * sizeof(float)), 0}; }
+
+void Encoding::afterwards(std::function<void()> check) { part_.afterwards(std::move(check)); }
+
+void Encoding::bind(id<MTLComputeCommandEncoder> encoder, const View* views, size_t count, const void* params,
+                    size_t paramsBytes) {
+  for (size_t i = 0; i < count; ++i)
+    [encoder setBuffer:views[i].buffer->object() offset:views[i].offsetBytes atIndex:i];
+  [encoder setBytes:params length:paramsBytes atIndex:count];
+}
+
+void Encoding::dispatchThreads(const char* kernel, std::initializer_list<View> buffers, const void* params,
+                               size_t paramsBytes, size_t x, size_t y) {
+  const Pipeline& pipeline = gpu_.shaders().pipeline(kernel);
+  const auto encoder = compute(pipeline);
+  bind(encoder, buffers.begin(), buffers.size(), params, paramsBytes);
+  const size_t most = std::min<size_t>(lanesAimedAt, [pipeline.state.get() maxTotalThreadsPerThreadgroup]);
+  const size_t wide =
+      y == 1 ? std::min(x, most) : std::min({x, most, size_t{[pipeline.state.get() threadExecutionWidth]}});
+  [encoder dispatchThreads:MTLSizeMake(x, y, 1) threadsPerThreadgroup:MTLSizeMake(wide, std::min(y, most / wide), 1)];
+}
+
+Encoding::Lanes Encoding::lanesFor(const char* kernel, size_t shares) {
+  const Pipeline& pipeline = gpu_.shaders().pipeline(kernel);
+  const size_t width = [pipeline.state.get() threadExecutionWidth];
+  const size_t most = std::min<size_t>(lanesAimedAt, [pipeline.state.get() maxTotalThreadsPerThreadgroup]);
+  const size_t lanes = std::max<size_t>(1, std::min(most, (shares + width - 1) / width * width));
+  return {static_cast<uint>(lanes), static_cast<uint>(width)};
+}
+
+void Encoding::dispatchThreadgroups(const char* kernel, std::initializer_list<View> buffers, const void* params,
+                                    size_t paramsBytes, size_t groups, size_t lanes, size_t memoryBytes) {
+  const auto encoder = compute(gpu_.shaders().pipeline(kernel));
+  bind(encoder, buffers.begin(), buffers.size(), params, paramsBytes);
+  [encoder setThreadgroupMemoryLength:(memoryBytes + 15) / 16 * 16 atIndex:0];
+  [encoder dispatchThreadgroups:MTLSizeMake(groups, 1, 1) threadsPerThreadgroup:MTLSizeMake(lanes, 1, 1)];
+}
+
+void Encoding::launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
+                      MTLSize threadgroup) {
+  const auto encoder = compute(pipeline);
+  bind(encoder, buffers.data(), buffers.size(), params, pipeline.paramsBytes);
+  // The kernel doesn't say how much it takes: all that there is.
+  if (pipeline.hasThreadgroupMemory) {
+    [encoder setThreadgroupMemoryLength:[gpu_.device() maxThreadgroupMemoryLength] -
+                                        [pipeline.state.get() staticThreadgroupMemoryLength]
+                                atIndex:0];
+  }
+  [encoder dispatchThreads:grid threadsPerThreadgroup:threadgroup];
+}
+
+void Encoding::copy(View from, View to, size_t elements) {
+  const auto encoder = Owned<id<MTLBlitCommandEncoder>>::retain([commandBuffer() blitCommandEncoder]);
+  if (!encoder) throw Failure("ERR_DEVICE_FAILED", "The GPU gives no command encoder.");
+  [encoder.get() setLabel:@"covarium copy"];
+  [encoder.get() copyFromBuffer:from.buffer->object()
+                   sourceOffset:from.offsetBytes
+                       toBuffer:to.buffer->object()
+              destinationOffset:to.offsetBytes
+                           size:elements * sizeof(float)];
+  [encoder.get() endEncoding];
+}
+
+// The GPU goes from one command buffer to the next while the one after that is encoded.
+void Encoding::worked(double seconds) {
+  seconds_ += seconds;
+  if (seconds_ < sliceSeconds) return;
+  seconds_ = 0;
+  endEncoder();
+  part_.stopIfCancelled();
+  [commandBuffer_.get() commit];
+  earlier_.push_back(std::exchange(commandBuffer_, {}));
+  if (earlier_.size() < 2) return;
+  [earlier_[0].get() waitUntilCompleted];
+  earlierMs_ += millisecondsOf(earlier_[0].get());
+  earlier_.erase(earlier_.begin());
+}
+
+Owned<id<MTLCommandBuffer>> Encoding::finish() {
+  endEncoder();
+  open();
+  return std::exchange(commandBuffer_, {});
+}
+
+double Encoding::waitForEarlier() {
+  for (const auto& earlier : earlier_) {
+    [earlier.get() waitUntilCompleted];
+    earlierMs_ += millisecondsOf(earlier.get());
+  }
+  earlier_.clear();
+  return earlierMs_;
+}
+
+bool isLong(double seconds) { return seconds >= sliceSeconds; }
+
+}  // namespace covarium::metal

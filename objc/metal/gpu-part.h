@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "encoding.h"
+#include "part.h"
+
+namespace covarium::metal {
+
+enum class Access { read, write, readAndWrite };
+
+// Commands for the GPU between two commands for the CPU, or all there are. Operands in the host's memory have copies in
+// buffers of the GPU: copied in before the commands run and out after them.
+class GpuPart : public Part {
+ public:
+  GpuPart(Gpu& gpu, const Commit& commit) : gpu_(gpu), commit_(commit) {}
+
+  // Whether the part can take this operand: memory of the host may lie in, but must not straddle or enclose, what it
+  // has a copy of.
+  bool takes(const Operand& operand) const;
+  View view(const Operand& operand, Access access);
+  // `seconds` is about what the command takes on a slow GPU.
+  void add(double seconds, std::function<void(Encoding&)> encode);
+
+  // Of the encoding, while it goes on.
+  std::shared_ptr<MetalBuffer> scratch(size_t sizeBytes);
+  void afterwards(std::function<void()> check) { checks_.push_back(std::move(check)); }
+  void stopIfCancelled() const { commit_.stopIfCancelled(); }
+
+  bool isShort() const override { return copies_.empty() && !isLong(seconds_); }
+  void start(std::function<void(const Outcome&)> ended) override;
+  double run() override;
+
+ private:
+  struct HostCopy {
+    std::shared_ptr<Buffer> host;
+    char* data;
+    size_t sizeBytes;
+    std::shared_ptr<MetalBuffer> buffer;
+    bool read, written;
+  };
+
+  void encode(Encoding& encoding);
+  void check() const;
+
+  Gpu& gpu_;
+  const Commit& commit_;
+  std::vector<std::function<void(Encoding&)>> commands_;
+  std::vector<HostCopy> copies_;
+  std::vector<std::shared_ptr<MetalBuffer>> scratch_;
+  std::vector<std::function<void()>> checks_;
+  double seconds_ = 0;
+};
+
+}  // namespace covarium::metal

@@ -1,0 +1,100 @@
+#include "gpu-part.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "gpu.h"
+
+namespace covarium::metal {
+
+namespace {
+
+size_t bytesOf(const Operand& operand) {
+  return operand.length * (operand.dtype == Dtype::float64 ? 8 : operand.dtype == Dtype::uint8 ? 1 : 4);
+}
+
+}  // namespace
+
+bool GpuPart::takes(const Operand& operand) const {
+  if (dynamic_cast<MetalBuffer*>(operand.buffer.get()) != nullptr) return true;
+  const char *begin = operand.as<char>(), *end = begin + bytesOf(operand);
+  for (const HostCopy& copy : copies_) {
+    const bool apart = end <= copy.data || copy.data + copy.sizeBytes <= begin;
+    const bool inside = copy.data <= begin && end <= copy.data + copy.sizeBytes;
+    if (!apart && !inside) return false;
+  }
+  return true;
+}
+
+View GpuPart::view(const Operand& operand, Access access) {
+  if (auto buffer = std::dynamic_pointer_cast<MetalBuffer>(operand.buffer)) return {buffer, operand.offsetBytes};
+  char* begin = operand.as<char>();
+  for (HostCopy& copy : copies_) {
+    if (begin < copy.data || copy.data + copy.sizeBytes < begin + bytesOf(operand)) continue;
+    copy.written |= access != Access::read;
+    return {copy.buffer, static_cast<size_t>(begin - copy.data)};
+  }
+  HostCopy copy = {operand.buffer,          begin,
+                   bytesOf(operand),        gpu_.memory().allocate(bytesOf(operand)),
+                   access != Access::write, access != Access::read};
+  copies_.push_back(copy);
+  return {copy.buffer, 0};
+}
+
+void GpuPart::add(double seconds, std::function<void(Encoding&)> encode) {
+  seconds_ += seconds;
+  commands_.push_back(std::move(encode));
+}
+
+std::shared_ptr<MetalBuffer> GpuPart::scratch(size_t sizeBytes) {
+  scratch_.push_back(gpu_.memory().allocate(sizeBytes));
+  return scratch_.back();
+}
+
+void GpuPart::encode(Encoding& encoding) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const auto& command : commands_) command(encoding);
+  if (isLong(seconds_)) return;  // it waited for the GPU meanwhile
+  encodeMs_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void GpuPart::check() const {
+  for (const auto& check : checks_) check();
+}
+
+void GpuPart::start(std::function<void(const Outcome&)> ended) {
+  const AutoreleasePool pool;
+  Encoding encoding(gpu_, *this);
+  encode(encoding);
+  const auto commandBuffer = encoding.finish();
+  [commandBuffer.get() addCompletedHandler:^(id<MTLCommandBuffer> completed) {
+    const AutoreleasePool own;
+    ended([this, completed] {
+      const double milliseconds = millisecondsOf(completed);
+      check();
+      return milliseconds;
+    });
+  }];
+  [commandBuffer.get() commit];
+}
+
+double GpuPart::run() {
+  const AutoreleasePool pool;
+  for (const HostCopy& copy : copies_)
+    if (copy.read) memcpy(copy.buffer->contents(), copy.data, copy.sizeBytes);
+  double milliseconds = 0;
+  {
+    Encoding encoding(gpu_, *this);
+    encode(encoding);
+    const auto last = encoding.finish();
+    [last.get() commit];
+    [last.get() waitUntilCompleted];
+    milliseconds = encoding.waitForEarlier() + millisecondsOf(last.get());
+  }
+  check();
+  for (const HostCopy& copy : copies_)
+    if (copy.written) memcpy(copy.data, copy.buffer->contents(), copy.sizeBytes);
+  return milliseconds;
+}
+
+}  // namespace covarium::metal

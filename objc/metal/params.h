@@ -1,0 +1,14 @@
+#pragma once
+
+#include <sys/types.h>  // uint
+
+#include "../device.h"
+
+namespace covarium::metal {
+
+#include "../../msl/params.h"
+
+inline uint lowWord(uint64_t value) { return static_cast<uint>(value); }
+inline uint highWord(uint64_t value) { return static_cast<uint>(value >> 32); }
+
+}  // namespace covarium::metal

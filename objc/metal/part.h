@@ -1,0 +1,66 @@
+// The parts of a commit, in plain C++, so that the queue (queue.cc) can catch what they throw.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "../device.h"
+
+namespace covarium::metal {
+
+// Commands that run on the GPU, or on the CPU over the same bytes.
+class Part {
+ public:
+  // Milliseconds that the part ran; throws what failed.
+  using Outcome = std::function<double()>;
+
+  virtual ~Part() = default;
+  // Whether start() serves: short work for the GPU alone, which may be committed while earlier commits are in flight.
+  virtual bool isShort() const { return false; }
+  // Commits without waiting; `ended` is called on a thread of Metal's. Throws what fails before the commit: then
+  // `ended` is not called.
+  virtual void start(std::function<void(const Outcome&)> ended) = 0;
+  // Runs the part before it returns.
+  virtual double run() = 0;
+  // Any thread may call it, at any time.
+  virtual void cancel() {}
+  // Of its commands for the GPU, where they are not encoded while it runs.
+  double encodeMs() const { return encodeMs_; }
+
+ protected:
+  double encodeMs_ = 0;
+};
+
+// What is recorded into a command buffer until it has run.
+class Commit {
+ public:
+  const std::atomic<bool>& cancelled() const { return cancelled_; }
+  // Any thread may call it, at any time.
+  void cancel() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    cancelled_ = true;
+    for (const auto& part : parts) part->cancel();
+  }
+  void stopIfCancelled() const {
+    if (cancelled_) throw Failure("ERR_ABORTED", "The commit is cancelled before it has ended.");
+  }
+  bool isShort() const { return parts.size() == 1 && parts[0]->isShort(); }
+  // Gives back what the commands held. Afterwards there is nothing to cancel.
+  void release() {
+    std::vector<std::unique_ptr<Part>> gone;
+    std::lock_guard<std::mutex> lock(mutex_);
+    gone.swap(parts);
+  }
+
+  std::vector<std::unique_ptr<Part>> parts;  // changed by the recording thread, until the commit; then by release()
+  FactorOn factor = FactorOn::automatic;     // where one was made
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace covarium::metal

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "../device.h"
+#include "encoding.h"
+
+namespace covarium::metal {
+
+// CommandBuffer::product of device.h: a matrix by a vector where the result is one row or one column, else by blocks of
+// its rows.
+void product(Encoding& encoding, View a, View b, View c, const ProductShape& shape);
+
+}  // namespace covarium::metal

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <set>
+#include <thread>
+
+#include "part.h"
+
+namespace covarium::metal {
+
+// The one queue of a device. Short work for the GPU is committed at once, on the caller's thread: the GPU keeps the
+// order. Everything else (commands of the CPU, host memory that is copied in and out, long work in slices) runs on the
+// queue's own thread, which waits for the GPU where the order asks for it, so that neither the JavaScript thread nor
+// libuv's pool does.
+class Queue {
+ public:
+  using Completion = std::function<void(const Timings&, std::exception_ptr failure)>;
+
+  ~Queue() { close(); }
+  // `done` is called once, on a thread of the device. Throws what fails before anything is committed.
+  void submit(std::shared_ptr<Commit> commit, double encodeMs, Completion done);
+  // Runs a commit after all before it, on this thread; throws what fails.
+  Timings runHere(const std::shared_ptr<Commit>& commit, double encodeMs);
+  // Cancels what is in flight and waits until it has ended. Idempotent.
+  void close();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Work {
+    std::shared_ptr<Commit> commit;
+    Timings timings;
+    Clock::time_point committed;
+    Completion done;
+  };
+
+  void serve();
+  // Starts a short commit; its completion ends the work.
+  void start(const std::shared_ptr<Work>& work);
+  void run(Work& work);
+  void end(Work& work, std::exception_ptr failure);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Work>> waiting_;
+  std::set<std::shared_ptr<Commit>> outstanding_;  // not ended, to be cancelled by close()
+  unsigned inFlight_ = 0;                          // started and not ended
+  bool busy_ = false;
+  bool ending_ = false;
+  std::thread thread_;  // started when it is first needed
+};
+
+}  // namespace covarium::metal

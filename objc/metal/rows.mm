@@ -1,0 +1,71 @@
+#include "rows.h"
+
+#include <algorithm>
+
+#include "params.h"
+
+namespace covarium::metal {
+
+namespace {
+
+constexpr size_t blockBytes = size_t{64} << 20;
+constexpr size_t mostPerDispatch = size_t{1} << 28;  // threads; a grid counts to 2^32
+
+// Calls body(first, count) for as many rows as one dispatch takes.
+template <typename Body>
+void forDispatches(size_t count, size_t threadsPerRow, const Body& body) {
+  const size_t rows = std::max<size_t>(1, mostPerDispatch / threadsPerRow);
+  for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
+}
+
+template <typename Params>
+void reduceRows(Encoding& encoding, const char* kernel, View rows, View out, Params params, size_t count, size_t n) {
+  constexpr size_t lanes = 256;
+  forDispatches(count, lanes, [&](size_t first, size_t here) {
+    params.rows = static_cast<uint>(here);
+    params.columns = static_cast<uint>(n);
+    encoding.dispatchGroups(kernel, {rows.from(first * n), out.from(first)}, params, here, n, simdgroup_values_bytes);
+    encoding.worked(secondsFor(2.0 * here * n, 4.0 * here * n));
+  });
+}
+
+}  // namespace
+
+size_t rowsPerBlock(size_t columns) { return std::max<size_t>(1, blockBytes / sizeof(float) / columns); }
+
+void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter) {
+  forDispatches(count, 1, [&](size_t first, size_t here) {
+    const uint64_t element = counter.first + first;
+    const NormalParams params = {lowWord(counter.seed),    highWord(counter.seed), lowWord(counter.stream),
+                                 highWord(counter.stream), lowWord(element),       highWord(element),
+                                 static_cast<uint>(here)};
+    encoding.dispatch("fill_normal", {out.from(first)}, params, (element % 4 + here + 3) / 4);
+    encoding.worked(secondsFor(60.0 * here, 4.0 * here));
+  });
+}
+
+void fillRows(Encoding& encoding, View rows, View row, size_t count, size_t n) {
+  forDispatches(count, n, [&](size_t first, size_t here) {
+    const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};
+    encoding.dispatch("fill_rows", {rows.from(first * n), row}, params, n, here);
+    encoding.worked(secondsFor(0, 4.0 * here * n));
+  });
+}
+
+void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, size_t n) {
+  forDispatches(count, n, [&](size_t first, size_t here) {
+    const RowParams params = {static_cast<uint>(here), static_cast<uint>(n), scale};
+    encoding.dispatch("add_row", {rows.from(first * n), row}, params, n, here);
+    encoding.worked(secondsFor(2.0 * here * n, 8.0 * here * n));
+  });
+}
+
+void squaredNorms(Encoding& encoding, View rows, View out, size_t count, size_t n) {
+  reduceRows(encoding, "squared_norms", rows, out, MatrixParams{}, count, n);
+}
+
+void logDensityOfNorms(Encoding& encoding, View rows, View out, float constant, size_t count, size_t n) {
+  reduceRows(encoding, "log_density", rows, out, LogDensityParams{0, 0, 0, constant}, count, n);
+}
+
+}  // namespace covarium::metal

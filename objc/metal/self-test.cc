@@ -1,0 +1,190 @@
+// Plain C++: what a test throws becomes the reason why a kernel is off.
+#include "self-test.h"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace covarium::metal {
+
+namespace {
+
+using Floats = std::vector<float>;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr size_t n = 130;    // beyond the 128 within which MPS's own blocks lie
+constexpr size_t count = 5;  // rows
+
+// Numbers between -1 and 1 without a pattern.
+Floats scattered(size_t length) {
+  Floats values(length);
+  uint32_t state = 1;
+  for (float& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(static_cast<int32_t>(state)) * 0x1p-31f;
+  }
+  return values;
+}
+
+// A well-conditioned lower triangle; above its diagonal is what must not be read.
+Floats lowerFactor(size_t columns, float above) {
+  Floats factor = scattered(columns * columns);
+  for (size_t i = 0; i < columns; ++i) {
+    for (size_t j = 0; j < i; ++j) factor[i * columns + j] *= 0.1f;
+    factor[i * columns + i] = 2;
+    for (size_t j = i + 1; j < columns; ++j) factor[i * columns + j] = above;
+  }
+  return factor;
+}
+
+Floats covariance() {
+  const Floats factor = lowerFactor(n, 0);
+  Floats square(n * n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j)
+      for (size_t k = 0; k < n; ++k) square[i * n + j] += factor[i * n + k] * factor[j * n + k];
+  return square;
+}
+
+// Arrays in a device's memory, in the order in which a test names them; the last is its result.
+class Arrays {
+ public:
+  explicit Arrays(Device& device) : device_(device) {}
+  Operand operator()(const Floats& values) {
+    auto buffer = device_.allocate(values.size() * sizeof(float));
+    memcpy(buffer->contents(), values.data(), values.size() * sizeof(float));
+    last_ = {buffer, 0, values.size(), Dtype::float32};
+    return last_;
+  }
+  Floats result() const { return Floats(last_.as<float>(), last_.as<float>() + last_.length); }
+
+ private:
+  Device& device_;
+  Operand last_{};
+};
+
+using Test = std::function<void(CommandBuffer&, Arrays&)>;
+
+Floats resultOn(Device& device, const Test& test) {
+  const auto commands = device.commandBuffer();
+  Arrays arrays(device);
+  test(*commands, arrays);
+  commands->commitAndWait();
+  return arrays.result();
+}
+
+void requireSame(const Floats& actual, const Floats& expected, bool toTheBit) {
+  if (toTheBit && memcmp(actual.data(), expected.data(), actual.size() * sizeof(float)) == 0) return;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const float bound = toTheBit ? 0 : 1e-4f * (1 + std::abs(expected[i]));
+    if (std::abs(actual[i] - expected[i]) <= bound) continue;
+    throw Failure("ERR_DEVICE_FAILED", "it gives (" + std::to_string(actual[i]) + ") for (" +
+                                           std::to_string(expected[i]) + ") in its self-test");
+  }
+}
+
+void refuseBadPivot(Device& gpu, size_t pivot) {
+  Floats bad = covariance();
+  bad[pivot * (n + 1)] = -1;
+  const auto commands = gpu.commandBuffer();
+  Arrays arrays(gpu);
+  commands->cholesky(arrays(bad), n, FactorOn::gpu);
+  int64_t found = -1;
+  try {
+    commands->commitAndWait();
+  } catch (const Failure& failure) {
+    found = failure.pivot;
+  }
+  if (found != static_cast<int64_t>(pivot))
+    throw Failure("ERR_DEVICE_FAILED",
+                  "it takes a matrix that is not positive definite (pivot " + std::to_string(pivot) + ")");
+}
+
+}  // namespace
+
+void selfTest(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) {
+  const auto expect = [&off](std::initializer_list<const char*> names, const std::function<void()>& test) {
+    for (const char* name : names)
+      if (off.count(name) != 0) return;
+    try {
+      test();
+    } catch (const std::exception& failure) {
+      for (const char* name : names) off.emplace(name, failure.what());
+    }
+  };
+  const auto same = [&](std::initializer_list<const char*> names, const Test& test, bool toTheBit = false) {
+    expect(names, [&] { requireSame(resultOn(gpu, test), resultOn(cpu, test), toTheBit); });
+  };
+  const Floats rows = scattered(count * n), empty(count * n, nan), row = scattered(n);
+  const NormalCounter counter = {42, 7, 4294967293};  // its blocks straddle 2^32 elements
+
+  same({"fill_normal"}, [&](CommandBuffer& c, Arrays& a) { c.fillNormal(a(Floats(1001, nan)), counter); }, true);
+  same({"zero_upper"}, [&](CommandBuffer& c, Arrays& a) { c.zeroUpper(a(covariance()), n); }, true);
+  same({"antitranspose"}, [&](CommandBuffer& c, Arrays& a) { c.antitranspose(a(covariance()), n); }, true);
+  same({"add_row"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand added = a(row);
+    c.addRow(a(rows), added, -2);
+  });
+  same({"squared_norms", "log_density"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand all = a(rows);
+    c.squaredNorms(all, a(Floats(count, nan)), n);
+  });
+  same({"MPSMatrixSum"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand left = a(rows), right = a(scattered(count * n));
+    c.sum(left, right, a(empty));
+  });
+  same({"MPSMatrixMultiplication"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand left = a(rows), right = a(lowerFactor(n, 0.5f));
+    c.product(left, right, a(empty), {count, n, n, false, true, 1, 0});
+  });
+  same({"MPSMatrixMultiplication"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand left = a(scattered(count * n)), right = a(lowerFactor(n, 0.5f));
+    c.product(left, right, a(rows), {count, n, n, true, false, -0.5, 2});
+  });
+  same({"MPSMatrixVectorMultiplication"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand left = a(row), right = a(lowerFactor(n, 0.5f));
+    c.product(left, right, a(Floats(n, nan)), {1, n, n, false, true, 1, 0});
+  });
+  same({"copy_lower"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan));
+    c.triangularProduct(factor, a(rows), n, false);
+  });
+  same({"MPSMatrixSolveTriangular"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan));
+    c.triangularSolve(factor, a(rows), n, false);
+  });
+  same({"MPSMatrixSolveTriangular"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan));
+    c.triangularSolve(factor, a(rows), n, true);
+  });
+  same({"MPSMatrixSolveCholesky", "transpose_matrix"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan));
+    c.choleskySolve(factor, a(rows), n);
+  });
+  same({"fill_rows"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan)), mean = a(row);
+    c.sample(factor, mean, a(empty), false, counter);
+  });
+  for (const bool inverse : {false, true}) {
+    constexpr size_t few = 3;
+    same({"sample_rows"}, [&](CommandBuffer& c, Arrays& a) {
+      const Operand factor = a(lowerFactor(few, nan)), mean = a(scattered(few));
+      c.sample(factor, mean, a(Floats(few * 1000, nan)), inverse, counter);
+    });
+    same({"log_density_rows"}, [&](CommandBuffer& c, Arrays& a) {
+      const Operand factor = a(lowerFactor(few, nan)), mean = a(scattered(few)), all = a(scattered(few * 100));
+      c.logDensity(factor, mean, all, a(Floats(100, nan)), inverse, 0.5);
+    });
+  }
+  expect({"MPSMatrixDecompositionCholesky"}, [&] {
+    const auto factorOn = [](FactorOn where) {
+      return [where](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, where); };
+    };
+    requireSame(resultOn(gpu, factorOn(FactorOn::gpu)), resultOn(cpu, factorOn(FactorOn::cpu)), false);
+    refuseBadPivot(gpu, n - 1);
+  });
+}
+
+}  // namespace covarium::metal

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "../device.h"
+
+namespace covarium::metal {
+
+// Adds to `off` what of `gpu` gives wrong results, by kernel or MPS class, and how: each command is run on a few
+// numbers and compared with `cpu`. Some GPUs run kernels but not MPS, or give zeros (GitHub's virtual one). What is off
+// already is not tried.
+void selfTest(Device& gpu, Device& cpu, std::map<std::string, std::string>& off);
+
+}  // namespace covarium::metal

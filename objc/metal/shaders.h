@@ -1,0 +1,38 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "owned.h"
+
+namespace covarium::metal {
+
+// A kernel of msl/, ready to be dispatched, and what its reflection says of its arguments.
+struct Pipeline {
+  std::string name;
+  Owned<id<MTLComputePipelineState>> state;
+  unsigned buffers = 0;  // at indices 0 to buffers - 1; the params follow
+  size_t paramsBytes = 0;
+  bool hasThreadgroupMemory = false;  // at index 0
+};
+
+// The shaders of msl/, embedded as one text, compiled once for a device; pipelines are made when first asked for.
+class Shaders {
+ public:
+  // Throws ERR_DEVICE_UNAVAILABLE with the compiler's text.
+  explicit Shaders(id<MTLDevice> device);
+  // Throws ERR_INVALID_ARGUMENT, with the names there are, for a kernel that is unknown.
+  const Pipeline& pipeline(const std::string& name);
+
+ private:
+  std::string names() const;
+
+  id<MTLDevice> device_;
+  Owned<id<MTLLibrary>> library_;
+  std::map<std::string, Pipeline> pipelines_;
+};
+
+}  // namespace covarium::metal

@@ -1,0 +1,25 @@
+// Products and solves with a lower triangular factor, n x n, by Metal Performance Shaders.
+#pragma once
+
+#include "encoding.h"
+
+namespace covarium::metal {
+
+// Systems whose factors MPS can address (mps.h); beyond it the CPU solves.
+constexpr size_t largestOrder = size_t{1} << 14;
+
+// A copy of the factor with zeros above the diagonal, which the contract says is never read.
+View lowerOf(Encoding& encoding, View factor, size_t n);
+// Each row x of rows becomes, in out, lower x + beta y (or lower' x + beta y, transposed), y being the row that out
+// had. `lower` has zeros above its diagonal; out is not rows.
+void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed,
+                  double beta);
+// Each row x of rows becomes, in out, the solution y of lower y = x (or lower' y = x); out is not rows.
+void solveRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed);
+// In place, by blocks of rows, from a factor whatever is above its diagonal.
+void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed);
+void triangularSolve(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed);
+// Each row x becomes the solution y of factor factor' y = x.
+void choleskySolve(Encoding& encoding, View factor, View rows, size_t count, size_t n);
+
+}  // namespace covarium::metal

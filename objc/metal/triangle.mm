@@ -1,0 +1,91 @@
+#include "triangle.h"
+
+#include <algorithm>
+
+#include "gpu.h"
+#include "params.h"
+#include "rows.h"
+
+namespace covarium::metal {
+
+namespace {
+
+// Half of a square product is multiplication by zero: it is done by panels of the factor's rows, unless they become too
+// thin for the GPU.
+constexpr size_t thinnestPanel = 256;
+constexpr size_t mostPanels = 8;
+
+double solveSeconds(size_t count, size_t n) { return secondsFor(4.0 * count * n * n, 8.0 * count * n); }
+
+}  // namespace
+
+View lowerOf(Encoding& encoding, View factor, size_t n) {
+  const View lower = encoding.scratch(n * n);
+  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
+  encoding.dispatch("copy_lower", {factor, lower}, params, n, n);
+  encoding.worked(secondsFor(0, 8.0 * n * n));
+  return lower;
+}
+
+void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed,
+                  double beta) {
+  const MatrixView l = {lower, n, n, n}, x = {rows, count, n, n}, y = {out, count, n, n};
+  Mps& mps = encoding.gpu().mps();
+  if (count == 1) {
+    mps.vectorProduct(encoding, l, transposed, rows, out, 1, beta);
+    encoding.worked(secondsFor(2.0 * n * n, 4.0 * n * n));
+    return;
+  }
+  const size_t width = std::max(thinnestPanel, (n + mostPanels - 1) / mostPanels);
+  for (size_t first = 0; first < n; first += width) {
+    const size_t here = std::min(width, n - first), last = first + here;
+    if (transposed) {
+      mps.product(encoding, x.block(0, first, count, n - first), false, l.block(first, first, n - first, here), false,
+                  y.block(0, first, count, here), 1, beta);
+    } else {
+      mps.product(encoding, x.block(0, 0, count, last), false, l.block(first, 0, here, last), true,
+                  y.block(0, first, count, here), 1, beta);
+    }
+    encoding.worked(secondsFor(2.0 * count * here * (transposed ? n - first : last), 8.0 * count * here));
+  }
+}
+
+void solveRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed) {
+  encoding.gpu().mps().solveRows(encoding, {lower, n, n, n}, transposed, {rows, count, n, n}, {out, count, n, n});
+  encoding.worked(solveSeconds(count, n));
+}
+
+void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
+  const View lower = lowerOf(encoding, factor, n);
+  const View before = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
+  forRowBlocks(count, n, [&](size_t first, size_t here) {
+    encoding.copy(rows.from(first * n), before, here * n);
+    multiplyRows(encoding, lower, before, rows.from(first * n), here, n, transposed, 0);
+  });
+}
+
+void triangularSolve(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
+  const View lower = lowerOf(encoding, factor, n);
+  const View before = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
+  forRowBlocks(count, n, [&](size_t first, size_t here) {
+    encoding.copy(rows.from(first * n), before, here * n);
+    solveRows(encoding, lower, before, rows.from(first * n), here, n, transposed);
+  });
+}
+
+// MPS takes right sides by columns, so the rows are transposed on the way there and back.
+void choleskySolve(Encoding& encoding, View factor, View rows, size_t count, size_t n) {
+  const View lower = lowerOf(encoding, factor, n);
+  const size_t most = std::min(count, rowsPerBlock(n));
+  const View columns = encoding.scratch(most * n), solved = encoding.scratch(most * n);
+  forRowBlocks(count, n, [&](size_t first, size_t here) {
+    const MatrixParams there = {static_cast<uint>(here), static_cast<uint>(n)};
+    const MatrixParams back = {static_cast<uint>(n), static_cast<uint>(here)};
+    encoding.dispatch("transpose_matrix", {rows.from(first * n), columns}, there, n, here);
+    encoding.gpu().mps().solveCholesky(encoding, {lower, n, n, n}, {columns, n, here, here}, {solved, n, here, here});
+    encoding.dispatch("transpose_matrix", {solved, rows.from(first * n)}, back, here, n);
+    encoding.worked(2 * solveSeconds(here, n));
+  });
+}
+
+}  // namespace covarium::metal
