@@ -104,9 +104,9 @@ test('fit writes a model of the data, which sample reads.', async () => {
   assert.equal(round(fitted.covariance.flat()), [4, 6, 6, 12]);
   await succeeds('fit', data, '--ddof', '0', '--dtype', 'float64', '--output', at('fitted.json'));
   const likeliest = JSON.parse(readFileSync(at('fitted.json'), 'utf8'));
-  assert.equal([likeliest.dtype, ...round(likeliest.covariance.flat())], ['float64', 2.666667, 4, 4, 8]);
+  assert.equal([likeliest.dtype, ...round(likeliest.covariance.flat())], ['float64', 2.66667, 4, 4, 8]);
   assert.match(
-    await succeeds('sample', '--model', at('fitted.json'), '--count', '1', '--output', '-'),
+    await succeeds('sample', '--model', at('fitted.json'), '--device', 'reference', '--count', '1', '--output', '-'),
     /^width,height\n\S+,\S+\n$/,
   );
 });
@@ -390,7 +390,8 @@ function floats(bytes: Buffer): Float32Array {
 }
 
 function round(values: number[]): number[] {
-  return values.map((value) => Math.round(value * 1e6) / 1e6);
+  // A device may have float32 only.
+  return values.map((value) => Math.round(value * 1e5) / 1e5);
 }
 
 decimals.run();

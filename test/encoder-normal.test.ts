@@ -100,13 +100,14 @@ onEveryBackend('what lies over the diagonal of a factor changes nothing, NaN inc
       const rows = real(scattered(count * n, 4));
       const results = [0, Number.NaN, Number.POSITIVE_INFINITY].map((above) => {
         const [factor, mean] = [real(lowerFactor(n, n, above)), real(scattered(n, 9))];
-        const all = Array.from({ length: 6 }, () => real(rows));
+        const all = Array.from({ length: 7 }, () => real(rows));
         const densities = [zeros(count), zeros(count)];
         run((encoder) => {
           encoder.triangularProduct(factor, all[0]!, n, false);
           encoder.triangularProduct(factor, all[1]!, n, true);
           encoder.triangularSolve(factor, all[2]!, n, false);
           encoder.triangularSolve(factor, all[3]!, n, true);
+          encoder.choleskySolve(factor, all[6]!, n);
           encoder.sample(factor, mean, all[4]!, false, counterOf(1, 2, 3));
           encoder.sample(factor, mean, all[5]!, true, counterOf(1, 2, 3));
           encoder.logDensity(factor, mean, rows, densities[0]!, false, 1);

@@ -3,6 +3,7 @@ import type { Backend, Encoder } from '../lib/backend.ts';
 import type { Dtype, Real } from '../lib/dtype.ts';
 import { openReference } from '../lib/reference/device.ts';
 import { cpuKernels, noCpu, openCpuBackend } from './cpu-backend.ts';
+import { noMetal, openMetalBackend } from './metal-backend.ts';
 
 type RealDtype = 'float32' | 'float64';
 
@@ -20,6 +21,8 @@ export interface Bench {
 
 interface Place {
   readonly name: string;
+  /** Why it can't be had here; '' where it can. */
+  readonly missing: string;
   open(): Backend;
 }
 
@@ -35,32 +38,37 @@ function openAvx2(threads: number): Backend {
 }
 
 // Three threads are more than some machines have cores, and divide nothing evenly.
+const noAvx2 = cpuKernels === 'AVX-512' ? noCpu : noCpu || `The kernels here are for (${cpuKernels}) already.`;
 const places: readonly Place[] = [
-  { name: 'cpu with 1 thread', open: () => openCpuBackend(1) },
-  { name: 'cpu with 3 threads', open: () => openCpuBackend(3) },
-  { name: 'cpu with AVX2', open: () => openAvx2(2) },
-  { name: 'reference', open: openReference },
-].filter(
-  ({ name }) => (noCpu === '' || name === 'reference') && (cpuKernels === 'AVX-512' || name !== 'cpu with AVX2'),
-);
-if (noCpu !== '') console.log(`skipped  cpu: ${noCpu}`);
+  { name: 'metal', missing: noMetal, open: openMetalBackend },
+  { name: 'cpu with 1 thread', missing: noCpu, open: () => openCpuBackend(1) },
+  { name: 'cpu with 3 threads', missing: noCpu, open: () => openCpuBackend(3) },
+  { name: 'cpu with AVX2', missing: noAvx2, open: () => openAvx2(2) },
+  { name: 'reference', missing: '', open: openReference },
+];
+
+// What a place computes with is asked once: opening a GPU compiles its kernels.
+const benches = places.flatMap(({ name, missing, open }) => {
+  if (missing !== '') {
+    console.log(`skipped  ${name}: ${missing}`);
+    return [];
+  }
+  const backend = open();
+  backend.close();
+  return backend.dtypes.map((dtype) => ({ name: `${name}, ${dtype}`, dtype, open }));
+});
 
 /** The same test of the contract on every backend that works here, in every type that it computes with. */
 export function onEveryBackend(sentence: string, check: (bench: Bench) => void | Promise<void>): void {
-  for (const { name, open } of places) {
-    const backend = open();
-    for (const dtype of backend.dtypes) {
-      test(`${name}, ${dtype}: ${sentence}`, async () => {
-        const fresh = open();
-        try {
-          await check(benchOf(fresh, dtype));
-        } finally {
-          fresh.close();
-        }
-      });
-    }
-    backend.close();
-  }
+  for (const { name, dtype, open } of benches)
+    test(`${name}: ${sentence}`, async () => {
+      const backend = open();
+      try {
+        await check(benchOf(backend, dtype));
+      } finally {
+        backend.close();
+      }
+    });
 }
 
 function benchOf(backend: Backend, dtype: Dtype): Bench {
