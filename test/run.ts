@@ -1,10 +1,15 @@
 // Runs test files, each in a process of its own, and ends with one line: N passed, N failed.
 // Arguments are parts of file names; none means all files. An ending that uvu did not report counts as a failure.
+//
+// Where there is no Mac, those that are about every device run a second time, on the Metal device over its software stand-in
+// (test/softmetal): the same text, another addon.
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { platform } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { softAddon } from './softmetal/addon.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const wanted = process.argv.slice(2);
@@ -15,9 +20,10 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   )
   .sort();
 
-function runFile(name: string): Promise<{ code: number | null; output: string }> {
+function runFile(name: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', join(folder, name)], {
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -39,12 +45,32 @@ function count(output: string, label: string): number {
   );
 }
 
+function isAboutDevices(name: string): boolean {
+  return /from '\.\/every-(?:device|backend)\.ts'/.test(readFileSync(join(folder, name), 'utf8'));
+}
+
+/** The addon with the stand-in: none on a Mac, nor where an addon is chosen already (test/sanitize.mjs). */
+function standIn(): { path: string; reason: string } {
+  const { COVARIUM_ADDON: chosen } = process.env;
+  if (platform() === 'darwin' || chosen !== undefined) return { path: '', reason: '' };
+  const { path, reason } = softAddon();
+  return { path: path ?? '', reason: reason ?? '' };
+}
+
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-for (const name of files) {
-  console.log(`\n${name}`);
-  const { code, output } = await runFile(name);
+const stand = standIn();
+if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
+const runs = files.flatMap((name) => {
+  const once = { title: name, name, env: process.env };
+  if (stand.path === '' || !isAboutDevices(name)) return [once];
+  const env = { ...process.env, COVARIUM_ADDON: stand.path, COVARIUM_TEST_DEVICE: 'metal' };
+  return [once, { title: `${name} (metal, over its software stand-in)`, name, env }];
+});
+for (const { title, name, env } of runs) {
+  console.log(`\n${title}`);
+  const { code, output } = await runFile(name, env);
   // uvu's total leaves out what is skipped.
   const failures = count(output, 'Total') - count(output, 'Passed');
   const silent = count(output, 'Total') + count(output, 'Skipped') === 0;

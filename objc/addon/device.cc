@@ -21,6 +21,7 @@ void finalize(napi_env, void* contents, void* hint) {
 // Ordinary memory that allocate() gave, for release() to know.
 constexpr napi_type_tag ordinaryTag = {0x636f76617269756dull, 0x6f7264696e617279ull};
 
+constexpr size_t mostExternal = 1 << 16;
 constexpr size_t externalBufferLimitBytes = size_t{1} << 32;  // beyond the limit of its Buffer, Node ends the process
 
 // By the constructor, which throws where napi_create_arraybuffer would end the process.
@@ -123,9 +124,11 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
     const auto sizeBytes = static_cast<size_t>(info[0].As<Napi::Number>().DoubleValue());
     auto buffer = device(env).allocate(sizeBytes);  // not touched yet: it may still be too much
     // Forgotten external buffers come back only when control returns to the event loop. A loop that never returns would
-    // hold all of the memory, so beyond a quarter of it results are V8's own, which it collects while it allocates.
+    // hold all of the memory, or all the buffers that a GPU may have (499,000 on Apple's), so beyond a part of either
+    // results are V8's own, which it collects while it allocates.
     const size_t quarter = device(env).memoryBytes() / 4;
-    const bool forgetful = device(env).liveAndPooledBytes().first > quarter && !table_->entries.empty();
+    const bool forgetful = (device(env).liveAndPooledBytes().first > quarter && !table_->entries.empty()) ||
+                           table_->entries.size() > mostExternal;
     if (forgetful || sizeBytes >= externalBufferLimitBytes) {
       buffer.reset();
       return ordinaryMemory(env, sizeBytes);

@@ -2,7 +2,7 @@
 
 #import <Metal/Metal.h>
 
-#include <atomic>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
