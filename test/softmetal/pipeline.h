@@ -1,0 +1,42 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <vector>
+
+#include "execute.h"
+#include "object.h"
+#include "signature.h"
+
+struct SoftPipeline : softmetal::Counted {
+  SoftPipeline(const softmetal::Signature& signature, const softmetal::KernelFacts& kernel)
+      : Counted("MTLComputePipelineState"), signature(signature), kernel(kernel) {}
+  const softmetal::Signature signature;
+  const softmetal::KernelFacts kernel;
+  softmetal::Ref<id<MTLDevice>> device;
+  softmetal::Ref<NSString*> label;
+  NSUInteger width = 0, maximumGroup = 0;
+};
+
+@interface SoftMetalPipeline : NSObject <MTLComputePipelineState> {
+ @public
+  SoftPipeline* state_;
+}
+@end
+
+namespace softmetal {
+
+struct PipelineRequest {
+  id<MTLFunction> function;
+  NSString* label;
+  NSUInteger maximumGroup;  // 0: the device's
+};
+
+id<MTLComputePipelineState> newPipeline(id<MTLDevice> device, const PipelineRequest& request,
+                                        MTLAutoreleasedComputePipelineReflection* reflection,
+                                        __autoreleasing NSError** error, const Call& call);
+
+// What -[MTLComputePipelineReflection bindings] gives.
+MTLComputePipelineReflection* reflectionOf(const SoftPipeline& pipeline);
+
+}  // namespace softmetal

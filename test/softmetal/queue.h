@@ -1,0 +1,71 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "object.h"
+
+@class SoftMetalCommandBuffer;
+
+namespace softmetal {
+
+constexpr NSUInteger defaultCommandBufferCount = 64;  // Apple's
+
+// The line of command buffers of one queue, and the thread that runs them in the order of their enqueue or commit.
+class Line {
+ public:
+  void enqueue(SoftMetalCommandBuffer* buffer);
+  void commit(SoftMetalCommandBuffer* buffer);
+  // Ends the thread when the line is empty, waiting for it unless it is the caller.
+  void end();
+  void serve();
+
+  std::thread thread;
+
+ private:
+  struct Entry {
+    Ref<SoftMetalCommandBuffer*> buffer;
+    bool committed;
+  };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;
+  bool ending_ = false;
+};
+
+// Waits until every queue has run what is committed and has let go of it. False after ten seconds.
+bool settle();
+
+id<MTLCommandQueue> newQueue(id<MTLDevice> device, NSUInteger maximumCommandBuffers);
+
+}  // namespace softmetal
+
+struct SoftQueue : softmetal::Counted {
+  SoftQueue() : Counted("MTLCommandQueue") {}
+  ~SoftQueue() override { line->end(); }
+
+  // One of the command buffers that may exist at a time; blocks until there is one.
+  void take(const softmetal::Call& call);
+  void giveBack();
+
+  softmetal::Ref<id<MTLDevice>> device;
+  softmetal::Ref<NSString*> label;
+  NSUInteger maximum = 0;
+  std::shared_ptr<softmetal::Line> line = std::make_shared<softmetal::Line>();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  NSUInteger taken_ = 0;
+};
+
+@interface SoftMetalQueue : NSObject <MTLCommandQueue> {
+ @public
+  SoftQueue* state_;
+}
+@end

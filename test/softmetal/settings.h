@@ -1,0 +1,23 @@
+// What the stand-in pretends to be, and which faults it makes. Each setting has a name and a text; the environment
+// gives the first value when the library is loaded (SOFTMETAL_EXECUTION_WIDTH=31 for executionWidth), softmetal_set the
+// later ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace softmetal {
+
+// False where there is no setting of that name.
+bool set(const std::string& name, const std::string& value);
+void resetSettings();
+
+std::string text(const char* name);
+int64_t number(const char* name);
+inline bool isOn(const char* name) { return number(name) != 0; }
+
+// Counts a setting down by one: true once, when it reaches 0 from 1. 0 stays 0. So 1 is "the next", n "the n-th from
+// now".
+bool isTurn(const char* name);
+
+}  // namespace softmetal

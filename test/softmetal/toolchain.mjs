@@ -1,0 +1,35 @@
+// What the stand-in is built with on Linux: clang for Objective-C++, GNUstep for Foundation, GCC's runtime for the objects.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+
+const packages = 'apt-get install clang gobjc libgnustep-base-dev libblocksruntime-dev';
+
+function outputOf(command, ...args) {
+  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : '';
+}
+
+/** `{ reason }` where something is missing, else the flags: `objc` compiles Objective-C++, `libraries` links it. */
+export function findToolchain() {
+  const fail = (what) => ({ reason: `Software Metal needs ${what} (Debian or Ubuntu: ${packages}).` });
+  if (process.platform !== 'linux') return { reason: 'Software Metal is for Linux.' };
+  const runtime = outputOf('gcc', '-print-file-name=libobjc.so');
+  const gccHeaders = outputOf('gcc', '-print-file-name=include');
+  const gnustep = outputOf('gnustep-config', '--objc-flags');
+  if (outputOf('clang++', '--version') === '') return fail('clang');
+  if (!isAbsolute(runtime) || !existsSync(`${gccHeaders}/objc/objc.h`)) return fail("GCC's Objective-C runtime");
+  if (gnustep === '') return fail('GNUstep');
+  const probe = spawnSync('clang++', ['-E', '-x', 'c++', '-'], { input: '#include <Block.h>\n', stdio: 'pipe' });
+  if (probe.status !== 0) return fail('the blocks runtime');
+  // GNUstep's own choice of optimization and folders of the user's home are not wanted; its headers are system headers.
+  const wanted = gnustep
+    .split(/\s+/)
+    .filter((flag) => flag !== '' && !/^-(I|O|g$|Wall$|MMD$|MP$)/.test(flag))
+    .concat([...new Set(gnustep.match(/(?<=-I)\/usr\/\S+/g))].flatMap((folder) => ['-isystem', folder]));
+  return {
+    reason: '',
+    objc: ['-x', 'objective-c++', '-fobjc-runtime=gcc', '-fblocks', ...wanted, '-idirafter', gccHeaders],
+    libraries: ['-L', dirname(runtime), '-lgnustep-base', '-lobjc', '-lBlocksRuntime', '-ldl', '-lpthread'],
+  };
+}
