@@ -138,6 +138,9 @@ function sourcesOf({ source, target }) {
   return words.filter((word) => word !== '' && !word.endsWith(':'));
 }
 
+/** The command that made a file last. */
+const recorded = (target) => (existsSync(`${target}.args`) ? readFileSync(`${target}.args`, 'utf8') : '');
+
 const argumentsOf = ({ source, target, flags }) =>
   [...flags, ...common, '-MMD', '-MF', `${target}.d`, '-c', source, '-o', target].join('\n');
 
@@ -145,7 +148,7 @@ const isStale = (unit) =>
   sourcesOf(unit).some((path) => {
     const time = timeOf(path.startsWith('/') ? path : join(folder, path));
     return time === Number.NEGATIVE_INFINITY || time > timeOf(unit.target);
-  }) || argumentsOf(unit) !== (existsSync(`${unit.target}.args`) ? readFileSync(`${unit.target}.args`, 'utf8') : '');
+  }) || argumentsOf(unit) !== recorded(unit.target);
 
 function run(args) {
   return new Promise((resolve) => {
@@ -185,14 +188,10 @@ if (stale.length > 0)
   console.error(`Building software Metal in ${relative(folder, out)} (${stale.length} sources) ...`);
 if (!(await compile(stale))) process.exit(1);
 for (const { target, objects, flags } of products) {
-  if (objects.every((unit) => timeOf(unit.target) <= timeOf(target))) continue;
-  const linked = await run([
-    ...flags,
-    ...common,
-    ...objects.map((unit) => unit.target),
-    ...toolchain.libraries,
-    '-o',
-    target,
-  ]);
-  if (!linked) process.exit(1);
+  const args = [...flags, ...common, ...objects.map((unit) => unit.target), ...toolchain.libraries, '-o', target].join(
+    '\n',
+  );
+  if (recorded(target) === args && objects.every((unit) => timeOf(unit.target) <= timeOf(target))) continue;
+  if (!(await run(args.split('\n')))) process.exit(1);
+  writeFileSync(`${target}.args`, args);
 }

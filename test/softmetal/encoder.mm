@@ -9,7 +9,7 @@ SoftEncoder::SoftEncoder(const char* className, SoftMetalCommandBuffer* commandB
 }
 
 SoftEncoder::~SoftEncoder() {
-  const softmetal::Call call{className, @selector(release)};
+  const softmetal::Call call { className, @selector(release) };
   if (!ended) call.refuse("is sent before endEncoding.");
 }
 

@@ -53,7 +53,7 @@ const SoftExtent& extentOf(MPSVector* vector, const char* which, const Call& cal
 View viewOf(const SoftExtent& extent, const char* which, MTLOrigin origin, size_t index, size_t rows, size_t columns,
             const Call& call) {
   if (extent.dataType != MPSDataTypeFloat32)
-    call.refuse("is given a %s of data type (0x%x), not float32.", which, static_cast<unsigned>(extent.dataType));
+    call.refuse("is given %s of data type (0x%x), not float32.", which, static_cast<unsigned>(extent.dataType));
   if (origin.z != 0) call.refuse("has an origin of %s with z (%zu).", which, size_t{origin.z});
   if (origin.x + rows > extent.rows || origin.y + columns > extent.columns || index >= extent.matrices)
     call.refuse("takes (%zu x %zu) from (%zu, %zu) of matrix (%zu) of %s, which has (%zu) of (%zu x %zu).", rows,

@@ -101,7 +101,7 @@ id<MTLCommandQueue> newQueue(id<MTLDevice> device, NSUInteger maximumCommandBuff
 
 void SoftQueue::take(const Call& call) {
   std::unique_lock<std::mutex> lock(mutex_);
-  while (!freed_.wait_for(lock, std::chrono::seconds(10), [this] { return taken_ < maximum; })) {
+  while (!freed_.wait_for(lock, std::chrono::seconds(5), [this] { return taken_ < maximum; })) {
     std::lock_guard<std::mutex> busy(work().mutex);
     if (work().underway == 0)
       call.refuse("waits for one of (%zu) command buffers, none of which is committed.", size_t{maximum});

@@ -30,6 +30,7 @@ export function findToolchain() {
   return {
     reason: '',
     objc: ['-x', 'objective-c++', '-fobjc-runtime=gcc', '-fblocks', ...wanted, '-idirafter', gccHeaders],
-    libraries: ['-L', dirname(runtime), '-lgnustep-base', '-lobjc', '-lBlocksRuntime', '-ldl', '-lpthread'],
+    // GNUstep has a _Block_copy that copies nothing: the true one must come first.
+    libraries: ['-lBlocksRuntime', '-L', dirname(runtime), '-lgnustep-base', '-lobjc', '-ldl', '-lpthread'],
   };
 }
