@@ -86,9 +86,9 @@ const objc = ['-O1', ...toolchain.objc, '-Itest/softmetal/include', '-Imsl', '-I
 const plain = ['-O2', '-Imsl', '-Imsl/cpu'];
 
 const addon = list('objc/addon', /\.cc$/).map((source) => object(source, [...plain, ...node]));
-const metalSources = list('objc/metal', /\.mm$/);
-const metal =
-  metalSources.length > 0 ? metalSources.map((source) => object(source, objc)) : [object('objc/metal/none.cc', plain)];
+// What is plain C++ there catches, which Objective-C++ can't do with GNUstep.
+const languageOf = (source) => (source.endsWith('.mm') ? objc : plain);
+const metal = list('objc/metal', /(?<!none)\.(cc|mm)$/).map((source) => object(source, languageOf(source)));
 const x64 = process.arch === 'x64';
 const avx512 = ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl'];
 const kernels = (
@@ -109,7 +109,7 @@ const cpu = list('objc/cpu', /(?<!kernels|blas-accelerate)\.cc$/)
   .map((source) => object(source, plain))
   .concat(kernels);
 const fixture = object('test/softmetal/drivers/fixture.mm', objc);
-const programs = list('test/softmetal/drivers', /(?<!fixture)\.mm$/);
+const programs = list('test/softmetal/drivers', /(?<!fixture)\.(cc|mm)$/);
 const soft = list('test/softmetal', /(?<!hooks)\.cc$/)
   .map((source) => object(source, plain))
   .concat(list('test/softmetal', /\.mm$/).map((source) => object(source, objc)));
@@ -124,7 +124,7 @@ const products = [
   { target: join(out, 'softmetal.node'), objects: [hooks], flags: ['-shared'] },
   ...programs.map((source) => ({
     target: join(out, basename(source, extname(source))),
-    objects: [object(source, objc), fixture, ...cpu, ...soft],
+    objects: [object(source, languageOf(source)), fixture, ...metal, ...cpu, ...soft],
     flags: ['-rdynamic'],
   })),
 ];
@@ -175,7 +175,7 @@ async function compile(units) {
 mkdirSync(generated, { recursive: true });
 const embed = join(folder, 'msl/embed.mjs');
 if (existsSync(embed)) {
-  const { status } = spawnSync(process.execPath, [embed, join(generated, 'shaders.h')], {
+  const { status } = spawnSync(process.execPath, [embed, join(generated, 'shader-source.h')], {
     cwd: folder,
     stdio: 'inherit',
   });

@@ -24,21 +24,6 @@ const cpu::KernelTable* table() {
   return found;
 }
 
-class View : public Buffer {
- public:
-  View(void* contents, size_t sizeBytes) : contents_(contents), sizeBytes_(sizeBytes) {}
-  void* contents() const override { return contents_; }
-  size_t sizeBytes() const override { return sizeBytes_; }
-
- private:
-  void* contents_;
-  size_t sizeBytes_;
-};
-
-Operand operandOf(void* bytes, size_t length) {
-  return {std::make_shared<View>(bytes, length), 0, length, Dtype::uint8};
-}
-
 // The threads that one queue's thread dispatches with.
 cpu::Pool& pool() {
   thread_local std::unique_ptr<cpu::Pool> own;
@@ -53,12 +38,11 @@ void run(const Dispatch& dispatch, std::vector<uint8_t> params) {
   static const std::atomic<bool> wanted{false};
   const cpu::Blas* blas = cpu::blas(reason);
   const cpu::Execution execution{pool(), *table(), blas == nullptr ? none : *blas, wanted, wanted};
-  std::vector<Operand> operands;
-  for (const Bound& buffer : dispatch.buffers) operands.push_back(operandOf(buffer.bytes, buffer.length));
-  operands.push_back(operandOf(params.data(), params.size()));
-  const cpu::Kernel& kernel = cpu::kernelNamed(*table(), dispatch.kernel);
-  cpu::checkLaunch(kernel, operands, dispatch.threads, dispatch.threadgroup);
-  cpu::launch(execution, kernel, operands, dispatch.threads, dispatch.threadgroup);
+  std::vector<void*> slots;
+  for (const Bound& buffer : dispatch.buffers) slots.push_back(buffer.bytes);
+  slots.push_back(params.data());
+  cpu::launch(execution, cpu::kernelNamed(*table(), dispatch.kernel), slots, dispatch.threads,
+              {dispatch.threadgroup, dispatch.threadgroupBytes, static_cast<unsigned>(number("executionWidth"))});
 }
 
 // A kernel that goes wrong: what it has changed becomes zero.
@@ -81,7 +65,7 @@ const KernelFacts* kernelNamed(const std::string& name) {
     if (table() == nullptr) return all;
     for (size_t i = 0; i < table()->kernelCount; ++i) {
       const cpu::Kernel& kernel = table()->kernels[i];
-      (*all)[kernel.name] = {kernel.buffers, kernel.paramsBytes, kernel.reduction};
+      (*all)[kernel.name] = {kernel.buffers, kernel.paramsBytes, kernel.threadgroupMemory};
     }
     return all;
   }();
