@@ -46,12 +46,12 @@ function usesOf(text: string): [string, EnumUse][] {
     const use = { result: enumOf(result), parameters };
     if ([use.result, ...parameters].some((each) => each !== undefined)) found.push([`${owner} ${name}`, use]);
   };
-  for (const [, owner, body] of text.matchAll(
+  // What a static method gives is of the class that is asked.
+  const plain = text.replaceAll('<This extends abstract new (...args: any) => any>', '');
+  for (const [, owner, body] of plain.matchAll(
     /^(?:declare class|interface|declare interface) (\w+)[^\n]*\{\n([\s\S]*?)^\}/gm,
   )) {
-    for (const [, name, list, result] of body!.matchAll(
-      /^ {2}(?:static )?(\w+)\??(?:<This[^(]*?>)?\((.*)\): ([^\n]*);$/gm,
-    ))
+    for (const [, name, list, result] of body!.matchAll(/^ {2}(?:static )?(\w+)\??\((.*)\): ([^\n]*);$/gm))
       add(owner!, name!, list!.replace(/^this: This(?:, )?/, ''), result!);
     for (const [, name, result] of body!.matchAll(/^ {2}(?:static |readonly |get )*(\w+)\??(?:\(\))?: ([^\n(]*);$/gm))
       add(owner!, name!, undefined, result!);

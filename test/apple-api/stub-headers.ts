@@ -24,7 +24,6 @@ const scalars: Readonly<Record<string, string>> = {
   uint64: 'NSUInteger',
   float: 'float',
   double: 'double',
-  uint8: 'BOOL',
   BOOL: 'BOOL',
   void: 'void',
   cstring: 'const char *',
@@ -115,6 +114,8 @@ export function writeStubs(folder: string): void {
         if (/^(?:id|id<>|class|NSString|NSMutableString)$/.test(type.of!.kind)) return `${to} __autoreleasing *`;
         return `${isParameter && !to.endsWith('*') ? 'const ' : ''}${to} *`;
       }
+      case 'uint8': // what a getter gives is a BOOL, what a call takes a byte
+        return isParameter ? 'uint8_t' : 'BOOL';
       case 'array':
         return `${spell(type.of!)} *`;
       case 'void*':
