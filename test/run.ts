@@ -53,8 +53,8 @@ function isAboutDevices(name: string): boolean {
 function standIn(): { path: string; reason: string } {
   const { COVARIUM_ADDON: chosen } = process.env;
   if (platform() === 'darwin' || chosen !== undefined) return { path: '', reason: '' };
-  const { path, reason } = softAddon();
-  return { path: path ?? '', reason: reason ?? '' };
+  const built = softAddon();
+  return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
 let passed = 0;

@@ -42,7 +42,10 @@ struct Arrays {
   std::vector<float> host = std::vector<float>(rows * n);
 
   explicit Arrays(Device& device)
-      : factor(array(device, n * n)), mean(array(device, n)), out(array(device, rows * n)), square(array(device, n * n)) {
+      : factor(array(device, n * n)),
+        mean(array(device, n)),
+        out(array(device, rows * n)),
+        square(array(device, n * n)) {
     for (size_t i = 0; i < n * n; ++i) factor.as<float>()[i] = square.as<float>()[i] = i % (n + 1) == 0 ? 2 : 0;
     for (size_t i = 0; i < n; ++i) mean.as<float>()[i] = 1;
   }
@@ -66,9 +69,10 @@ void record(CommandBuffer& commands, Device& device, Arrays& arrays, size_t kind
       commands.zeroUpper(arrays.square, n);
       return;
     case 3:  // memory of the host
-      commands.sample(arrays.factor, arrays.mean,
-                      {device.borrow(arrays.host.data(), arrays.host.size() * sizeof(float)), 0, rows * n, Dtype::float32},
-                      false, counter);
+      commands.sample(
+          arrays.factor, arrays.mean,
+          {device.borrow(arrays.host.data(), arrays.host.size() * sizeof(float)), 0, rows * n, Dtype::float32}, false,
+          counter);
       return;
     case 4:  // with a check on the host when it has run
       commands.copy(arrays.factor, arrays.square);
@@ -94,7 +98,8 @@ void round(size_t seed, bool closesInTheMiddle, size_t& commits, size_t& aborted
         note(outcomes[i], nullptr);
         continue;
       }
-      commands->commit([&outcome = outcomes[i]](const Timings&, std::exception_ptr failure) { note(outcome, failure); });
+      commands->commit(
+          [&outcome = outcomes[i]](const Timings&, std::exception_ptr failure) { note(outcome, failure); });
       if (i % 11 == 10) commands->cancel();
     }
     if (!closesInTheMiddle) {
