@@ -38,9 +38,22 @@ inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
   return 4ul * (lanes / simdWidth + (lanes % simdWidth != 0u ? 1u : 0u));
 }
 
-// Bytes of threadgroup memory of sample_rows: rowsPerGroup columns normals in whole Philox blocks, wherever the first
-// block is entered. A multiple of 16.
-inline unsigned long sample_rows_bytes(uint columns, uint rowsPerGroup) {
-  const unsigned long rows = rowsPerGroup;
-  return (rows * columns + 6ul) / 4ul * 16ul;
+// How far apart sample_rows keeps its rows: with `inverse` a lane has a row, and an odd stride sends neighbours to
+// different banks of the memory.
+inline uint sample_rows_stride(uint columns, uint inverse) { return inverse != 0u ? columns | 1u : columns; }
+
+// Bytes of threadgroup memory of sample_rows: the factor's lower triangle and a group's rows. Round up likewise; Metal
+// has 32,768, and the largest number stands for far more.
+inline unsigned long sample_rows_bytes(uint columns, uint rowsPerGroup, uint inverse) {
+  if (columns > 0xffffu || rowsPerGroup > 0xffffu) return ~0ul;
+  const unsigned long n = columns, rows = rowsPerGroup;
+  return 4ul * (n * (n + 1ul) / 2ul + rows * sample_rows_stride(columns, inverse));
 }
+
+// What a host takes for at most 64 columns, which fits 16 KB: docs/numerics.md has the measurement behind it. Any other
+// choice gives the same bits.
+inline uint sample_rows_per_group(uint columns, uint inverse) {
+  const uint left = 4096u - columns * (columns + 1u) / 2u;
+  return (left < 2048u ? left : 2048u) / sample_rows_stride(columns, inverse);
+}
+inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }

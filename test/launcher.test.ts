@@ -149,8 +149,8 @@ onCpu('a launch that does not fit its kernel is refused by its own code, and the
       ['squared_norms', [a, out, matrix], [8, 8, 1], [8, 1, 1]],
       ['squared_norms', [a, out, matrix], [64, 1, 1], [8, 2, 1]],
       ['squared_norms', [a, out, matrix], [64, 1, 1], [1025, 1, 1]],
-      // 32 KB of threadgroup memory and 16 bytes; 2^32 rows of 2^32 columns.
-      ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 8190, 0)], [8, 1, 1], [8, 1, 1]],
+      // 32 KB of threadgroup memory and 4 bytes; numbers of rows and columns that wrap when multiplied.
+      ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 8192, 0)], [8, 1, 1], [8, 1, 1]],
       ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, -1, -1, 0)], [8, 1, 1], [8, 1, 1]],
     ],
   };

@@ -96,7 +96,7 @@ test('Both maps are total: every word at the edges gives a finite normal that is
   assert.ok(most > 6.7 && most < 9.6, `most is (${most})`);
 });
 
-test('The first normals of a stream are those that an NVIDIA H200 gave (test/normal-words.cu).', () => {
+test('The first normals of a stream are those that an NVIDIA H200 gave (test/real-gpu).', () => {
   const device = openReference();
   const normals = new Float32Array(4096);
   const encoder = device.encoder();

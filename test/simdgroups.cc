@@ -124,8 +124,19 @@ void samples(Runner& runner, unsigned lanes, unsigned columns, unsigned rowsPerG
     for (params.inverse = 0; params.inverse < 2; ++params.inverse) {
       for (float& y : out) y = NAN;
       runner.run(reduction<sample_rows>("sample_rows", nullptr), {factor.data(), mean.data(), out.data(), &params}, 3,
-                 lanes, sample_rows_bytes(columns, rowsPerGroup) - tooShort, 32);
+                 lanes, sample_rows_bytes(columns, rowsPerGroup, params.inverse) - tooShort, 32);
       for (unsigned e = 0; e < out.size(); ++e) expect(std::isfinite(out[e]), "sample_rows", lanes, 32, e);
+    }
+  }
+}
+
+// The rows to a group that msl/params.h recommends fit 16 KB.
+void defaults() {
+  for (uint columns = 1; columns <= 64; ++columns) {
+    for (const uint inverse : {0u, 1u}) {
+      const uint rows = sample_rows_per_group(columns, inverse);
+      expect(rows >= 30 && sample_rows_bytes(columns, rows, inverse) <= 16384, "sample_rows_per_group", rows, 32,
+             columns);
     }
   }
 }
@@ -144,6 +155,7 @@ int main(int, char** argv) {
     }
     for (const unsigned columns : {1u, 2u, 3u, 5u, 64u})
       for (const unsigned rows : {1u, 2u, 3u, 4u, 7u, 32u}) samples(runner, 9, columns, rows, 0);
+    defaults();
   } else if (mode == "short") {
     samples(runner, 9, 2, 3, 1);
   } else {

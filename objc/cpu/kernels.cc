@@ -41,7 +41,7 @@ size_t simdgroupValuesBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
 size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
   SampleParams sample;
   memcpy(&sample, params, sizeof sample);
-  return sample_rows_bytes(sample.columns, sample.rowsPerGroup);
+  return sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
 }
 
 const Kernel kernelList[] = {

@@ -17,5 +17,5 @@ struct Cpu {
 // Each prints what it looks at, and gives the number of wrong results.
 int checkWords(const char* answersPath);
 int checkStream(Cpu& cpu);
-int checkKernels(Cpu& cpu);
-void printRates(Cpu& cpu);
+int checkKernels(Cpu& cpu, bool few);  // few: one size of groups
+void printRates();

@@ -1,5 +1,6 @@
 // The kernels of msl/ on an NVIDIA GPU, against the CPU device's. test/real-gpu/run.sh builds it and runs it;
 // docs/numerics.md says what was seen. Arguments are the parts to run; none means all: words, stream, kernels, rates.
+// `few` is kernels by one size of groups, for a sanitizer.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -15,8 +16,9 @@ int main(int argc, char** argv) {
   int wrong = 0;
   if (wanted("words")) wrong += checkWords(argv[1]);
   if (wanted("stream")) wrong += checkStream(cpu);
-  if (wanted("kernels")) wrong += checkKernels(cpu);
-  if (wanted("rates")) printRates(cpu);
+  if (wanted("kernels")) wrong += checkKernels(cpu, false);
+  if (parts.count("few") != 0) wrong += checkKernels(cpu, true);
+  if (wanted("rates")) printRates();
   printf(wrong == 0 ? "all as on the CPU\n" : "(%d) WRONG\n", wrong);
   return wrong == 0 ? 0 : 1;
 }

@@ -22,29 +22,29 @@ double timeOf(const char* kernel, std::vector<float*> buffers, Params params, ui
 
 }  // namespace
 
-void printRates(Cpu&) {
+void printRates() {
   for (const uint outputs : {10000000u, 100000000u}) {
     const gpu::Memory out(outputs * sizeof(float));
     const NormalParams normal = {42, 0, 7, 0, 0, 0, outputs};
     const double alone = timeOf("fill_normal", {out.data()}, normal, outputs / 4 + 1, 256, 0);
     printf("\nrates: fill_normal of (%u), (%.1f) us; sample_rows as multiples of it, by lanes of a group\n", outputs,
            alone);
-    printf("  n  elements   rows | %6d %6d %6d %6d | inverse %6d %6d\n", 64, 128, 256, 512, 64, 256);
+    printf("  n  elements   rows | %6d %6d %6d %6d | inverse %6d %6d %6d\n", 64, 128, 256, 512, 32, 64, 256);
     for (const uint n : {2u, 8u, 16u, 32u, 64u}) {
       std::vector<float> values(n * n);
       for (uint i = 0; i < n * n; ++i) values[i] = i % (n + 1) == 0 ? 1.0f : i / n > i % n ? 0.01f : NAN;
       gpu::Memory factor(values.size() * sizeof(float)), mean(n * sizeof(float));
       factor.put(values.data());
       mean.put(std::vector<float>(n, 1.0f).data());
-      for (const uint elements : {256u, 512u, 1024u, 2048u, 4096u, 8128u}) {
+      for (const uint elements : {512u, 1024u, 1536u, 2048u, 3072u, 4096u, 6016u}) {
         const uint rows = elements / n, count = outputs / n;
         printf(" %2u  %8u %6u |", n, elements, rows);
         for (const uint inverse : {0u, 1u}) {
-          for (const uint lanes : {64u, 128u, 256u, 512u}) {
-            if (inverse != 0 && (lanes == 128 || lanes == 512)) continue;
+          for (const uint lanes :
+               inverse == 0 ? std::vector<uint>{64, 128, 256, 512} : std::vector<uint>{32, 64, 256}) {
             const SampleParams params = {42, 0, 7, 0, 0, 0, count, n, rows, inverse};
             printf(" %6.2f", timeOf("sample_rows", {factor.data(), mean.data(), out.data()}, params,
-                                    (count + rows - 1) / rows * lanes, lanes, sample_rows_bytes(n, rows)) /
+                                    (count + rows - 1) / rows * lanes, lanes, sample_rows_bytes(n, rows, inverse)) /
                                  alone);
           }
           if (inverse == 0) printf(" |        ");
