@@ -12,7 +12,6 @@ using namespace metal;
 // The one word that the preprocessor of msl/cpu can't read: there `threadgroup` is an address space and expands to
 // nothing, inside an attribute too.
 #ifdef __METAL_VERSION__
-#pragma clang fp contract(off)  // the same to a compiler older than the pragma above
 #define THREADGROUP_MEMORY(index) [[threadgroup(index)]]
 #else
 #define THREADGROUP_MEMORY(index)
