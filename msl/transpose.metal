@@ -1,8 +1,7 @@
 #include <metal_stdlib>
 
+#include "dialect.h"
 #include "params.h"
-
-using namespace metal;
 
 template <typename Real>
 inline void transpose_entry(device const Real* from, device Real* to, uint rows, uint columns, uint2 position) {

@@ -17,22 +17,27 @@ NormalCounter after(NormalCounter counter, size_t elements) {
   return {counter.seed, counter.stream, counter.first + elements};
 }
 
-// Rows of one threadgroup: their normals, and up to three beside them on either end, share its memory.
-size_t rowsPerGroup(size_t n) { return std::max<size_t>(1, 2048 / n); }
-
 void sampleFused(Encoding& encoding, View factor, View mean, View out, size_t count, size_t n, bool inverse,
                  NormalCounter counter) {
-  const size_t rows = rowsPerGroup(n), most = rows * mostFusedGroups;
+  const uint columns = static_cast<uint>(n), direction = inverse ? 1 : 0;
+  const uint rows = static_cast<uint>(sample_rows_per_group(columns, direction));
+  const size_t most = rows * mostFusedGroups;
   for (size_t first = 0; first < count; first += most) {
     const size_t here = std::min(most, count - first);
     const uint64_t element = counter.first + first * n;
-    const SampleParams params = {lowWord(counter.seed),    highWord(counter.seed), lowWord(counter.stream),
-                                 highWord(counter.stream), lowWord(element),       highWord(element),
-                                 static_cast<uint>(here),  static_cast<uint>(n),   static_cast<uint>(rows),
-                                 inverse ? 1u : 0u};
+    const SampleParams params = {lowWord(counter.seed),
+                                 highWord(counter.seed),
+                                 lowWord(counter.stream),
+                                 highWord(counter.stream),
+                                 lowWord(element),
+                                 highWord(element),
+                                 static_cast<uint>(here),
+                                 columns,
+                                 rows,
+                                 direction};
     encoding.dispatchGroups("sample_rows", {factor, mean, out.from(first * n)}, params, (here + rows - 1) / rows,
-                            rows * n,
-                            [&](uint, uint) { return sample_rows_bytes(params.columns, params.rowsPerGroup); });
+                            sample_rows_lanes(direction),
+                            [&](uint, uint) { return sample_rows_bytes(columns, rows, direction); });
     encoding.worked(secondsFor(here * n * (60.0 + n), 4.0 * here * n));
   }
 }
