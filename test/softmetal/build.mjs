@@ -32,6 +32,8 @@ if (toolchain.reason !== '') {
 
 const sanitize = options.sanitize === '' ? [] : [`-fsanitize=${options.sanitize}`, '-fno-omit-frame-pointer'];
 if (options.sanitize.includes('address')) sanitize.push('-shared-libasan');
+const runtimes = `${toolchain.resources}/lib/linux`; // of the sanitizers, for the programs that Node does not preload
+const rpath = sanitize.includes('-shared-libasan') ? [`-Wl,-rpath,${runtimes}`] : [];
 const common = [
   '-g1',
   '-fPIC',
@@ -188,9 +190,15 @@ if (stale.length > 0)
   console.error(`Building software Metal in ${relative(folder, out)} (${stale.length} sources) ...`);
 if (!(await compile(stale))) process.exit(1);
 for (const { target, objects, flags } of products) {
-  const args = [...flags, ...common, ...objects.map((unit) => unit.target), ...toolchain.libraries, '-o', target].join(
-    '\n',
-  );
+  const args = [
+    ...flags,
+    ...common,
+    ...objects.map((unit) => unit.target),
+    ...toolchain.libraries,
+    ...rpath,
+    '-o',
+    target,
+  ].join('\n');
   if (recorded(target) === args && objects.every((unit) => timeOf(unit.target) <= timeOf(target))) continue;
   if (!(await run(args.split('\n')))) process.exit(1);
   writeFileSync(`${target}.args`, args);

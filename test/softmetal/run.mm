@@ -73,18 +73,22 @@ void runToEnd(SoftMetalCommandBuffer* buffer) {
   state.commands.clear();
   state.kept.clear();
   state.queue.get()->state_->giveBack();
+  const bool failed = state.fault != MTLCommandBufferErrorNone;
+  Ref<NSError*> error;
+  if (failed) {
+    const auto code = static_cast<NSInteger>(state.fault);
+    error = Ref<NSError*>(errorOf(MTLCommandBufferErrorDomain, code, descriptionOf(state.fault)));
+  }
   {
     std::lock_guard<std::mutex> lock(state.mutex);
     state.kernelStart = kernelStart;
     state.kernelEnd = kernelEnd;
     state.gpuStart = gpuStart;
     state.gpuEnd = gpuEnd;
-    if (state.fault != MTLCommandBufferErrorNone)
-      state.error = Ref<NSError*>(
-          errorOf(MTLCommandBufferErrorDomain, static_cast<NSInteger>(state.fault), descriptionOf(state.fault)));
+    state.error = error;
   }
   // Who waits may go on before the handlers have run.
-  state.reach(state.fault == MTLCommandBufferErrorNone ? MTLCommandBufferStatusCompleted : MTLCommandBufferStatusError);
+  state.reach(failed ? MTLCommandBufferStatusError : MTLCommandBufferStatusCompleted);
   call(state.completedHandlers, buffer);
 }
 

@@ -29,6 +29,7 @@ export function findToolchain() {
     .concat([...new Set(gnustep.match(/(?<=-I)\/usr\/\S+/g))].flatMap((folder) => ['-isystem', folder]));
   return {
     reason: '',
+    resources: outputOf('clang++', '-print-resource-dir'),
     objc: ['-x', 'objective-c++', '-fobjc-runtime=gcc', '-fblocks', ...wanted, '-idirafter', gccHeaders],
     // GNUstep has a _Block_copy that copies nothing: the true one must come first.
     libraries: ['-lBlocksRuntime', '-L', dirname(runtime), '-lgnustep-base', '-lobjc', '-ldl', '-lpthread'],
