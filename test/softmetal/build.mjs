@@ -2,27 +2,26 @@
 // tests) and the programs that drive the stand-in without Node. Only what is older than its sources is built again.
 //
 //   node test/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build/soft-asan]
+//                                 [--instead=objc/metal/buffer.mm=edited.mm ...]
 //
 // Ends with code 2 and one line where clang or GNUstep are missing.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, extname, join, relative } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findToolchain } from './toolchain.mjs';
+import { productsOf } from './units.mjs';
 
-const require = createRequire(import.meta.url);
-const folder = fileURLToPath(new URL('../..', import.meta.url));
+const jobs = 2;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const { values: options } = parseArgs({
   options: {
     sanitize: { type: 'string', default: '' },
     out: { type: 'string', default: 'build/soft' },
-    define: { type: 'string', multiple: true, default: [] },
+    instead: { type: 'string', multiple: true, default: [] },
   },
 });
-const out = join(folder, options.out);
-const jobs = 2;
 
 const toolchain = findToolchain();
 if (toolchain.reason !== '') {
@@ -30,176 +29,81 @@ if (toolchain.reason !== '') {
   process.exit(2);
 }
 
-const sanitize = options.sanitize === '' ? [] : [`-fsanitize=${options.sanitize}`, '-fno-omit-frame-pointer'];
-if (options.sanitize.includes('address')) sanitize.push('-shared-libasan');
-const runtimes = `${toolchain.resources}/lib/linux`; // of the sanitizers, for the programs that Node does not preload
-const rpath = sanitize.includes('-shared-libasan') ? [`-Wl,-rpath,${runtimes}`] : [];
-const common = [
-  '-g1',
-  '-fPIC',
-  '-Wall',
-  '-Wextra',
-  '-fvisibility=hidden',
-  '-std=gnu++17',
-  '-pthread',
-  ...sanitize,
-  '-Wno-unknown-pragmas',
-  '-Wno-unused-private-field',
-];
-common.push(...options.define.map((name) => `-D${name}`));
-const kernelFlags = [
-  '-O3',
-  '-ffp-contract=off',
-  '-Wno-attributes',
-  '-Wno-unknown-pragmas',
-  '-Wno-uninitialized',
-  '-Wno-unknown-attributes',
-  '-Wno-ignored-attributes',
-  '-Wno-ignored-pragmas',
-  '-Wno-psabi',
-];
-const kernelFolders = ['-Imsl', '-Imsl/cpu', '-Iobjc/cpu'];
-const node = [
-  '-DNAPI_VERSION=8',
-  '-DNAPI_CPP_EXCEPTIONS',
-  '-DNODE_ADDON_API_DISABLE_DEPRECATED',
-  '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
-  '-isystem',
-  require('node-addon-api').include_dir,
-  '-isystem',
-  require('node-api-headers').include_dir,
-];
+const out = join(root, options.out);
+const generated = join(root, 'build/generated');
+const instead = new Map(options.instead.map((pair) => pair.split('=')));
+const products = productsOf({ root, out, toolchain, generated, instead });
 
-const list = (room, pattern) =>
-  existsSync(join(folder, room))
-    ? readdirSync(join(folder, room))
-        .filter((name) => pattern.test(name))
-        .sort()
-        .map((name) => join(room, name))
-    : [];
-const object = (source, flags, name = source.replaceAll('/', '-')) => ({
-  source,
-  flags,
-  target: join(out, `${name}.o`),
-});
-
-const generated = join(out, 'generated');
-const objc = ['-O1', ...toolchain.objc, '-Itest/softmetal/include', '-Imsl', '-Imsl/cpu', `-I${generated}`];
-const plain = ['-O2', '-Imsl', '-Imsl/cpu'];
-
-const addon = list('objc/addon', /\.cc$/).map((source) => object(source, [...plain, ...node]));
-// What is plain C++ there catches, which Objective-C++ can't do with GNUstep.
-const languageOf = (source) => (source.endsWith('.mm') ? objc : plain);
-const metal = list('objc/metal', /(?<!none)\.(cc|mm)$/).map((source) => object(source, languageOf(source)));
-const x64 = process.arch === 'x64';
-const avx512 = ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl'];
-const kernels = (
-  x64
-    ? [
-        ['Avx512', [...avx512, '-mavx2', '-mfma']],
-        ['Avx2', ['-mavx2', '-mfma']],
-      ]
-    : [['Baseline', []]]
-).map(([set, flags]) =>
-  object(
-    'objc/cpu/kernels.cc',
-    [...kernelFlags, ...kernelFolders, ...flags, `-DCOVARIUM_TABLE=kernels${set}`],
-    `kernels-${set}`,
-  ),
-);
-const cpu = list('objc/cpu', /(?<!kernels|blas-accelerate)\.cc$/)
-  .map((source) => object(source, plain))
-  .concat(kernels);
-const fixture = object('test/softmetal/drivers/fixture.mm', objc);
-const programs = list('test/softmetal/drivers', /(?<!fixture)\.(cc|mm)$/);
-const soft = list('test/softmetal', /(?<!hooks)\.cc$/)
-  .map((source) => object(source, plain))
-  .concat(list('test/softmetal', /\.mm$/).map((source) => object(source, objc)));
-const hooks = object('test/softmetal/hooks.cc', [...plain, ...node]);
-
-const products = [
-  {
-    target: join(out, 'covarium.node'),
-    objects: [...addon, ...metal, ...cpu, ...soft],
-    flags: ['-shared', '-Wl,-z,nodelete'],
-  },
-  { target: join(out, 'softmetal.node'), objects: [hooks], flags: ['-shared'] },
-  ...programs.map((source) => ({
-    target: join(out, basename(source, extname(source))),
-    objects: [object(source, languageOf(source)), fixture, ...metal, ...cpu, ...soft],
-    flags: ['-rdynamic'],
-  })),
-];
-
-const timeOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NEGATIVE_INFINITY);
-
-/** The files that an object was made of, as the compiler wrote them down; none before the first time. */
-function sourcesOf({ source, target }) {
-  if (!existsSync(`${target}.d`)) return [source];
-  const words = readFileSync(`${target}.d`, 'utf8').replaceAll('\\\n', ' ').split(/\s+/);
-  return words.filter((word) => word !== '' && !word.endsWith(':'));
+const common =
+  '-g1 -fPIC -pthread -std=gnu++17 -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas -Wno-unused-private-field'.split(
+    ' ',
+  );
+const linked = [...toolchain.libraries];
+if (options.sanitize !== '') common.push(`-fsanitize=${options.sanitize}`, '-fno-omit-frame-pointer');
+if (options.sanitize.includes('address')) {
+  // Node's process preloads the runtime; the programs find it where clang has it.
+  common.push('-shared-libasan');
+  linked.push(`-Wl,-rpath,${toolchain.resources}/lib/linux`);
 }
 
-/** The command that made a file last. */
-const recorded = (target) => (existsSync(`${target}.args`) ? readFileSync(`${target}.args`, 'utf8') : '');
+const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+const timeOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NaN);
+/** Whether `target` is there and made by this command of nothing that has changed since; so is one that was copied with it. */
+const isCurrent = (target, command, sources) =>
+  textOf(`${target}.command`) === command.join('\n') &&
+  sources.every((path) => timeOf(path.startsWith('/') ? path : join(root, path)) <= timeOf(target));
 
-const argumentsOf = ({ source, target, flags }) =>
-  [...flags, ...common, '-MMD', '-MF', `${target}.d`, '-c', source, '-o', target].join('\n');
-
-const isStale = (unit) =>
-  sourcesOf(unit).some((path) => {
-    const time = timeOf(path.startsWith('/') ? path : join(folder, path));
-    return time === Number.NEGATIVE_INFINITY || time > timeOf(unit.target);
-  }) || argumentsOf(unit) !== recorded(unit.target);
+/** The files that an object was made of, as the compiler wrote them down. */
+function sourcesOf({ source, target }) {
+  const found = textOf(`${target}.d`).replaceAll('\\\n', ' ').split(/\s+/);
+  return [source, ...found.filter((word) => word !== '' && !word.endsWith(':'))];
+}
 
 function run(args) {
   return new Promise((resolve) => {
-    const child = spawn('clang++', args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn('clang++', args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
     child.on('close', (code) => resolve(code === 0));
   });
 }
 
-async function compile(units) {
-  const waiting = [...units];
-  let failed = false;
+/** Makes what is not current, `jobs` at a time; ends the process where one fails. */
+async function make(wanted) {
+  const waiting = wanted.filter(({ target, command, sources }) => !isCurrent(target, command, sources));
+  if (waiting.length > 2) console.error(`Building ${relative(root, out)} (${waiting.length} files) ...`);
   const worker = async () => {
-    while (waiting.length > 0 && !failed) {
-      const unit = waiting.shift();
-      const args = argumentsOf(unit);
-      if (await run(args.split('\n'))) writeFileSync(`${unit.target}.args`, args);
-      else failed = true;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (!(await run([...next.command, ...next.places]))) process.exit(1);
+      writeFileSync(`${next.target}.command`, next.command.join('\n'));
     }
   };
   await Promise.all(Array.from({ length: jobs }, worker));
-  return !failed;
+}
+
+/** Our kernels as one text; the header keeps its time where nothing has changed. */
+function embedKernels() {
+  const script = join(root, 'msl/embed.mjs');
+  if (!existsSync(script)) return;
+  const header = join(generated, 'shaders.h');
+  const { status } = spawnSync(process.execPath, [script, `${header}.new`], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  if (textOf(`${header}.new`) !== textOf(header)) renameSync(`${header}.new`, header);
 }
 
 mkdirSync(generated, { recursive: true });
-const embed = join(folder, 'msl/embed.mjs');
-if (existsSync(embed)) {
-  const { status } = spawnSync(process.execPath, [embed, join(generated, 'shader-source.h')], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(1);
-}
-
-const units = [...new Map(products.flatMap(({ objects }) => objects).map((unit) => [unit.target, unit])).values()];
-const stale = units.filter(isStale);
-if (stale.length > 0)
-  console.error(`Building software Metal in ${relative(folder, out)} (${stale.length} sources) ...`);
-if (!(await compile(stale))) process.exit(1);
-for (const { target, objects, flags } of products) {
-  const args = [
-    ...flags,
-    ...common,
-    ...objects.map((unit) => unit.target),
-    ...toolchain.libraries,
-    ...rpath,
-    '-o',
-    target,
-  ].join('\n');
-  if (recorded(target) === args && objects.every((unit) => timeOf(unit.target) <= timeOf(target))) continue;
-  if (!(await run(args.split('\n')))) process.exit(1);
-  writeFileSync(`${target}.args`, args);
-}
+mkdirSync(out, { recursive: true });
+embedKernels();
+const units = new Map(products.flatMap(({ objects }) => objects).map((unit) => [unit.target, unit]));
+await make(
+  [...units.values()].map((unit) => ({
+    target: unit.target,
+    command: [...unit.flags, ...common, '-c', unit.source],
+    places: ['-MMD', '-MF', `${unit.target}.d`, '-o', unit.target],
+    sources: sourcesOf(unit),
+  })),
+);
+await make(
+  products.map(({ target, objects, flags }) => {
+    const sources = objects.map((unit) => unit.target);
+    return { target, command: [...flags, ...common, ...sources, ...linked], places: ['-o', target], sources };
+  }),
+);

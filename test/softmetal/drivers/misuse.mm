@@ -260,7 +260,8 @@ const std::map<std::string, std::function<void(Scene&)>> cases = {
        [product(s, 4, 4, 4) encodeToCommandBuffer:s.buffer leftMatrix:square rightMatrix:square resultMatrix:square];
      }},
     {"product-of-nothing", [](Scene& s) { product(s, 4, 0, 4); }},
-    {"kernel-without-shape", [](Scene& s) { [[MPSMatrixMultiplication alloc] initWithDevice:s.fixture.device]; }},
+    {"kernel-without-shape",
+     [](Scene& s) { [static_cast<MPSKernel*>([MPSMatrixMultiplication alloc]) initWithDevice:s.fixture.device]; }},
     {"sum-of-too-few",
      [](Scene& s) {
        MPSMatrixSum* sum = [[MPSMatrixSum alloc] initWithDevice:s.fixture.device count:2 rows:4 columns:4 transpose:NO];

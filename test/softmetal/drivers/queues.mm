@@ -209,9 +209,6 @@ int main() {
     faults();
     devices();
     capture();
-#ifdef SOFTMETAL_BREAK_RELEASE
-    MTLCreateSystemDefaultDevice();
-#endif
   }
   checkNothingLives();
   return failures() == 0 ? 0 : 1;
