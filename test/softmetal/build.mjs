@@ -82,8 +82,7 @@ async function make(wanted) {
 /** Our kernels as one text; the header keeps its time where nothing has changed. */
 function embedKernels() {
   const script = join(root, 'msl/embed.mjs');
-  if (!existsSync(script)) return;
-  const header = join(generated, 'shaders.h');
+  const header = join(generated, 'shader-source.h');
   const { status } = spawnSync(process.execPath, [script, `${header}.new`], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
   if (textOf(`${header}.new`) !== textOf(header)) renameSync(`${header}.new`, header);

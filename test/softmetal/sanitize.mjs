@@ -24,7 +24,7 @@ for (const [sanitize, { out, env }] of Object.entries(kinds)) {
   const build = [join(here, 'build.mjs'), `--sanitize=${sanitize}`, `--out=${out}`];
   const { status } = spawnSync(process.execPath, build, { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
-  for (const program of ['compute', 'matrices', 'queues']) {
+  for (const program of ['compute', 'matrices', 'queues', 'device']) {
     const { status, stdout, stderr } = spawnSync(join(root, out, program), {
       encoding: 'utf8',
       env: { ...process.env, SOFTMETAL_THREADS: '2', ...env },

@@ -44,8 +44,8 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
   const plain = words('-O2 -Imsl -Imsl/cpu');
   const objc = [...toolchain.objc, ...words('-O1 -Itest/softmetal/include -Imsl -Imsl/cpu'), `-I${generated}`];
   const addon = objects('objc/addon', /\.cc$/, [...plain, ...napi]);
-  const written = objects('objc/metal', /\.mm$/, objc);
-  const metal = written.length > 0 ? written : objects('objc/metal', /^none\.cc$/, plain);
+  // What catches there is plain C++: in Objective-C++ it would end the process.
+  const metal = [...objects('objc/metal', /\.mm$/, objc), ...objects('objc/metal', /(?<!^none)\.cc$/, plain)];
   const kernels = Object.entries(instructionSets).map(([set, flags]) =>
     object('objc/cpu/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
   );
@@ -64,9 +64,9 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
       objects: [object('test/softmetal/hooks.cc', [...plain, ...napi])],
       flags: ['-shared'],
     },
-    ...list('test/softmetal/drivers', /(?<!^fixture)\.mm$/).map((source) => ({
+    ...list('test/softmetal/drivers', /(?<!^fixture)\.(cc|mm)$/).map((source) => ({
       target: join(out, basename(source, extname(source))),
-      objects: [object(source, objc), fixture, ...cpu, ...soft],
+      objects: [object(source, source.endsWith('.mm') ? objc : plain), fixture, ...metal, ...cpu, ...soft],
       flags: [],
     })),
   ];
