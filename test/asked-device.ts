@@ -1,6 +1,7 @@
-const env: NodeJS.ProcessEnv & { COVARIUM_TEST_DEVICE?: string } = process.env;
+const env: NodeJS.ProcessEnv & { COVARIUM_TEST_DEVICES?: string } = process.env;
+const { COVARIUM_TEST_DEVICES: asked } = env;
 
-/** Whether tests of this kind of device are wanted: all are, unless test/run.ts asks for one in a process of its own. */
+/** Whether tests of this kind of device are wanted: all are, unless `COVARIUM_TEST_DEVICES` names some, with commas. */
 export function isAsked(kind: string): boolean {
-  return env.COVARIUM_TEST_DEVICE === undefined || env.COVARIUM_TEST_DEVICE === kind;
+  return asked === undefined || asked.split(',').includes(kind);
 }

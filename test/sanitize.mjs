@@ -1,46 +1,46 @@
-// The whole test run with the native part under the address sanitizer: builds the addon a second time, in a copy, so that the
-// ordinary build stays as it is. Needs g++ and its libasan. Leaks are the memory tests' business: Node's own would drown ours.
+// npm run test:sanitize [-- parts of file names]
+//
+// The native part under clang's sanitizers: the drivers of test/softmetal (address, leak, undefined behaviour; threads), then the test
+// run, the addon built for the address and undefined-behaviour sanitizers: the Metal device over its stand-in with leaks
+// counted, and everything else without (Node's own would drown ours, and the memory tests look for them).
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-const nodeGyp = createRequire(import.meta.url).resolve('node-gyp/bin/node-gyp.js');
-const copy = mkdtempSync(join(tmpdir(), 'covarium-asan-'));
-try {
-  for (const name of ['objc', 'msl', 'binding.gyp', 'package.json'])
-    cpSync(join(folder, name), join(copy, name), { recursive: true });
-  symlinkSync(join(folder, 'node_modules'), join(copy, 'node_modules'));
-  const flags = '-fsanitize=address -fno-omit-frame-pointer -g1';
-  const build = spawnSync(process.execPath, [nodeGyp, 'rebuild', '--jobs', 'max'], {
-    cwd: copy,
-    encoding: 'utf8',
-    env: { ...process.env, CC: 'gcc', CXX: 'g++', CFLAGS: flags, CXXFLAGS: flags, LDFLAGS: '-fsanitize=address' },
-  });
-  if (build.status !== 0) {
-    console.error(build.stdout + build.stderr);
-    throw new Error('The addon does not build under the address sanitizer.');
-  }
-  const library = execFileSync('g++', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim();
+const drivers = spawnSync(process.execPath, [`${folder}test/softmetal/sanitize.mjs`], {
+  cwd: folder,
+  stdio: 'inherit',
+});
+if (drivers.status === 2) process.exit(2); // it has said what is missing
+if (drivers.status !== 0) process.exitCode = 1;
+
+const architecture = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
+const runtime = `libclang_rt.asan-${architecture}.so`;
+const library = execFileSync('clang', [`-print-file-name=${runtime}`], { encoding: 'utf8' }).trim();
+const address = 'allocator_may_return_null=1:quarantine_size_mb=16:exitcode=99';
+const runs = [
+  // The stack of a leak goes through GNUstep, which keeps no frame pointers.
+  { devices: 'metal', address: `detect_leaks=1:fast_unwind_on_malloc=0:${address}` },
+  { devices: 'cpu,reference', address: `detect_leaks=0:${address}` },
+];
+for (const run of runs) {
   const { status } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', join(folder, 'test/run.ts'), ...process.argv.slice(2)],
+    ['--import', 'tsx', `${folder}test/run.ts`, ...process.argv.slice(2)],
     {
       cwd: folder,
       stdio: 'inherit',
       env: {
         ...process.env,
-        COVARIUM_ADDON: join(copy, 'build/Release/covarium.node'),
+        COVARIUM_ADDON: `${folder}build/soft-asan/covarium.node`,
         COVARIUM_SANITIZED: 'address',
+        COVARIUM_TEST_DEVICES: run.devices,
         LD_PRELOAD: library,
-        ASAN_OPTIONS: 'detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=16:abort_on_error=0:exitcode=99',
+        ASAN_OPTIONS: run.address,
+        LSAN_OPTIONS: `suppressions=${folder}test/softmetal/leak.supp:print_suppressions=0`,
+        UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
       },
     },
   );
-  process.exitCode = status ?? 1;
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+  if (status !== 0) process.exitCode = 1;
 }
