@@ -9,13 +9,19 @@
     "cflags_cc!": ["-fno-exceptions"],
     "cflags": ["-Wall", "-Wextra", "-fvisibility=hidden"],
     "cflags_cc": ["-std=gnu++17"],
-    "xcode_settings": {
-      "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
-      "CLANG_CXX_LANGUAGE_STANDARD": "gnu++17",
-      "CLANG_CXX_LIBRARY": "libc++",
-      "MACOSX_DEPLOYMENT_TARGET": "13.3",
-      "GCC_SYMBOLS_PRIVATE_EXTERN": "YES"
-    }
+    # Not "xcode_settings" at once: those of node's common.gypi are merged after ours and win.
+    "target_conditions": [
+      ["OS=='mac'", {
+        "xcode_settings": {
+          "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
+          "GCC_ENABLE_CPP_RTTI": "YES",
+          "CLANG_CXX_LANGUAGE_STANDARD": "gnu++17",
+          "CLANG_CXX_LIBRARY": "libc++",
+          "MACOSX_DEPLOYMENT_TARGET": "13.3",
+          "GCC_SYMBOLS_PRIVATE_EXTERN": "YES"
+        }
+      }]
+    ]
   },
   "targets": [
     {
