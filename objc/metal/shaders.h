@@ -3,6 +3,7 @@
 #import <Metal/Metal.h>
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Pipeline {
   bool hasThreadgroupMemory = false;  // at index 0
 };
 
-// The shaders of msl/, embedded as one text, compiled once for a device; pipelines are made when first asked for.
+// The shaders of msl/, embedded as one text, compiled once for a device; pipelines are made when first asked for, and
+// stay where they are. Any thread may call: launch() checks a kernel while the queue's thread encodes.
 class Shaders {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE with the compiler's text.
@@ -32,6 +34,7 @@ class Shaders {
 
   id<MTLDevice> device_;
   Owned<id<MTLLibrary>> library_;
+  std::mutex mutex_;
   std::map<std::string, Pipeline> pipelines_;
 };
 

@@ -62,6 +62,7 @@ std::string Shaders::names() const {
 }
 
 const Pipeline& Shaders::pipeline(const std::string& name) {
+  std::lock_guard<std::mutex> lock(mutex_);
   const auto known = pipelines_.find(name);
   if (known != pipelines_.end()) return known->second;
   const auto function = Owned<id<MTLFunction>>::adopt([library_.get() newFunctionWithName:textOf(name)]);
