@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include <algorithm>
+
 #include "../failure.h"
 #include "text.h"
 
@@ -8,10 +10,10 @@ namespace covarium::metal {
 namespace {
 
 // Lengths are rounded up, so that a buffer serves again for about the same size: to the pages that the GPU maps, and to
-// 1 MiB for large ones.
+// 1 MiB for large ones. Metal has no buffer of no bytes.
 size_t roundedUp(size_t sizeBytes) {
   const size_t step = sizeBytes < (1 << 20) ? 1 << 14 : 1 << 20;
-  return (sizeBytes + step - 1) / step * step;
+  return (std::max<size_t>(sizeBytes, 1) + step - 1) / step * step;
 }
 
 // Of the working set.
