@@ -59,7 +59,8 @@ class Encoding {
   void copy(View from, View to, size_t elements);
 
   // Says that the commands since the last call take about so long on a slow GPU. What is encoded is committed where it
-  // has become long; throws ERR_ABORTED where nobody wants it any more.
+  // has become long, unless the part is short: that is one command buffer, for which nobody may wait here. Throws
+  // ERR_ABORTED where nobody wants it any more.
   void worked(double seconds);
 
   // The last command buffer, not committed yet; those before it are.

@@ -135,7 +135,7 @@ void Encoding::copy(View from, View to, size_t elements) {
 // The GPU goes from one command buffer to the next while the one after that is encoded.
 void Encoding::worked(double seconds) {
   seconds_ += seconds;
-  if (seconds_ < sliceSeconds) return;
+  if (seconds_ < sliceSeconds || part_.isShort()) return;
   seconds_ = 0;
   endEncoder();
   part_.stopIfCancelled();
