@@ -43,7 +43,6 @@ class MetalDevice : public Device {
     if (normals != off.end())
       throw Failure("ERR_DEVICE_UNAVAILABLE",
                     "GPU (" + name_ + ") does not give the normal stream: " + normals->second + ".");
-    captures_ = startCapture(engine_->gpu.queue());
   }
   ~MetalDevice() override { close(); }
 
@@ -73,6 +72,7 @@ class MetalDevice : public Device {
   }
 
   Candidate describe() const;
+  void capture() { captures_ = startCapture(engine_->gpu.queue()); }
 
  private:
   std::shared_ptr<Engine> engine_;
@@ -112,7 +112,9 @@ std::shared_ptr<MetalDevice> openMetal(const OpenOptions& options) {
 
 std::shared_ptr<Device> open(const OpenOptions& options) {
   const AutoreleasePool pool;
-  return openMetal(options);
+  auto device = openMetal(options);
+  device->capture();
+  return device;
 }
 
 Candidate describe(const OpenOptions& options) {
