@@ -184,7 +184,8 @@ void MetalCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t 
   if (rows.length == 0) return;
   if (!works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"}))
     return onCpu().triangularProduct(factor, rows, n, transposed);
-  record({{factor, Access::read}, {rows, Access::readAndWrite}}, secondsFor(2.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
+  record({{factor, Access::read}, {rows, Access::readAndWrite}},
+         secondsFor(2.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
          [count = rows.length / n, n, transposed](Encoding& encoding, const Views& v) {
            metal::triangularProduct(encoding, v[0], v[1], count, n, transposed);
          });
@@ -194,7 +195,8 @@ void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n,
   if (rows.length == 0) return;
   if (!works({"copy_lower", "MPSMatrixSolveTriangular"}) || n > largestOrder)
     return onCpu().triangularSolve(factor, rows, n, transposed);
-  record({{factor, Access::read}, {rows, Access::readAndWrite}}, secondsFor(4.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
+  record({{factor, Access::read}, {rows, Access::readAndWrite}},
+         secondsFor(4.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
          [count = rows.length / n, n, transposed](Encoding& encoding, const Views& v) {
            metal::triangularSolve(encoding, v[0], v[1], count, n, transposed);
          });
@@ -204,7 +206,8 @@ void MetalCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
   if (rows.length == 0) return;
   if (!works({"copy_lower", "transpose_matrix", "MPSMatrixSolveCholesky"}) || n > largestOrder)
     return onCpu().choleskySolve(factor, rows, n);
-  record({{factor, Access::read}, {rows, Access::readAndWrite}}, secondsFor(8.0 * n * rows.length, 32.0 * rows.length + 12.0 * n * n),
+  record({{factor, Access::read}, {rows, Access::readAndWrite}},
+         secondsFor(8.0 * n * rows.length, 32.0 * rows.length + 12.0 * n * n),
          [count = rows.length / n, n](Encoding& encoding, const Views& v) {
            metal::choleskySolve(encoding, v[0], v[1], count, n);
          });
