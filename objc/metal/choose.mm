@@ -14,12 +14,14 @@ std::vector<std::pair<std::string, std::string>> allGpus() {
 }
 
 Owned<id<MTLDevice>> chooseGpu(const std::string& wanted) {
+  const auto devices = Owned<NSArray*>::adopt(MTLCopyAllDevices());
   if (wanted.empty()) {
     auto device = Owned<id<MTLDevice>>::adopt(MTLCreateSystemDefaultDevice());
-    if (!device) throw Failure("ERR_DEVICE_UNAVAILABLE", "This system has no GPU for Metal.");
-    return device;
+    if (device) return device;
+    // Outside of a login session (a daemon, ssh) Macs with two GPUs have no default.
+    if ([devices.get() count] > 0) return Owned<id<MTLDevice>>::retain([devices.get() objectAtIndex:0]);
+    throw Failure("ERR_DEVICE_UNAVAILABLE", "This system has no GPU for Metal.");
   }
-  const auto devices = Owned<NSArray*>::adopt(MTLCopyAllDevices());
   for (id<MTLDevice> device in devices.get()) {
     if (textOf([device name]) == wanted || std::to_string([device registryID]) == wanted)
       return Owned<id<MTLDevice>>::retain(device);
