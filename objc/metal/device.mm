@@ -66,9 +66,8 @@ class MetalDevice : public Device {
   void close() override {
     const AutoreleasePool pool;
     engine_->queue.close();
-    engine_->gpu.cpu().close();
     if (std::exchange(captures_, false)) stopCapture();
-    engine_->gpu.memory().close();
+    engine_->gpu.close();
   }
 
   Candidate describe() const;

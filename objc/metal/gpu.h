@@ -27,6 +27,9 @@ class Gpu {
   Mps& mps() { return mps_; }
   // The same bytes for commands that the CPU runs.
   Device& cpu() const { return *cpu_; }
+  // Gives back everything but the buffers that are still open, though command buffers that nobody commits any more may
+  // live on. Nothing may be in flight.
+  void close();
 
   // Kernels and MPS classes that failed their self-test, and why: never used.
   std::map<std::string, std::string> off;

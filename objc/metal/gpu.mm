@@ -13,4 +13,13 @@ Gpu::Gpu(Owned<id<MTLDevice>> device, std::shared_ptr<Device> cpu)
   [queue_.get() setLabel:@"covarium"];
 }
 
+void Gpu::close() {
+  cpu_->close();
+  memory_->close();
+  shaders_.close();
+  mps_.close();
+  queue_ = {};
+  device_ = {};
+}
+
 }  // namespace covarium::metal

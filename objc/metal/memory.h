@@ -35,13 +35,13 @@ class Memory : public std::enable_shared_from_this<Memory> {
  public:
   explicit Memory(id<MTLDevice> device);
   // Contents unspecified. Throws ERR_OUT_OF_MEMORY beyond maxBufferLength, beyond recommendedMaxWorkingSetSize for all
-  // buffers together, and where the system has no more.
+  // buffers together, and where the system has no more; ERR_CLOSED after close().
   std::shared_ptr<MetalBuffer> allocate(size_t sizeBytes);
   size_t liveBytes() const;
   size_t pooledBytes() const;
   // The working set that the system recommends as the most.
   size_t limitBytes() const { return limitBytes_; }
-  // Keeps nothing from now on.
+  // Keeps nothing from now on, and gives nothing: the GPU may be gone.
   void close();
 
  private:

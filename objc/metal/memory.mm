@@ -32,13 +32,14 @@ Memory::Memory(id<MTLDevice> device) : device_(device), limitBytes_([device reco
 
 std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
   const AutoreleasePool pool;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (closed_) throw Failure("ERR_CLOSED", "Device of the memory asked for (" + bytesText(sizeBytes) + ") is closed.");
   const size_t largest = [device_ maxBufferLength];
   if (sizeBytes > largest) {
     throw Failure("ERR_OUT_OF_MEMORY", "Memory asked for (" + bytesText(sizeBytes) +
                                            ") is more than this GPU has in one buffer (" + bytesText(largest) + ").");
   }
   const size_t length = std::min(roundedUp(sizeBytes), largest);
-  std::lock_guard<std::mutex> lock(mutex_);
   Owned<id<MTLBuffer>> object = takePooled(length);
   if (!object) {
     if (liveBytes_ + pooledBytes_ + length > limitBytes_) {

@@ -47,6 +47,8 @@ class Mps {
                  const MatrixView& out);
   // Each column y of out solves factor factor' y = x for column x of columns; out is another matrix.
   void solveCholesky(Encoding& encoding, const MatrixView& factor, const MatrixView& columns, const MatrixView& out);
+  // Gives the kernels back.
+  void close() { kernels_.clear(); }
   // The row stride, in elements, that MPS is quickest with.
   static size_t strideFor(size_t columns);
 

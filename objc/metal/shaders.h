@@ -26,8 +26,11 @@ class Shaders {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE with the compiler's text.
   explicit Shaders(id<MTLDevice> device);
-  // Throws ERR_INVALID_ARGUMENT, with the names there are, for a kernel that is unknown.
+  // Throws ERR_INVALID_ARGUMENT, with the names there are, for a kernel that is unknown; ERR_CLOSED after close(). The
+  // recording thread may call it while another encodes.
   const Pipeline& pipeline(const std::string& name);
+  // Gives the pipelines and the library back.
+  void close();
 
  private:
   std::string names() const;

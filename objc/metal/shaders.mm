@@ -61,8 +61,16 @@ std::string Shaders::names() const {
   return list;
 }
 
+void Shaders::close() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  // Commands that are recorded and never committed refer to them.
+  for (auto& [name, pipeline] : pipelines_) pipeline.state = {};
+  library_ = {};
+}
+
 const Pipeline& Shaders::pipeline(const std::string& name) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (!library_) throw Failure("ERR_CLOSED", "Device of kernel (" + name + ") is closed.");
   const auto known = pipelines_.find(name);
   if (known != pipelines_.end()) return known->second;
   const auto function = Owned<id<MTLFunction>>::adopt([library_.get() newFunctionWithName:textOf(name)]);
