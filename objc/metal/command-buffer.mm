@@ -111,7 +111,7 @@ void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
     const auto off = engine_->gpu.off.find(name);
     if (off != engine_->gpu.off.end())
       throw Failure("ERR_UNSUPPORTED",
-                    std::string(name) + " is off on this GPU, so it makes no factor: " + off->second);
+                    std::string(name) + " is off on this GPU, so it makes no factor: " + off->second + ".");
   }
   if (n > largestOrder)
     throw Failure("ERR_UNSUPPORTED", "A factor of dimension (" + std::to_string(n) +

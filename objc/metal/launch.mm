@@ -43,7 +43,7 @@ void MetalCommandBuffer::launch(const std::string& name, std::vector<Operand> op
   const Pipeline& kernel = engine_->gpu.shaders().pipeline(name);
   const auto off = engine_->gpu.off.find(name);
   if (off != engine_->gpu.off.end())
-    throw Failure("ERR_UNSUPPORTED", "Kernel (" + name + ") is off on this GPU: " + off->second);
+    throw Failure("ERR_UNSUPPORTED", "Kernel (" + name + ") is off on this GPU: " + off->second + ".");
   check(kernel, operands, threadgroup);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
   std::vector<uint8_t> params(kernel.paramsBytes);
