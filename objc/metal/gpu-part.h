@@ -17,7 +17,7 @@ class GpuPart : public Part {
   GpuPart(Gpu& gpu, const Commit& commit) : gpu_(gpu), commit_(commit) {}
 
   // Whether the part can take this operand: memory of the host may lie in, but must not straddle or enclose, what it
-  // has a copy of.
+  // has a copy of, nor lie in two copies (operands of one command may overlap), of which one is out of date.
   bool takes(const Operand& operand) const;
   View view(const Operand& operand, Access access);
   // `seconds` is about what the command takes on a slow GPU.
@@ -27,8 +27,10 @@ class GpuPart : public Part {
   std::shared_ptr<MetalBuffer> scratch(size_t sizeBytes);
   void afterwards(std::function<void()> check) { checks_.push_back(std::move(check)); }
   void stopIfCancelled() const { commit_.stopIfCancelled(); }
+  // Whether it is cut into several command buffers, which someone must wait for.
+  bool isSliced() const { return isLong(seconds_); }
 
-  bool isShort() const override { return copies_.empty() && !isLong(seconds_); }
+  bool isShort() const override { return copies_.empty() && !isSliced(); }
   void start(std::function<void(const Outcome&)> ended) override;
   double run() override;
 
