@@ -18,12 +18,14 @@ size_t bytesOf(const Operand& operand) {
 bool GpuPart::takes(const Operand& operand) const {
   if (dynamic_cast<MetalBuffer*>(operand.buffer.get()) != nullptr) return true;
   const char *begin = operand.as<char>(), *end = begin + bytesOf(operand);
+  int holders = 0;
   for (const HostCopy& copy : copies_) {
     const bool apart = end <= copy.data || copy.data + copy.sizeBytes <= begin;
     const bool inside = copy.data <= begin && end <= copy.data + copy.sizeBytes;
     if (!apart && !inside) return false;
+    if (inside) ++holders;
   }
-  return true;
+  return holders <= 1;
 }
 
 View GpuPart::view(const Operand& operand, Access access) {
