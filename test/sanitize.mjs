@@ -32,7 +32,7 @@ for (const run of runs) {
       stdio: 'inherit',
       env: {
         ...process.env,
-        COVARIUM_ADDON: `${folder}build/soft-asan/covarium.node`,
+        COVARIUM_ADDON: `${folder}build-soft-asan/covarium.node`,
         COVARIUM_SANITIZED: 'address',
         COVARIUM_TEST_DEVICES: run.devices,
         LD_PRELOAD: library,

@@ -16,7 +16,7 @@ export interface SoftBuild {
  * Builds what is missing or older than its sources, or says why it can't; `options` are those of build.mjs. Throws where the
  * sources do not compile: only a missing compiler or library is a reason.
  */
-export function softAddon(out = 'build/soft', options: readonly string[] = []): SoftBuild | { reason: string } {
+export function softAddon(out = 'build-soft', options: readonly string[] = []): SoftBuild | { reason: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [builder, `--out=${out}`, ...options], {
     encoding: 'utf8',
   });
@@ -26,14 +26,14 @@ export function softAddon(out = 'build/soft', options: readonly string[] = []): 
 }
 
 /**
- * A build of its own, in build/soft-`name`, with some sources edited; what is not edited comes from build/soft, which must be
+ * A build of its own, in build-soft-`name`, with some sources edited; what is not edited comes from build-soft, which must be
  * there. Throws where an edit changes nothing: the test has lost its place in the source.
  */
 export function scratchAddon(name: string, edits: Readonly<Record<string, (text: string) => string>>): SoftBuild {
-  const out = `build/soft-${name}`;
+  const out = `build-soft-${name}`;
   const edited = join(root, out, 'edited');
   if (!existsSync(edited))
-    cpSync(join(root, 'build/soft'), join(root, out), { recursive: true, preserveTimestamps: true });
+    cpSync(join(root, 'build-soft'), join(root, out), { recursive: true, preserveTimestamps: true });
   mkdirSync(edited, { recursive: true });
   const options = Object.entries(edits).map(([source, edit]) => {
     const text = readFileSync(join(root, source), 'utf8');

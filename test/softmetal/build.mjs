@@ -1,7 +1,7 @@
 // Builds the addon with objc/metal over the software stand-in for Metal: covarium.node, softmetal.node (the hooks of the
 // tests) and the programs that drive the stand-in without Node. Only what is older than its sources is built again.
 //
-//   node test/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build/soft-asan]
+//   node test/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build-soft-asan]
 //                                 [--instead=objc/metal/buffer.mm=edited.mm ...]
 //
 // Ends with code 2 and one line where clang or GNUstep are missing.
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { values: options } = parseArgs({
   options: {
     sanitize: { type: 'string', default: '' },
-    out: { type: 'string', default: 'build/soft' },
+    out: { type: 'string', default: 'build-soft' },
     instead: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -30,7 +30,7 @@ if (toolchain.reason !== '') {
 }
 
 const out = join(root, options.out);
-const generated = join(root, 'build/generated');
+const generated = join(root, 'build-soft/generated');
 const instead = new Map(options.instead.map((pair) => pair.split('=')));
 const products = productsOf({ root, out, toolchain, generated, instead });
 

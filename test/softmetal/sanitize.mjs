@@ -8,7 +8,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const kinds = {
   'address,undefined': {
-    out: 'build/soft-asan',
+    out: 'build-soft-asan',
     env: {
       // Leaks are told apart by their whole stack.
       ASAN_OPTIONS: 'detect_leaks=1:fast_unwind_on_malloc=0',
@@ -16,7 +16,7 @@ const kinds = {
       UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
     },
   },
-  thread: { out: 'build/soft-tsan', env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}` } },
+  thread: { out: 'build-soft-tsan', env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}` } },
 };
 
 let [passed, failed] = [0, 0];
