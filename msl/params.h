@@ -26,6 +26,11 @@ struct SampleParams {
   uint inverse;              // 0: factor z; otherwise x with factor x = z
 };
 
+struct MultiplyLowerParams {
+  uint rows, columns;
+  uint addsMean;  // 0: the mean is not read
+};
+
 struct LogDensityParams {
   uint rows, columns;
   uint inverse;     // 0: w with factor w = x - mean; otherwise w = factor (x - mean). log_density does not look at it
@@ -36,6 +41,11 @@ struct LogDensityParams {
 // 16: round up.
 inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
   return 4ul * (lanes / simdWidth + (lanes % simdWidth != 0u ? 1u : 0u));
+}
+
+// Bytes of threadgroup memory of multiply_lower: four values for each simdgroup. A multiple of 16.
+inline unsigned long multiply_lower_bytes(uint lanes, uint simdWidth) {
+  return 4ul * simdgroup_values_bytes(lanes, simdWidth);
 }
 
 // How far apart sample_rows keeps its rows: with `inverse` a lane has a row, and an odd stride sends neighbours to

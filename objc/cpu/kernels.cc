@@ -20,6 +20,7 @@ namespace {
 
 #include "lanes.h"
 #include "log-density.metal"
+#include "multiply-lower.metal"
 #include "normal.metal"
 #include "row.metal"
 #include "sample.metal"
@@ -36,6 +37,10 @@ namespace {
 
 size_t simdgroupValuesBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
   return simdgroup_values_bytes(lanes, simdWidth);
+}
+
+size_t multiplyLowerBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
+  return multiply_lower_bytes(lanes, simdWidth);
 }
 
 size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
@@ -55,6 +60,7 @@ const Kernel kernelList[] = {
     map<log_density_rows>("log_density_rows"),
     reduction<squared_norms>("squared_norms", simdgroupValuesBytes),
     reduction<log_density>("log_density", simdgroupValuesBytes),
+    reduction<multiply_lower>("multiply_lower", multiplyLowerBytes),
     reduction<sample_rows>("sample_rows", sampleRowsBytes),
 };
 

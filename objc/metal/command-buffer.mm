@@ -182,7 +182,8 @@ void MetalCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape s
 
 void MetalCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) {
   if (rows.length == 0) return;
-  if (!works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"}))
+  const bool few = !transposed && rows.length <= fewRows * n && works({"multiply_lower"});
+  if (!few && !works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"}))
     return onCpu().triangularProduct(factor, rows, n, transposed);
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
          secondsFor(2.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
@@ -229,7 +230,8 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
   const bool blocks =
       inverse ? works({"copy_lower", "add_row", "MPSMatrixSolveTriangular"}) && n <= largestOrder
               : works({"copy_lower", "fill_rows", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"});
-  if (!fused && !blocks) return onCpu().sample(factor, mean, out, inverse, counter);
+  const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
+  if (!fused && !few && !blocks) return onCpu().sample(factor, mean, out, inverse, counter);
   record({{factor, Access::read}, {mean, Access::read}, {out, Access::write}},
          secondsFor((60.0 + (inverse ? 4 : 2) * n) * out.length, 16.0 * out.length + 12.0 * n * n),
          [=](Encoding& encoding, const Views& v) {
@@ -242,9 +244,11 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
   if (out.length == 0) return;
   const size_t n = mean.length;
   const bool fused = n <= fusedColumns && works({"log_density_rows"});
-  const bool blocks = works({"copy_lower", "add_row", "log_density"}) &&
-                      (inverse ? works({"MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
-                               : works({"MPSMatrixSolveTriangular"}) && n <= largestOrder);
+  const bool few = inverse && out.length <= fewRows && works({"multiply_lower"});
+  const bool blocks =
+      works({"add_row", "log_density"}) &&
+      (few || (inverse ? works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
+                       : works({"copy_lower", "MPSMatrixSolveTriangular"}) && n <= largestOrder));
   if (!fused && !blocks) return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
   record({{factor, Access::read}, {mean, Access::read}, {rows, Access::read}, {out, Access::write}},
          secondsFor(4.0 * n * rows.length, 24.0 * rows.length + 12.0 * n * n),

@@ -50,8 +50,13 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
     sampleFused(encoding, factor, mean, out, count, n, inverse, counter);
     return;
   }
-  const View lower = lowerOf(encoding, factor, n);
   const View normals = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
+  if (!inverse && count <= fewRows && encoding.gpu().works({"multiply_lower"})) {
+    fillNormal(encoding, normals, count * n, counter);
+    multiplyFewRows(encoding, factor, mean, normals, out, count, n);
+    return;
+  }
+  const View lower = lowerOf(encoding, factor, n);
   forRowBlocks(count, n, [&](size_t first, size_t here) {
     const View rows = out.from(first * n);
     fillNormal(encoding, normals, here * n, after(counter, first * n));
@@ -77,13 +82,16 @@ void logDensity(Encoding& encoding, View factor, View mean, View rows, View out,
     }
     return;
   }
-  const View lower = lowerOf(encoding, factor, n);
+  const bool few = inverse && count <= fewRows && encoding.gpu().works({"multiply_lower"});
+  const View lower = few ? factor : lowerOf(encoding, factor, n);
   const size_t most = std::min(count, rowsPerBlock(n)) * n;
   const View centred = encoding.scratch(most), white = encoding.scratch(most);
   forRowBlocks(count, n, [&](size_t first, size_t here) {
     encoding.copy(rows.from(first * n), centred, here * n);
     addRow(encoding, centred, mean, -1, here, n);
-    if (inverse) {
+    if (few) {
+      multiplyFewRows(encoding, lower, {}, centred, white, here, n);
+    } else if (inverse) {
       multiplyRows(encoding, lower, centred, white, here, n, false, 0);
     } else {
       solveRows(encoding, lower, centred, white, here, n, false);

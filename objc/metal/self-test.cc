@@ -14,8 +14,8 @@ namespace {
 using Floats = std::vector<float>;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr size_t n = 130;    // beyond the 128 within which MPS's own blocks lie
-constexpr size_t count = 5;  // rows
+constexpr size_t n = 130;     // beyond the 128 within which MPS's own blocks lie
+constexpr size_t count = 12;  // rows: more than multiply_lower takes (triangle.h)
 
 // Numbers between -1 and 1 without a pattern.
 Floats scattered(size_t length) {
@@ -152,6 +152,10 @@ void selfTest(Device& gpu, Device& cpu, std::map<std::string, std::string>& off)
   same({"MPSMatrixVectorMultiplication"}, [&](CommandBuffer& c, Arrays& a) {
     const Operand left = a(scattered(count * n)), right = a(scattered(count));
     c.product(left, right, a(row), {n, 1, count, true, false, -0.5, 2});
+  });
+  same({"multiply_lower"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan)), mean = a(row);
+    c.sample(factor, mean, a(Floats(5 * n, nan)), false, counter);
   });
   same({"copy_lower"}, [&](CommandBuffer& c, Arrays& a) {
     const Operand factor = a(lowerFactor(n, nan));

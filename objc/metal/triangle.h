@@ -8,6 +8,13 @@ namespace covarium::metal {
 // Systems whose factors MPS can address (mps.h); beyond it the CPU solves.
 constexpr size_t largestOrder = size_t{1} << 14;
 
+// For so few rows a product costs what it costs to read the factor once for every four of them: multiply_lower does it,
+// which reads the lower half alone, where MPS needs a copy of the factor with zeros above the diagonal.
+constexpr size_t fewRows = 8;
+
+// Rows x become factor x in out, or mean + factor x; a mean of no buffer is none. out is not rows; count is at most
+// fewRows.
+void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n);
 // A copy of the factor with zeros above the diagonal, which the contract says is never read.
 View lowerOf(Encoding& encoding, View factor, size_t n);
 // Each row x of rows becomes, in out, lower x + beta y (or lower' x + beta y, transposed), y being the row that out

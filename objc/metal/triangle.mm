@@ -19,6 +19,15 @@ double solveSeconds(size_t count, size_t n) { return secondsFor(4.0 * count * n 
 
 }  // namespace
 
+void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n) {
+  const bool addsMean = mean.buffer != nullptr;
+  const MultiplyLowerParams params = {static_cast<uint>(count), static_cast<uint>(n), addsMean ? 1u : 0u};
+  // Each lane takes a few entries of a row, of which the last ones alone have n.
+  encoding.dispatchGroups("multiply_lower", {factor, addsMean ? mean : factor, rows, out}, params,
+                          n * ((count + 3) / 4), n / 16 + 1, multiply_lower_bytes);
+  encoding.worked(secondsFor(2.0 * count * n * n, 2.0 * n * n));
+}
+
 View lowerOf(Encoding& encoding, View factor, size_t n) {
   const View lower = encoding.scratch(n * n);
   const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
@@ -56,8 +65,13 @@ void solveRows(Encoding& encoding, View lower, View rows, View out, size_t count
 }
 
 void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
-  const View lower = lowerOf(encoding, factor, n);
   const View before = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
+  if (!transposed && count <= fewRows && encoding.gpu().works({"multiply_lower"})) {
+    encoding.copy(rows, before, count * n);
+    multiplyFewRows(encoding, factor, {}, before, rows, count, n);
+    return;
+  }
+  const View lower = lowerOf(encoding, factor, n);
   forRowBlocks(count, n, [&](size_t first, size_t here) {
     encoding.copy(rows.from(first * n), before, here * n);
     multiplyRows(encoding, lower, before, rows.from(first * n), here, n, transposed, 0);
