@@ -1,6 +1,8 @@
+import { test } from 'uvu';
 import type { Backend } from '../lib/backend.ts';
 import type { Values } from '../lib/dtype.ts';
 import { openCpuBackend } from './cpu-backend.ts';
+import { noMetal, openMetalBackend } from './metal-backend.ts';
 import { counterOf } from './naive.ts';
 import { onNative } from './on-native.ts';
 
@@ -28,6 +30,21 @@ export function onCpu(sentence: string, check: (device: Backend) => void | Promi
       await check(device);
       device.close();
     });
+}
+
+/** The same check on the metal device, too; where there is none the reason is printed. */
+export function onCpuAndMetal(sentence: string, check: (device: Backend) => void | Promise<void>): void {
+  onCpu(sentence, check);
+  if (noMetal !== '') {
+    console.log(`skipped  metal: ${sentence} ${noMetal}`);
+    test.skip(`metal: ${sentence}`);
+    return;
+  }
+  test(`metal: ${sentence}`, async () => {
+    const device = openMetalBackend();
+    await check(device);
+    device.close();
+  });
 }
 
 /** Params of fill_normal: msl/params.h. */

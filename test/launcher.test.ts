@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Values } from '../lib/dtype.ts';
 import { openReference } from '../lib/reference/device.ts';
 import { fails } from './fails.ts';
-import { groupSizes, launch, normalParams, onCpu, rowParams } from './launch.ts';
+import { groupSizes, launch, normalParams, onCpu, onCpuAndMetal, rowParams } from './launch.ts';
 import { counterOf, dot, guarded, hasSameBytes, isNear, scattered } from './naive.ts';
 
 onCpu('fill_normal gives the bytes of the stream for any threadgroup, and a grid too large does no harm.', (device) => {
@@ -116,52 +116,55 @@ onCpu('params are the bytes of any typed array, and an empty grid runs nothing.'
   hasSameBytes(untouched, a, 'rows');
 });
 
-onCpu('a launch that does not fit its kernel is refused by its own code, and the device lives on.', async (device) => {
-  const [a, row, out] = [new Float32Array(64), new Float32Array(8), new Float32Array(8)];
-  const [params, matrix] = [normalParams(0, 64), Uint32Array.of(8, 8)];
-  type Case = [string, Values[], number[], number[]];
-  const refused: Record<'ERR_INVALID_ARGUMENT' | 'ERR_OUT_OF_RANGE', Case[]> = {
-    ERR_INVALID_ARGUMENT: [
-      ['no_such_kernel', [a, params], [16, 1, 1], [16, 1, 1]],
-      ['', [], [1, 1, 1], [1, 1, 1]],
-      ['fill_normal', [], [16, 1, 1], [16, 1, 1]],
-      ['fill_normal', [a], [16, 1, 1], [16, 1, 1]],
-      ['fill_normal', [params], [16, 1, 1], [16, 1, 1]],
-      ['fill_normal', [a, row, params], [16, 1, 1], [16, 1, 1]],
-      ['fill_normal', [a, matrix], [16, 1, 1], [16, 1, 1]],
-      ['fill_normal', [a, new Uint8Array(27)], [16, 1, 1], [16, 1, 1]],
-      ['fill_normal', [a, new Uint32Array(8)], [16, 1, 1], [16, 1, 1]],
-      ['add_row', [a, row, matrix], [8, 8, 1], [8, 1, 1]],
-      ['squared_norms', [a, matrix], [64, 1, 1], [8, 1, 1]],
-      ['squared_norms', [a, out, row, matrix], [64, 1, 1], [8, 1, 1]],
-      ['sample_rows', [a, row, a, matrix], [64, 1, 1], [8, 1, 1]],
-    ],
-    ERR_OUT_OF_RANGE: [
-      ['fill_normal', [a, params], [16, 1, 1], [0, 1, 1]],
-      ['fill_normal', [a, params], [16, 1, 1], [1025, 1, 1]],
-      ['fill_normal', [a, params], [16, 1, 1], [4294967295, 4294967295, 4294967295]],
-      ['fill_normal', [a, params], [-1, 1, 1], [1, 1, 1]],
-      ['fill_normal', [a, params], [4294967296, 1, 1], [1, 1, 1]],
-      ['fill_normal', [a, params], [Number.NaN, 1, 1], [1, 1, 1]],
-      ['zero_upper', [a, matrix], [8, 8, 1], [33, 32, 1]],
-      ['zero_upper', [a, matrix], [8, 8, 1], [8, 0, 1]],
-      ['squared_norms', [a, out, matrix], [63, 1, 1], [8, 1, 1]],
-      ['squared_norms', [a, out, matrix], [8, 8, 1], [8, 1, 1]],
-      ['squared_norms', [a, out, matrix], [64, 1, 1], [8, 2, 1]],
-      ['squared_norms', [a, out, matrix], [64, 1, 1], [1025, 1, 1]],
-      // 32 KB of threadgroup memory and 4 bytes; numbers of rows and columns that wrap when multiplied.
-      ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 8192, 0)], [8, 1, 1], [8, 1, 1]],
-      ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, -1, -1, 0)], [8, 1, 1], [8, 1, 1]],
-    ],
-  };
-  for (const code of ['ERR_INVALID_ARGUMENT', 'ERR_OUT_OF_RANGE'] as const)
-    for (const [kernel, operands, grid, group] of refused[code]) {
-      const error = await fails(code, () => launch(device, kernel, operands, grid, group));
-      assert.match(error.message, /\(.*\)/, 'a refusal shows the value');
-    }
-  launch(device, 'fill_normal', [a, params], [16, 1, 1], [16, 1, 1]);
-  assert.ok(a.every((value) => value !== 0));
-});
+onCpuAndMetal(
+  'a launch that does not fit its kernel is refused by its own code, and the device lives on.',
+  async (device) => {
+    const [a, row, out] = [new Float32Array(64), new Float32Array(8), new Float32Array(8)];
+    const [params, matrix] = [normalParams(0, 64), Uint32Array.of(8, 8)];
+    type Case = [string, Values[], number[], number[]];
+    const refused: Record<'ERR_INVALID_ARGUMENT' | 'ERR_OUT_OF_RANGE', Case[]> = {
+      ERR_INVALID_ARGUMENT: [
+        ['no_such_kernel', [a, params], [16, 1, 1], [16, 1, 1]],
+        ['', [], [1, 1, 1], [1, 1, 1]],
+        ['fill_normal', [], [16, 1, 1], [16, 1, 1]],
+        ['fill_normal', [a], [16, 1, 1], [16, 1, 1]],
+        ['fill_normal', [params], [16, 1, 1], [16, 1, 1]],
+        ['fill_normal', [a, row, params], [16, 1, 1], [16, 1, 1]],
+        ['fill_normal', [a, matrix], [16, 1, 1], [16, 1, 1]],
+        ['fill_normal', [a, new Uint8Array(27)], [16, 1, 1], [16, 1, 1]],
+        ['fill_normal', [a, new Uint32Array(8)], [16, 1, 1], [16, 1, 1]],
+        ['add_row', [a, row, matrix], [8, 8, 1], [8, 1, 1]],
+        ['squared_norms', [a, matrix], [64, 1, 1], [8, 1, 1]],
+        ['squared_norms', [a, out, row, matrix], [64, 1, 1], [8, 1, 1]],
+        ['sample_rows', [a, row, a, matrix], [64, 1, 1], [8, 1, 1]],
+      ],
+      ERR_OUT_OF_RANGE: [
+        ['fill_normal', [a, params], [16, 1, 1], [0, 1, 1]],
+        ['fill_normal', [a, params], [16, 1, 1], [1025, 1, 1]],
+        ['fill_normal', [a, params], [16, 1, 1], [4294967295, 4294967295, 4294967295]],
+        ['fill_normal', [a, params], [-1, 1, 1], [1, 1, 1]],
+        ['fill_normal', [a, params], [4294967296, 1, 1], [1, 1, 1]],
+        ['fill_normal', [a, params], [Number.NaN, 1, 1], [1, 1, 1]],
+        ['zero_upper', [a, matrix], [8, 8, 1], [33, 32, 1]],
+        ['zero_upper', [a, matrix], [8, 8, 1], [8, 0, 1]],
+        ['squared_norms', [a, out, matrix], [63, 1, 1], [8, 1, 1]],
+        ['squared_norms', [a, out, matrix], [8, 8, 1], [8, 1, 1]],
+        ['squared_norms', [a, out, matrix], [64, 1, 1], [8, 2, 1]],
+        ['squared_norms', [a, out, matrix], [64, 1, 1], [1025, 1, 1]],
+        // 32 KB of threadgroup memory and 4 bytes; numbers of rows and columns that wrap when multiplied.
+        ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 8192, 0)], [8, 1, 1], [8, 1, 1]],
+        ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, -1, -1, 0)], [8, 1, 1], [8, 1, 1]],
+      ],
+    };
+    for (const code of ['ERR_INVALID_ARGUMENT', 'ERR_OUT_OF_RANGE'] as const)
+      for (const [kernel, operands, grid, group] of refused[code]) {
+        const error = await fails(code, () => launch(device, kernel, operands, grid, group));
+        assert.match(error.message, /\(.*\)/, 'a refusal shows the value');
+      }
+    launch(device, 'fill_normal', [a, params], [16, 1, 1], [16, 1, 1]);
+    assert.ok(a.every((value) => value !== 0));
+  },
+);
 
 onCpu('a launch is refused when it is recorded, and the commands beside it still run.', async (device) => {
   const out = new Float32Array(4);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "command-buffer.h"
+#include "params.h"
 
 namespace covarium::metal {
 
@@ -13,6 +14,24 @@ size_t bytesOf(const Operand& operand) {
 
 std::string textOf(Size3 size) {
   return std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " + std::to_string(size[2]);
+}
+
+// Kernels with threadgroup memory reduce: a row of lanes for each threadgroup. What sample_rows takes of it depends on
+// its params, and beyond what there is it would write over what isn't its own.
+void checkReduction(const Pipeline& kernel, const void* params, Size3 grid, Size3 threadgroup, size_t mostBytes) {
+  if (threadgroup[1] != 1 || threadgroup[2] != 1 || grid[0] % threadgroup[0] != 0 || grid[1] != 1 || grid[2] != 1) {
+    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") is not of whole threadgroups of (" +
+                                          textOf(threadgroup) + "), rows of threads.");
+  }
+  if (kernel.name != "sample_rows") return;
+  SampleParams sample;
+  memcpy(&sample, params, sizeof sample);
+  const size_t neededBytes = sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
+  if (neededBytes > mostBytes) {
+    throw Failure("ERR_OUT_OF_RANGE", "Kernel (sample_rows) needs (" + std::to_string(neededBytes) +
+                                          ") bytes of threadgroup memory, but there are (" + std::to_string(mostBytes) +
+                                          ").");
+  }
 }
 
 void check(const Pipeline& kernel, const std::vector<Operand>& operands, Size3 threadgroup) {
@@ -45,6 +64,10 @@ void MetalCommandBuffer::launch(const std::string& name, std::vector<Operand> op
   if (off != engine_->gpu.off.end())
     throw Failure("ERR_UNSUPPORTED", "Kernel (" + name + ") is off on this GPU: " + off->second + ".");
   check(kernel, operands, threadgroup);
+  if (kernel.hasThreadgroupMemory)
+    checkReduction(
+        kernel, operands.back().data(), grid, threadgroup,
+        [engine_->gpu.device() maxThreadgroupMemoryLength] - [kernel.state.get() staticThreadgroupMemoryLength]);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
   std::vector<uint8_t> params(kernel.paramsBytes);
   memcpy(params.data(), operands.back().data(), params.size());
