@@ -29,6 +29,8 @@ struct MatrixView {
 // and systems: larger ones are done by tiles.
 class Mps {
  public:
+  static constexpr size_t largestTile = size_t{1} << 14;
+
   explicit Mps(id<MTLDevice> device) : device_(device) {}
 
   // c = alpha op(a) op(b) + beta c; beta = 0 does not read c.

@@ -8,7 +8,6 @@ namespace covarium::metal {
 
 namespace {
 
-constexpr size_t largestTile = size_t{1} << 14;
 constexpr size_t largestSpanBytes = (size_t{1} << 31) - 1;
 // Shapes come and go with the counts that users ask for.
 constexpr size_t mostKernels = 512;

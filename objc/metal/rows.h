@@ -9,7 +9,8 @@ namespace covarium::metal {
 // About what a slow GPU takes: 1 TFLOP/s, 50 GB/s.
 inline double secondsFor(double flops, double bytes) { return flops * 1e-12 + bytes * 2e-11; }
 
-// Rows of a block of scratch: large enough for the GPU to be busy, small enough that two are no burden.
+// Rows of a block of scratch: large enough for the GPU to be busy, small enough that two are no burden; no rest of a
+// few rows behind the last whole tile of a product.
 size_t rowsPerBlock(size_t columns);
 
 // Calls body(first, count) for blocks of rows.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mps.h"
 #include "params.h"
 
 namespace covarium::metal {
@@ -31,7 +32,10 @@ void reduceRows(Encoding& encoding, const char* kernel, View rows, View out, Par
 
 }  // namespace
 
-size_t rowsPerBlock(size_t columns) { return std::max<size_t>(1, blockBytes / sizeof(float) / columns); }
+size_t rowsPerBlock(size_t columns) {
+  const size_t rows = std::max<size_t>(1, blockBytes / sizeof(float) / columns);
+  return rows > Mps::largestTile ? rows / Mps::largestTile * Mps::largestTile : rows;
+}
 
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter) {
   forDispatches(count, 1, [&](size_t first, size_t here) {

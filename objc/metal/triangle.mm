@@ -11,7 +11,7 @@ namespace covarium::metal {
 namespace {
 
 // Half of a square product is multiplication by zero: it is done by panels of the factor's rows, unless they become too
-// thin for the GPU.
+// thin for the GPU. They begin at multiples of 128 bytes in each row.
 constexpr size_t thinnestPanel = 256;
 constexpr size_t mostPanels = 8;
 
@@ -45,7 +45,7 @@ void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t co
     encoding.worked(secondsFor(2.0 * n * n, 4.0 * n * n));
     return;
   }
-  const size_t width = std::max(thinnestPanel, (n + mostPanels - 1) / mostPanels);
+  const size_t width = std::max(thinnestPanel, (n + mostPanels * 32 - 1) / (mostPanels * 32) * 32);
   for (size_t first = 0; first < n; first += width) {
     const size_t here = std::min(width, n - first), last = first + here;
     if (transposed) {
