@@ -141,14 +141,15 @@ void MetalCommandBuffer::copy(Operand from, Operand to) {
          [length = from.length](Encoding& encoding, const Views& v) { encoding.copy(v[0], v[1], length); });
 }
 
-// MPS doesn't say that the sum may be one of its terms, so that it is made in scratch.
+// MPS doesn't say that the sum may be one of its terms, so that it is made in scratch where they share a buffer.
 void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
   if (a.length == 0) return;
   if (!works({"MPSMatrixSum"})) return onCpu().sum(a, b, out);
   record({{a, Access::read}, {b, Access::read}, {out, Access::write}}, lengthSeconds(a, 5),
          [length = a.length](Encoding& encoding, const Views& v) {
            constexpr size_t width = 1 << 12;
-           const View result = encoding.scratch(length);
+           const bool apart = v[2].buffer != v[0].buffer && v[2].buffer != v[1].buffer;
+           const View result = apart ? v[2] : encoding.scratch(length);
            const auto add = [&](size_t first, size_t rows, size_t columns) {
              if (rows == 0 || columns == 0) return;
              const auto matrix = [&](const View& view) { return MatrixView{view.from(first), rows, columns, columns}; };
@@ -157,7 +158,7 @@ void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
            const size_t whole = length / width * width;
            add(0, length / width, width);
            add(whole, 1, length - whole);
-           encoding.copy(result, v[2], length);
+           if (!apart) encoding.copy(result, v[2], length);
            encoding.worked(secondsFor(0, 20.0 * length));
          });
 }
