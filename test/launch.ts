@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import type { Backend } from '../lib/backend.ts';
 import type { Values } from '../lib/dtype.ts';
+import { isAsked } from './asked-device.ts';
 import { openCpuBackend } from './cpu-backend.ts';
 import { noMetal, openMetalBackend } from './metal-backend.ts';
 import { counterOf } from './naive.ts';
@@ -35,6 +36,7 @@ export function onCpu(sentence: string, check: (device: Backend) => void | Promi
 /** The same check on the metal device, too; where there is none the reason is printed. */
 export function onCpuAndMetal(sentence: string, check: (device: Backend) => void | Promise<void>): void {
   onCpu(sentence, check);
+  if (!isAsked('metal')) return;
   if (noMetal !== '') {
     console.log(`skipped  metal: ${sentence} ${noMetal}`);
     test.skip(`metal: ${sentence}`);

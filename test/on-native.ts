@@ -1,8 +1,10 @@
 import { test } from 'uvu';
+import { isAsked } from './asked-device.ts';
 import { noCpu } from './cpu-backend.ts';
 
 /** A test that needs the native cpu device; where there is none it is counted as skipped, and the reason printed. */
 export function onNative(sentence: string, check: () => void | Promise<void>): void {
+  if (!isAsked('cpu')) return;
   if (noCpu === '') {
     test(sentence, check);
     return;

@@ -46,7 +46,7 @@ function count(output: string, label: string): number {
 }
 
 function isAboutDevices(name: string): boolean {
-  return /from '\.\/every-(?:device|backend)\.ts'/.test(readFileSync(join(folder, name), 'utf8'));
+  return /from '\.\/every-(?:device|backend)\.ts'|onCpuAndMetal\(/.test(readFileSync(join(folder, name), 'utf8'));
 }
 
 /** The addon with the stand-in: none on a Mac, nor where an addon is chosen already (test/sanitize.mjs). */
@@ -60,13 +60,15 @@ function standIn(): { path: string; reason: string } {
 let passed = 0;
 let failed = 0;
 let skipped = 0;
+const { COVARIUM_TEST_DEVICES: asked } = process.env;
 const stand = standIn();
 if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
 const runs = files.flatMap((name) => {
   // Where only the Metal device is asked for (test/sanitize.mjs), the rest has nothing to say.
-  if (process.env['COVARIUM_TEST_DEVICES'] === 'metal' && !isAboutDevices(name) && !/^metal/.test(name)) return [];
+  if (asked === 'metal' && !isAboutDevices(name) && !/^metal/.test(name)) return [];
   const once = { title: name, name, env: process.env };
   if (stand.path === '' || !isAboutDevices(name)) return [once];
+  once.env = { ...process.env, COVARIUM_TEST_DEVICES: 'cpu,reference' };
   const env = { ...process.env, COVARIUM_ADDON: stand.path, COVARIUM_TEST_DEVICES: 'metal' };
   return [once, { title: `${name} (metal, over its software stand-in)`, name, env }];
 });

@@ -1,5 +1,6 @@
 #include "capture.h"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "../failure.h"
@@ -11,8 +12,10 @@ namespace covarium::metal {
 bool startCapture(id<MTLCommandQueue> queue) {
   const char* path = getenv("COVARIUM_CAPTURE");
   if (path == nullptr || *path == 0) return false;
+  // The file is there from the first capture on, and a second can't be had.
+  static std::atomic<bool> taken{false};
   MTLCaptureManager* manager = [MTLCaptureManager sharedCaptureManager];
-  if ([manager isCapturing]) return false;
+  if (taken || [manager isCapturing]) return false;
   if (![manager supportsDestination:MTLCaptureDestinationGPUTraceDocument])
     throw Failure("ERR_UNSUPPORTED",
                   "A capture to (" + std::string(path) + ") can't be had: MTL_CAPTURE_ENABLED=1 must be set.");
@@ -23,6 +26,7 @@ bool startCapture(id<MTLCommandQueue> queue) {
   NSError* error = nil;
   if (![manager startCaptureWithDescriptor:descriptor.get() error:&error])
     throw Failure("ERR_UNSUPPORTED", "A capture to (" + std::string(path) + ") can't be had: " + reasonOf(error));
+  taken = true;
   return true;
 }
 

@@ -198,7 +198,7 @@ void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n,
   if (!works({"copy_lower", "MPSMatrixSolveTriangular"}) || n > largestOrder)
     return onCpu().triangularSolve(factor, rows, n, transposed);
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
-         secondsFor(4.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
+         secondsFor(40.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
          [count = rows.length / n, n, transposed](Encoding& encoding, const Views& v) {
            metal::triangularSolve(encoding, v[0], v[1], count, n, transposed);
          });
@@ -209,7 +209,7 @@ void MetalCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
   if (!works({"copy_lower", "transpose_matrix", "MPSMatrixSolveCholesky"}) || n > largestOrder)
     return onCpu().choleskySolve(factor, rows, n);
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
-         secondsFor(8.0 * n * rows.length, 32.0 * rows.length + 12.0 * n * n),
+         secondsFor(80.0 * n * rows.length, 32.0 * rows.length + 12.0 * n * n),
          [count = rows.length / n, n](Encoding& encoding, const Views& v) {
            metal::choleskySolve(encoding, v[0], v[1], count, n);
          });
@@ -234,7 +234,7 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
   const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
   if (!fused && !few && !blocks) return onCpu().sample(factor, mean, out, inverse, counter);
   record({{factor, Access::read}, {mean, Access::read}, {out, Access::write}},
-         secondsFor((60.0 + (inverse ? 4 : 2) * n) * out.length, 16.0 * out.length + 12.0 * n * n),
+         secondsFor((60.0 + (inverse && !fused ? 40 : 2) * n) * out.length, 16.0 * out.length + 12.0 * n * n),
          [=](Encoding& encoding, const Views& v) {
            metal::sample(encoding, v[0], v[1], v[2], count, n, inverse, counter);
          });
@@ -252,7 +252,7 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
                        : works({"copy_lower", "MPSMatrixSolveTriangular"}) && n <= largestOrder));
   if (!fused && !blocks) return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
   record({{factor, Access::read}, {mean, Access::read}, {rows, Access::read}, {out, Access::write}},
-         secondsFor(4.0 * n * rows.length, 24.0 * rows.length + 12.0 * n * n),
+         secondsFor((inverse || fused ? 4.0 : 40.0) * n * rows.length, 24.0 * rows.length + 12.0 * n * n),
          [n, inverse, constant, count = out.length](Encoding& encoding, const Views& v) {
            metal::logDensity(encoding, v[0], v[1], v[2], v[3], count, n, inverse, constant);
          });

@@ -96,7 +96,9 @@ Encoding::Lanes Encoding::lanesFor(const char* kernel, size_t shares) {
   const size_t width = [pipeline.state.get() threadExecutionWidth];
   const size_t most = std::min<size_t>(lanesAimedAt, [pipeline.state.get() maxTotalThreadsPerThreadgroup]);
   const size_t lanes = std::max<size_t>(1, std::min(most, (shares + width - 1) / width * width));
-  return {static_cast<uint>(lanes), static_cast<uint>(width)};
+  // Memory for simdgroups as narrow as any GPU's, whatever this pipeline says of its own.
+  constexpr size_t narrowest = 8;
+  return {static_cast<uint>(lanes), static_cast<uint>(std::min(width, narrowest))};
 }
 
 void Encoding::dispatchThreadgroups(const char* kernel, std::initializer_list<View> buffers, const void* params,

@@ -15,7 +15,10 @@ namespace {
 constexpr size_t thinnestPanel = 256;
 constexpr size_t mostPanels = 8;
 
-double solveSeconds(size_t count, size_t n) { return secondsFor(4.0 * count * n * n, 8.0 * count * n); }
+// A solve goes along the rows of the factor one after another, far below the rate of a product.
+double solveSeconds(size_t count, size_t n) { return secondsFor(40.0 * count * n * n, 8.0 * count * n); }
+// Rows that are solved at once, so that long work can be cut between them.
+size_t rowsPerSolve(size_t n) { return std::max<size_t>(64, size_t{2'500'000'000} / (n * n)); }
 
 }  // namespace
 
@@ -60,8 +63,13 @@ void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t co
 }
 
 void solveRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed) {
-  encoding.gpu().mps().solveRows(encoding, {lower, n, n, n}, transposed, {rows, count, n, n}, {out, count, n, n});
-  encoding.worked(solveSeconds(count, n));
+  const size_t most = rowsPerSolve(n);
+  for (size_t first = 0; first < count; first += most) {
+    const size_t here = std::min(most, count - first);
+    encoding.gpu().mps().solveRows(encoding, {lower, n, n, n}, transposed, {rows.from(first * n), here, n, n},
+                                   {out.from(first * n), here, n, n});
+    encoding.worked(solveSeconds(here, n));
+  }
 }
 
 void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
