@@ -22,9 +22,11 @@ struct Params {
 extern __shared__ float groupMemory[];
 
 #include "log-density.metal"
+#include "multiply-lower.metal"
 #include "normal.metal"
 #include "row.metal"
 #include "sample.metal"
+#include "transpose.metal"
 #include "triangle.metal"
 #undef inline
 #undef kernel
@@ -47,10 +49,12 @@ RUN(add_row, slots.at[0], slots.at[1], PARAMS(RowParams), POSITION)
 RUN(fill_rows, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(zero_upper, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(copy_lower, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
+RUN(transpose_matrix, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(antitranspose, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(log_density_rows, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(LogDensityParams), POSITION_X)
 RUN(squared_norms, slots.at[0], slots.at[1], PARAMS(MatrixParams), groupMemory, LANE, 32)
 RUN(log_density, slots.at[0], slots.at[1], PARAMS(LogDensityParams), groupMemory, LANE, 32)
+RUN(multiply_lower, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(MultiplyLowerParams), groupMemory, LANE, 32)
 RUN(sample_rows, slots.at[0], slots.at[1], slots.at[2], PARAMS(SampleParams), groupMemory, LANE)
 
 static const std::map<std::string, void (*)(Slots, Params)> kernels = {
@@ -60,9 +64,11 @@ static const std::map<std::string, void (*)(Slots, Params)> kernels = {
     {"zero_upper", run_zero_upper},
     {"copy_lower", run_copy_lower},
     {"antitranspose", run_antitranspose},
+    {"transpose_matrix", run_transpose_matrix},
     {"log_density_rows", run_log_density_rows},
     {"squared_norms", run_squared_norms},
     {"log_density", run_log_density},
+    {"multiply_lower", run_multiply_lower},
     {"sample_rows", run_sample_rows},
 };
 

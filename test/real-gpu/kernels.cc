@@ -94,6 +94,7 @@ void maps(Cpu& cpu, uint group) {
       const Values a = scattered(columns * rows, 1), row = scattered(columns, 2), n2 = scattered(columns * columns, 3);
       compare(cpu, "add_row", {a, row}, RowParams{rows, columns, -0.7f}, grid, size);
       compare(cpu, "fill_rows", {a, row}, MatrixParams{rows, columns}, grid, size);
+      compare(cpu, "transpose_matrix", {a, a}, MatrixParams{rows, columns}, grid, size);
       compare(cpu, "zero_upper", {n2}, MatrixParams{columns, columns}, square, size);
       compare(cpu, "antitranspose", {n2}, MatrixParams{columns, columns}, square, size);
       compare(cpu, "copy_lower", {lowerFactor(columns), n2}, MatrixParams{columns, columns}, square, size);
@@ -117,6 +118,16 @@ void reductions(Cpu& cpu, uint lanes) {
     compare(cpu, "squared_norms", {x, Values(rows)}, MatrixParams{rows, columns}, grid, group);
     compare(cpu, "log_density", {x, Values(rows)}, LogDensityParams{rows, columns, 0, -7.25f}, grid, group);
   }
+}
+
+void fewRows(Cpu& cpu, uint lanes) {
+  for (const uint n : {1u, 2u, 31u, 33u, 300u})
+    for (const uint rows : {1u, 3u, 4u, 5u, 8u})
+      for (const uint addsMean : {0u, 1u}) {
+        const std::vector<Values> buffers = {lowerFactor(n), scattered(n, 5), scattered(rows * n, 6), Values(rows * n)};
+        compare(cpu, "multiply_lower", buffers, MultiplyLowerParams{rows, n, addsMean},
+                {(n * ((rows + 3) / 4) + 1) * lanes, 1, 1}, {lanes, 1, 1});
+      }
 }
 
 void samples(Cpu& cpu, uint lanes) {
@@ -152,6 +163,7 @@ int checkKernels(Cpu& cpu, bool few) {
     maps(cpu, group);
     normals(cpu, group);
     reductions(cpu, group);
+    fewRows(cpu, group);
     samples(cpu, group);
     densities(cpu, group);
   }
