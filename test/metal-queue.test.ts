@@ -209,8 +209,11 @@ onSoftMetal('Queued and running commits are cancelled, each alone; the next one 
   await fails('ERR_ABORTED', () => second.done);
   second.encoder.cancel();
   const third = device.encoder();
+  records[0]!(third);
   third.cancel();
+  soft.reset();
   await fails('ERR_ABORTED', () => third.commit());
+  assert.is(soft.count('encoders'), 0, 'what is cancelled before its commit is not even encoded');
   assert.is(device.memory().liveBytes, 1 << 14, 'cancelled commits gave their buffers back');
   device.release(memory);
   device.close();
