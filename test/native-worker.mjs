@@ -1,13 +1,13 @@
-// What a worker thread does in test/workers.test.ts. Plain JavaScript and only the addon, as in a user's worker: loaders of the
-// tests' own would be one more thing that can go wrong.
+// What a worker thread does in test/workers.test.ts, and on the Metal device in test/metal-workers.test.ts. Plain JavaScript and
+// only the addon, as in a user's worker: loaders of the tests' own would be one more thing that can go wrong.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const require = createRequire(import.meta.url);
-const { COVARIUM_ADDON: path } = process.env;
+const { COVARIUM_ADDON: path, COVARIUM_TEST_DEVICE: kind = 'cpu' } = process.env;
 const addon = path ? require(path) : require('node-gyp-build')(fileURLToPath(new URL('..', import.meta.url)));
-const open = (threads) => addon.openDevice('cpu', { threads });
+const open = (threads) => addon.openDevice(kind, { threads });
 const counter = Uint32Array.of(1, 0, 2, 0, 0, 0);
 
 function record(device, length, repeats) {
