@@ -115,7 +115,7 @@ async function withFault(
 
 const kernels = [
   ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'transpose_matrix'],
-  ...['fill_rows', 'sample_rows', 'log_density_rows'],
+  ...['fill_rows', 'sample_rows', 'log_density_rows', 'multiply_lower'],
 ];
 
 onSoftMetal('Every kernel has a test of what happens where it is broken.', async (soft) => {
