@@ -354,4 +354,23 @@ onMetal('Random programs of GPU work, CPU work and host arrays keep their order.
   reference.close();
 });
 
+onMetal(
+  'A launch over host arrays that share a part is refused, and over parts that are apart it is not.',
+  async () => {
+    const device = loadAddon().addon!.openDevice('metal', { threads: 1 });
+    const values = new Float32Array(12).fill(1);
+    const launch = (rows: Float32Array, row: Float32Array) => {
+      const encoder = device.encoder();
+      const params = Uint32Array.of(2, 4, 0);
+      new Float32Array(params.buffer)[2] = 1;
+      encoder.launch('add_row', [rows, row, params], [4, 2, 1], [4, 1, 1]);
+      encoder.commitSync();
+    };
+    await fails('ERR_INVALID_ARGUMENT', () => launch(values.subarray(0, 8), values.subarray(6, 10)));
+    launch(values.subarray(0, 8), values.subarray(8));
+    assert.equal([...values], [2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1]);
+    device.close();
+  },
+);
+
 test.run();

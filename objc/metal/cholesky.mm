@@ -41,7 +41,7 @@ void check(Device& cpu, const View& kept, const View& outcome, size_t n, size_t 
 void cholesky(Encoding& encoding, View a, size_t n) {
   Gpu& gpu = encoding.gpu();
   const size_t stride = Mps::strideFor(n);
-  const View kept = encoding.scratch(n * stride), outcome = encoding.scratch(4 + n);
+  const View kept = encoding.scratch(n * stride), outcome = encoding.readable(4 + n);
   *static_cast<int32_t*>(outcome.buffer->contents()) = MPSMatrixDecompositionStatusFailure;  // until MPS says more
   gpu.mps().copy(encoding, {a, n, n, n}, {kept, n, n, stride});
   gpu.mps().cholesky(encoding, {kept, n, n, stride}, {a, n, n, n}, outcome);

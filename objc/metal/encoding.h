@@ -36,8 +36,10 @@ class Encoding {
   Gpu& gpu() const { return gpu_; }
   // For MPS, which opens encoders of its own.
   id<MTLCommandBuffer> commandBuffer();
-  // Memory until all has run; contents unspecified.
+  // Memory until the last View of it is gone and the GPU has done what it is used for; contents unspecified.
   View scratch(size_t elements);
+  // Memory until all has run, that the host may write to before and read afterwards.
+  View readable(size_t elements);
   // Called on the host when all has run; throws where the result is bad.
   void afterwards(std::function<void()> check);
 

@@ -71,6 +71,8 @@ id<MTLComputeCommandEncoder> Encoding::compute(const Pipeline& pipeline) {
 
 View Encoding::scratch(size_t elements) { return {part_.scratch(elements * sizeof(float)), 0}; }
 
+View Encoding::readable(size_t elements) { return {part_.readable(elements * sizeof(float)), 0}; }
+
 void Encoding::afterwards(std::function<void()> check) { part_.afterwards(std::move(check)); }
 
 void Encoding::bind(id<MTLComputeCommandEncoder> encoder, const View* views, size_t count, const void* params,

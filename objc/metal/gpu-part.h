@@ -24,7 +24,10 @@ class GpuPart : public Part {
   void add(double seconds, std::function<void(Encoding&)> encode);
 
   // Of the encoding, while it goes on.
+  // The GPU runs one command after another, so that scratch which nobody holds any more serves again.
   std::shared_ptr<MetalBuffer> scratch(size_t sizeBytes);
+  // Memory that no command has used, for the host to write to before the commit.
+  std::shared_ptr<MetalBuffer> readable(size_t sizeBytes);
   void afterwards(std::function<void()> check) { checks_.push_back(std::move(check)); }
   void stopIfCancelled() const { commit_.stopIfCancelled(); }
   // Whether it is cut into several command buffers, which someone must wait for.

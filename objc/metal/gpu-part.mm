@@ -49,6 +49,12 @@ void GpuPart::add(double seconds, std::function<void(Encoding&)> encode) {
 }
 
 std::shared_ptr<MetalBuffer> GpuPart::scratch(size_t sizeBytes) {
+  for (const auto& buffer : scratch_)
+    if (buffer.use_count() == 1 && buffer->sizeBytes() >= sizeBytes) return buffer;
+  return readable(sizeBytes);
+}
+
+std::shared_ptr<MetalBuffer> GpuPart::readable(size_t sizeBytes) {
   scratch_.push_back(gpu_.memory().allocate(sizeBytes));
   return scratch_.back();
 }

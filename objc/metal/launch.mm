@@ -53,6 +53,23 @@ void check(const Pipeline& kernel, const std::vector<Operand>& operands, Size3 t
   }
 }
 
+// The GPU has a copy of each array in the host's memory; of two that share a part, each copy would hold half of what
+// the kernel writes.
+void refuseSharedParts(const std::string& kernel, const std::vector<Operand>& operands) {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (dynamic_cast<MetalBuffer*>(operands[i].buffer.get()) != nullptr) continue;
+    for (size_t j = 0; j < i; ++j) {
+      if (dynamic_cast<MetalBuffer*>(operands[j].buffer.get()) != nullptr) continue;
+      const char *a = operands[i].as<char>(), *b = operands[j].as<char>();
+      const char *endOfA = a + bytesOf(operands[i]), *endOfB = b + bytesOf(operands[j]);
+      const bool apart = endOfA <= b || endOfB <= a, same = a == b && endOfA == endOfB;
+      if (!apart && !same)
+        throw Failure("ERR_INVALID_ARGUMENT", "Operands (" + std::to_string(j) + ") and (" + std::to_string(i) +
+                                                  ") of kernel (" + kernel + ") share a part of the host's memory.");
+    }
+  }
+}
+
 MTLSize sizeOf(Size3 size) { return MTLSizeMake(size[0], size[1], size[2]); }
 
 }  // namespace
@@ -72,6 +89,7 @@ void MetalCommandBuffer::launch(const std::string& name, std::vector<Operand> op
   std::vector<uint8_t> params(kernel.paramsBytes);
   memcpy(params.data(), operands.back().data(), params.size());
   operands.pop_back();
+  refuseSharedParts(name, operands);
   GpuPart& part = onGpu(operands);
   std::vector<View> views;
   // A kernel may read what it writes.

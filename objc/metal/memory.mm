@@ -51,7 +51,13 @@ std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
                                              ") goes beyond the GPU's working set (" + bytesText(limitBytes_) +
                                              ", of which " + bytesText(liveBytes_) + " are in use).");
     }
-    object = Owned<id<MTLBuffer>>::adopt([device_ newBufferWithLength:length options:MTLResourceStorageModeShared]);
+    const auto fresh = [&] { return [device_ newBufferWithLength:length options:MTLResourceStorageModeShared]; };
+    object = Owned<id<MTLBuffer>>::adopt(fresh());
+    if (!object && !pool_.empty()) {
+      pool_.clear();
+      pooledBytes_ = 0;
+      object = Owned<id<MTLBuffer>>::adopt(fresh());
+    }
     if (!object)
       throw Failure("ERR_OUT_OF_MEMORY",
                     "Memory asked for (" + bytesText(sizeBytes) + ") is not to be had from the GPU.");

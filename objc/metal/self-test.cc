@@ -169,10 +169,6 @@ void selfTest(Device& gpu, Device& cpu, std::map<std::string, std::string>& off)
     const Operand factor = a(lowerFactor(n, nan));
     c.triangularSolve(factor, a(rows), n, true);
   });
-  same({"log_density"}, [&](CommandBuffer& c, Arrays& a) {
-    const Operand factor = a(lowerFactor(n, nan)), mean = a(row), all = a(rows);
-    c.logDensity(factor, mean, all, a(Floats(count, nan)), false, 0.5);
-  });
   same({"MPSMatrixSolveCholesky", "transpose_matrix"}, [&](CommandBuffer& c, Arrays& a) {
     const Operand factor = a(lowerFactor(n, nan));
     c.choleskySolve(factor, a(rows), n);

@@ -66,9 +66,9 @@ SOFT_LIFETIME("MTLCaptureDescriptor")
   static MTLCaptureManager* const shared = [[MTLCaptureManager alloc] init];
   return shared;
 }
-// As on a Mac that runs with METAL_CAPTURE_ENABLED=1, without Xcode.
+// As on a Mac that runs with MTL_CAPTURE_ENABLED=1, without Xcode.
 - (BOOL)supportsDestination:(MTLCaptureDestination)destination {
-  return destination == MTLCaptureDestinationGPUTraceDocument && getenv("METAL_CAPTURE_ENABLED") != nullptr;
+  return destination == MTLCaptureDestinationGPUTraceDocument && getenv("MTL_CAPTURE_ENABLED") != nullptr;
 }
 - (BOOL)startCaptureWithDescriptor:(MTLCaptureDescriptor*)descriptor error:(__autoreleasing NSError**)error {
   const Call call{"MTLCaptureManager", _cmd};

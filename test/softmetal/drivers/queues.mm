@@ -190,7 +190,7 @@ void capture() {
     NSError* error = nil;
     check(![manager startCaptureWithDescriptor:descriptor error:&error] && [error code] == MTLCaptureErrorNotSupported,
           "a capture must be allowed");
-    setenv("METAL_CAPTURE_ENABLED", "1", 1);
+    setenv("MTL_CAPTURE_ENABLED", "1", 1);
     check([manager startCaptureWithDescriptor:descriptor error:&error] && [manager isCapturing], "a capture starts");
     [manager stopCapture];
     check([[NSFileManager defaultManager] fileExistsAtPath:path] && ![manager isCapturing], "and leaves a file");
