@@ -1,9 +1,10 @@
-// Builds what is missing or older than its sources: dist/ by tsc, build/Release/covarium.node by node-gyp.
+// Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting libraries included), and
+// build/Release/covarium.node as `covarium build-native` does it for users.
 // With --optional an addon that can't be built is said, and the reference device remains; without it that is a failure.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
@@ -23,29 +24,80 @@ function isCurrent(product, sources) {
   );
 }
 
-function run(script, args, stdio) {
-  return spawnSync(process.execPath, [script, ...args], { cwd: folder, stdio, encoding: 'utf8' });
-}
-
-if (!isCurrent('dist/index.js', ['lib', 'tsconfig.json', 'tsconfig.build.json'])) {
+if (!isCurrent('dist/lib/index.js', ['lib', 'bench', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'])) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
-  const { status } = run(require.resolve('typescript/bin/tsc'), ['-p', 'tsconfig.build.json'], 'inherit');
+  const compiler = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'];
+  const { status } = spawnSync(process.execPath, compiler, { cwd: folder, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
+  // What the addon includes of node-addon-api travels with the package, so that building it takes no other package.
+  const headers = dirname(require.resolve('node-addon-api/package.json'));
+  for (const name of ['napi.h', 'napi-inl.h', 'LICENSE.md'])
+    cpSync(join(headers, name), join(folder, 'dist/node-addon-api', name));
+  await bundle();
 }
 
-if (!isCurrent('build/Release/covarium.node', ['objc', 'msl', 'binding.gyp'])) {
+/**
+ * Puts the modules together into a few files: those that are always loaded together share one, for Node takes half a millisecond to
+ * open each. What is imported as it is needed stays apart.
+ */
+async function bundle() {
+  const { build } = await import('esbuild');
+  const { dependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const shared = {
+    absWorkingDir: folder,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: engines.node.replace('>=', 'node'),
+    // linkedom asks for canvas by require, and does without.
+    external: [...Object.keys(dependencies), 'canvas'],
+  };
+  // The plotting libraries are none of ours to be read, and large: they are the only ones that are minified.
+  const library = {
+    ...shared,
+    entryPoints: ['lib/plot/library.ts'],
+    minify: true,
+    legalComments: 'inline',
+    write: false,
+  };
+  const minified = {
+    name: 'minified plotting libraries',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /[\\/]lib[\\/]plot[\\/]library\.ts$/ }, async () => ({
+        contents: (await build(library)).outputFiles[0].text,
+        loader: 'js',
+      })),
+  };
+  await build({
+    ...shared,
+    entryPoints: [
+      'lib/index.ts',
+      'lib/cli/main.ts',
+      // For building the addon, here and by prebuilds.mjs.
+      ...['build-addon', 'node-gyp', 'stage'].map((name) => `lib/native-build/${name}.ts`),
+    ],
+    outdir: 'dist',
+    outbase: '.',
+    chunkNames: 'lib/chunks/[name]-[hash]',
+    splitting: true,
+    plugins: [minified],
+  });
+}
+
+const addon = 'build/Release/covarium.node';
+if (!isCurrent(addon, ['objc', 'msl', 'package.json'])) {
   console.error('Building the native addon (about half a minute) ...');
-  const { status, stdout, stderr } = run(
-    require.resolve('node-gyp/bin/node-gyp.js'),
-    ['rebuild', '--jobs', 'max'],
-    'pipe',
-  );
-  if (status !== 0) {
-    console.error(stdout + stderr);
-    console.error(
-      'The native addon is not built: it needs python3, make and a C++17 compiler (Debian or Ubuntu: apt-get install python3 make g++;\n' +
-        'macOS: xcode-select --install). The reference device in plain TypeScript works without it.',
-    );
+  const { buildAddon } = await import('./dist/lib/native-build/build-addon.js');
+  // The compilers have a process group of their own: what ends this one is told to them.
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());
+  try {
+    const { signal } = interruption;
+    await buildAddon({ output: join(folder, addon), signal, onFailure: (text) => console.error(text) });
+  } catch (error) {
+    if (interruption.signal.aborted) process.exit(130);
+    if (error.name !== 'CovariumError') throw error;
+    console.error(`${error.message} The reference device in plain TypeScript works without the addon.`);
     if (!optional) process.exit(1);
   }
 }

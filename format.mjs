@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const style = readFileSync(join(folder, '.clang-format'), 'utf8');
 const check = process.argv.includes('--check');
 let unformatted = 0;
-for (const room of ['objc', 'msl', 'test', 'bench']) {
+for (const room of ['objc', 'msl', 'test', 'bench', 'examples']) {
   for (const name of readdirSync(join(folder, room), { recursive: true, encoding: 'utf8' })) {
     if (!/\.(cc|h|mm|metal)$|metal_stdlib$/.test(name)) continue;
     const path = join(folder, room, name);

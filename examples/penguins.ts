@@ -1,11 +1,17 @@
 // Fits a normal to the four measurements of every penguin of the Palmer archipelago (Gorman, Williams and Fraser 2014, as
 // vega-datasets carries them), draws a million penguins that never were, and checks that they follow the model.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { csvHeader, writeCsvLines } from '../lib/cli/csv-lines.ts';
-import { npyBytes, npyHeader } from '../lib/cli/npy.ts';
-import { openOutputFile } from '../lib/cli/output-file.ts';
-import { type Device, listDevices, type Matrix, MultivariateNormal, openDevice, type Real } from '../lib/index.ts';
+import {
+  type Device,
+  listDevices,
+  Matrix,
+  MultivariateNormal,
+  openDevice,
+  type Real,
+  writeTable,
+} from '../lib/index.ts';
+import { pairsPlot } from '../lib/plot/pairs.ts';
 
 const columns = ['Beak Length (mm)', 'Beak Depth (mm)', 'Flipper Length (mm)', 'Body Mass (g)'] as const;
 const count = 1_000_000;
@@ -47,14 +53,21 @@ function tellDevices(opened: Device): void {
 }
 
 async function writeFiles(sample: Matrix): Promise<void> {
-  const npy = await openOutputFile('out/penguins.npy');
-  await npy.write(npyHeader('float32', sample.rows, sample.columns));
-  await npy.write(npyBytes(sample.data as Real));
-  await npy.finish();
-  const csv = await openOutputFile('out/penguins.csv');
-  await csv.write(csvHeader(columns));
-  await writeCsvLines(csv, sample.data.subarray(0, 1000 * sample.columns) as Real, sample.columns);
-  await csv.finish();
+  await writeTable('out/penguins.npy', sample);
+  const first = Matrix.from(sample.data.subarray(0, 1000 * sample.columns), { columns: sample.columns });
+  await writeTable('out/penguins.csv', first, { names: columns });
+  writeFileSync('out/penguins.svg', picture(sample));
+}
+
+function picture(sample: Matrix): string {
+  return pairsPlot({
+    title: 'Palmer penguins, and a normal fitted to them',
+    columns,
+    mean: [...normal.mean.toArray()],
+    covariance: covariance.toArray(),
+    draws: { values: sample.data as Real, rows: sample.rows },
+    data: { values: rows.flat(), rows: rows.length },
+  });
 }
 
 async function momentsOf(sample: Matrix): Promise<{ mean: number[]; covariance: number[][] } & Disposable> {
@@ -74,7 +87,7 @@ function tellTime(): void {
   const nanoseconds = ((wallMs * 1e6) / numbers).toFixed(2);
   console.log(`sample   ${count} rows of ${normal.dimension} from ${rows.length} penguins, seed ${seed}`);
   console.log(`time     ${wallMs.toFixed(2)} ms (device ${deviceMs.toFixed(2)} ms), ${nanoseconds} ns a number`);
-  console.log('files    out/penguins.npy, out/penguins.csv (the first 1000 rows)\n');
+  console.log('files    out/penguins.npy, out/penguins.csv (the first 1000 rows), out/penguins.svg\n');
 }
 
 // The standard error of a mean is sqrt(s_ii / count), that of a covariance sqrt((s_ii s_jj + s_ij^2) / (count - 1)).

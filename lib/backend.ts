@@ -3,7 +3,7 @@ import type { Dtype, Real, Values } from './dtype.ts';
 // The contract between the face and a device. Two bodies: the addon (objc/addon, for metal and cpu) and lib/reference.
 // The face has checked every shape, type and number before it calls one of these; a body checks values only.
 
-/** The kinds of device; see DESIGN in the documentation. */
+/** The kinds of device: `metal`, an Apple GPU; `cpu`, our kernels and a BLAS; `reference`, plain TypeScript. */
 export type DeviceKind = 'metal' | 'cpu' | 'reference';
 
 /** Where a Cholesky factor is to be made: where the device does it best, on the CPU, or on the GPU. */
@@ -29,6 +29,50 @@ export interface MemoryUsage {
   readonly pooledBytes: number;
 }
 
+/** What a kernel takes at a launch, in the order of its arguments (a thread's place is none of it). */
+export interface KernelParameter {
+  /** A buffer of the device that is read, or also written; one in constant memory; memory of a threadgroup. */
+  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup';
+  readonly name: string;
+  /** Of Metal's table of buffers, or of threadgroup memory. */
+  readonly index: number;
+  /** Of one element, or of the struct; 0 where it is not known. */
+  readonly sizeBytes: number;
+  /** Of a struct. */
+  readonly members: readonly KernelMember[];
+}
+
+/** Where a member of a struct begins. */
+export interface KernelMember {
+  readonly name: string;
+  readonly offsetBytes: number;
+}
+
+/** A kernel to compile. */
+export interface KernelSource {
+  /** All of it: what it includes is written into it, with #line. */
+  readonly text: string;
+  /** Of the function. */
+  readonly name: string;
+  /** For a device that compiles nothing itself (cpu): the path of what was compiled of the text; '' for others. */
+  readonly library: string;
+  /** Values of function constants, as bytes of a Metal type (`bool`, `int`, `float` ...). */
+  readonly constants: readonly { readonly index: number; readonly type: string; readonly value: Uint8Array }[];
+  readonly parameters: readonly KernelParameter[];
+  /** The library looks at every access. */
+  readonly check: boolean;
+}
+
+/** A kernel of {@link Backend.compile}: sizes and members as the compiler has them. */
+export interface CompiledKernel {
+  /** Threads of a simdgroup. */
+  readonly threadExecutionWidth: number;
+  readonly maxTotalThreadsPerThreadgroup: number;
+  readonly staticThreadgroupMemoryBytes: number;
+  readonly maxThreadgroupMemoryBytes: number;
+  readonly parameters: readonly { readonly sizeBytes: number; readonly members: readonly KernelMember[] }[];
+}
+
 /** A device that computes: memory, and encoders whose commits run in order. */
 export interface Backend {
   readonly kind: DeviceKind;
@@ -45,6 +89,11 @@ export interface Backend {
   /** Detaches `memory` and recycles it once no commit in flight uses it. Memory that is not the device's own is left alone. */
   release(memory: ArrayBuffer): void;
   encoder(): Encoder;
+  /**
+   * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE` and what the compiler says, in its own words, as the
+   * message; with `ERR_UNSUPPORTED` on a device without kernels.
+   */
+  compile(source: KernelSource): Promise<CompiledKernel>;
   memory(): MemoryUsage;
   /** Cancels what is in flight and frees everything. Idempotent. */
   close(): void;
@@ -83,6 +132,8 @@ export interface Encoder {
   sum(a: Real, b: Real, out: Real): void;
   /** Adds `scale` * row to each row of `rows`. */
   addRow(rows: Real, row: Real, scale: number): void;
+  /** Multiplies each row of `rows` by `row`, element by element. */
+  scaleColumns(rows: Real, row: Real): void;
   /** c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) k x n, c m x n. beta = 0 does not read c. */
   product(
     a: Real,
@@ -119,8 +170,16 @@ export interface Encoder {
   /**
    * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`; buffers and the params
    * struct's bytes in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   *
+   * Or a compiled kernel: operands in the order of its parameters. Those are typed arrays; ArrayBuffers with the bytes of what is only
+   * read, copied at once; numbers of bytes for threadgroup memory. Groups at the far edges of the grid may then have fewer threads.
    */
-  launch(kernel: string, operands: readonly Values[], grid: readonly number[], threadgroup: readonly number[]): void;
+  launch(
+    kernel: string | CompiledKernel,
+    operands: readonly (Values | ArrayBuffer | number)[],
+    grid: readonly number[],
+    threadgroup: readonly number[],
+  ): void;
   /** Starts the commands; settles when they have run. Never blocks the thread, nor libuv's pool. */
   commit(): Promise<Timings>;
   /** Runs the commands, after all earlier commits, before it returns. */

@@ -8,9 +8,12 @@ import type {
   RowElements,
   TriangleOptions,
 } from './command-options.ts';
+import { CovariumError } from './covarium-error.ts';
+import { describe } from './describe.ts';
 import type { Device } from './device.ts';
 import type { Real, Values } from './dtype.ts';
 import { factorOn } from './factor-on.ts';
+import { type Kernel, type Launch, recordedLaunch } from './kernel/kernel.ts';
 import type { Matrix } from './matrix.ts';
 import { firstElement, normalCounter } from './normal-counter.ts';
 import {
@@ -38,6 +41,7 @@ const noOptions = Object.freeze({});
  * of n stands for one row of n. Verbs return the command buffer.
  */
 export class CommandBuffer {
+  /** Where the commands run. */
   readonly device: Device;
   readonly #recording: Recording;
 
@@ -55,19 +59,22 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.fillNormal(this.#one(out), counter));
   }
 
-  /** Fails the commit with `ERR_NOT_FINITE` at the first entry that is NaN or infinite. */
+  /** Fails the commit with `ERR_NOT_FINITE` at the first entry of a (any shape, row by row) that is NaN or infinite. */
   requireFinite(a: Operand): this {
     return this.#record((encoder) => encoder.requireFinite(this.#one(a), widthOf(a)));
   }
 
-  /** Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries that differ by more than the relative `tolerance`. */
+  /**
+   * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the relative
+   * `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is not finite.
+   */
   requireSymmetric(a: Matrix, tolerance = 0): this {
     const n = requireSquare('Matrix', a);
     return this.#record((encoder) => encoder.requireSymmetric(this.#one(a), n, requireFinite('Tolerance', tolerance)));
   }
 
   /**
-   * a becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
+   * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
    * `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
    */
   cholesky(a: Matrix, options: FactorOptions = noOptions): this {
@@ -77,13 +84,13 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.cholesky(this.#one(a), n, where));
   }
 
-  /** Entries of a above the diagonal become 0. */
+  /** Entries of a (n x n) above the diagonal become 0. */
   zeroUpper(a: Matrix): this {
     const n = requireSquare('Matrix', a);
     return this.#record((encoder) => encoder.zeroUpper(this.#one(a), n));
   }
 
-  /** Transposes a along its other diagonal, in place: a_ij <-> a_(n-1-j)(n-1-i). */
+  /** Transposes a (n x n) along its other diagonal, in place: a_ij <-> a_(n-1-j)(n-1-i). */
   antitranspose(a: Matrix): this {
     const n = requireSquare('Matrix', a);
     return this.#record((encoder) => encoder.antitranspose(this.#one(a), n));
@@ -97,7 +104,7 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.copy(source!, target!));
   }
 
-  /** out = a + b; out may be a or b. */
+  /** out = a + b, all of the same shape; out may be a or b. */
   sum(a: Operand, b: Operand, out: Operand): this {
     const [left, right, target] = this.#all(a, b, out);
     requireAlike(a, b);
@@ -111,6 +118,14 @@ export class CommandBuffer {
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
     return this.#record((encoder) => encoder.addRow(all!, one!, requireFinite('Scale', scale)));
+  }
+
+  /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
+  scaleColumns(rows: Operand, row: Operand): this {
+    const [all, one] = this.#all(rows, row);
+    requireColumns('Row', one!.length, widthOf(rows), 'rows');
+    requireApart('Row', one!, 'rows', all!);
+    return this.#record((encoder) => encoder.scaleColumns(all!, one!));
   }
 
   /** c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes where asked. */
@@ -201,27 +216,53 @@ export class CommandBuffer {
   }
 
   /**
-   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands and the bytes of its params in index
-   * order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit it,
+   * `ERR_FOREIGN_BUFFER` where it is another device's.
+   */
+  launch(kernel: Kernel, launch: Launch): this;
+  /**
+   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands (of any shape) and the bytes of its
+   * params in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
    */
   launch(
     kernel: string,
     operands: readonly (Operand | Values)[],
     grid: readonly number[],
     threadgroup: readonly number[],
+  ): this;
+  launch(
+    kernel: Kernel | string,
+    how: Launch | readonly (Operand | Values)[],
+    grid: readonly number[] = [],
+    threadgroup: readonly number[] = [],
   ): this {
-    const values = this.#recording.anyValues(operands);
+    if (typeof kernel !== 'string') {
+      const launch = recordedLaunch(kernel, this.device, how as Launch);
+      this.#recording.hold(launch.operands);
+      return this.#record((encoder) =>
+        encoder.launch(launch.compiled, launch.operands, launch.grid, launch.threadgroup),
+      );
+    }
+    if (!Array.isArray(how))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Kernel (${kernel}) is a name, not one that Device.kernel() gives, and its operands are no array (${describe(how)}).`,
+      );
+    const values = this.#recording.anyValues(how as readonly (Operand | Values)[]);
     for (const size of [...grid, ...threadgroup]) wholeNumber('Number of threads', size, 0, 2 ** 32 - 1);
     return this.#record((encoder) => encoder.launch(kernel, values, grid, threadgroup));
   }
 
-  /** Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, and with what a command refuses. */
+  /**
+   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command refuses, and with
+   * `ERR_CLOSED` where the commit was made already or the device is closed.
+   */
   async commit(options: { readonly signal?: AbortSignal | undefined } = noOptions): Promise<Timings> {
     checkOptions(options, ['signal']);
     return this.#recording.commit(options.signal);
   }
 
-  /** Commits, and runs the commands before it returns. Throws what a command refuses. */
+  /** Synchronous twin of {@link commit}: the commands have run when it returns. */
   commitSync(): Timings {
     return this.#recording.commitSync();
   }

@@ -4,10 +4,13 @@ import { CommandBuffer } from './command-buffer.ts';
 import { CovariumError } from './covarium-error.ts';
 import { describe } from './describe.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
+import type { KernelOptions } from './kernel/compile.ts';
+import type { Kernel } from './kernel/kernel.ts';
 import { Matrix } from './matrix.ts';
 import { fromNative } from './native-error.ts';
 import { Storage } from './storage.ts';
 import { Vector } from './vector.ts';
+import { sizeOf, Volume, type VolumeSize } from './volume.ts';
 import { wholeNumber } from './whole-number.ts';
 
 let backendInside: (device: Device) => Backend;
@@ -16,6 +19,7 @@ let keepEncoder: (device: Device, encoder: Encoder) => void;
 
 /** What computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device {
+  /** `metal`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
   /** What computes, for people: a GPU's or a BLAS library's name. */
   readonly name: string;
@@ -59,7 +63,7 @@ export class Device {
   }
 
   /**
-   * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`.
+   * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   matrix(rows: number, columns: number, options: { readonly dtype?: Dtype | undefined } = {}): Matrix {
     wholeNumber('Number of rows', rows);
@@ -67,17 +71,34 @@ export class Device {
     return new Matrix(this.#zeros(rows * columns, options), rows, columns);
   }
 
-  /** A vector of `length` zeros in the device's memory; refusals as {@link matrix}. */
+  /** A vector of `length` zeros in the device's memory. Throws as {@link matrix}. */
   vector(length: number, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
     return new Vector(this.#zeros(wholeNumber('Length', length), options));
   }
 
-  /** A fresh command buffer: record commands, then commit them once. */
+  /** A volume of zeros, width x height x depth, in the device's memory. Throws as {@link matrix}. */
+  volume(size: VolumeSize, options: { readonly dtype?: Dtype | undefined } = {}): Volume {
+    checkOptions(size, ['width', 'height', 'depth']);
+    const [width, height, depth] = sizeOf(size);
+    return new Volume(this.#zeros(width * height * depth, options), [width, height, depth]);
+  }
+
+  /** A fresh command buffer: record commands, then commit them once. Throws `ERR_CLOSED`. */
   commandBuffer(): CommandBuffer {
     return new CommandBuffer(this);
   }
 
-  /** Bytes that the device holds now. */
+  /**
+   * A kernel made of a text in Metal Shading Language. On the cpu device the system's C++ compiler makes a library of it, which is kept for
+   * the next time. Rejects with `ERR_KERNEL_COMPILE` and the place in the text, `ERR_INVALID_ARGUMENT` (an unknown name, with those that
+   * there are), `ERR_NO_COMPILER`, and `ERR_UNSUPPORTED` on the reference device.
+   */
+  async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
+    const { compileKernel } = await import('./kernel/compile.ts');
+    return compileKernel(this, source, options);
+  }
+
+  /** Bytes that the device holds now. Throws `ERR_CLOSED`. */
   memory(): MemoryUsage {
     return backendOf(this).memory();
   }
@@ -89,6 +110,7 @@ export class Device {
     this.#backend.close();
   }
 
+  /** {@link close}, at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

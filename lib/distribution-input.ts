@@ -42,11 +42,11 @@ export interface NormalInput {
 }
 
 /** What describes a normal, checked; throws as its parts, and `ERR_INVALID_ARGUMENT` where the device is none. */
-export function normalInput(options: NormalOptions, name: string, square: MatrixInput): NormalInput {
+export function normalInput(options: NormalOptions, name: string, square: MatrixInput, centre = 'Mean'): NormalInput {
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
-  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype);
-  const { values, n } = squareInput(name, device, square, dtype, mean?.length);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  const { values, n } = squareInput(name, device, square, dtype, mean?.length, centre.toLowerCase());
   return { device, dtype, n, mean, square: values };
 }
 
@@ -62,14 +62,14 @@ export function symmetryTolerance(options: {
 }
 
 /** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` where it doesn't have n entries. */
-export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number): Real {
-  const values = hostValues(vectorInput('Mean', device, mean), dtype) as Real;
+export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number, name = 'Mean'): Real {
+  const values = hostValues(vectorInput(name, device, mean), dtype) as Real;
   if (values.length === 0)
-    throw new CovariumError('ERR_SHAPE', 'Mean has (0) entries, and a normal at least one dimension.');
-  if (n !== undefined) requireColumns('Mean', values.length, n, 'other input');
+    throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, and a distribution at least one dimension.`);
+  if (n !== undefined) requireColumns(name, values.length, n, 'other input');
   for (let column = 0; column < values.length; column++)
     if (!Number.isFinite(values[column]))
-      throw new CovariumError('ERR_NOT_FINITE', `Mean entry (${column}) is not finite (${values[column]}).`, {
+      throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${column}) is not finite (${values[column]}).`, {
         row: 0,
         column,
       });
@@ -83,6 +83,7 @@ export function squareInput(
   input: MatrixInput,
   dtype: RealDtype,
   n?: number,
+  centre = 'mean',
 ): { readonly values: Real; readonly n: number } {
   const isBare = ArrayBuffer.isView(input);
   const side = isBare ? (n ?? Math.sqrt((input as Values).length)) : undefined;
@@ -93,7 +94,7 @@ export function squareInput(
     );
   const matrix = asMatrix(input, side);
   const columns = requireSquare(name, matrix);
-  if (n !== undefined) requireColumns(name, columns, n, 'mean');
+  if (n !== undefined) requireColumns(name, columns, n, centre);
   return { values: hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real, n: columns };
 }
 
@@ -116,7 +117,8 @@ export function isVectorInput(input: RowsInput, n?: number): input is VectorInpu
   return Array.isArray(input) && typeof input[0] === 'number';
 }
 
-function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
+/** A matrix of any shape; a bare typed array needs its columns. Throws `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`. */
+export function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
   if (input instanceof Matrix) return input;
   if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
   if (!Array.isArray(input))
@@ -128,7 +130,8 @@ function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
   return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
 }
 
-function vectorInput(name: string, device: Device, input: VectorInput): Values {
+/** The numbers of one vector, of the type in which they are given. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+export function vectorInput(name: string, device: Device, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
   if (ArrayBuffer.isView(input)) dtypeOf(input);
   else if (!Array.isArray(input))

@@ -30,6 +30,7 @@ export interface SampleSyncOptions extends RunOptions {
 
 /** Which rows, where to, and until when. */
 export interface SampleOptions extends SampleSyncOptions {
+  /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,22 +44,20 @@ export function drawTask(
   options: SampleSyncOptions,
   counter: Uint32Array,
 ): Task<Matrix> {
-  const { device, n, inverse } = parameters;
+  const { device, dtype, n, mean, factor } = parameters;
   requireCount(count, parameters);
-  const first = firstElement(options.firstRow ?? 0, count, n);
+  const first = firstElement(options.firstRow ?? 0, count, factor.width);
   normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, first, counter);
   const target = options.out;
   const result =
     target === undefined
-      ? new Matrix(Storage.forResult(device, parameters.dtype, count * n), count, n)
+      ? new Matrix(Storage.forResult(device, dtype, count * n), count, n)
       : sampleOut(parameters, count, target);
   const written = matrixStorage(result);
   const out = written.valuesFor(device) as Real;
-  const mean = parameters.mean.values as Real;
-  const factor = parameters.factor.values as Real;
   return {
     device,
-    encode: (encoder) => encoder.sample(factor, mean, out, inverse, counter),
+    encode: (encoder, scratch) => factor.sample(encoder, mean.values as Real, out, counter, scratch),
     reachable: target === undefined ? [] : [out],
     result,
     written,
@@ -67,7 +66,7 @@ export function drawTask(
 }
 
 /** Throws `ERR_OUT_OF_RANGE` for a count that isn't a whole number, `ERR_TOO_LARGE` for a sample beyond 2^53 bytes. */
-export function requireCount(count: number, { n, dtype }: NormalParameters): void {
+export function requireCount(count: number, { n, dtype }: Pick<NormalParameters, 'n' | 'dtype'>): void {
   wholeNumber('Count', count);
   if (count * n * bytesOf(dtype) > Number.MAX_SAFE_INTEGER)
     throw new CovariumError('ERR_TOO_LARGE', `Sample of (${count}) rows of dimension (${n}) is beyond 2^53 bytes.`);

@@ -15,6 +15,18 @@ export function hostValues(values: Values, dtype: Dtype | undefined, copy = fals
   return host;
 }
 
+/** A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is no number. */
+export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float32'): Values {
+  const copy = zerosOf(requireDtype(dtype), values.length);
+  for (let index = 0; index < values.length; index++) {
+    const entry = values[index];
+    if (typeof entry !== 'number')
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is not a number (${describe(entry)}).`);
+    copy[index] = entry;
+  }
+  return copy;
+}
+
 /** Whether a device may read `values` as `dtype` where they are. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array. */
 export function isReadable(values: Values, dtype: Dtype): boolean {
   const own = dtypeOf(values);

@@ -14,7 +14,9 @@ export type MatrixInput = Matrix | Values | readonly (readonly number[] | Values
 
 /** Shape and type of a matrix made from host values; what is omitted follows from the values. */
 export interface MatrixOptions {
+  /** By default as many as the values fill. */
   readonly rows?: number | undefined;
+  /** By default the length of the first row, or what the number of rows leaves. */
   readonly columns?: number | undefined;
   /** By default the type of the values, `float32` for arrays of arrays. */
   readonly dtype?: Dtype | undefined;
@@ -22,7 +24,9 @@ export interface MatrixOptions {
 
 /** A dense row-major matrix of numbers, rows x columns. It may have no rows; it has at least one column. */
 export class Matrix {
+  /** Number of rows, from 0. */
   readonly rows: number;
+  /** Number of columns, from 1. */
   readonly columns: number;
   readonly #storage: Storage;
 
@@ -67,6 +71,7 @@ export class Matrix {
     return new Matrix(new Storage(values), rows, columns);
   }
 
+  /** Type of the entries. */
   get dtype(): Dtype {
     return this.#storage.dtype;
   }
@@ -81,6 +86,7 @@ export class Matrix {
     return this.#storage.timings;
   }
 
+  /** Whether the numbers are gone: {@link close} was called, or their device is closed. */
   get closed(): boolean {
     return this.#storage.closed;
   }
@@ -109,6 +115,7 @@ export class Matrix {
     this.#storage.close();
   }
 
+  /** {@link close}, at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

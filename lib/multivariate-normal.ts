@@ -1,77 +1,105 @@
 import type { Timings } from './backend.ts';
-import { checkOptions } from './check-options.ts';
-import { refuseAborted } from './commit.ts';
 import { CovariumError } from './covarium-error.ts';
-import { backendOf, type Device } from './device.ts';
-import type { RealDtype, RowList, RowsInput } from './distribution-input.ts';
-import {
-  drawTask,
-  type SampleOptions,
-  type SampleSyncOptions,
-  sampleOptionNames,
-  sampleSyncOptionNames,
-} from './draw.ts';
-import { logPdfTask } from './log-pdf.ts';
+import { describe } from './describe.ts';
+import { Distribution, requireOpen } from './distribution.ts';
+import type { RowList, RowsInput } from './distribution-input.ts';
+import { type AroundOptions, type AroundSyncOptions, drawAround, saysMeans } from './draw-around.ts';
+import { fit, fromMoments } from './fit/normal-fit.ts';
+import { normalEntropy } from './log-pdf.ts';
 import type { Matrix } from './matrix.ts';
+import { type AffineOptions, affine } from './normal/affine.ts';
+import {
+  type ConditionalMeansOptions,
+  type ConditionalOptions,
+  conditional,
+  conditionalMeans,
+} from './normal/conditional.ts';
+import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from './normal/ellipsoid.ts';
+import {
+  type EmpiricalOptions,
+  type EmpiricalSyncOptions,
+  empiricalSample,
+  isEmpirical,
+  plain,
+} from './normal/empirical.ts';
+import { marginal } from './normal/marginal.ts';
+import { quantileTask } from './normal/quantile.ts';
+import { scoreTask } from './normal/score.ts';
 import type {
   CholeskyOptions,
+  CorrelationOptions,
   CovarianceOptions,
+  DiagonalOptions,
+  EigenOptions,
   FitOptions,
+  FromMomentsOptions,
+  JitterReport,
+  LowRankOptions,
   PrecisionOptions,
   TransformOptions,
 } from './normal-options.ts';
+import { fromCholesky, fromPrecision, type NormalParameters } from './normal-parameters.ts';
 import {
-  fit,
-  fromCholesky,
-  fromCovariance,
-  fromPrecision,
-  logDeterminant,
-  type NormalParameters,
-} from './normal-parameters.ts';
-import { type BlockOptions, sampleBlocks } from './sample-blocks.ts';
+  ask,
+  askSync,
+  type BoxOptions,
+  type BoxSyncOptions,
+  boxNames,
+  boxOf,
+  boxSyncNames,
+  cdfAt,
+  cdfNames,
+  cdfSyncNames,
+  type ProbabilityOptions,
+  type ProbabilitySyncOptions,
+} from './normal-probability.ts';
+import { normalTasks } from './normal-tasks.ts';
+import type { BoxProbability } from './probability/box-probability.ts';
+import { follow, followSync } from './procedure.ts';
 import { covarianceTask, factorTask } from './second-moment.ts';
 import { Storage } from './storage.ts';
 import { run, runSync } from './task.ts';
 import { factorAndTransformTask, transformTask } from './transform.ts';
 import { Vector, type VectorInput } from './vector.ts';
+import { ofCorrelation } from './ways-in/correlation.ts';
+import { ofCovariance } from './ways-in/covariance.ts';
+import { fromDiagonal } from './ways-in/diagonal.ts';
+import { fromEigen } from './ways-in/eigen.ts';
+import { fromLowRank } from './ways-in/low-rank.ts';
 
-const noOptions: SampleOptions = Object.freeze({});
+let parametersInside: (normal: MultivariateNormal) => NormalParameters;
 
 /**
  * A multivariate normal of dimension n on a device: its Cholesky factor is computed once and kept there. Every method that computes has
  * a synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
  */
-export class MultivariateNormal {
-  readonly device: Device;
-  readonly dimension: number;
-  readonly dtype: RealDtype;
-  /** Logarithm of the covariance's determinant. */
+export class MultivariateNormal extends Distribution {
+  /** Logarithm of the covariance's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that are not 0. */
   readonly logDeterminant: number;
   readonly #parameters: NormalParameters;
-  // Reused by synchronous calls only: a device may read the counter until a commit has run.
-  readonly #counter = new Uint32Array(6);
-  #closed = false;
+
+  static {
+    parametersInside = (normal) => normal.#open();
+  }
 
   private constructor(parameters: NormalParameters) {
+    super(normalTasks(parameters));
     this.#parameters = parameters;
-    this.device = parameters.device;
-    this.dimension = parameters.n;
-    this.dtype = parameters.dtype;
-    this.logDeterminant = logDeterminant(parameters);
+    this.logDeterminant = parameters.factor.logDeterminant;
   }
 
   /**
    * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry),
    * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a factor on a GPU
-   * where the device has none.
+   * where the device has none. `singular` takes a singular covariance as it is, `jitter` adds to its diagonal.
    */
   static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await run(fromCovariance(options)));
+    return new MultivariateNormal(await follow(ofCovariance(options)));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
   static fromCovarianceSync(options: CovarianceOptions): MultivariateNormal {
-    return new MultivariateNormal(runSync(fromCovariance(options)));
+    return new MultivariateNormal(followSync(ofCovariance(options)));
   }
 
   /**
@@ -98,16 +126,82 @@ export class MultivariateNormal {
   }
 
   /**
+   * The normal of a mean (n) and variances (n, or one for all): no n x n numbers are kept. Rejects with `ERR_NOT_FINITE` (the entry),
+   * `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE` (one that the type does not hold), `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromDiagonal(options: DiagonalOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromDiagonal(options)));
+  }
+
+  /** Synchronous twin of {@link fromDiagonal}. */
+  static fromDiagonalSync(options: DiagonalOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromDiagonal(options)));
+  }
+
+  /**
+   * The normal of a mean (n), eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular where m < n or an eigenvalue is 0.
+   * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero), `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal),
+   * `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromEigen(options: EigenOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromEigen(options)));
+  }
+
+  /** Synchronous twin of {@link fromEigen}. */
+  static fromEigenSync(options: EigenOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromEigen(options)));
+  }
+
+  /**
+   * The normal of a mean (n) and the covariance F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number for all): 4 n (k + 1)
+   * numbers are kept, and none of n x n. Rejects with `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (an entry of d),
+   * `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromLowRank(options: LowRankOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromLowRank(options)));
+  }
+
+  /** Synchronous twin of {@link fromLowRank}. */
+  static fromLowRankSync(options: LowRankOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromLowRank(options)));
+  }
+
+  /**
+   * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects as {@link fromCovariance}, and with
+   * `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
+   */
+  static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(ofCorrelation(options)));
+  }
+
+  /** Synchronous twin of {@link fromCorrelation}. */
+  static fromCorrelationSync(options: CorrelationOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(ofCorrelation(options)));
+  }
+
+  /**
    * The normal of the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (fewer than
-   * n + 1 rows), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns before it determine).
+   * n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns before it determine), `ERR_OUT_OF_RANGE` (a weight,
+   * ddof, shrinkage).
    */
   static async fit(options: FitOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await run(fit(options)));
+    return new MultivariateNormal(await follow(fit(options)));
   }
 
   /** Synchronous twin of {@link fit}. */
   static fitSync(options: FitOptions): MultivariateNormal {
-    return new MultivariateNormal(runSync(fit(options)));
+    return new MultivariateNormal(followSync(fit(options)));
+  }
+
+  /** The normal of the mean and covariance of {@link Moments} of dimension n; rejects as {@link fit}. */
+  static async fromMoments(options: FromMomentsOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(fromMoments(options)));
+  }
+
+  /** Synchronous twin of {@link fromMoments}. */
+  static fromMomentsSync(options: FromMomentsOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(fromMoments(options)));
   }
 
   /**
@@ -127,50 +221,56 @@ export class MultivariateNormal {
     return runSync(factorAndTransformTask(options));
   }
 
+  /** In how many dimensions the draws vary: n, or fewer where the covariance is singular. */
+  get rank(): number {
+    return this.#parameters.factor.rank;
+  }
+
+  /** What was added to the covariance's diagonal; undefined where no jitter was asked for. */
+  get jitter(): JitterReport | undefined {
+    return this.#parameters.jitter;
+  }
+
   /** Of the commit that made this normal: `factor` says whether its factor was made on the CPU or on the GPU, if it wasn't given. */
   get timings(): Timings {
     return this.#parameters.factor.timings!;
   }
 
-  /** A copy of the mean, n. */
+  /** A copy of the mean, n. Throws `ERR_CLOSED`. */
   get mean(): Vector {
     return new Vector(new Storage(this.#open().mean.values.slice()));
   }
 
-  /** Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2. */
+  /** Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; of a singular normal that on its support. */
   get entropy(): number {
-    return (this.dimension * (1 + Math.log(2 * Math.PI)) + this.logDeterminant) / 2;
-  }
-
-  get closed(): boolean {
-    return this.#closed || this.device.closed;
+    return normalEntropy({ rank: this.#parameters.factor.rank, logDeterminant: this.logDeterminant });
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows),
-   * `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
+   * `count` draws, count x n, into `out` where one is given; about `means`, one for each row, where they are given. Rejects with
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`
+   * (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which takes no means, also with
+   * `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
-  async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix> {
-    checkOptions(options, sampleOptionNames);
-    refuseAborted(options.signal);
-    return run(drawTask(this.#open(), count, options, new Uint32Array(6)), options.signal);
+  override async sample(count: number, options: EmpiricalOptions & AroundOptions = {}): Promise<Matrix> {
+    if (isEmpirical(options)) return follow(empiricalSample(this.#open(), count, options), options.signal);
+    const rest = plain(options);
+    if (saysMeans(rest)) return run(drawAround(this.#open(), count, rest), rest.signal);
+    return super.sample(count, rest);
   }
 
   /** Synchronous twin of {@link sample}. */
-  sampleSync(count: number, options: SampleSyncOptions = noOptions): Matrix {
-    checkOptions(options, sampleSyncOptionNames);
-    return runSync(drawTask(this.#open(), count, options, this.#counter));
+  override sampleSync(count: number, options: EmpiricalSyncOptions & AroundSyncOptions = {}): Matrix {
+    if (isEmpirical(options)) return followSync(empiricalSample(this.#open(), count, options));
+    const rest = plain(options);
+    if (saysMeans(rest)) return runSync(drawAround(this.#open(), count, rest));
+    return super.sampleSync(count, rest);
   }
 
   /**
-   * `count` draws, more than memory holds, as matrices of `rowsPerBlock` rows (the last has the rest). Two blocks are in flight; a
-   * block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects as {@link sample}.
+   * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with `ERR_SHAPE`,
+   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
    */
-  blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix, void, undefined> {
-    return sampleBlocks(this.#open(), count, options);
-  }
-
-  /** mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). */
   transform(z: VectorInput): Promise<Vector>;
   transform(z: RowList): Promise<Matrix>;
   async transform(z: RowsInput): Promise<Matrix | Vector> {
@@ -184,17 +284,38 @@ export class MultivariateNormal {
     return runSync(transformTask(this.#open(), z));
   }
 
-  /** Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`. */
-  async logPdf(rows: RowsInput): Promise<Vector> {
-    return run(logPdfTask(this.#open(), rows, this.logDeterminant));
+  /**
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite entries are allowed.
+   * Up to n = 2 by a formula, beyond by randomised quasi-Monte Carlo, within `absoluteError` or as near as `maxPoints` gets:
+   * {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   */
+  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
+    const parameters = this.#open();
+    return ask(parameters, cdfAt(parameters, rows, options, cdfNames), options.signal);
   }
 
-  /** Synchronous twin of {@link logPdf}. */
-  logPdfSync(rows: RowsInput): Vector {
-    return runSync(logPdfTask(this.#open(), rows, this.logDeterminant));
+  /** Synchronous twin of {@link cdf}. */
+  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
+    const parameters = this.#open();
+    return askSync(parameters, cdfAt(parameters, rows, options, cdfSyncNames));
   }
 
-  /** The covariance, n x n. */
+  /**
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see docs/probabilities.md.
+   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above the upper one, an option), `ERR_ABORTED`.
+   */
+  async boxProbability(options: BoxOptions): Promise<BoxProbability> {
+    const parameters = this.#open();
+    return ask(parameters, boxOf(parameters, options, boxNames), options.signal);
+  }
+
+  /** Synchronous twin of {@link boxProbability}. */
+  boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
+    const parameters = this.#open();
+    return askSync(parameters, boxOf(parameters, options, boxSyncNames));
+  }
+
+  /** The covariance, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
   async covariance(): Promise<Matrix> {
     return run(covarianceTask(this.#open()));
   }
@@ -204,7 +325,10 @@ export class MultivariateNormal {
     return runSync(covarianceTask(this.#open()));
   }
 
-  /** A copy of the lower Cholesky factor of the covariance, n x n. */
+  /**
+   * A copy of the lower Cholesky factor of the covariance, n x n; of a singular covariance the root that its draws are made by, n x rank (n x 1
+   * of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
   async factor(): Promise<Matrix> {
     return run(factorTask(this.#open()));
   }
@@ -214,20 +338,106 @@ export class MultivariateNormal {
     return runSync(factorTask(this.#open()));
   }
 
-  /** Gives the factor's memory back, once no commit in flight uses it. Idempotent. */
-  close(): void {
-    this.#closed = true;
-    this.#parameters.mean.close();
-    this.#parameters.factor.close();
+  /**
+   * The normal of some coordinates (m of them, from 0), in the order in which they are named. Rejects with `ERR_OUT_OF_RANGE` (no such
+   * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   */
+  async marginal(coordinates: readonly number[]): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(marginal(this.#open(), coordinates)));
   }
 
-  [Symbol.dispose](): void {
-    this.close();
+  /** Synchronous twin of {@link marginal}. */
+  marginalSync(coordinates: readonly number[]): MultivariateNormal {
+    return new MultivariateNormal(followSync(marginal(this.#open(), coordinates)));
+  }
+
+  /**
+   * The normal of the other coordinates, in their order, where the given ones (m of n) have these values. Rejects as {@link marginal}, with
+   * `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular normal can't have there).
+   */
+  async conditional(options: ConditionalOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(conditional(this.#open(), options)));
+  }
+
+  /** Synchronous twin of {@link conditional}. */
+  conditionalSync(options: ConditionalOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(conditional(this.#open(), options)));
+  }
+
+  /**
+   * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The covariance is the same for
+   * all rows: that of {@link conditional}. Rejects as {@link marginal}, with `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` as there.
+   */
+  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
+    return follow(conditionalMeans(this.#open(), options));
+  }
+
+  /** Synchronous twin of {@link conditionalMeans}. */
+  conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
+    return followSync(conditionalMeans(this.#open(), options));
+  }
+
+  /**
+   * The normal of A x + b + e for x of this one: A m x n, b m entries, e independent noise. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a row of A
+   * that the rows before it determine, unless it may be `singular`; noise that is no covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async affine(options: AffineOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(affine(this.#open(), options)));
+  }
+
+  /** Synchronous twin of {@link affine}. */
+  affineSync(options: AffineOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(affine(this.#open(), options)));
+  }
+
+  /**
+   * Gradient of the log density by x, at each row x (count x n, or one vector of n): -covariance^-1 (x - mean), count x n. Rejects as
+   * {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async scoreInput(rows: RowsInput): Promise<Matrix> {
+    return run(scoreTask(this.#open(), rows));
+  }
+
+  /** Synchronous twin of {@link scoreInput}. */
+  scoreInputSync(rows: RowsInput): Matrix {
+    return runSync(scoreTask(this.#open(), rows));
+  }
+
+  /**
+   * mean + L z for each row of probabilities (count x n, or one vector of n), where z are their standard normal quantiles and L is what
+   * {@link transform} multiplies by: count x n. It turns uniform numbers, as a low-discrepancy sequence has, into draws. Rejects with
+   * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async quantile(probabilities: RowsInput): Promise<Matrix> {
+    return run(quantileTask(this.#open(), probabilities));
+  }
+
+  /** Synchronous twin of {@link quantile}. */
+  quantileSync(probabilities: RowsInput): Matrix {
+    return runSync(quantileTask(this.#open(), probabilities));
+  }
+
+  /**
+   * The ellipsoid that holds a share of the draws, of n half-axes. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and `ERR_SHAPE` for a singular
+   * normal that is a point.
+   */
+  async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
+    return follow(ellipsoid(this.#open(), options));
+  }
+
+  /** Synchronous twin of {@link ellipsoid}. */
+  ellipsoidSync(options: EllipsoidOptions): Ellipsoid {
+    return followSync(ellipsoid(this.#open(), options));
   }
 
   #open(): NormalParameters {
-    if (this.#closed) throw new CovariumError('ERR_CLOSED', `Normal of dimension (${this.dimension}) is closed.`);
-    backendOf(this.device);
+    requireOpen(this, 'Normal');
     return this.#parameters;
   }
+}
+
+/** What a normal is made of, where it is open. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+export function parametersOf(normal: MultivariateNormal): NormalParameters {
+  if (normal instanceof MultivariateNormal) return parametersInside(normal);
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Distribution is not a MultivariateNormal (${describe(normal)}).`);
 }

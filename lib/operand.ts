@@ -6,6 +6,7 @@ import { hostValues, isFixed } from './host-values.ts';
 import { Matrix, matrixStorage } from './matrix.ts';
 import type { Storage } from './storage.ts';
 import { Vector, vectorStorage } from './vector.ts';
+import { Volume, volumeStorage } from './volume.ts';
 
 /** What a command takes: a matrix, or a vector, which stands for one row. */
 export type Operand = Matrix | Vector;
@@ -26,7 +27,8 @@ export function valuesIn(operand: unknown, device: Device, dtype: Dtype | undefi
 }
 
 /** The numbers of an operand of any type, or a typed array as it is. Throws as {@link valuesIn}. */
-export function anyValuesIn(operand: Operand | Values, device: Device): Values {
+export function anyValuesIn(operand: Operand | Volume | Values, device: Device): Values {
+  if (operand instanceof Volume) return volumeStorage(operand).valuesFor(device);
   if (!ArrayBuffer.isView(operand)) return storageOf(operand).valuesFor(device);
   if (isFixed(operand.buffer)) return hostValues(operand, undefined);
   throw new CovariumError(

@@ -31,6 +31,11 @@ export class Recording {
     return values;
   }
 
+  /** Holds what a command reads or writes until the commit. */
+  hold(operands: readonly (Values | ArrayBuffer | number)[]): void {
+    for (const operand of operands) if (ArrayBuffer.isView(operand)) this.#operands.push(operand);
+  }
+
   /** Records a command; throws `ERR_CLOSED` after the commit. */
   record(command: (encoder: Encoder) => void): void {
     this.#refuseCommitted();

@@ -1,10 +1,10 @@
 import { checkOptions } from './check-options.ts';
 import { refuseAborted } from './commit.ts';
-import { drawTask, type RunOptions, requireCount } from './draw.ts';
+import type { DistributionTasks } from './distribution-tasks.ts';
+import { type RunOptions, requireCount } from './draw.ts';
 import { bytesOf } from './dtype.ts';
 import { Matrix } from './matrix.ts';
 import { firstElement, normalCounter, type Word64 } from './normal-counter.ts';
-import type { NormalParameters } from './normal-parameters.ts';
 import { randomSeed } from './random-seed.ts';
 import { Storage } from './storage.ts';
 import { run } from './task.ts';
@@ -14,6 +14,7 @@ import { wholeNumber } from './whole-number.ts';
 export interface BlockOptions extends RunOptions {
   /** Rows of one block; by default what fills 8 MiB. */
   readonly rowsPerBlock?: number | undefined;
+  /** Stops the run within a block; the next block rejects with `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,32 +23,32 @@ const defaultBlockBytes = 8 << 20;
 
 /** Checks a run of `count` rows at once, and gives the generator of its blocks. */
 export function sampleBlocks(
-  parameters: NormalParameters,
+  tasks: DistributionTasks,
   count: number,
   options: BlockOptions,
 ): AsyncGenerator<Matrix, void, undefined> {
   checkOptions(options, ['seed', 'stream', 'firstRow', 'rowsPerBlock', 'signal']);
   refuseAborted(options.signal);
-  const { dtype, n } = parameters;
+  const { dtype, n, width } = tasks;
   wholeNumber('Count', count);
   const firstRow = options.firstRow ?? 0;
   const { seed = randomSeed(), stream = 0, signal } = options;
-  normalCounter(seed, stream, firstElement(firstRow, count, n));
+  normalCounter(seed, stream, firstElement(firstRow, count, width));
   const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
   const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);
-  requireCount(Math.min(rowsPerBlock, count), parameters);
-  return blocksOf(parameters, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
+  requireCount(Math.min(rowsPerBlock, count), tasks);
+  return blocksOf(tasks, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
 }
 
 async function* blocksOf(
-  parameters: NormalParameters,
+  tasks: DistributionTasks,
   count: number,
   { firstRow, ...which }: { seed: Word64; stream: Word64; firstRow: Word64 },
   rowsPerBlock: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Matrix, void, undefined> {
   if (count === 0) return;
-  const { device, dtype, n } = parameters;
+  const { device, dtype, n } = tasks;
   const leaving = new AbortController();
   const forward = () => leaving.abort(signal?.reason);
   signal?.addEventListener('abort', forward, { once: true });
@@ -61,7 +62,7 @@ async function* blocksOf(
       const rows = Math.min(rowsPerBlock, count - row);
       const block = new Matrix(new Storage(buffers[index].values.subarray(0, rows * n)), rows, n);
       const options = { ...which, firstRow: after(firstRow, row), out: block };
-      return run(drawTask(parameters, rows, options, new Uint32Array(6)), leaving.signal);
+      return run(tasks.draw(rows, options, new Uint32Array(6)), leaving.signal);
     };
     next = draw(0);
     for (let row = 0; row < count; row += rowsPerBlock) {

@@ -14,7 +14,11 @@ export type SampleOut = Matrix | Real;
  * The matrix to draw into, over the caller's memory. Throws `ERR_SHAPE`, `ERR_CLOSED`, `ERR_FOREIGN_BUFFER`, and
  * `ERR_INVALID_ARGUMENT` for another type, or for memory that may move or that another thread shares.
  */
-export function sampleOut({ device, dtype, n }: NormalParameters, count: number, out: SampleOut): Matrix {
+export function sampleOut(
+  { device, dtype, n }: Pick<NormalParameters, 'device' | 'dtype' | 'n'>,
+  count: number,
+  out: SampleOut,
+): Matrix {
   const isMatrix = out instanceof Matrix;
   const values = isMatrix ? matrixStorage(out).valuesFor(device) : out;
   if (dtypeOf(values) !== dtype)

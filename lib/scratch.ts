@@ -7,6 +7,7 @@ import { Storage } from './storage.ts';
 export class Scratch {
   readonly #device: Device;
   readonly #made: Storage[] = [];
+  readonly #afterwards: (() => void)[] = [];
   /** The caller's own arrays among it: they stay where they are until the commit is over. */
   readonly reachable: Values[] = [];
 
@@ -30,6 +31,16 @@ export class Scratch {
 
   zeros(dtype: Dtype, length: number): Real {
     return this.#make(dtype, length).fill(0);
+  }
+
+  /** The host's part of a command, for when the commit has run: before what the task itself does then. */
+  after(work: () => void): void {
+    this.#afterwards.push(work);
+  }
+
+  /** Does what {@link after} was given. */
+  finish(): void {
+    for (const work of this.#afterwards) work();
   }
 
   close(): void {

@@ -47,6 +47,18 @@ export class Storage {
     }
   }
 
+  /** Several of {@link onDevice}; none is left where one can't be had. */
+  static allOnDevice(device: Device, dtype: Dtype, lengths: readonly number[]): Storage[] {
+    const made: Storage[] = [];
+    try {
+      for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
+      return made;
+    } catch (error) {
+      for (const storage of made) storage.close();
+      throw error;
+    }
+  }
+
   get closed(): boolean {
     return this.#closed || this.#device?.closed === true;
   }
@@ -81,6 +93,12 @@ export class Storage {
     const device = this.#device;
     if (device !== undefined && !device.closed) backendOf(device).release(this.#values.buffer as ArrayBuffer);
   }
+}
+
+/** Zeros of float64 in ordinary memory; throws `ERR_TOO_LARGE` and `ERR_OUT_OF_MEMORY`. */
+export function hostZeros(length: number): Float64Array<ArrayBuffer> {
+  refuseBeyondMemory(length * bytesOf('float64'));
+  return zerosOf('float64', length) as Float64Array<ArrayBuffer>;
 }
 
 /** Whether the bytes have left for another thread. */

@@ -17,6 +17,8 @@ export interface Task<Result> {
   readonly written: Storage;
   /** Storage made for this task, given back where it fails. */
   readonly fresh: readonly Storage[];
+  /** What the host does with the numbers once they are computed. */
+  readonly after?: () => void;
   /** Says a device's refusal in the words of the caller's input. */
   readonly explain?: (error: CovariumError) => CovariumError;
 }
@@ -28,7 +30,7 @@ export async function run<Result>(task: Task<Result>, signal?: AbortSignal | und
     // Before anything is recorded: commands that are never committed hold their memory until they are collected.
     refuseAborted(signal);
     const encoder = encoded(task, scratch);
-    return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal));
+    return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal), scratch);
   } catch (error) {
     throw undo(task, error);
   } finally {
@@ -43,6 +45,7 @@ export function runSync<Result>(task: Task<Result>): Result {
     return finish(
       task,
       runCommands(task.device, (encoder) => task.encode(encoder, scratch)),
+      scratch,
     );
   } catch (error) {
     throw undo(task, error);
@@ -64,8 +67,10 @@ function encoded({ device, encode }: Task<unknown>, scratch: Scratch): Encoder {
   });
 }
 
-function finish<Result>({ result, written }: Task<Result>, timings: Timings): Result {
+function finish<Result>({ result, written, after }: Task<Result>, timings: Timings, scratch: Scratch): Result {
   written.timings = timings;
+  scratch.finish();
+  after?.();
   return result;
 }
 

@@ -10,6 +10,7 @@ import {
   symmetryTolerance,
 } from './distribution-input.ts';
 import type { Real } from './dtype.ts';
+import { transformOne } from './factor/lower-factor.ts';
 import { factorOn } from './factor-on.ts';
 import { Matrix } from './matrix.ts';
 import type { TransformOptions } from './normal-options.ts';
@@ -22,19 +23,12 @@ import { Vector } from './vector.ts';
 
 type Transforming = Task<Matrix | Vector>;
 
-/** mean + L z for one z, or for each row z; with an inverse factor W, mean + the solution y of W y = z. */
+/** mean + A z for one z, or for each row z, where A is the root of the covariance. */
 export function transformTask(parameters: NormalParameters, z: RowsInput): Transforming {
-  const { n, inverse } = parameters;
-  const mean = parameters.mean.values as Real;
-  const factor = parameters.factor.values as Real;
-  const isOnGpu = parameters.factor.timings?.factor === 'gpu';
-  return transforming(parameters, z, (encoder, input, out) => {
-    if (!inverse && isOnGpu && out.length === n) return encodeOne(encoder, factor, input, mean, out);
-    encoder.copy(input, out);
-    if (inverse) encoder.triangularSolve(factor, out, n, false);
-    else encoder.triangularProduct(factor, out, n, false);
-    encoder.addRow(out, mean, 1);
-  });
+  const { factor, mean } = parameters;
+  return transforming(parameters, factor.width, z, (encoder, input, out, scratch) =>
+    factor.transform(encoder, mean.values as Real, input, out, scratch),
+  );
 }
 
 /** mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not kept. */
@@ -44,12 +38,12 @@ export function factorAndTransformTask(options: TransformOptions): Transforming 
   const where = factorOn(options.factor);
   const given = normalInput(options, 'Covariance', options.covariance);
   const { dtype, n } = given;
-  return transforming(given, options.z, (encoder, input, out, scratch) => {
+  return transforming(given, n, options.z, (encoder, input, out, scratch) => {
     const factor = scratch.copy(given.square, dtype);
     const mean = given.mean === undefined ? scratch.zeros(dtype, n) : scratch.copy(given.mean, dtype);
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.cholesky(factor, n, where);
-    if (out.length === n) return encodeOne(encoder, factor, input, mean, out);
+    if (out.length === n) return transformOne(encoder, factor, mean, input, out);
     encoder.copy(input, out);
     encoder.triangularProduct(factor, out, n, false);
     encoder.addRow(out, mean, 1);
@@ -58,31 +52,25 @@ export function factorAndTransformTask(options: TransformOptions): Transforming 
 
 function transforming(
   { device, dtype, n }: { readonly device: Device; readonly dtype: RealDtype; readonly n: number },
+  width: number,
   z: RowsInput,
   encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
 ): Transforming {
   // A bare typed array is one vector here, so that its length doesn't decide what comes back.
-  if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, n, 'distribution');
-  const { values, count } = rowsInput('Input', device, z, n);
+  if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
+  const { values, count } = rowsInput('Input', device, z, width);
   const written = Storage.forResult(device, dtype, count * n);
   const out = written.values as Real;
   return {
     device,
     encode: (encoder, scratch) => {
       const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, n);
+      encoder.requireFinite(input, width);
       encode(encoder, input, out, scratch);
     },
     reachable: [],
-    result: isVectorInput(z, n) ? new Vector(written) : new Matrix(written, count, n),
+    result: isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n),
     written,
     fresh: [written],
   };
-}
-
-// A row times L' is L times a column. Metal has verbs of its own for one vector, where the rows' would run a triangle on one thread.
-function encodeOne(encoder: Encoder, factor: Real, z: Real, mean: Real, out: Real): void {
-  const n = z.length;
-  encoder.product(z, factor, out, 1, n, n, false, true, 1, 0);
-  encoder.sum(out, mean, out);
 }

@@ -1,9 +1,7 @@
 import type { Timings } from './backend.ts';
 import { checkOptions } from './check-options.ts';
-import { CovariumError } from './covarium-error.ts';
-import { describe } from './describe.ts';
-import { type Dtype, requireDtype, type Values, zerosOf } from './dtype.ts';
-import { hostValues } from './host-values.ts';
+import type { Dtype, Values } from './dtype.ts';
+import { copiedNumbers, hostValues } from './host-values.ts';
 import { Storage } from './storage.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -14,6 +12,7 @@ export type VectorInput = Vector | Values | readonly number[];
 
 /** A vector of numbers. */
 export class Vector {
+  /** Number of entries, from 0. */
   readonly length: number;
   readonly #storage: Storage;
 
@@ -28,23 +27,17 @@ export class Vector {
   }
 
   /**
-   * A vector of host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied; anything else is
+   * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied; anything else is
    * copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
    */
   static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
     checkOptions(options, ['dtype']);
     if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, options.dtype, true)));
     if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, options.dtype)));
-    const copy = zerosOf(requireDtype(options.dtype ?? 'float32'), values.length);
-    for (let index = 0; index < values.length; index++) {
-      const entry: unknown = values[index];
-      if (typeof entry !== 'number')
-        throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is not a number (${describe(entry)}).`);
-      copy[index] = entry;
-    }
-    return new Vector(new Storage(copy));
+    return new Vector(new Storage(copiedNumbers(values, options.dtype)));
   }
 
+  /** Type of the entries. */
   get dtype(): Dtype {
     return this.#storage.dtype;
   }
@@ -59,6 +52,7 @@ export class Vector {
     return this.#storage.timings;
   }
 
+  /** Whether the numbers are gone: {@link close} was called, or their device is closed. */
   get closed(): boolean {
     return this.#storage.closed;
   }
@@ -78,6 +72,7 @@ export class Vector {
     this.#storage.close();
   }
 
+  /** {@link close}, at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

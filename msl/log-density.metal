@@ -4,11 +4,6 @@
 #include "params.h"
 #include "sum-of-squares.h"
 
-using namespace metal;
-
-#pragma METAL fp math_mode(safe)
-#pragma METAL fp contract(off)
-
 // |w|^2 of one row x, n <= 64: w with factor w = x - mean, by forward substitution.
 template <typename Real>
 inline Real solved_square(device const Real* factor, device const Real* mean, device const Real* x, uint n) {

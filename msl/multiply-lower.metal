@@ -3,11 +3,6 @@
 #include "dialect.h"
 #include "params.h"
 
-using namespace metal;
-
-#pragma METAL fp math_mode(safe)
-#pragma METAL fp contract(off)
-
 // out = rows factor' by row, with mean added where addsMean is not 0; out is not rows. The factor is columns x columns,
 // nothing above its diagonal is read. A threadgroup makes column i of four rows, which share the load of row i of the
 // factor: for few rows that load is all the time it takes.

@@ -4,11 +4,6 @@
 #include "normal.h"
 #include "params.h"
 
-using namespace metal;
-
-#pragma METAL fp math_mode(safe)
-#pragma METAL fp contract(off)
-
 // Thread i writes what belongs to out of the i-th Philox block that the range touches: up to four elements.
 // Grid: (first mod 4 + count + 3) / 4 threads or more; count is below 2^32 - 4.
 kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& params [[buffer(1)]],

@@ -4,8 +4,6 @@
 #include "params.h"
 #include "sum-of-squares.h"
 
-using namespace metal;
-
 template <typename Real>
 inline void add_scaled(device Real* rows, device const Real* row, Real scale, uint count, uint columns,
                        uint2 position) {
@@ -13,6 +11,11 @@ inline void add_scaled(device Real* rows, device const Real* row, Real scale, ui
     const ulong at = ulong(position.y) * columns + position.x;
     rows[at] = fma(scale, row[position.x], rows[at]);
   }
+}
+
+template <typename Real>
+inline void multiply_row(device Real* rows, device const Real* row, uint count, uint columns, uint2 position) {
+  if (position.x < columns && position.y < count) rows[ulong(position.y) * columns + position.x] *= row[position.x];
 }
 
 template <typename Real>
@@ -24,6 +27,12 @@ inline void set_row(device Real* rows, device const Real* row, uint count, uint 
 kernel void add_row(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
                     constant RowParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
   add_scaled(rows, row, params.scale, params.rows, params.columns, position);
+}
+
+// Each row of rows is multiplied by row, element by element. Grid: columns x rows.
+kernel void scale_columns(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
+                          constant MatrixParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
+  multiply_row(rows, row, params.rows, params.columns, position);
 }
 
 // Each row of rows becomes row. Grid: columns x rows.

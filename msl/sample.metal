@@ -4,11 +4,6 @@
 #include "normal.h"
 #include "params.h"
 
-using namespace metal;
-
-#pragma METAL fp math_mode(safe)
-#pragma METAL fp contract(off)
-
 // The factor's lower triangle by columns, entry (i, j) at j n - j (j - 1) / 2 + i - j: lanes that make neighbouring
 // columns of out read neighbours.
 inline void pack_factor(device const float* factor, threadgroup float* packed, uint n, uint lane, uint lanes) {

@@ -3,8 +3,6 @@
 #include "dialect.h"
 #include "params.h"
 
-using namespace metal;
-
 template <typename Real>
 inline void zero_above_diagonal(device Real* a, uint columns, uint2 position) {
   if (position.x > position.y && position.x < columns && position.y < columns) {

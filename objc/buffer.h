@@ -16,6 +16,9 @@ class Buffer {
 
 enum class Dtype : uint8_t { float32, float64, int32, uint32, uint8 };
 
+// Of one element.
+inline size_t bytesOf(Dtype dtype) { return dtype == Dtype::float64 ? 8 : dtype == Dtype::uint8 ? 1 : 4; }
+
 // `length` elements of a buffer from `offsetBytes` on. Dense and row-major; the shape comes with each command.
 struct Operand {
   std::shared_ptr<Buffer> buffer;
@@ -23,6 +26,7 @@ struct Operand {
   size_t length;
   Dtype dtype;
 
+  size_t sizeBytes() const { return length * bytesOf(dtype); }
   void* data() const { return static_cast<char*>(buffer->contents()) + offsetBytes; }
   template <typename T>
   T* as() const {

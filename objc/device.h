@@ -2,7 +2,6 @@
 // lib/backend.ts says what each command does.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "buffer.h"
 #include "failure.h"
+#include "kernel.h"
 
 namespace covarium {
 
@@ -33,8 +33,6 @@ struct ProductShape {
   double alpha, beta;
 };
 
-using Size3 = std::array<uint32_t, 3>;
-
 // Commands, recorded by one thread and then committed. Operands of a command have one dtype; shapes were checked above.
 class CommandBuffer {
  public:
@@ -52,6 +50,7 @@ class CommandBuffer {
   virtual void copy(Operand from, Operand to) = 0;
   virtual void sum(Operand a, Operand b, Operand out) = 0;
   virtual void addRow(Operand rows, Operand row, double scale) = 0;
+  virtual void scaleColumns(Operand rows, Operand row) = 0;
   virtual void product(Operand a, Operand b, Operand c, ProductShape shape) = 0;
   virtual void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) = 0;
@@ -61,6 +60,10 @@ class CommandBuffer {
   virtual void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) = 0;
   virtual void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) = 0;
   virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;
+  // A kernel of this device's compile(), over `grid` threads; operands are as many as its parameters, and were checked
+  // above but for the lengths that only the kernel knows.
+  virtual void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
+                      Size3 threadgroup) = 0;
 
   virtual void commit(Completion done) = 0;
   // Afterwards, whether it has failed or not, the command buffer is empty and can be recorded anew.
@@ -81,6 +84,8 @@ class Device {
   // Memory of the host for commands that are over before it goes away.
   virtual std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) = 0;
   virtual std::shared_ptr<CommandBuffer> commandBuffer() = 0;
+  // Any thread may call it. Throws ERR_KERNEL_COMPILE with what the compiler says, in its own words.
+  virtual std::shared_ptr<const Kernel> compile(const KernelSource& source) = 0;
   virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
   // All that allocate() may ever have out.
   virtual size_t memoryBytes() const = 0;

@@ -3,7 +3,18 @@
 import { dirname, extname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { code, importsOf, includesOf, isThere, lib, list, none, reachedFrom, sources } from './source-text.ts';
+import {
+  code,
+  importsOf,
+  includesOf,
+  isThere,
+  lib,
+  list,
+  none,
+  reachedFrom,
+  sources,
+  staticImportsOf,
+} from './source-text.ts';
 
 const under = (path: string, ...places: string[]) => places.some((place) => path.startsWith(place));
 
@@ -14,7 +25,7 @@ test('The rooms are where this test looks.', () => {
     'lib/backend.ts',
     'objc/device.h',
     'msl/params.h',
-    'binding.gyp',
+    'objc/covarium.gyp',
   ])
     assert.ok(isThere(path), path);
   assert.ok(includesOf('objc/addon/device.cc').quoted.includes('objc/addon/device.h'));
@@ -64,7 +75,7 @@ test('Only objc/addon catches; others only carry an exception to another thread.
 });
 
 test('The contract in objc/ is plain C++.', () => {
-  const headers = list('objc').filter((path) => dirname(path) === 'objc');
+  const headers = list('objc').filter((path) => dirname(path) === 'objc' && path !== 'objc/covarium.gyp');
   assert.ok(headers.length >= 3);
   for (const path of headers) {
     assert.is(extname(path), '.h', `${path} is a header`);
@@ -84,13 +95,14 @@ test('The contract in objc/ is plain C++.', () => {
 test('Includes go down the house only.', () => {
   const arrows: { readonly [room: string]: readonly string[] } = {
     'objc/addon/': ['objc/addon/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
-    'objc/cpu/': ['objc/cpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h', 'msl/'],
+    'objc/cpu/': ['objc/cpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h', 'objc/launch.h', 'msl/'],
     // shader-source.h is made at build time, by msl/embed.mjs.
     'objc/metal/': [
       'objc/metal/',
       'objc/device.h',
       'objc/buffer.h',
       'objc/failure.h',
+      'objc/launch.h',
       'msl/params.h',
       'shader-source.h',
     ],
@@ -142,18 +154,44 @@ test('Kernels include nothing from outside msl/.', () => {
 
 test('lib/ reaches the addon through lib/native.ts alone.', () => {
   none(
-    lib.filter((path) => path !== 'lib/native.ts' && /node-gyp-build|\.node['"`]|process\.dlopen/.test(code(path))),
+    lib.filter((path) => path !== 'lib/addon-file.ts' && /node-gyp-build|process\.dlopen/.test(code(path))),
+    'only lib/addon-file.ts knows where the addon is',
+  );
+  const builders = ['lib/cli/build-native.ts', 'lib/native-build/'];
+  none(
+    lib.filter((path) => !under(path, ...builders) && /\.node['"`]/.test(code(path))),
+    'and only those who build it name its file',
+  );
+  none(
+    lib.filter((path) => path !== 'lib/native.ts' && /(?<!function )\bfindAddon\(/.test(code(path))),
     'only lib/native.ts loads the addon',
   );
   none(
-    lib.filter((path) => importsOf(path).some((name) => under(name, 'test/', 'bench/', 'examples/', 'objc/', 'msl/'))),
+    lib.filter((path) => importsOf(path).some((name) => under(name, 'test/', 'examples/', 'objc/', 'msl/'))),
     'lib imports lib',
   );
+  // The command has the benchmark's code loaded when it is asked for, so that no other command waits for it.
+  none(
+    lib.filter((path) => !under(path, 'lib/cli/') && importsOf(path).some((name) => under(name, 'bench/'))),
+    'only lib/cli knows the benchmark',
+  );
+  none(
+    lib.filter((path) => /\bfrom\s*'[^']*\/bench\//.test(code(path).replace(/\bimport type [^;]*;/g, ''))),
+    'and imports it by a call',
+  );
+  assert.ok(importsOf('lib/cli/bench.ts').some((name) => under(name, 'bench/')));
+  assert.ok(importsOf('lib/cli/compare.ts').some((name) => under(name, 'bench/')));
   none(
     list('lib/reference').filter((path) =>
       importsOf(path).some((name) => /^lib\/(native|native-error)\.ts$/.test(name)),
     ),
     'the reference device is plain TypeScript',
+  );
+  const decompositions = list('lib/decomposition');
+  assert.ok(decompositions.length > 3);
+  none(
+    decompositions.filter((path) => importsOf(path).some((name) => !under(name, 'lib/decomposition/'))),
+    'a decomposition knows arrays alone',
   );
 });
 
@@ -161,9 +199,18 @@ test('Loading the package loads neither the command line nor the addon.', () => 
   const reached = [...reachedFrom('lib/index.ts')];
   assert.ok(reached.length > 20, 'the walk goes through the house');
   none(
-    reached.filter((path) => under(path, 'lib/cli/')),
-    'lib/index.ts does not reach lib/cli',
+    reached.filter((path) => under(path, 'lib/cli/', 'lib/native-build/')),
+    'lib/index.ts reaches neither lib/cli nor lib/native-build',
   );
+  // The libraries of the formats are loaded by a call, too.
+  const packages = [...reachedFrom('lib/index.ts', new Set(), staticImportsOf)].flatMap((path) =>
+    staticImportsOf(path)
+      .filter((name) => !/^(lib\/|node:)/.test(name))
+      .map((name) => `${path}: ${name}`),
+  );
+  none(packages, 'what lib/index.ts loads at once is our own');
+  assert.ok(importsOf('lib/table/read-table.ts').includes('lib/table/parquet-reader.ts'));
+  assert.ok(importsOf('lib/table/parquet-reader.ts').includes('hyparquet'));
   // The addon is loaded by a call: outside of a function, lib/native.ts requires nothing.
   none(
     lib.filter((path) =>

@@ -1,5 +1,5 @@
-// What node-gyp would do with binding.gyp on a Mac: its own generator, told that this is one, and the compiler's flags read from the
-// makefile. Node's common.gypi is merged after binding.gyp, and once won: no exceptions, no RTTI, an older macOS.
+// What node-gyp would do with objc/covarium.gyp on a Mac: its own generator, told that this is one, and the compiler's flags read from the
+// makefile. Node's common.gypi is merged after it, and once won: no exceptions, no RTTI, an older macOS.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,9 +7,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { stageSources } from '../lib/native-build/stage.ts';
 import { list } from './source-text.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const nodeGyp = fileURLToPath(new URL('../node_modules/node-gyp', import.meta.url));
 const { npm_config_nodedir: nodeFolder = dirname(dirname(process.execPath)) } = process.env;
 const common = join(nodeFolder, 'include/node/common.gypi');
 
@@ -17,7 +18,7 @@ const common = join(nodeFolder, 'include/node/common.gypi');
 const generator = `
 import multiprocessing, os, plistlib, subprocess, sys, urllib.request, xml.sax.saxutils
 sys.platform = 'darwin'
-sys.path.insert(0, 'node_modules/node-gyp/gyp/pylib')
+sys.path.insert(0, sys.argv.pop(1))
 import gyp
 sys.exit(gyp.main(sys.argv[1:]))
 `;
@@ -59,23 +60,21 @@ const variables = (arch: string) => ({
 /** The makefile of the addon, as a Mac of this architecture would have it. */
 function makefile(arch: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-gyp-'));
+  const stage = stageSources();
   try {
     for (const [name, body] of Object.entries(tools)) {
       writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`);
       chmodSync(join(folder, name), 0o755);
     }
     writeFileSync(join(folder, 'config.gypi'), JSON.stringify(variables(arch)));
-    const includes = [join(folder, 'config.gypi'), 'node_modules/node-gyp/addon.gypi', common].flatMap((path) => [
-      '-I',
-      path,
-    ]);
+    const includes = [join(folder, 'config.gypi'), join(nodeGyp, 'addon.gypi'), common].flatMap((path) => ['-I', path]);
     const defines = {
       library: 'shared_library',
       visibility: 'default',
       node_root_dir: nodeFolder,
-      node_gyp_dir: 'node_modules/node-gyp',
+      node_gyp_dir: nodeGyp,
       node_lib_file: 'node.lib',
-      module_root_dir: root,
+      module_root_dir: stage,
       node_engine: 'v8',
       OS: 'mac',
     };
@@ -83,15 +82,15 @@ function makefile(arch: string): string {
     args.push('--depth=.', '--no-parallel', '--generator-output', folder, '-Goutput_dir=.', 'binding.gyp');
     const { PATH = '' } = process.env;
     const env = { ...process.env, PATH: `${folder}:${PATH}` };
-    const { status, stdout, stderr } = spawnSync('python3', ['-c', generator, ...args], {
-      cwd: root,
+    const { status, stdout, stderr } = spawnSync('python3', ['-c', generator, join(nodeGyp, 'gyp/pylib'), ...args], {
+      cwd: stage,
       env,
       encoding: 'utf8',
     });
     assert.is(status, 0, `${stdout}${stderr}`);
     return readFileSync(join(folder, 'covarium.target.mk'), 'utf8');
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [folder, stage]) rmSync(each, { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Backend, Encoder } from '../lib/backend.ts';
+import type { Backend, Encoder, Timings } from '../lib/backend.ts';
 import { openCpuBackend } from './cpu-backend.ts';
 import { fails } from './fails.ts';
 import { counterOf, lowerFactor } from './naive.ts';
@@ -16,8 +16,27 @@ const rows = long.length / n;
 const [factor, mean] = [Float32Array.from(lowerFactor(n, n)), new Float32Array(n)];
 const [narrowFactor, narrowMean] = [Float32Array.from(lowerFactor(4, 4)), new Float32Array(4)];
 
-/** Seconds of a whole run would say something of the machine; a share of the same work's time here says something of us. */
-async function stopsSoon(device: Backend, name: string, record: Record): Promise<void> {
+/**
+ * Asserts that work cancelled after a tenth of its time ends long before its end. Seconds would say something of the machine; a share
+ * of the same work's time here says something of us. A machine that others use stalls at times: one of three tries must do.
+ */
+async function stopsSoon(name: string, run: () => { encoder: Encoder; done: Promise<Timings> }): Promise<void> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 3 && least >= 0.7; attempt++) {
+    const { deviceMs } = await run().done;
+    const begin = performance.now();
+    const { encoder, done } = run();
+    await setTimeout(deviceMs / 10);
+    encoder.cancel();
+    await fails('ERR_ABORTED', () => done);
+    const share = (performance.now() - begin) / deviceMs;
+    console.log(`${name}: of ${deviceMs.toFixed(0)} ms ${(100 * share).toFixed(0)} % ran, cancelled after a tenth`);
+    least = Math.min(least, share);
+  }
+  assert.ok(least < 0.7, `${name} went on for ${least} of its time`);
+}
+
+async function repeatedStopsSoon(device: Backend, name: string, record: Record): Promise<void> {
   const run = (repeats: number) => {
     const encoder = device.encoder();
     for (let repeat = 0; repeat < repeats; repeat++) record(encoder);
@@ -26,15 +45,7 @@ async function stopsSoon(device: Backend, name: string, record: Record): Promise
   await run(1).done; // finds its pages
   const once = (await run(1).done).deviceMs;
   const repeats = Math.ceil(200 / once); // so many that timers are exact enough
-  const { deviceMs } = await run(repeats).done;
-  const begin = performance.now();
-  const { encoder, done } = run(repeats);
-  await setTimeout(deviceMs / 10);
-  encoder.cancel();
-  await fails('ERR_ABORTED', () => done);
-  const share = (performance.now() - begin) / deviceMs;
-  console.log(`${name}: of ${deviceMs.toFixed(0)} ms ${(100 * share).toFixed(0)} % ran, cancelled after a tenth`);
-  assert.ok(share < 0.7, `${name} went on for ${share} of its time`);
+  await stopsSoon(name, () => run(repeats));
   assert.ok((await run(1).done).deviceMs > 0, 'a later commit runs');
 }
 
@@ -52,7 +63,7 @@ const works: { readonly [name: string]: Record } = {
 for (const [name, record] of Object.entries(works))
   onNative(`cancel() stops a commit soon: ${name}.`, async () => {
     const device = openCpuBackend(2);
-    await stopsSoon(device, name, record);
+    await repeatedStopsSoon(device, name, record);
     device.close();
   });
 
@@ -65,15 +76,7 @@ onNative('cancel() stops one launch in its middle.', async () => {
     encoder.launch('squared_norms', operands, [4096 * 1024, 1, 1], [1024, 1, 1]);
     return { encoder, done: encoder.commit() };
   };
-  const { deviceMs } = await launch().done;
-  const { encoder, done } = launch();
-  const begin = performance.now();
-  await setTimeout(deviceMs / 10);
-  encoder.cancel();
-  await fails('ERR_ABORTED', () => done);
-  const share = (performance.now() - begin) / deviceMs;
-  console.log(`one launch: of ${deviceMs.toFixed(0)} ms ${(100 * share).toFixed(0)} % ran, cancelled after a tenth`);
-  assert.ok(share < 0.7);
+  await stopsSoon('one launch', launch);
   device.close();
 });
 

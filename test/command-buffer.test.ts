@@ -63,9 +63,10 @@ onEveryDevice('elementwise and triangular verbs do what they say.', (device) => 
   const commands = device.commandBuffer().copy(rows, copy).triangularProduct(factor, copy).sum(copy, rows, copy);
   commands
     .addRow(copy, Vector.from([10, 20]), -1)
+    .scaleColumns(copy, Vector.from([-2, 0.5]))
     .squaredNorms(rows, norms)
     .commitSync();
-  assert.equal(copy.toArray().flat(), [2 + 1 - 10, 5 + 1 - 20, 4 + 2 - 10, 2 - 20]);
+  assert.equal(copy.toArray().flat(), [-2 * (2 + 1 - 10), (5 + 1 - 20) / 2, -2 * (4 + 2 - 10), (2 - 20) / 2]);
   assert.equal(norms.toArray(), [2, 4]);
   const solved = Matrix.from(rows);
   device.commandBuffer().triangularSolve(factor, solved).triangularProduct(factor, solved).commitSync();
@@ -258,6 +259,10 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
   await refuses('ERR_INVALID_ARGUMENT', 'overlaps', () => commands.product(one, one, one));
   await refuses('ERR_OUT_OF_RANGE', 'Scale is not a finite number (NaN)', () =>
     commands.addRow(one, one.rows === 2 ? Vector.from([1, 2]) : wide, Number.NaN),
+  );
+  await refuses('ERR_SHAPE', 'Row has (3) columns', () => commands.scaleColumns(square(), Vector.from([1, 2, 3])));
+  await refuses('ERR_INVALID_ARGUMENT', 'overlaps', () =>
+    commands.scaleColumns(one, one.rows === 1 ? one : Vector.from(one.row(0))),
   );
   await refuses('ERR_UNKNOWN_OPTION', '(gamma)', () => commands.product(one, one, square(), { gamma: 1 } as object));
   await refuses('ERR_UNSUPPORTED_DTYPE', '(int32)', () =>

@@ -43,6 +43,18 @@ onEveryBackend('a scaled row is added to every row.', ({ run, real, eps }) => {
   }
 });
 
+onEveryBackend('every row is multiplied by a row, rounded once.', ({ run, real }) => {
+  for (const n of [...dimensions, 1000]) {
+    for (const count of counts) {
+      const [rows, row] = [real(scattered(count * n, n)), real(scattered(n, 3))];
+      const out = guarded(rows);
+      run((encoder) => encoder.scaleColumns(out.view, row));
+      hasSameBytes(out.view, rows.map((value, at) => value * row[at % n]!) as Real, `${count} x ${n}`);
+      out.isIntact(`rows of ${n}`);
+    }
+  }
+});
+
 onEveryBackend('triangles are cleared and transposed exactly.', ({ run, real }) => {
   for (const n of [...dimensions, 1000]) {
     const a = real(scattered(n * n, n));
@@ -89,6 +101,8 @@ onEveryBackend(
       [64, 65, 7],
       [129, 8, 127],
       [200, 9, 129],
+      [1000, 1, 300],
+      [1, 1001, 299],
       [0, 5, 3],
       [5, 3, 0],
     ] as const;

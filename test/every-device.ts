@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import { type Device, type DeviceKind, listDevices, openDevice } from '../lib/index.ts';
+import { type Device, type DeviceKind, listDevices, openDevice, type RealDtype } from '../lib/index.ts';
 import { isAsked } from './asked-device.ts';
 
 /** The kinds of device that work here; the others are told, once for each test file. */
@@ -16,4 +16,14 @@ export function onEveryDevice(sentence: string, check: (device: Device) => void 
       using device = openDevice(kind);
       await check(device);
     });
+}
+
+/** The same test for each type that a device has, with a tolerance for a few roundings. */
+export function onEveryType(
+  sentence: string,
+  check: (device: Device, dtype: RealDtype, tolerance: number) => void | Promise<void>,
+): void {
+  onEveryDevice(sentence, async (device) => {
+    for (const dtype of device.dtypes as RealDtype[]) await check(device, dtype, dtype === 'float32' ? 2e-5 : 1e-12);
+  });
 }

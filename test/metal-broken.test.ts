@@ -1,5 +1,6 @@
 // GPUs that compute wrong numbers or lack a part: what fails its self-test is told, never used, and the CPU's numbers take its place.
 // And GPUs of other widths, on which everything must be right.
+import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend, Encoder } from '../lib/backend.ts';
@@ -36,6 +37,10 @@ const verbs: Readonly<Record<string, (encoder: Encoder, n: number, square: Real,
   addRow: (encoder, n, square, rows, out) => {
     encoder.copy(rows, out);
     encoder.addRow(out, square.subarray(0, n), 3);
+  },
+  scaleColumns: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.scaleColumns(out, square.subarray(0, n));
   },
   triangularProduct: (encoder, n, square, rows, out) => {
     encoder.copy(rows, out);
@@ -115,7 +120,7 @@ async function withFault(
 
 const kernels = [
   ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'transpose_matrix'],
-  ...['fill_rows', 'sample_rows', 'log_density_rows', 'multiply_lower'],
+  ...['scale_columns', 'fill_rows', 'sample_rows', 'log_density_rows', 'multiply_lower'],
 ];
 
 onSoftMetal('Every kernel has a test of what happens where it is broken.', async (soft) => {
@@ -125,6 +130,28 @@ onSoftMetal('Every kernel has a test of what happens where it is broken.', async
   isRight(device, 'a good GPU');
   device.close();
 });
+
+onSoftMetal(
+  'A GPU that has passed is not tested again in the process, by any thread; one that fails is.',
+  async (soft) => {
+    const tests = () => soft.count('dispatches squared_norms');
+    openMetal().close();
+    const once = tests();
+    assert.ok(once > 0);
+    listDevices();
+    openMetal().close();
+    const script = new URL('native-worker.mjs', import.meta.url);
+    const env = { ...process.env, COVARIUM_TEST_DEVICE: 'metal' };
+    const worker = new Worker(script, { workerData: { plan: 'use' }, execArgv: [], env });
+    assert.is(await new Promise((resolve) => worker.on('exit', resolve)), 0);
+    assert.is(tests(), once);
+    soft.set('brokenKernel', 'add_row');
+    for (const times of [2, 3]) {
+      openMetal().close();
+      assert.is(tests(), times * once);
+    }
+  },
+);
 
 for (const kernel of kernels)
   for (const fault of ['brokenKernel', 'pipelineFails', 'missingFunction']) {

@@ -7,11 +7,6 @@ import { type Ending, runChild } from './child.ts';
 import { onSoftMetal } from './on-metal.ts';
 import { sanitized } from './sanitized.ts';
 
-// A worker that is terminated with commits in flight leaves their promises and references to Node, 8 and 40 bytes each, with nobody
-// left to hear of them. Under the leak sanitizer the processes of these tests would be told of that; all else is looked at.
-const env: NodeJS.ProcessEnv & { ASAN_OPTIONS?: string } = process.env;
-if (env.ASAN_OPTIONS !== undefined) env.ASAN_OPTIONS += ':detect_leaks=0';
-
 const script = fileURLToPath(new URL('worker-rounds.mjs', import.meta.url));
 const hooks = new URL('softmetal/softmetal.ts', import.meta.url).href;
 // In each process: the hooks, a Metal device, and a commit of GPU work, of CPU work and of host memory.

@@ -37,13 +37,13 @@ function copyOf(...names: readonly string[]): string {
 /** What the check says of our kernels with one more file. */
 function mistakesWith(text: string): string[] {
   const to = copyOf('normal.metal', 'triangle.metal');
-  writeFileSync(join(to, 'planted.metal'), `#include <metal_stdlib>\nusing namespace metal;\n${text}\n`);
+  writeFileSync(join(to, 'planted.metal'), `#include <metal_stdlib>\n\n#include "dialect.h"\n\n${text}\n`);
   return mistakes(to);
 }
 
-/** What the check says where the text of one file is changed. */
-function mistakesAfter(name: string, from: string | RegExp, by: string): string[] {
-  const to = copyOf(name);
+/** What the check says of normal.metal where the text of one file is changed. */
+function mistakesAfter(name: string, from: string, by: string): string[] {
+  const to = copyOf('normal.metal');
   const text = readFileSync(join(to, name), 'utf8');
   assert.is.not(text.replace(from, by), text, 'the mistake is planted');
   writeFileSync(join(to, name), text.replace(from, by));
@@ -194,13 +194,13 @@ for (const [what, text, expected] of inArguments)
     );
   });
 
-whereItRuns('A text that promises bits and lacks its pragma is found.', () => {
-  const found = mistakesAfter('normal.metal', '#pragma METAL fp contract(off)\n', '');
-  assert.equal(
-    found.map((each) => each.replace(/: .*/, '')),
-    ['normal.metal'],
-  );
-  assert.match(found[0]!, /lacks its pragma/);
+whereItRuns('A text that lacks its pragma, has it in a comment or too late is found.', () => {
+  const pragma = '#pragma METAL fp contract(off)';
+  for (const instead of ['', `// ${pragma}`, `inline float one() { return 1.0f; }\n${pragma}`]) {
+    const found = mistakesAfter('dialect.h', pragma, instead);
+    assert.is(found.length, 1, found.join('\n'));
+    assert.match(found[0]!, /^normal\.metal: error: the text lacks its pragma/);
+  }
 });
 
 whereItRuns('A mistake in a header is said with its name and line.', () => {

@@ -31,6 +31,7 @@ export function openPretendGpu(): PretendGpu {
       encoderOver(backend.encoder(), commits, (verb, operand) => {
         if (operand.byteLength > 0 && !own.has(operand.buffer)) strangers.push(verb);
       }),
+    compile: (source) => backend.compile(source),
     memory: () => backend.memory(),
     close: () => backend.close(),
   };

@@ -8,7 +8,7 @@ import { fails } from './fails.ts';
 import { counterOf } from './naive.ts';
 
 const counter = counterOf(1, 2, 0);
-const long = new Float32Array(1 << 21); // tens of milliseconds of normals: several slices
+const long = new Float32Array(1 << 23); // over a hundred milliseconds of normals on a fast machine: many slices
 
 function onDevice(sentence: string, check: (device: Backend) => Promise<void> | void): void {
   test(sentence, async () => {

@@ -9,6 +9,7 @@ import { platform } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { sanitized } from './sanitized.ts';
 import { softAddon } from './softmetal/addon.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -22,8 +23,10 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
 function runFile(name: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', join(folder, name)], {
-      env,
+    const before = hasProperties(name) ? ['--import', new URL('property-seed.ts', import.meta.url).href] : [];
+    const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', ...before, join(folder, name)], {
+      // The programs colour their text where CI or FORCE_COLOR asks for it; the tests compare it without.
+      env: { ...env, NO_COLOR: '1', FORCE_COLOR: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -46,7 +49,20 @@ function count(output: string, label: string): number {
 }
 
 function isAboutDevices(name: string): boolean {
-  return /from '\.\/every-(?:device|backend)\.ts'|onCpuAndMetal\(/.test(readFileSync(join(folder, name), 'utf8'));
+  return /from '\.\/(?:every-(?:device|backend)|kernel-devices)\.ts'|onCpuAndMetal\(/.test(
+    readFileSync(join(folder, name), 'utf8'),
+  );
+}
+
+function hasProperties(name: string): boolean {
+  return /from 'fast-check'/.test(readFileSync(join(folder, name), 'utf8'));
+}
+
+/** Such a test says so itself: the sanitizers would watch Node, or a browser, and nothing of ours. */
+function hasNothingNative(name: string): boolean {
+  const itDoes = /^\/\/ Nothing native runs here\.$/m.test(readFileSync(join(folder, name), 'utf8'));
+  if (itDoes) console.log(`left to the run without sanitizers, since nothing native runs there: ${name}`);
+  return itDoes;
 }
 
 /** The addon with the stand-in: none on a Mac, nor where an addon is chosen already (test/sanitize.mjs). */
@@ -66,6 +82,7 @@ if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
 const runs = files.flatMap((name) => {
   // Where only the Metal device is asked for (test/sanitize.mjs), the rest has nothing to say.
   if (asked === 'metal' && !isAboutDevices(name) && !/^metal/.test(name)) return [];
+  if (sanitized && hasNothingNative(name)) return [];
   const once = { title: name, name, env: process.env };
   if (stand.path === '' || !isAboutDevices(name)) return [once];
   once.env = { ...process.env, COVARIUM_TEST_DEVICES: 'cpu,reference' };

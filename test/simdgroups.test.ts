@@ -18,7 +18,7 @@ function build(): string {
   const flags = '-std=gnu++17 -O1 -g1 -ffp-contract=off -fsanitize=address -Wall -Wextra -Werror -Wno-attributes';
   const quiet = '-Wno-unknown-pragmas -Wno-unknown-attributes';
   const folders = ['msl', 'msl/cpu', 'objc/cpu'].map((name) => `-I${join(top, name)}`);
-  const sources = ['test/simdgroups.cc', ...['launch', 'fiber', 'pool'].map((stem) => `objc/cpu/${stem}.cc`)];
+  const sources = ['test/simdgroups.cc', ...['launch', 'group', 'fiber', 'pool'].map((stem) => `objc/cpu/${stem}.cc`)];
   for (const compiler of ['g++', 'clang++']) {
     const all = [...`${flags} ${quiet}`.split(' '), ...(process.arch === 'x64' ? ['-mfma'] : []), ...folders];
     const paths = sources.map((path) => join(top, path));

@@ -30,8 +30,17 @@ export const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*
 
 /** What a TypeScript file imports, type imports left out. */
 export function importsOf(path: string): string[] {
+  return importsBy(path, /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g);
+}
+
+/** What it imports as it is loaded, and not by a call. */
+export function staticImportsOf(path: string): string[] {
+  return importsBy(path, /(?:\bfrom|\bimport)\s*'([^']+)'/g);
+}
+
+function importsBy(path: string, pattern: RegExp): string[] {
   const text = code(path).replace(/\b(?:import|export) type [^;]*;/g, '');
-  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, name]) =>
+  return [...text.matchAll(pattern)].map(([, name]) =>
     name!.startsWith('.') ? normalize(join(dirname(path), name!)) : name!,
   );
 }
@@ -48,10 +57,14 @@ export function includesOf(path: string): { quoted: string[]; system: string[] }
 }
 
 /** The files of lib/ that loading `path` loads. */
-export function reachedFrom(path: string, seen: Set<string> = new Set()): Set<string> {
+export function reachedFrom(
+  path: string,
+  seen: Set<string> = new Set(),
+  imports: typeof importsOf = importsOf,
+): Set<string> {
   if (seen.has(path)) return seen;
   seen.add(path);
-  for (const name of importsOf(path)) if (name.startsWith('lib')) reachedFrom(name, seen);
+  for (const name of imports(path)) if (name.startsWith('lib')) reachedFrom(name, seen, imports);
   return seen;
 }
 

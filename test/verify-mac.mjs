@@ -1,6 +1,6 @@
 // npm run verify:mac
 //
-// The one command for somebody with a Mac: builds, says what the GPU is, runs the whole suite on real Metal and the talk's four
+// The one command for somebody with a Mac: builds, says what the GPU is, runs the whole suite on real Metal and the
 // benchmarks, and writes verify-mac-report.txt to send back. Elsewhere it does the same with what is there, and says so.
 import { spawn } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
@@ -40,9 +40,8 @@ const steps = [
   ['System', ...(platform() === 'darwin' ? ['sw_vers', []] : ['uname', ['-sr']])],
   ['Commit', 'git', ['log', '-1', '--format=%H %cs']],
   ['Build', 'npm', ['run', 'build']],
-  ['Devices', process.execPath, ['dist/cli/main.js', 'devices']],
-  ['Benchmarks of the talk', 'npm', ['run', '--silent', 'bench:talk']],
-  ['Sampling', 'npm', ['run', '--silent', 'bench:sampling']],
+  ['Devices', process.execPath, ['dist/lib/cli/main.js', 'devices']],
+  ['Benchmarks', 'npm', ['run', '--silent', 'bench', '--', '--output', 'out/verify-mac']],
   ['Tests', 'npm', ['test']],
 ];
 let good = true;

@@ -1,20 +1,25 @@
 import colors from 'picocolors';
+import { type AddonReport, reportAddon } from '../addon-report.ts';
 import { type DeviceReport, listDevices } from '../list-devices.ts';
-import { standardOutput } from './standard-output.ts';
+import { standardOutput } from '../table/standard-output.ts';
 import { versions } from './versions.ts';
 
 /** `covarium devices`: what is here, what was chosen and why; the text that people paste into bug reports. */
 export async function devices(options: { readonly json?: boolean }): Promise<void> {
   const found = listDevices();
   const about = versions();
-  const text = options.json ? `${JSON.stringify({ ...about, devices: found }, null, 2)}\n` : report(about, found);
+  const addon = reportAddon();
+  const text = options.json
+    ? `${JSON.stringify({ ...about, addon, devices: found }, null, 2)}\n`
+    : report(about, addon, found);
   await standardOutput().write(Buffer.from(text));
 }
 
-function report(about: ReturnType<typeof versions>, found: readonly DeviceReport[]): string {
+function report(about: ReturnType<typeof versions>, addon: AddonReport, found: readonly DeviceReport[]): string {
   const lines = [
     `covarium ${about.covarium}, Node ${about.node}, ${about.system}`,
     `${about.processor}, ${about.processors} processors, ${about.memoryGiB} GiB`,
+    ...addonLines(addon),
     '',
     ...found.flatMap(deviceLines),
     '',
@@ -29,9 +34,22 @@ function deviceLines({ kind, available, name, reason, facts, warnings, chosen }:
   return [
     `${chosen ? colors.bold(head) : head}${name}`,
     ...Object.entries(facts).map(([fact, value]) => `    ${fact}: ${value}`),
-    ...warnings.map((warning) => `    ${colors.yellow('warning:')} ${warning}`),
+    ...warnings.map(warningLine),
   ];
 }
+
+// Where none is loaded, the devices say why.
+function addonLines({ path, origin, version, reason, warnings }: AddonReport): string[] {
+  const what = version === '' ? origin : `${origin}, of covarium ${version}`;
+  return [
+    ...(path === ''
+      ? ['native addon: none']
+      : [`native addon: ${path} (${reason === '' ? what : `${origin}, not loaded`})`]),
+    ...warnings.map(warningLine),
+  ];
+}
+
+const warningLine = (warning: string): string => `    ${colors.yellow('warning:')} ${warning}`;
 
 function choice(found: readonly DeviceReport[]): string {
   const { COVARIUM_DEVICE, COVARIUM_GPU } = process.env;

@@ -1,38 +1,45 @@
-import { Matrix } from '../matrix.ts';
-import { MultivariateNormal } from '../multivariate-normal.ts';
+import { CovariumError } from '../covarium-error.ts';
 import { openDevice } from '../open-device.ts';
-import { deviceArgument, dtypeArgument, wholeArgument } from './arguments.ts';
-import { readCsv } from './csv.ts';
-import { type Model, writeModel } from './model.ts';
+import { deviceArgument } from './arguments.ts';
+import { type ResultArguments, resultWriter } from './fit-result.ts';
+import { type FitInput, inputHash, momentsOfFiles } from './fit-rows.ts';
+import { oneShard } from './partial.ts';
+import { type ReadArguments, readOptions } from './read-options.ts';
+import { type Shard, shardArgument } from './shard.ts';
 
 /** Options of `covarium fit`, as typed. */
-export interface FitArguments {
-  readonly output: string;
-  readonly ddof: string;
-  readonly dtype: string;
+export interface FitArguments extends ReadArguments, ResultArguments {
+  readonly weights?: string;
+  readonly frequencies?: string;
+  /** true where no i/n follows it. */
+  readonly shard?: string | true;
+  readonly shards?: string;
   readonly device?: string;
 }
 
-/** `covarium fit data.csv --output model.json`: mean and covariance of rows, computed in float64 where the device has it. */
-export async function fit(path: string, options: FitArguments, signal: AbortSignal): Promise<void> {
-  const dtype = dtypeArgument(options.dtype);
-  const ddof = wholeArgument('--ddof', options.ddof);
-  const { names, columns, values } = await readCsv(path);
-  using device = openDevice(deviceArgument(options.device));
-  const computed = device.dtypes.includes('float64') ? 'float64' : 'float32';
-  using normal = await MultivariateNormal.fit({
-    device,
-    rows: Matrix.from(values, { columns }),
-    ddof,
-    dtype: computed,
+/** `covarium fit data --output model.json`: mean and covariance of rows, in float64; or a part of them for `covarium merge`. */
+export async function fit(paths: readonly string[], options: FitArguments, signal: AbortSignal): Promise<void> {
+  const { weights, frequencies, device: kind, output, partial, ddof, shrinkage, fixedMean, dtype } = options;
+  const shard = shardOf(options);
+  const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
+  using device = openDevice(deviceArgument(kind));
+  const input: FitInput = { paths, table: readOptions(options), weights, frequencies, shard };
+  const shards = shard && oneShard(shard, await inputHash(input));
+  await write(await momentsOfFiles(input, device, signal), shards, signal);
+}
+
+// The environment of a job says which shard this is where --shard stands alone, and is not asked where it doesn't stand.
+function shardOf({ shard, shards, partial }: FitArguments): Shard | undefined {
+  if (shard === undefined && shards === undefined) return undefined;
+  if (partial === undefined)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', 'A shard (--shard) is a part of a fit, which takes --partial.');
+  const found = shardArgument({
+    ...(typeof shard === 'string' && { shard }),
+    ...(shards !== undefined && { shards }),
   });
-  const model: Model = {
-    covarium: 1,
-    dtype,
-    ...(names && { columns: names }),
-    mean: normal.mean.toArray(),
-    covariance: (await normal.covariance()).toArray(),
-  };
-  signal.throwIfAborted();
-  await writeModel(options.output, model);
+  if (found !== undefined) return found;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    '--shard says no i/n, and neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX says which shard this is.',
+  );
 }

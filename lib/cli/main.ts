@@ -2,9 +2,15 @@
 import { Command, Option } from 'commander';
 import colors from 'picocolors';
 import { CovariumError } from '../covarium-error.ts';
+import { tableFormats } from '../table/format.ts';
+import { bench } from './bench.ts';
+import { buildNative } from './build-native.ts';
+import { compareResults } from './compare.ts';
 import { devices } from './devices.ts';
 import { fit } from './fit.ts';
+import { merge } from './merge.ts';
 import { sample } from './sample.ts';
+import { verify } from './verify.ts';
 import { versions } from './versions.ts';
 
 const interruption = new AbortController();
@@ -17,7 +23,14 @@ async function main(): Promise<void> {
   const program = new Command('covarium')
     .description('Multivariate normals on Apple GPUs, BLAS, or plain TypeScript.')
     .version(versions().covarium);
+  const formats = tableFormats.join(', ');
   const device = () => new Option('--device <kind>', 'metal, cpu or reference; the best that works by default');
+  const ddof = () =>
+    new Option('--ddof <n>', "degrees of freedom taken from the covariance's divisor; 1, or 0 with a fixed mean");
+  const shrinkage = () =>
+    new Option('--shrinkage <share>', 'none, ledoit-wolf or a number from 0 to 1; none by default');
+  const fixedMean = () => new Option('--fixed-mean <m.csv>', 'one row of numbers that stands for the mean of the data');
+  const dtype = () => new Option('--dtype <type>', 'float32 or float64: the type to sample in; float32 by default');
   program
     .command('devices')
     .description('what is here, what was chosen and why')
@@ -26,26 +39,111 @@ async function main(): Promise<void> {
   program
     .command('fit')
     .description('fit a normal to rows of numbers')
-    .argument('<data.csv>', 'numbers, with an optional header row')
-    .requiredOption('--output <model.json>', 'the model file')
-    .option('--ddof <n>', 'degrees of freedom taken from the divisor of the covariance', '1')
-    .option('--dtype <type>', 'float32 or float64: the type to sample in by default', 'float32')
+    .argument('<data...>', '.csv, .npy, .arrow or .parquet files of numbers, or - for standard input')
+    .option('--format <format>', `${formats}; by default what the ending says, csv for -`)
+    .option('--columns <a,b>', 'the columns to fit to, by name; all by default')
+    .option('--missing <what>', 'error or drop: what becomes of a row with a missing value', 'error')
+    .option('--weights <column>', 'how much each row says')
+    .option('--frequencies <column>', 'how often each row was observed')
+    .option('--output <model.json>', 'the model file, or - for standard output')
+    .option('--partial <partial.json>', 'in place of a model: a part of a fit, for `covarium merge`')
+    .option(
+      '--shard [i/n]',
+      'the i-th of n shares of the files, or of the rows; what a Slurm or Kubernetes job says by default',
+    )
+    .option('--shards <n>', 'how many shards there are, where the job does not say')
+    .addOption(ddof())
+    .addOption(shrinkage())
+    .addOption(fixedMean())
+    .addOption(dtype())
     .addOption(device())
-    .action((path, options) => fit(path, options, interruption.signal));
+    .action((paths, options) => fit(paths, options, interruption.signal));
+  program
+    .command('merge')
+    .description('the model of all parts of a fit')
+    .argument('<partial.json...>', 'what `covarium fit --partial` wrote')
+    .option('--output <model.json>', 'the model file, or - for standard output')
+    .option('--partial <partial.json>', 'in place of a model: a larger part')
+    .addOption(ddof())
+    .addOption(shrinkage())
+    .addOption(fixedMean())
+    .addOption(dtype())
+    .action((paths, options) => merge(paths, options, interruption.signal));
   program
     .command('sample')
-    .description('draw rows from a normal')
-    .option('--model <model.json>', 'what `covarium fit` wrote')
+    .description('draw rows from a normal, or a Student-t')
+    .option('--model <model.json>', 'what `covarium fit` wrote, or - for standard input')
     .option('--mean <m.csv>', 'one row of numbers; zeros by default')
     .option('--covariance <c.csv>', 'n rows of n numbers')
+    .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
     .requiredOption('--count <n>', 'rows to draw')
     .option('--seed <s>', 'a whole number below 2^64; random by default')
     .option('--stream <s>', 'a whole number below 2^64', '0')
     .option('--first-row <r>', 'the first row of the run to draw', '0')
     .option('--dtype <type>', 'float32 or float64; what the model says by default')
     .addOption(device())
-    .requiredOption('--output <file>', 'a .npy or .csv file, or - for CSV on standard output')
+    .requiredOption(
+      '--output <file>',
+      'a .npy, .csv, .arrow or .parquet file, - for standard output, or a folder/ for parts',
+    )
+    .option('--format <format>', `${formats}; by default what the ending says, csv for -, npy for parts`)
+    .option('--empirical', 'a sample whose own mean and covariance are exactly those of the normal')
+    .option('--rows-per-part <n>', 'rows of a part; by default what fills about 256 MiB')
+    .option('--shard <i/n>', 'draw the parts of shard i of n, from 1; by default what Slurm or Kubernetes says')
+    .option('--shards <n>', 'how many shards there are, where the environment says only which this is')
+    .option('--check-parts', 'read the parts that are there, and compare them with their manifests')
     .action((options) => sample(options, interruption.signal));
+  program
+    .command('verify')
+    .description('check draws against their manifest and their model, and draw rows of them again on another device')
+    .argument('<path>', 'what `covarium sample` wrote: a file, or the folder of a run')
+    .option('--model <model.json>', 'the model')
+    .option('--mean <m.csv>', 'one row of numbers; zeros by default')
+    .option('--covariance <c.csv>', 'n rows of n numbers')
+    .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
+    .option('--rows <k>', 'rows of each file to draw again, the first and the last among them', '16')
+    .option('--device <kind>', 'where to draw them; by default on another kind of device than the one that drew')
+    .action((path, options) => verify(path, options, interruption.signal));
+  program
+    .command('bench')
+    .description("measure this machine's devices, and write results and a report")
+    .argument('[suites...]', 'by default all; an unknown one is answered with their names')
+    .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
+    .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')
+    .option('--devices <list>', 'metal, cpu, cpu-1 (one thread), reference, softmetal; metal,cpu,reference by default')
+    .option('--no-peers', 'without the other libraries that are found here')
+    .option('--quick', 'small sizes and few runs: under a minute')
+    .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')
+    .option('--time <ms>', 'measuring time of each in a case, all rounds together; 500 by default')
+    .option('--output <folder>', 'where results.json and the report go', 'report')
+    .action((suites, options) => bench(suites, options, interruption.signal));
+  program
+    .command('compare')
+    .description('compare runs of the benchmark, or contenders in them')
+    .argument('<results.json...>', 'what `covarium bench` wrote; a folder stands for the results.json in it')
+    .option('--contenders <names>', 'compare these, as cpu,metal; each with itself by default')
+    .option('--fail-over <ratio>', 'exit with 1 where one is slower than the first by more, beyond the noise: 1.10')
+    .option('--markdown <file>', 'write the tables as Markdown too')
+    .option('--html <file>', 'write them as a page too')
+    .action((paths, options) => compareResults(paths, options));
+  program
+    .command('plot')
+    .description('draw a model with draws and data, a panel for each pair of columns')
+    .requiredOption('--model <model.json>', 'what `covarium fit` wrote')
+    .requiredOption('--draws <file>', 'a file as `covarium sample` writes it')
+    .option('--data <file>', 'a .npy, .csv, .arrow or .parquet file')
+    .option('--columns <a,b>', 'the columns to show, up to 8; all by default (x1, x2, ... where the model names none)')
+    .requiredOption('--output <file>', 'a .svg file, or - for standard output')
+    .action(async (options) => {
+      // The plotting library takes longer to load than the other commands to run.
+      const { plot } = await import('./plot.ts');
+      await plot(options, interruption.signal);
+    });
+  program
+    .command('build-native')
+    .description('build the native addon on this machine, where no prebuilt one is for its platform')
+    .option('--output <file.node>', 'where to put it, for COVARIUM_ADDON to name; in the package by default')
+    .action((options) => buildNative(options, interruption.signal));
   try {
     await program.parseAsync();
   } catch (error) {
@@ -62,8 +160,9 @@ function exitCode(error: unknown): number {
     console.error(error);
     return 1;
   }
+  // In one line, and without what a terminal would obey: a message may name what a file says.
   const { code, message } = error;
-  process.stderr.write(`${colors.red('error:')} ${message.replaceAll('\n', ' ')} [${code}]\n`);
+  process.stderr.write(`${colors.red('error:')} ${message.replace(/\p{Cc}+/gu, ' ')} [${code}]\n`);
   return 1;
 }
 

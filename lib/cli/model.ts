@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
 import type { RealDtype } from '../distribution-input.ts';
-import { cannotRead } from './file-error.ts';
-import { openOutputFile } from './output-file.ts';
+import { inputName } from '../table/byte-source.ts';
+import { cannotRead } from '../table/file-error.ts';
+import { writeTextFile } from '../table/output-file.ts';
 
 /**
  * A normal distribution as a JSON file:
@@ -21,49 +23,42 @@ export interface Model {
   readonly covariance: readonly (readonly number[])[];
 }
 
-/** Reads a model file. Throws `ERR_MALFORMED_MODEL`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
+/** Reads a model file, `-` standard input. Throws `ERR_MALFORMED_MODEL`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
 export async function readModel(path: string): Promise<Model> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw cannotRead(path, error);
+  const name = inputName(path);
+  const reading = path === '-' ? textOf(process.stdin) : readFile(path, 'utf8');
+  const text = await reading.catch((error: unknown) => {
+    throw cannotRead(name, error);
   });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw malformed(path, `it is not JSON (${(error as Error).message})`, error);
+    throw malformed(name, `it is not JSON (${(error as Error).message})`, error);
   }
   const model = (typeof value === 'object' && value !== null ? value : {}) as Record<keyof Model, unknown>;
   const { covarium, dtype = 'float32', columns, mean, covariance } = model;
-  if (covarium !== 1) throw malformed(path, `its format version is (${describe(covarium)}), not 1`);
-  if (dtype !== 'float32' && dtype !== 'float64') throw malformed(path, `its dtype is (${describe(dtype)})`);
-  if (!isRow(mean) || mean.length === 0) throw malformed(path, `its mean is no row of numbers (${describe(mean)})`);
+  if (covarium !== 1) throw malformed(name, `its format version is (${describe(covarium)}), not 1`);
+  if (dtype !== 'float32' && dtype !== 'float64') throw malformed(name, `its dtype is (${describe(dtype)})`);
+  if (!isRow(mean) || mean.length === 0) throw malformed(name, `its mean is no row of numbers (${describe(mean)})`);
   const n = mean.length;
   if (!Array.isArray(covariance) || covariance.length !== n)
-    throw malformed(path, `its covariance has not (${n}) rows (${describe(covariance)})`);
+    throw malformed(name, `its covariance has not (${n}) rows (${describe(covariance)})`);
   covariance.forEach((row, index) => {
     if (!isRow(row) || row.length !== n)
-      throw malformed(path, `row (${index}) of its covariance has not (${n}) numbers (${describe(row)})`);
+      throw malformed(name, `row (${index}) of its covariance has not (${n}) numbers (${describe(row)})`);
   });
   if (columns === undefined) return { covarium, dtype, mean, covariance };
   if (!Array.isArray(columns) || columns.length !== n || columns.some((name) => typeof name !== 'string'))
-    throw malformed(path, `its columns are not (${n}) names (${describe(columns)})`);
+    throw malformed(name, `its columns are not (${n}) names (${describe(columns)})`);
   return { covarium, dtype, columns, mean, covariance };
 }
 
-/** Writes a model file. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
+/** Writes a model file, `-` standard output. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
 export async function writeModel(path: string, { covariance, ...rest }: Model): Promise<void> {
-  const output = await openOutputFile(path);
-  try {
-    const rows = covariance.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
-    const fields = Object.entries(rest).map(
-      ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
-    );
-    await output.write(Buffer.from(`{\n${fields.join('')}  "covariance": [\n${rows}\n  ]\n}\n`));
-    await output.finish();
-  } catch (error) {
-    await output.discard();
-    throw error;
-  }
+  const rows = covariance.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
+  const fields = Object.entries(rest).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
+  await writeTextFile(path, `{\n${fields.join('')}  "covariance": [\n${rows}\n  ]\n}\n`);
 }
 
 function isRow(value: unknown): value is number[] {

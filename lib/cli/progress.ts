@@ -1,8 +1,9 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Tells how many of `total` rows are done. */
+/** Tells how many rows are done. */
 export interface Progress {
-  update(done: number): void;
+  /** So many more rows are done. */
+  readonly advance: (rows: number) => void;
   stop(): void;
 }
 
@@ -11,13 +12,15 @@ const delayMs = 500;
 
 /** A bar on standard error where that is a terminal, for work that lasts; nothing elsewhere. */
 export function progressBar(total: number): Progress {
-  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  if (!process.stderr.isTTY) return { advance: () => {}, stop: () => {} };
   const format = '{bar} {percentage}% | {value} of {total} rows | {eta_formatted} left';
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
   const startMs = performance.now();
   let isShown = false;
+  let done = 0;
   return {
-    update: (done) => {
+    advance: (rows) => {
+      done += rows;
       if (!isShown && performance.now() - startMs < delayMs) return;
       if (!isShown) bar.start(total, done);
       isShown = true;

@@ -1,110 +1,84 @@
+import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
-import type { Real } from '../dtype.ts';
-import { Matrix } from '../matrix.ts';
-import { MultivariateNormal } from '../multivariate-normal.ts';
-import { openDevice } from '../open-device.ts';
+import { randomSeed } from '../random-seed.ts';
+import { circumstancesOf } from '../run/circumstances.ts';
+import { DrawnRows } from '../run/drawn-rows.ts';
+import { requireManifestPlace, writeManifest } from '../run/manifest.ts';
+import { modelHash, type RunModel } from '../run/model-hash.ts';
+import { writeRows } from '../run/parts.ts';
+import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
+import { formatOf, type TableFormat } from '../table/format.ts';
+import { openOutput } from '../table/output-file.ts';
 import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
-import { readCsv, type Table } from './csv.ts';
-import { csvHeader, writeCsvLines } from './csv-lines.ts';
-import { readModel } from './model.ts';
-import { npyBytes, npyHeader } from './npy.ts';
-import { type Output, openOutputFile } from './output-file.ts';
+import { type DistributionArguments, distributionOf } from './distribution.ts';
 import { progressBar } from './progress.ts';
-import { standardOutput } from './standard-output.ts';
+import { sampleEmpirical } from './sample-empirical.ts';
+import { isFolder, type PartArguments, sampleParts } from './sample-parts.ts';
+import { versions } from './versions.ts';
 
 /** Options of `covarium sample`, as typed. */
-export interface SampleArguments {
-  readonly model?: string;
-  readonly mean?: string;
-  readonly covariance?: string;
+export interface SampleArguments extends DistributionArguments, PartArguments {
   readonly count: string;
-  readonly seed?: string;
   readonly stream: string;
   readonly firstRow: string;
   readonly dtype?: string;
   readonly device?: string;
-  readonly output: string;
+  readonly format?: string;
+  readonly empirical?: boolean;
 }
 
-interface Distribution {
-  readonly names: readonly string[] | undefined;
-  readonly dtype: RealDtype;
-  readonly mean: readonly number[] | undefined;
-  readonly covariance: Matrix;
-}
-
-/** `covarium sample`: draws rows into a file or to standard output, a block at a time. */
+/** `covarium sample`: draws rows into a file, to standard output, or into the parts of a run, a block at a time. */
 export async function sample(options: SampleArguments, signal: AbortSignal): Promise<void> {
-  const count = wholeArgument('--count', options.count);
-  const stream = wordArgument('--stream', options.stream);
-  const firstRow = wordArgument('--first-row', options.firstRow);
-  const seed = options.seed === undefined ? undefined : wordArgument('--seed', options.seed);
-  const format = formatOf(options.output);
-  const { names, mean, covariance, ...given } = await distributionOf(options);
-  const dtype = options.dtype === undefined ? given.dtype : dtypeArgument(options.dtype);
-  using device = openDevice(deviceArgument(options.device));
-  using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance, dtype });
-  const blocks = normal.blocks(count, { seed, stream, firstRow, signal });
-  const output = options.output === '-' ? standardOutput() : await openOutputFile(options.output);
-  const progress = progressBar(count);
+  const { output: path, empirical = false } = options;
+  if (await isFolder(options)) {
+    if (!empirical) return sampleParts(options, (format) => runOf(options, format), signal);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `An empirical sample (--empirical) is whole: (${path}) takes parts.`,
+    );
+  }
+  const [run, model] = await runOf(options, formatOf(path, options.format));
+  if (empirical) return sampleEmpirical(options, run, model, signal);
+  const hasManifest = await isRegularFile(path);
+  if (hasManifest) await requireManifestPlace(path);
+  using rows = await DrawnRows.open(run, model, deviceArgument(options.device), run.rows);
+  const output = await openOutput(path);
+  const progress = progressBar(run.rows);
   try {
-    if (format === 'npy') await output.write(npyHeader(dtype, count, normal.dimension));
-    else if (names !== undefined) await output.write(csvHeader(names));
-    let done = 0;
-    for await (const block of blocks) {
-      await writeBlock(output, format, block);
-      done += block.rows;
-      progress.update(done);
-    }
-    signal.throwIfAborted();
-    await output.finish();
-  } catch (error) {
-    await output.discard();
-    throw error;
+    const digest = await writeRows(output, run, rows, signal, progress.advance);
+    if (hasManifest) await writeManifest(path, run, circumstancesOf(rows, versions().covarium), digest);
   } finally {
     progress.stop();
   }
 }
 
-async function writeBlock(output: Output, format: 'npy' | 'csv', block: Matrix): Promise<void> {
-  const values = block.data as Real;
-  if (format === 'npy') await output.write(npyBytes(values));
-  else await writeCsvLines(output, values, block.columns);
-}
-
-function formatOf(path: string): 'npy' | 'csv' {
-  if (path === '-' || path.endsWith('.csv')) return 'csv';
-  if (path.endsWith('.npy')) return 'npy';
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Output (${path}) is neither a .npy file, nor a .csv file, nor (-).`);
-}
-
-async function distributionOf({ model, mean, covariance }: SampleArguments): Promise<Distribution> {
-  if (model !== undefined && mean === undefined && covariance === undefined) {
-    const read = await readModel(model);
-    return {
-      names: read.columns,
-      dtype: read.dtype,
-      mean: read.mean,
-      covariance: Matrix.from(read.covariance, { dtype: 'float64' }),
-    };
-  }
-  if (model !== undefined || covariance === undefined)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      'Sampling takes either --model, or --covariance with an optional --mean.',
-    );
-  const spread = await readCsv(covariance);
-  const centre = mean === undefined ? undefined : await readCsv(mean);
-  return {
-    names: centre?.names ?? spread.names,
-    dtype: 'float32',
-    mean: centre && Array.from(oneRow(centre)),
-    covariance: Matrix.from(spread.values, { columns: spread.columns }),
+async function runOf(options: SampleArguments, format: TableFormat): Promise<[Run, RunModel]> {
+  const rows = wholeArgument('--count', options.count);
+  const stream = wordArgument('--stream', options.stream);
+  const firstRow = wordArgument('--first-row', options.firstRow);
+  const seed = options.seed === undefined ? randomSeed() : wordArgument('--seed', options.seed);
+  const { dtype: byDefault, ...model } = await distributionOf(options);
+  const dtype = options.dtype === undefined ? byDefault : dtypeArgument(options.dtype);
+  const { columns } = model.covariance;
+  const run: Run = {
+    model: modelHash(model, dtype),
+    seed: String(seed),
+    stream: String(stream),
+    normalStream,
+    firstRow: String(firstRow),
+    rows,
+    columns,
+    names: model.names ?? null,
+    dtype,
+    format,
+    rowsPerBlock: rowsPerBlock(columns, dtype),
   };
+  return [run, model];
 }
 
-function oneRow({ path, rows, values }: Table): Float64Array {
-  if (rows === 1) return values;
-  throw new CovariumError('ERR_SHAPE', `Mean (${path}) has (${rows}) rows, and one is wanted.`, { path });
+// What is to be a file: a device, a pipe and standard output have nothing beside them.
+async function isRegularFile(path: string): Promise<boolean> {
+  if (path === '-') return false;
+  const status = await stat(path).catch(() => undefined);
+  return status === undefined || status.isFile();
 }

@@ -13,7 +13,7 @@ export interface Versions {
 
 /** Versions of covarium and of what it runs on. */
 export function versions(): Versions {
-  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+  const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
   return {
     covarium: version,
     node: process.versions.node,

@@ -1,4 +1,4 @@
-import type { Backend, Encoder, MemoryUsage } from '../backend.ts';
+import type { Backend, CompiledKernel, Encoder, KernelSource, MemoryUsage } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype } from '../dtype.ts';
 import { allocate } from './allocate.ts';
@@ -49,6 +49,13 @@ class ReferenceDevice implements Backend {
   encoder(): Encoder {
     this.#requireOpen();
     return new ReferenceEncoder(() => this.#target());
+  }
+
+  async compile({ name }: KernelSource): Promise<CompiledKernel> {
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `The reference device runs no kernels (${name}): it is plain TypeScript.`,
+    );
   }
 
   memory(): MemoryUsage {

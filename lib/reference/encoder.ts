@@ -1,4 +1,4 @@
-import type { Encoder, FactorOn, Timings } from '../backend.ts';
+import type { CompiledKernel, Encoder, FactorOn, Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { cholesky } from './cholesky.ts';
@@ -8,7 +8,7 @@ import { meanAndCovariance } from './moments.ts';
 import { fillNormal } from './normal-stream.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
-import { addRow, squaredNorms } from './row.ts';
+import { addRow, scaleColumns, squaredNorms } from './row.ts';
 import { sample } from './sample.ts';
 import { requireFinite, requireSymmetric } from './symmetry.ts';
 import { antitranspose, zeroUpper } from './triangle.ts';
@@ -79,6 +79,10 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => addRow(rows, row, scale));
   }
 
+  scaleColumns(rows: Real, row: Real): void {
+    this.#record(() => scaleColumns(rows, row));
+  }
+
   product(
     a: Real,
     b: Real,
@@ -123,7 +127,7 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => meanAndCovariance(rows, mean, covariance, ddof));
   }
 
-  launch(kernel: string): void {
+  launch(kernel: string | CompiledKernel): void {
     this.#requireOpen();
     throw new CovariumError(
       'ERR_UNSUPPORTED',

@@ -4,17 +4,13 @@ import type { Work } from './work.ts';
 const pieceLength = 1 << 14;
 
 /** Adds `scale` * row to each row of `rows`. */
-export function* addRow(rows: Real, row: Real, scale: number): Work {
-  const n = row.length;
-  for (let begin = 0; begin < rows.length; begin += pieceLength) {
-    const end = Math.min(begin + pieceLength, rows.length);
-    let j = begin % n;
-    for (let i = begin; i < end; i++) {
-      rows[i]! += scale * row[j]!;
-      if (++j === n) j = 0;
-    }
-    yield;
-  }
+export function addRow(rows: Real, row: Real, scale: number): Work {
+  return eachElement(rows, row, (value, entry) => value + scale * entry);
+}
+
+/** Multiplies each row of `rows` by `row`, element by element. */
+export function scaleColumns(rows: Real, row: Real): Work {
+  return eachElement(rows, row, (value, entry) => value * entry);
 }
 
 /** out[r] = sum of squares of row r, n numbers long; summed in float64. */
@@ -25,5 +21,18 @@ export function* squaredNorms(rows: Real, out: Real, n: number): Work {
     for (let i = r * n; i < (r + 1) * n; i++) sum += rows[i]! * rows[i]!;
     out[r] = sum;
     if (r % rowsAtOnce === 0) yield;
+  }
+}
+
+function* eachElement(rows: Real, row: Real, map: (value: number, entry: number) => number): Work {
+  const n = row.length;
+  for (let begin = 0; begin < rows.length; begin += pieceLength) {
+    const end = Math.min(begin + pieceLength, rows.length);
+    let j = begin % n;
+    for (let i = begin; i < end; i++) {
+      rows[i] = map(rows[i]!, row[j]!);
+      if (++j === n) j = 0;
+    }
+    yield;
   }
 }

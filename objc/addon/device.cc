@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include "environment.h"
+#include "kernel.h"
 
 namespace covarium::addon {
 
@@ -66,8 +67,6 @@ void refuseResizable(Napi::Env env, napi_value arrayBuffer) {
   }
 }
 
-size_t bytesOf(Dtype dtype) { return dtype == Dtype::float64 ? 8 : dtype == Dtype::uint8 ? 1 : 4; }
-
 }  // namespace
 
 Napi::Function DeviceObject::define(Napi::Env env) {
@@ -75,7 +74,7 @@ Napi::Function DeviceObject::define(Napi::Env env) {
       env, "NativeDevice",
       {InstanceMethod<&DeviceObject::allocate>("allocate"), InstanceMethod<&DeviceObject::release>("release"),
        InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
-       InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
@@ -113,9 +112,11 @@ void DeviceObject::close() {
   device_ = nullptr;
 }
 
-Device& DeviceObject::device(Napi::Env) {
+Device& DeviceObject::device(Napi::Env) { return *shared(); }
+
+const std::shared_ptr<Device>& DeviceObject::shared() {
   if (device_ == nullptr) throw Failure("ERR_CLOSED", "Device is closed (it was closed before this call).");
-  return *device_;
+  return device_;
 }
 
 Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
@@ -129,7 +130,8 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
     const size_t quarter = device(env).memoryBytes() / 4;
     const bool forgetful = (device(env).liveAndPooledBytes().first > quarter && !table_->entries.empty()) ||
                            table_->entries.size() > mostExternal;
-    if (forgetful || sizeBytes >= externalBufferLimitBytes) {
+    bool& externalBuffers = Environment::of(env).externalBuffers;
+    if (forgetful || sizeBytes >= externalBufferLimitBytes || !externalBuffers) {
       buffer.reset();
       return ordinaryMemory(env, sizeBytes);
     }
@@ -138,7 +140,11 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
     napi_value made;
     const napi_status status =
         napi_create_external_arraybuffer(env, contents, sizeBytes, finalize, finalizer.get(), &made);
-    if (status == napi_no_external_buffers_allowed) return ordinaryMemory(env, sizeBytes);  // Electron
+    if (status == napi_no_external_buffers_allowed) {
+      externalBuffers = false;
+      buffer.reset();
+      return ordinaryMemory(env, sizeBytes);
+    }
     if (status != napi_ok)
       throw Failure("ERR_OUT_OF_MEMORY",
                     "An ArrayBuffer of (" + std::to_string(sizeBytes) + ") bytes is not to be had.");
@@ -154,6 +160,8 @@ void DeviceObject::release(const Napi::CallbackInfo& info) {
   if (napi_get_arraybuffer_info(env, info[0], &contents, &sizeBytes) != napi_ok || contents == nullptr) return;
   bool ordinary = false;
   napi_check_object_type_tag(env, info[0], &ordinaryTag, &ordinary);
+  // Detaching frees ordinary memory, which commands may still write: then it goes when it is collected, after them.
+  if (ordinary && Environment::of(env).isInFlight(contents, sizeBytes)) return;
   if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) napi_detach_arraybuffer(env, info[0]);
 }
 
@@ -162,6 +170,10 @@ Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {
     device(info.Env());
     return Environment::of(info.Env()).encoderClass.New({info.This()});
   });
+}
+
+Napi::Value DeviceObject::compile(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] { return KernelObject::compile(info.Env(), shared(), info[0].As<Napi::Object>()); });
 }
 
 Napi::Value DeviceObject::memory(const Napi::CallbackInfo& info) {

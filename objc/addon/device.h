@@ -31,12 +31,14 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
   Operand operandOf(Napi::Env env, napi_value typedArray, bool& borrowed);
   // Throws ERR_CLOSED after close().
   Device& device(Napi::Env env);
+  const std::shared_ptr<Device>& shared();
   void close();
 
  private:
   Napi::Value allocate(const Napi::CallbackInfo& info);
   void release(const Napi::CallbackInfo& info);
   Napi::Value encoder(const Napi::CallbackInfo& info);
+  Napi::Value compile(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   void closeFromScript(const Napi::CallbackInfo&) { close(); }
 

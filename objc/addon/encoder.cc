@@ -1,5 +1,7 @@
 #include "encoder.h"
 
+#include <utility>
+
 #include "arguments.h"
 #include "device.h"
 #include "environment.h"
@@ -17,6 +19,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::copy>("copy"),
                       InstanceMethod<&EncoderObject::sum>("sum"),
                       InstanceMethod<&EncoderObject::addRow>("addRow"),
+                      InstanceMethod<&EncoderObject::scaleColumns>("scaleColumns"),
                       InstanceMethod<&EncoderObject::product>("product"),
                       InstanceMethod<&EncoderObject::triangularProduct>("triangularProduct"),
                       InstanceMethod<&EncoderObject::triangularSolve>("triangularSolve"),
@@ -72,7 +75,7 @@ Operand EncoderObject::operandOf(Napi::Env env, napi_value value) {
   if (borrowed) {
     napi_ref reference;
     requireOk(napi_create_reference(env, value, 1, &reference));
-    borrowed_.push_back({reference, operand.data(), operand.length});
+    borrowed_.push_back({reference, operand.data(), operand.length, operand.sizeBytes()});
   }
   return operand;
 }
@@ -146,6 +149,15 @@ void EncoderObject::addRow(const Napi::CallbackInfo& info) {
     requireSameType({&rows, &row});
     requireRows(rows, row.length);
     commands().addRow(rows, row, numberAt(info, 2));
+  });
+}
+
+void EncoderObject::scaleColumns(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), row = operandAt(info, 1);
+    requireSameType({&rows, &row});
+    requireRows(rows, row.length);
+    commands().scaleColumns(rows, row);
   });
 }
 
@@ -235,16 +247,6 @@ void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
   });
 }
 
-void EncoderObject::launch(const Napi::CallbackInfo& info) {
-  guarded(info.Env(), [&] {
-    std::vector<Operand> operands;
-    const auto array = info[1].As<Napi::Array>();
-    for (uint32_t i = 0; i < array.Length(); ++i) operands.push_back(operandOf(info.Env(), array.Get(i)));
-    commands().launch(info[0].As<Napi::String>().Utf8Value(), std::move(operands), sizeTripleAt(info, 2),
-                      sizeTripleAt(info, 3));
-  });
-}
-
 Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&] {
@@ -252,12 +254,10 @@ Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {
     device_->device(env);
     requireBorrowed(env);
     // This object, and with it the device, stays until the commit has settled, though nobody else may remember it.
-    std::vector<napi_ref> references(1);
-    requireOk(napi_create_reference(env, info.This(), 1, &references[0]));
+    napi_ref self;
+    requireOk(napi_create_reference(env, info.This(), 1, &self));
     state_ = State::inFlight;
-    for (const Borrowed& borrowed : borrowed_) references.push_back(borrowed.reference);
-    borrowed_.clear();
-    return Environment::of(env).commit(env, commands_, std::move(references));
+    return Environment::of(env).commit(env, commands_, self, std::exchange(borrowed_, {}));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../device.h"
+#include "environment.h"
 
 namespace covarium::addon {
 
@@ -20,13 +21,6 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   ~EncoderObject() override;
 
  private:
-  // An operand in the host's memory, kept alive by a reference to its typed array.
-  struct Borrowed {
-    napi_ref reference;
-    void* data;
-    size_t length;
-  };
-
   void fillNormal(const Napi::CallbackInfo& info);
   void requireFinite(const Napi::CallbackInfo& info);
   void requireSymmetric(const Napi::CallbackInfo& info);
@@ -36,6 +30,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void copy(const Napi::CallbackInfo& info);
   void sum(const Napi::CallbackInfo& info);
   void addRow(const Napi::CallbackInfo& info);
+  void scaleColumns(const Napi::CallbackInfo& info);
   void product(const Napi::CallbackInfo& info);
   void triangularProduct(const Napi::CallbackInfo& info);
   void triangularSolve(const Napi::CallbackInfo& info);
@@ -45,6 +40,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void logDensity(const Napi::CallbackInfo& info);
   void meanAndCovariance(const Napi::CallbackInfo& info);
   void launch(const Napi::CallbackInfo& info);
+  void launchKernel(const Napi::CallbackInfo& info);
   Napi::Value commit(const Napi::CallbackInfo& info);
   Napi::Value commitSync(const Napi::CallbackInfo& info);
   void reset(const Napi::CallbackInfo& info);

@@ -1,20 +1,38 @@
 #include "environment.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "device.h"
 
 namespace covarium::addon {
 
 struct Environment::Pending {
+  Pending(Environment* environment, Napi::Env env, napi_ref encoder, std::vector<Borrowed> borrowed)
+      : environment(environment), env(env), encoder(encoder), borrowed(std::move(borrowed)) {}
+  Pending(const Pending&) = delete;
+  ~Pending() { dropReferences(); }
+
+  void dropReferences() {
+    for (const Borrowed& operand : borrowed) napi_delete_reference(env, operand.reference);
+    borrowed.clear();
+    if (napi_ref kept = std::exchange(encoder, nullptr)) napi_delete_reference(env, kept);
+  }
+
   Environment* environment;
-  napi_deferred deferred;
-  std::vector<napi_ref> references;
+  napi_env env;
+  napi_ref encoder;
+  std::vector<Borrowed> borrowed;
+  napi_deferred deferred = nullptr;
   Timings timings{};
   std::exception_ptr failure;
 };
 
 Environment::Environment(Napi::Env env) {
+  const char* forbidden = getenv("COVARIUM_NO_EXTERNAL_BUFFERS");
+  externalBuffers = forbidden == nullptr || strcmp(forbidden, "1") != 0;
   makeTimings_ =
       Napi::Persistent(env.RunScript("(encodeMs, deviceMs, wallMs, factor) => ({ encodeMs, deviceMs, wallMs, factor })")
                            .As<Napi::Function>());
@@ -25,12 +43,14 @@ Environment::Environment(Napi::Env env) {
 }
 
 void Environment::end(void* self) {
-  for (DeviceObject* device : static_cast<Environment*>(self)->devices) device->close();
+  auto* environment = static_cast<Environment*>(self);
+  for (DeviceObject* device : environment->devices) device->close();
+  for (Pending* pending : environment->pending_) pending->dropReferences();
 }
 
-Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuffer>& commands,
-                                std::vector<napi_ref> references) {
-  auto pending = std::make_unique<Pending>(Pending{this, nullptr, std::move(references), {}, nullptr});
+Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuffer>& commands, napi_ref encoder,
+                                std::vector<Borrowed> borrowed) {
+  auto pending = std::make_unique<Pending>(this, env, encoder, std::move(borrowed));
   napi_value promise;
   requireOk(napi_create_promise(env, &pending->deferred, &promise));
   // The first thing that can fail is the thread that the commit needs; then nothing is pending.
@@ -40,9 +60,20 @@ Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuff
         raw->failure = failure;
         napi_call_threadsafe_function(completions, raw, napi_tsfn_nonblocking);
       });
-  pending.release();
-  if (pending_++ == 0) napi_ref_threadsafe_function(env, completions_);
+  if (pending_.empty()) napi_ref_threadsafe_function(env, completions_);
+  pending_.insert(pending.release());
   return Napi::Value(env, promise);
+}
+
+bool Environment::isInFlight(const void* contents, size_t sizeBytes) const {
+  const auto* begin = static_cast<const char*>(contents);
+  for (const Pending* pending : pending_) {
+    for (const Borrowed& operand : pending->borrowed) {
+      const auto* data = static_cast<const char*>(operand.data);
+      if (data < begin + sizeBytes && begin < data + operand.sizeBytes) return true;
+    }
+  }
+  return false;
 }
 
 void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
@@ -50,9 +81,9 @@ void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
   if (rawEnv == nullptr) return;  // the environment is ending: nobody is left to hear it
   const Napi::Env env(rawEnv);
   const Napi::HandleScope scope(env);
-  for (napi_ref reference : pending->references) napi_delete_reference(env, reference);
   Environment& environment = *pending->environment;
-  if (--environment.pending_ == 0) napi_unref_threadsafe_function(env, environment.completions_);
+  environment.pending_.erase(pending.get());
+  if (environment.pending_.empty()) napi_unref_threadsafe_function(env, environment.completions_);
   try {
     if (pending->failure) {
       napi_reject_deferred(env, pending->deferred, errorOf(env, pending->failure).Value());
@@ -99,6 +130,8 @@ Napi::Error errorOf(Napi::Env env, std::exception_ptr failure) {
     setIfThere("pivot", failed.pivot);
     setIfThere("row", failed.row);
     setIfThere("column", failed.column);
+    setIfThere("line", failed.line);
+    if (!failed.path.empty()) error.Set("path", Napi::String::New(env, failed.path));
     return error;
   } catch (const std::bad_alloc&) {
     return coded(env, "ERR_OUT_OF_MEMORY", "Memory for the work is not to be had.");

@@ -4,6 +4,7 @@
 #include "device.h"
 #include "encoder.h"
 #include "environment.h"
+#include "kernel.h"
 
 namespace covarium::addon {
 
@@ -45,8 +46,10 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto environment = std::make_unique<Environment>(env);
   environment->deviceClass = Napi::Persistent(DeviceObject::define(env));
   environment->encoderClass = Napi::Persistent(EncoderObject::define(env));
+  environment->kernelClass = Napi::Persistent(KernelObject::define(env));
   env.SetInstanceData(environment.release());
   exports["candidates"] = Napi::Function::New<candidates>(env);
+  exports["version"] = COVARIUM_VERSION;
   exports["openDevice"] = Napi::Function::New<openDevice>(env);
   return exports;
 }

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "cholesky.h"
+#include "few-rows.h"
 #include "launch.h"
 #include "log-density.h"
 #include "moments.h"
+#include "pieces.h"
 #include "sample.h"
 #include "symmetry.h"
 #include "triangular.h"
@@ -18,32 +20,6 @@ namespace {
 
 double millisecondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Calls body with a value of the operand's type: float or double.
-template <typename Body>
-void withReal(const Operand& operand, const Body& body) {
-  if (operand.dtype == Dtype::float32) return body(float());
-  if (operand.dtype == Dtype::float64) return body(double());
-  throw Failure("ERR_UNSUPPORTED_DTYPE", "A command of linear algebra has an operand of integers.");
-}
-
-constexpr size_t pieceElements = 1 << 16;  // of an elementwise command: a share worth waking a thread for
-
-template <typename Body>
-void forPieces(const Execution& execution, size_t length, const Body& body) {
-  execution.pool.run((length + pieceElements - 1) / pieceElements, [&](size_t i, unsigned) {
-    execution.stopIfCancelled();
-    body(i * pieceElements, std::min(pieceElements, length - i * pieceElements));
-  });
-}
-
-// Calls body(rows, count) for blocks of the rows of n, on all threads.
-template <typename T, typename Body>
-void forBlocksOf(const Execution& execution, const Operand& rows, size_t n, const Body& body) {
-  const size_t count = rows.length / n;
-  forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
-               [&](size_t first, size_t here, unsigned) { body(rows.as<T>() + first * n, here); });
 }
 
 }  // namespace
@@ -174,14 +150,16 @@ void CpuCommandBuffer::sum(Operand a, Operand b, Operand out) {
 
 void CpuCommandBuffer::addRow(Operand rows, Operand row, double scale) {
   record([=](const Execution& execution) {
-    withReal(rows, [&](auto real) {
-      using T = decltype(real);
-      const size_t n = row.length;
-      forRowBlocks(execution, rows.length / n, std::max<size_t>(1, pieceElements / n),
-                   [&](size_t first, size_t count, unsigned) {
-                     execution.kernels.of<T>().addRow(rows.as<T>() + first * n, row.as<T>(), static_cast<T>(scale),
-                                                      count, n);
-                   });
+    withRowBlocks(execution, rows, row, [&](const auto& kernels, auto* block, const auto* added, size_t count) {
+      kernels.addRow(block, added, static_cast<std::decay_t<decltype(*block)>>(scale), count, row.length);
+    });
+  });
+}
+
+void CpuCommandBuffer::scaleColumns(Operand rows, Operand row) {
+  record([=](const Execution& execution) {
+    withRowBlocks(execution, rows, row, [&](const auto& kernels, auto* block, const auto* scales, size_t count) {
+      kernels.scaleColumns(block, scales, count, row.length);
     });
   });
 }
@@ -210,6 +188,8 @@ void CpuCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n,
   record([=](const Execution& execution) {
     withReal(rows, [&](auto real) {
       using T = decltype(real);
+      if (!transposed && rows.length <= fewRowsLimit * n)
+        return multiplyFewRows(execution, factor.as<T>(), rows.as<T>(), rows.length / n, n);
       forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
         multiplyRows(execution, factor.as<T>(), block, count, n, transposed);
       });

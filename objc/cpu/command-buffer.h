@@ -36,6 +36,7 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void copy(Operand from, Operand to) override;
   void sum(Operand a, Operand b, Operand out) override;
   void addRow(Operand rows, Operand row, double scale) override;
+  void scaleColumns(Operand rows, Operand row) override;
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
@@ -45,6 +46,8 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
   void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;
+  void launch(const std::shared_ptr<const covarium::Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
+              Size3 threadgroup) override;
 
   void commit(Completion done) override;
   Timings commitAndWait() override;

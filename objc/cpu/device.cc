@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "command-buffer.h"
+#include "library-kernel.h"
 #include "memory.h"
 #include "processor.h"
 
@@ -37,6 +38,9 @@ class CpuDevice : public Device {
     return std::make_shared<HostMemory>(contents, sizeBytes);
   }
   std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<CpuCommandBuffer>(engine_); }
+  std::shared_ptr<const covarium::Kernel> compile(const KernelSource& source) override {
+    return std::make_shared<LibraryKernel>(source);
+  }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     return {memory_->liveBytes(), memory_->pooledBytes()};
   }

@@ -13,6 +13,7 @@
 #endif
 #endif
 #ifdef COVARIUM_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -66,13 +67,27 @@ Fiber::Fiber() {
   stack_ = static_cast<char*>(mapped);
 }
 
-Fiber::~Fiber() { munmap(stack_, stackBytes); }
+Fiber::~Fiber() {
+  forgetFrames();
+  munmap(stack_, stackBytes);
+}
+
+// What a body has left in the sanitizer's books, which munmap doesn't clear: it may wait at a barrier for ever, and
+// none comes back from its last leave().
+void Fiber::forgetFrames() {
+#ifdef COVARIUM_ASAN
+  __asan_unpoison_memory_region(stack_, stackBytes);
+#endif
+}
 
 void Fiber::start(std::function<void()> body) {
+  forgetFrames();
   body_ = std::move(body);
   finished_ = false;
   // The frame that covariumSwitchStack expects, returning to enter().
-  auto* top = reinterpret_cast<uintptr_t*>(stack_ + stackBytes) - topWords;
+  // Stacks that all began at one multiple of their size would share a few lines of the processor's cache.
+  const size_t colourBytes = reinterpret_cast<uintptr_t>(stack_) / stackBytes % 32 * 128;
+  auto* top = reinterpret_cast<uintptr_t*>(stack_ + stackBytes - colourBytes) - topWords;
   uintptr_t* frame = top - frameWords;
   for (uintptr_t* word = frame; word < top; ++word) *word = 0;
   frame[returnWord] = reinterpret_cast<uintptr_t>(&Fiber::enter);

@@ -23,6 +23,7 @@ class Fiber {
  private:
   static void enter();
   void main();
+  void forgetFrames();
 
   static constexpr size_t stackBytes = 64 << 10;
   char* stack_;

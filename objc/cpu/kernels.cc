@@ -52,6 +52,7 @@ size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
 const Kernel kernelList[] = {
     map<fill_normal>("fill_normal"),
     map<add_row>("add_row"),
+    map<scale_columns>("scale_columns"),
     map<fill_rows>("fill_rows"),
     map<zero_upper>("zero_upper"),
     map<copy_lower>("copy_lower"),
@@ -77,9 +78,9 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,  addRow<T>,      squaredNorms<T>,      zeroUpper<T>,   antitransposeAll<T>, fewRows<T>,
-          streamLimit, narrowLimit<T>, narrowTableLength<T>, narrowTable<T>, streamedProduct<T>,  narrowProduct<T>,
-          solveLimit,  solveRows<T>,   surelySymmetric<T>,   allFinite<T>};
+  return {fillNormal,       addRow<T>,   scaleColumns<T>, squaredNorms<T>,      zeroUpper<T>,   antitransposeAll<T>,
+          fewRows<T>,       streamLimit, narrowLimit<T>,  narrowTableLength<T>, narrowTable<T>, streamedProduct<T>,
+          narrowProduct<T>, solveLimit,  solveRows<T>,    surelySymmetric<T>,   allFinite<T>};
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ struct RealKernels {
   void (*fillNormal)(T* out, size_t count, NormalCounter counter);
   // rows x n: row <- scale * vector + row.
   void (*addRow)(T* rows, const T* row, T scale, size_t count, size_t n);
+  // rows x n: row <- vector * row, element by element.
+  void (*scaleColumns)(T* rows, const T* row, size_t count, size_t n);
   // out[r] = |row r|^2.
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
   void (*zeroUpper)(T* a, size_t n);

@@ -12,8 +12,7 @@ namespace covarium::cpu {
 // The kernel of that name; throws ERR_INVALID_ARGUMENT with the names there are.
 const Kernel& kernelNamed(const KernelTable& table, const std::string& name);
 
-// Throws a typed error unless operands, grid and threadgroup fit the kernel; sizes of buffers are the kernel's own
-// affair.
+// objc/launch.h's check, in threadgroups of Apple's size at most.
 void checkLaunch(const Kernel& kernel, const std::vector<Operand>& operands, Size3 grid, Size3 threadgroup);
 
 // How a grid is cut: threads of a group, bytes of memory that they share, and how many of them are one simdgroup (up to

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "condition.h"
 
 namespace covarium::cpu {
 
@@ -43,7 +44,7 @@ class Pool {
   std::mutex failureMutex_;
 
   std::mutex sleep_;
-  std::condition_variable wake_;
+  Condition wake_;
   std::atomic<unsigned> sleepers_{0};
   std::atomic<bool> ending_{false};
 };

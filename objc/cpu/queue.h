@@ -1,10 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
+
+#include "condition.h"
 
 namespace covarium::cpu {
 
@@ -23,7 +24,7 @@ class Queue {
   void serve();
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  Condition changed_;
   std::deque<std::function<void()>> waiting_;
   bool busy_ = false;
   bool ending_ = false;

@@ -63,6 +63,12 @@ static void addRow(T* __restrict rows, const T* __restrict row, T scale, size_t 
 }
 
 template <typename T>
+static void scaleColumns(T* __restrict rows, const T* __restrict row, size_t count, size_t n) {
+  for (size_t r = 0; r < count; ++r, rows += n)
+    for (size_t j = 0; j < n; ++j) rows[j] *= row[j];
+}
+
+template <typename T>
 static void squaredNorms(const T* rows, T* out, size_t count, size_t n) {
   for (size_t r = 0; r < count; ++r) {
     const T* x = rows + r * n;

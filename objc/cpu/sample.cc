@@ -1,18 +1,15 @@
 #include "sample.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <vector>
 
+#include "few-rows.h"
 #include "triangular.h"
 
 namespace covarium::cpu {
 
 namespace {
 
-constexpr size_t fewRowsLimit = 16;        // beyond it a product pays for packing the factor
-constexpr size_t aloneLimit = 30000;       // multiply-adds that are over before another thread has come
 constexpr size_t streamElements = 4096;    // of a block in the first-level cache ...
 constexpr size_t inPlaceElements = 16384;  // ... or in the second, where it is the output itself
 
@@ -49,33 +46,14 @@ void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T*
   });
 }
 
-// Few rows: the factor is read once for four of them, by all threads, each its share of the triangle.
 template <typename T>
 void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
                    NormalCounter counter) {
-  const RealKernels<T>& kernels = execution.kernels.of<T>();
   thread_local std::vector<T> normals;
   normals.resize(count * n);
   T* z = normals.data();
-  kernels.fillNormal(z, count * n, counter);
-  // Back and forth: what the last pass read last is still in the cache, while going round would always find it gone.
-  static std::atomic<bool> turn{false};
-  const bool backward = turn.exchange(!turn);
-  const auto entries = [&](size_t first, size_t last) {
-    for (size_t r = 0; r < count; r += 4) {
-      kernels.fewRows(factor, mean, z + r * n, out + r * n, std::min<size_t>(4, count - r), n, first, last,
-                      backward != (r % 8 == 4));
-    }
-  };
-  if (n * n * count / 2 < aloneLimit) return entries(0, n);
-  const size_t shares = execution.pool.threads();
-  // Share s ends where the triangle's area is (s + 1) / shares of the whole.
-  const auto endOf = [&](size_t share) {
-    return share == shares
-               ? n
-               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / 4 * 4;
-  };
-  execution.pool.run(shares, [&](size_t share, unsigned) { entries(endOf(share), endOf(share + 1)); });
+  execution.kernels.of<T>().fillNormal(z, count * n, counter);
+  multiplyFewRows(execution, factor, mean, z, out, count, n);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ void cholesky(Encoding& encoding, View a, size_t n) {
   const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
   encoding.dispatch("zero_upper", {a}, params, n, n);
   encoding.afterwards([&gpu, kept, outcome, n, stride] { check(gpu.cpu(), kept, outcome, n, stride); });
-  encoding.worked(secondsFor(2.0 * n * n * n, 16.0 * n * n));
+  encoding.worked(factorSeconds(n));
 }
 
 }  // namespace covarium::metal

@@ -18,8 +18,6 @@ void requireFloat32(const Operand& operand) {
     throw Failure("ERR_UNSUPPORTED_DTYPE", "Apple GPUs compute with float32 (an operand is of another type).");
 }
 
-double lengthSeconds(const Operand& operand, double passes) { return secondsFor(0, 4.0 * passes * operand.length); }
-
 }  // namespace
 
 CommandBuffer& MetalCommandBuffer::onCpu() {
@@ -87,7 +85,7 @@ void MetalCommandBuffer::cancel() { commit_->cancel(); }
 
 void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   if (out.length == 0) return;
-  record({{out, Access::write}}, secondsFor(60.0 * out.length, 4.0 * out.length),
+  record({{out, Access::write}}, normalSeconds(out.length),
          [=, length = out.length](Encoding& encoding, const Views& v) {
            metal::fillNormal(encoding, v[0], length, counter);
          });
@@ -116,28 +114,28 @@ void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   if (n > largestOrder)
     throw Failure("ERR_UNSUPPORTED", "A factor of dimension (" + std::to_string(n) +
                                          ") is beyond what the GPU makes (" + std::to_string(largestOrder) + ").");
-  record({{a, Access::readAndWrite}}, secondsFor(2.0 * n * n * n, 16.0 * n * n),
+  record({{a, Access::readAndWrite}}, factorSeconds(n),
          [n](Encoding& encoding, const Views& v) { metal::cholesky(encoding, v[0], n); });
   commit_->factor = FactorOn::gpu;
 }
 
 void MetalCommandBuffer::zeroUpper(Operand a, size_t n) {
   if (!works({"zero_upper"})) return onCpu().zeroUpper(a, n);
-  record({{a, Access::readAndWrite}}, lengthSeconds(a, 1), [n](Encoding& encoding, const Views& v) {
+  record({{a, Access::readAndWrite}}, passSeconds(1, a.length), [n](Encoding& encoding, const Views& v) {
     encoding.dispatch("zero_upper", {v[0]}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)}, n, n);
   });
 }
 
 void MetalCommandBuffer::antitranspose(Operand a, size_t n) {
   if (!works({"antitranspose"})) return onCpu().antitranspose(a, n);
-  record({{a, Access::readAndWrite}}, lengthSeconds(a, 2), [n](Encoding& encoding, const Views& v) {
+  record({{a, Access::readAndWrite}}, passSeconds(2, a.length), [n](Encoding& encoding, const Views& v) {
     encoding.dispatch("antitranspose", {v[0]}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)}, n, n);
   });
 }
 
 void MetalCommandBuffer::copy(Operand from, Operand to) {
   if (from.length == 0) return;
-  record({{from, Access::read}, {to, Access::write}}, lengthSeconds(from, 2),
+  record({{from, Access::read}, {to, Access::write}}, passSeconds(2, from.length),
          [length = from.length](Encoding& encoding, const Views& v) { encoding.copy(v[0], v[1], length); });
 }
 
@@ -145,7 +143,7 @@ void MetalCommandBuffer::copy(Operand from, Operand to) {
 void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
   if (a.length == 0) return;
   if (!works({"MPSMatrixSum"})) return onCpu().sum(a, b, out);
-  record({{a, Access::read}, {b, Access::read}, {out, Access::write}}, lengthSeconds(a, 5),
+  record({{a, Access::read}, {b, Access::read}, {out, Access::write}}, passSeconds(5, a.length),
          [length = a.length](Encoding& encoding, const Views& v) {
            constexpr size_t width = 1 << 12;
            const bool apart = v[2].buffer != v[0].buffer && v[2].buffer != v[1].buffer;
@@ -159,16 +157,25 @@ void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
            add(0, length / width, width);
            add(whole, 1, length - whole);
            if (!apart) encoding.copy(result, v[2], length);
-           encoding.worked(secondsFor(0, 20.0 * length));
+           encoding.worked(passSeconds(5, length));
          });
 }
 
 void MetalCommandBuffer::addRow(Operand rows, Operand row, double scale) {
   if (rows.length == 0) return;
   if (!works({"add_row"})) return onCpu().addRow(rows, row, scale);
-  record({{rows, Access::readAndWrite}, {row, Access::read}}, lengthSeconds(rows, 2),
+  record({{rows, Access::readAndWrite}, {row, Access::read}}, passSeconds(2, rows.length),
          [count = rows.length / row.length, n = row.length, scale](Encoding& encoding, const Views& v) {
            metal::addRow(encoding, v[0], v[1], static_cast<float>(scale), count, n);
+         });
+}
+
+void MetalCommandBuffer::scaleColumns(Operand rows, Operand row) {
+  if (rows.length == 0) return;
+  if (!works({"scale_columns"})) return onCpu().scaleColumns(rows, row);
+  record({{rows, Access::readAndWrite}, {row, Access::read}}, passSeconds(2, rows.length),
+         [count = rows.length / row.length, n = row.length](Encoding& encoding, const Views& v) {
+           metal::scaleColumns(encoding, v[0], v[1], count, n);
          });
 }
 
@@ -197,9 +204,10 @@ void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n,
   if (rows.length == 0) return;
   if (!works({"copy_lower", "MPSMatrixSolveTriangular"}) || n > largestOrder)
     return onCpu().triangularSolve(factor, rows, n, transposed);
+  const size_t count = rows.length / n;
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
-         secondsFor(40.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
-         [count = rows.length / n, n, transposed](Encoding& encoding, const Views& v) {
+         solveSeconds(count, n) + passSeconds(2, rows.length) + passSeconds(3, n * n),
+         [count, n, transposed](Encoding& encoding, const Views& v) {
            metal::triangularSolve(encoding, v[0], v[1], count, n, transposed);
          });
 }
@@ -208,17 +216,16 @@ void MetalCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
   if (rows.length == 0) return;
   if (!works({"copy_lower", "transpose_matrix", "MPSMatrixSolveCholesky"}) || n > largestOrder)
     return onCpu().choleskySolve(factor, rows, n);
+  const size_t count = rows.length / n;
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
-         secondsFor(80.0 * n * rows.length, 32.0 * rows.length + 12.0 * n * n),
-         [count = rows.length / n, n](Encoding& encoding, const Views& v) {
-           metal::choleskySolve(encoding, v[0], v[1], count, n);
-         });
+         2 * solveSeconds(count, n) + passSeconds(4, rows.length) + passSeconds(3, n * n),
+         [count, n](Encoding& encoding, const Views& v) { metal::choleskySolve(encoding, v[0], v[1], count, n); });
 }
 
 void MetalCommandBuffer::squaredNorms(Operand rows, Operand out, size_t n) {
   if (out.length == 0) return;
   if (!works({"squared_norms"})) return onCpu().squaredNorms(rows, out, n);
-  record({{rows, Access::read}, {out, Access::write}}, lengthSeconds(rows, 1),
+  record({{rows, Access::read}, {out, Access::write}}, passSeconds(1, rows.length),
          [count = out.length, n](Encoding& encoding, const Views& v) {
            metal::squaredNorms(encoding, v[0], v[1], count, n);
          });
@@ -233,8 +240,9 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
               : works({"copy_lower", "fill_rows", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"});
   const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
   if (!fused && !few && !blocks) return onCpu().sample(factor, mean, out, inverse, counter);
+  const double moved = inverse && !fused ? solveSeconds(count, n) : secondsFor(2.0 * n * out.length, 8.0 * out.length);
   record({{factor, Access::read}, {mean, Access::read}, {out, Access::write}},
-         secondsFor((60.0 + (inverse && !fused ? 40 : 2) * n) * out.length, 16.0 * out.length + 12.0 * n * n),
+         normalSeconds(out.length) + moved + passSeconds(1, out.length) + passSeconds(3, n * n),
          [=](Encoding& encoding, const Views& v) {
            metal::sample(encoding, v[0], v[1], v[2], count, n, inverse, counter);
          });
@@ -243,17 +251,18 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
 void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
                                     double constant) {
   if (out.length == 0) return;
-  const size_t n = mean.length;
+  const size_t n = mean.length, count = out.length;
   const bool fused = n <= fusedColumns && works({"log_density_rows"});
-  const bool few = inverse && out.length <= fewRows && works({"multiply_lower"});
+  const bool few = inverse && count <= fewRows && works({"multiply_lower"});
   const bool blocks =
       works({"add_row", "log_density"}) &&
       (few || (inverse ? works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
                        : works({"copy_lower", "MPSMatrixSolveTriangular"}) && n <= largestOrder));
   if (!fused && !blocks) return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
+  const double white = inverse || fused ? secondsFor(4.0 * n * rows.length, 8.0 * rows.length) : solveSeconds(count, n);
   record({{factor, Access::read}, {mean, Access::read}, {rows, Access::read}, {out, Access::write}},
-         secondsFor((inverse || fused ? 4.0 : 40.0) * n * rows.length, 24.0 * rows.length + 12.0 * n * n),
-         [n, inverse, constant, count = out.length](Encoding& encoding, const Views& v) {
+         white + passSeconds(4, rows.length) + passSeconds(3, n * n),
+         [n, count, inverse, constant](Encoding& encoding, const Views& v) {
            metal::logDensity(encoding, v[0], v[1], v[2], v[3], count, n, inverse, constant);
          });
 }

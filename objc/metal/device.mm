@@ -14,17 +14,6 @@ namespace covarium::metal {
 
 namespace {
 
-class HostMemory : public Buffer {
- public:
-  HostMemory(void* contents, size_t sizeBytes) : contents_(contents), sizeBytes_(sizeBytes) {}
-  void* contents() const override { return contents_; }
-  size_t sizeBytes() const override { return sizeBytes_; }
-
- private:
-  void* contents_;
-  size_t sizeBytes_;
-};
-
 void switchMpsOff(std::map<std::string, std::string>& off) {
   for (const char* name : {"MPSMatrixMultiplication", "MPSMatrixVectorMultiplication", "MPSMatrixSum", "MPSMatrixCopy",
                            "MPSMatrixDecompositionCholesky", "MPSMatrixSolveTriangular", "MPSMatrixSolveCholesky"})
@@ -38,7 +27,7 @@ class MetalDevice : public Device {
       : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), name_(textOf([engine_->gpu.device() name])) {
     auto& off = engine_->gpu.off;
     if (!MPSSupportsMTLDevice(engine_->gpu.device())) switchMpsOff(off);
-    selfTest(*this, *cpu, off);
+    selfTest([engine_->gpu.device() registryID], *this, *cpu, off);
     const auto normals = off.find("fill_normal");
     if (normals != off.end())
       throw Failure("ERR_DEVICE_UNAVAILABLE",
@@ -51,9 +40,12 @@ class MetalDevice : public Device {
   std::vector<Dtype> dtypes() const override { return {Dtype::float32}; }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override { return engine_->gpu.memory().allocate(sizeBytes); }
   std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
-    return std::make_shared<HostMemory>(contents, sizeBytes);
+    return engine_->gpu.cpu().borrow(contents, sizeBytes);
   }
   std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<MetalCommandBuffer>(engine_); }
+  std::shared_ptr<const Kernel> compile(const KernelSource& source) override {
+    return engine_->gpu.kernels().compile(source);
+  }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     return {engine_->gpu.memory().liveBytes(), engine_->gpu.memory().pooledBytes()};
   }

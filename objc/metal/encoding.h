@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory.h"
@@ -58,11 +59,20 @@ class Encoding {
   }
   void launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
               MTLSize threadgroup);
+  // What a user's kernel takes: a view, or bytes where that has no buffer.
+  struct Bound {
+    uint32_t index;
+    View view;
+    std::vector<uint8_t> bytes;
+  };
+  using ThreadgroupMemory = std::vector<std::pair<uint32_t, size_t>>;  // index and bytes
+  void launch(id<MTLComputePipelineState> state, const std::vector<Bound>& arguments, const ThreadgroupMemory& memory,
+              MTLSize grid, MTLSize threadgroup);
   void copy(View from, View to, size_t elements);
 
   // Says that the commands since the last call take about so long on a slow GPU. What is encoded is committed where it
-  // has become long, unless the part is short: that is one command buffer, for which nobody may wait here. Throws
-  // ERR_ABORTED where nobody wants it any more.
+  // has become long, where the part is sliced (gpu-part.h): any other is one command buffer. Throws ERR_ABORTED where
+  // nobody wants it any more.
   void worked(double seconds);
 
   // The last command buffer, not committed yet; those before it are.
@@ -79,7 +89,7 @@ class Encoding {
     uint lanes, width;
   };
   Lanes lanesFor(const char* kernel, size_t shares);
-  id<MTLComputeCommandEncoder> compute(const Pipeline& pipeline);
+  id<MTLComputeCommandEncoder> compute(id<MTLComputePipelineState> state);
   void bind(id<MTLComputeCommandEncoder> encoder, const View* views, size_t count, const void* params,
             size_t paramsBytes);
   void endEncoder();

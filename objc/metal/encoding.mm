@@ -15,6 +15,7 @@ namespace {
 // A command buffer that takes seconds freezes the screen, and the system ends it.
 constexpr double sliceSeconds = 0.1;
 constexpr size_t lanesAimedAt = 256;
+constexpr size_t mostBytesByValue = 4096;  // Metal's limit of setBytes
 
 }  // namespace
 
@@ -58,14 +59,14 @@ id<MTLCommandBuffer> Encoding::commandBuffer() {
 }
 
 // Dispatches of one encoder run one after another, each seeing what those before it wrote.
-id<MTLComputeCommandEncoder> Encoding::compute(const Pipeline& pipeline) {
+id<MTLComputeCommandEncoder> Encoding::compute(id<MTLComputePipelineState> state) {
   if (!compute_) {
     open();
     compute_ = Owned<id<MTLComputeCommandEncoder>>::retain([commandBuffer_.get() computeCommandEncoder]);
     if (!compute_) throw Failure("ERR_DEVICE_FAILED", "The GPU gives no command encoder.");
     [compute_.get() setLabel:@"covarium kernels"];
   }
-  [compute_.get() setComputePipelineState:pipeline.state.get()];
+  [compute_.get() setComputePipelineState:state];
   return compute_.get();
 }
 
@@ -85,7 +86,7 @@ void Encoding::bind(id<MTLComputeCommandEncoder> encoder, const View* views, siz
 void Encoding::dispatchThreads(const char* kernel, std::initializer_list<View> buffers, const void* params,
                                size_t paramsBytes, size_t x, size_t y) {
   const Pipeline& pipeline = gpu_.shaders().pipeline(kernel);
-  const auto encoder = compute(pipeline);
+  const auto encoder = compute(pipeline.state.get());
   bind(encoder, buffers.begin(), buffers.size(), params, paramsBytes);
   const size_t most = std::min<size_t>(lanesAimedAt, [pipeline.state.get() maxTotalThreadsPerThreadgroup]);
   const size_t wide =
@@ -105,7 +106,7 @@ Encoding::Lanes Encoding::lanesFor(const char* kernel, size_t shares) {
 
 void Encoding::dispatchThreadgroups(const char* kernel, std::initializer_list<View> buffers, const void* params,
                                     size_t paramsBytes, size_t groups, size_t lanes, size_t memoryBytes) {
-  const auto encoder = compute(gpu_.shaders().pipeline(kernel));
+  const auto encoder = compute(gpu_.shaders().pipeline(kernel).state.get());
   bind(encoder, buffers.begin(), buffers.size(), params, paramsBytes);
   [encoder setThreadgroupMemoryLength:(memoryBytes + 15) / 16 * 16 atIndex:0];
   [encoder dispatchThreadgroups:MTLSizeMake(groups, 1, 1) threadsPerThreadgroup:MTLSizeMake(lanes, 1, 1)];
@@ -113,7 +114,7 @@ void Encoding::dispatchThreadgroups(const char* kernel, std::initializer_list<Vi
 
 void Encoding::launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
                       MTLSize threadgroup) {
-  const auto encoder = compute(pipeline);
+  const auto encoder = compute(pipeline.state.get());
   bind(encoder, buffers.data(), buffers.size(), params, pipeline.paramsBytes);
   // The kernel doesn't say how much it takes: all that there is.
   if (pipeline.hasThreadgroupMemory) {
@@ -122,6 +123,28 @@ void Encoding::launch(const Pipeline& pipeline, const std::vector<View>& buffers
                                 atIndex:0];
   }
   [encoder dispatchThreads:grid threadsPerThreadgroup:threadgroup];
+}
+
+void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound>& arguments,
+                      const ThreadgroupMemory& memory, MTLSize grid, MTLSize threadgroup) {
+  const auto encoder = compute(state);
+  for (const Bound& argument : arguments) {
+    const auto& bytes = argument.bytes;
+    View view = argument.view;
+    if (view.buffer == nullptr && bytes.size() <= mostBytesByValue) {
+      [encoder setBytes:bytes.data() length:bytes.size() atIndex:argument.index];
+      continue;
+    }
+    if (view.buffer == nullptr) {
+      view = {part_.readable(bytes.size()), 0};
+      memcpy(view.buffer->contents(), bytes.data(), bytes.size());
+    }
+    [encoder setBuffer:view.buffer->object() offset:view.offsetBytes atIndex:argument.index];
+  }
+  for (const auto& [index, sizeBytes] : memory) [encoder setThreadgroupMemoryLength:sizeBytes atIndex:index];
+  [encoder dispatchThreads:grid threadsPerThreadgroup:threadgroup];
+  // What this kernel leaves in the table of threadgroup memory would count for the next one.
+  if (!memory.empty()) endEncoder();
 }
 
 void Encoding::copy(View from, View to, size_t elements) {

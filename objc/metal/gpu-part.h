@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "encoding.h"
@@ -9,6 +10,10 @@
 namespace covarium::metal {
 
 enum class Access { read, write, readAndWrite };
+
+// Of a kernel's operands: the GPU has a copy of each array in the host's memory; of two that share a part, each copy
+// would hold half of what the kernel writes. Throws ERR_INVALID_ARGUMENT.
+void refuseSharedParts(const std::string& kernel, const std::vector<Operand>& operands);
 
 // Commands for the GPU between two commands for the CPU, or all there are. Operands in the host's memory have copies in
 // buffers of the GPU: copied in before the commands run and out after them.

@@ -7,17 +7,24 @@
 
 namespace covarium::metal {
 
-namespace {
-
-size_t bytesOf(const Operand& operand) {
-  return operand.length * (operand.dtype == Dtype::float64 ? 8 : operand.dtype == Dtype::uint8 ? 1 : 4);
+void refuseSharedParts(const std::string& kernel, const std::vector<Operand>& operands) {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (dynamic_cast<MetalBuffer*>(operands[i].buffer.get()) != nullptr) continue;
+    for (size_t j = 0; j < i; ++j) {
+      if (dynamic_cast<MetalBuffer*>(operands[j].buffer.get()) != nullptr) continue;
+      const char *a = operands[i].as<char>(), *b = operands[j].as<char>();
+      const char *endOfA = a + operands[i].sizeBytes(), *endOfB = b + operands[j].sizeBytes();
+      const bool apart = endOfA <= b || endOfB <= a, same = a == b && endOfA == endOfB;
+      if (!apart && !same)
+        throw Failure("ERR_INVALID_ARGUMENT", "Operands (" + std::to_string(j) + ") and (" + std::to_string(i) +
+                                                  ") of kernel (" + kernel + ") share a part of the host's memory.");
+    }
+  }
 }
-
-}  // namespace
 
 bool GpuPart::takes(const Operand& operand) const {
   if (dynamic_cast<MetalBuffer*>(operand.buffer.get()) != nullptr) return true;
-  const char *begin = operand.as<char>(), *end = begin + bytesOf(operand);
+  const char *begin = operand.as<char>(), *end = begin + operand.sizeBytes();
   int holders = 0;
   for (const HostCopy& copy : copies_) {
     const bool apart = end <= copy.data || copy.data + copy.sizeBytes <= begin;
@@ -32,12 +39,12 @@ View GpuPart::view(const Operand& operand, Access access) {
   if (auto buffer = std::dynamic_pointer_cast<MetalBuffer>(operand.buffer)) return {buffer, operand.offsetBytes};
   char* begin = operand.as<char>();
   for (HostCopy& copy : copies_) {
-    if (begin < copy.data || copy.data + copy.sizeBytes < begin + bytesOf(operand)) continue;
+    if (begin < copy.data || copy.data + copy.sizeBytes < begin + operand.sizeBytes()) continue;
     copy.written |= access != Access::read;
     return {copy.buffer, static_cast<size_t>(begin - copy.data)};
   }
   HostCopy copy = {operand.buffer,          begin,
-                   bytesOf(operand),        gpu_.memory().allocate(bytesOf(operand)),
+                   operand.sizeBytes(),     gpu_.memory().allocate(operand.sizeBytes()),
                    access != Access::write, access != Access::read};
   copies_.push_back(copy);
   return {copy.buffer, 0};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../device.h"
+#include "kernel.h"
 #include "memory.h"
 #include "mps.h"
 #include "owned.h"
@@ -24,6 +25,7 @@ class Gpu {
   id<MTLCommandQueue> queue() const { return queue_.get(); }
   Memory& memory() const { return *memory_; }
   Shaders& shaders() { return shaders_; }
+  KernelCache& kernels() { return kernels_; }
   Mps& mps() { return mps_; }
   // The same bytes for commands that the CPU runs.
   Device& cpu() const { return *cpu_; }
@@ -45,6 +47,7 @@ class Gpu {
   Owned<id<MTLCommandQueue>> queue_;
   std::shared_ptr<Memory> memory_;
   Shaders shaders_;
+  KernelCache kernels_;
   Mps mps_;
 };
 

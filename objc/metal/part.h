@@ -37,7 +37,6 @@ class Part {
 // What is recorded into a command buffer until it has run.
 class Commit {
  public:
-  const std::atomic<bool>& cancelled() const { return cancelled_; }
   // Any thread may call it, at any time.
   void cancel() {
     std::lock_guard<std::mutex> lock(mutex_);

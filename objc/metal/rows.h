@@ -2,12 +2,10 @@
 #pragma once
 
 #include "../device.h"
+#include "cost.h"
 #include "encoding.h"
 
 namespace covarium::metal {
-
-// About what a slow GPU takes: 1 TFLOP/s, 50 GB/s.
-inline double secondsFor(double flops, double bytes) { return flops * 1e-12 + bytes * 2e-11; }
 
 // Rows of a block of scratch: large enough for the GPU to be busy, small enough that two are no burden; no rest of a
 // few rows behind the last whole tile of a product.
@@ -23,6 +21,7 @@ void forRowBlocks(size_t count, size_t columns, const Body& body) {
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter);
 void fillRows(Encoding& encoding, View rows, View row, size_t count, size_t n);
 void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, size_t n);
+void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n);
 void squaredNorms(Encoding& encoding, View rows, View out, size_t count, size_t n);
 // out[r] = constant - |row r|^2 / 2.
 void logDensityOfNorms(Encoding& encoding, View rows, View out, float constant, size_t count, size_t n);

@@ -26,7 +26,7 @@ void reduceRows(Encoding& encoding, const char* kernel, View rows, View out, Par
     params.rows = static_cast<uint>(here);
     params.columns = static_cast<uint>(n);
     encoding.dispatchGroups(kernel, {rows.from(first * n), out.from(first)}, params, here, n, simdgroup_values_bytes);
-    encoding.worked(secondsFor(2.0 * here * n, 4.0 * here * n));
+    encoding.worked(passSeconds(1, here * n));
   });
 }
 
@@ -44,7 +44,7 @@ void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counte
                                  highWord(counter.stream), lowWord(element),       highWord(element),
                                  static_cast<uint>(here)};
     encoding.dispatch("fill_normal", {out.from(first)}, params, (element % 4 + here + 3) / 4);
-    encoding.worked(secondsFor(60.0 * here, 4.0 * here));
+    encoding.worked(normalSeconds(here));
   });
 }
 
@@ -52,7 +52,7 @@ void fillRows(Encoding& encoding, View rows, View row, size_t count, size_t n) {
   forDispatches(count, n, [&](size_t first, size_t here) {
     const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};
     encoding.dispatch("fill_rows", {rows.from(first * n), row}, params, n, here);
-    encoding.worked(secondsFor(0, 4.0 * here * n));
+    encoding.worked(passSeconds(1, here * n));
   });
 }
 
@@ -60,7 +60,15 @@ void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, 
   forDispatches(count, n, [&](size_t first, size_t here) {
     const RowParams params = {static_cast<uint>(here), static_cast<uint>(n), scale};
     encoding.dispatch("add_row", {rows.from(first * n), row}, params, n, here);
-    encoding.worked(secondsFor(2.0 * here * n, 8.0 * here * n));
+    encoding.worked(passSeconds(2, here * n));
+  });
+}
+
+void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n) {
+  forDispatches(count, n, [&](size_t first, size_t here) {
+    const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};
+    encoding.dispatch("scale_columns", {rows.from(first * n), row}, params, n, here);
+    encoding.worked(passSeconds(2, here * n));
   });
 }
 

@@ -9,7 +9,8 @@ namespace covarium::metal {
 
 // Adds to `off` what of `gpu` gives wrong results, by kernel or MPS class, and how: each command is run on a few
 // numbers and compared with `cpu`. Some GPUs run kernels but not MPS, or give zeros (GitHub's virtual one). What is off
-// already is not tried.
-void selfTest(Device& gpu, Device& cpu, std::map<std::string, std::string>& off);
+// already is not tried. Nothing is tried of a GPU that has passed in this process, known by its registry id; one that
+// has failed is tried again, since it may have wanted memory, or time. Any thread may call.
+void selfTest(uint64_t registryId, Device& gpu, Device& cpu, std::map<std::string, std::string>& off);
 
 }  // namespace covarium::metal

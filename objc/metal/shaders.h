@@ -33,8 +33,6 @@ class Shaders {
   void close();
 
  private:
-  std::string names() const;
-
   id<MTLDevice> device_;
   Owned<id<MTLLibrary>> library_;
   std::mutex mutex_;

@@ -5,7 +5,7 @@ import { flatten } from '../../msl/embed.mjs';
 import { brokenLaws } from './laws.ts';
 import { namelessSpaces } from './spaces.ts';
 
-const include = fileURLToPath(new URL('include', import.meta.url));
+const include = fileURLToPath(new URL('../../msl/check', import.meta.url));
 
 // A target with half, and with no standard library to be found by mistake.
 const flags = [

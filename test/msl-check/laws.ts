@@ -1,5 +1,5 @@
 // What a compiler for C++ can't know of a kernel: its arguments' indices and places, and the house's pragma. Read from the text.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -53,11 +53,20 @@ function brokenByKernel(name: string, list: string): string[] {
   return wrong;
 }
 
+/** The text of a file without comments, its own headers written into it, each once. */
+function textOf(folder: string, name: string, seen = new Set<string>()): string {
+  const path = join(folder, name);
+  if (seen.has(name) || !existsSync(path)) return '';
+  seen.add(name);
+  const plain = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+  return plain.replace(/^\s*#\s*include\s*"([^"]*)"/gm, (_, own: string) => textOf(folder, own, seen));
+}
+
 /** The laws of kernels that a folder's .metal files break. */
 export function brokenLaws(folder: string = msl): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.metal'));
   return names.sort().flatMap((name) => {
-    const text = readFileSync(join(folder, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+    const text = textOf(folder, name);
     const plain = text.replaceAll(/THREADGROUP_MEMORY\((\w+)\)/g, '[[threadgroup($1)]]');
     const wrong = [...plain.matchAll(/\bkernel\s+([\w:]+)\s+(\w+)\s*\(([^{]*)\)\s*\{/g)].flatMap(
       ([, result, kernel, list]) => [
@@ -65,10 +74,10 @@ export function brokenLaws(folder: string = msl): string[] {
         ...brokenByKernel(`${name}: ${kernel}`, list!),
       ],
     );
-    // Normals have the same bits everywhere: the file says so itself, not the flattened text alone.
-    const promisesBits = /#\s*include\s*"(?:normal|philox)\.h"/.test(text);
-    if (promisesBits && !/^\s*#\s*pragma\s+METAL\s+fp\s+contract\(off\)/m.test(text))
-      wrong.push(`${name}: error: the text promises bits and lacks its pragma (METAL fp contract(off))`);
+    // Kernels have the same bits everywhere. A pragma counts from where it stands: it comes before the first function.
+    const [beforeCode] = text.split('{', 1);
+    if (!/^\s*#\s*pragma\s+METAL\s+fp\s+contract\(off\)/m.test(beforeCode!))
+      wrong.push(`${name}: error: the text lacks its pragma before its first function (METAL fp contract(off))`);
     return wrong;
   });
 }

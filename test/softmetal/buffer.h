@@ -11,7 +11,7 @@ struct SoftBuffer : softmetal::Counted {
   ~SoftBuffer() override;
 
   softmetal::Ref<id<MTLDevice>> device;
-  uint64_t registryID = 0;  // the device's
+  unsigned deviceIndex = 0;
   softmetal::Ref<NSString*> label;
   char* bytes = nullptr;
   size_t length = 0;
@@ -38,7 +38,7 @@ id<MTLBuffer> newBorrowedBuffer(id<MTLDevice> device, void* pointer, size_t leng
                                 void (^deallocator)(void*, NSUInteger), const Call& call);
 
 // Bytes of all living buffers of a device that own their memory.
-size_t allocatedBytes(uint64_t registryID);
+size_t allocatedBytes(unsigned deviceIndex);
 
 // Whether the address lies in a living buffer.
 bool ownsAddress(const void* address);

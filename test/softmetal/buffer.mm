@@ -60,7 +60,7 @@ SoftMetalBuffer* made(id<MTLDevice> device, char* bytes, size_t length, MTLResou
   SoftMetalBuffer* buffer = [SoftMetalBuffer alloc];
   SoftBuffer* state = new SoftBuffer;
   state->device = softmetal::Ref<id<MTLDevice>>(device);
-  state->registryID = [device registryID];
+  state->deviceIndex = softmetal::deviceOf(device, Call { "MTLDevice", @selector(newBufferWithLength:options:) }).index;
   state->bytes = bytes;
   state->length = length;
   state->options = options;
@@ -119,11 +119,11 @@ id<MTLBuffer> newBorrowedBuffer(id<MTLDevice> device, void* pointer, size_t leng
   return buffer;
 }
 
-size_t allocatedBytes(uint64_t registryID) {
+size_t allocatedBytes(unsigned deviceIndex) {
   std::lock_guard<std::mutex> lock(places().mutex);
   size_t bytes = 0;
   for (const auto& [address, buffer] : places().byAddress)
-    if (buffer->registryID == registryID && !buffer->borrowed) bytes += buffer->length;
+    if (buffer->deviceIndex == deviceIndex && !buffer->borrowed) bytes += buffer->length;
   return bytes;
 }
 

@@ -19,7 +19,7 @@ constexpr NSUInteger bytesLimit = 4096;  // of setBytes
 struct Binding {
   id<MTLBuffer> buffer = nil;  // the command buffer holds it
   size_t offset = 0;
-  std::vector<uint8_t> bytes;
+  std::shared_ptr<std::vector<uint8_t>> bytes;  // commands hold them
 };
 
 }  // namespace
@@ -69,44 +69,43 @@ size_t SoftComputeEncoder::lengthFor(const Argument& argument, const Call& call)
     call.refuse("finds nothing bound at buffer index (%d), argument (%s) of (%s).", argument.index, name, kernel);
   const Binding& binding = found->second;
   const size_t length =
-      binding.buffer == nil ? binding.bytes.size() : softmetal::bufferOf(binding.buffer, call).length - binding.offset;
-  const size_t least = argument.kind == Argument::Kind::constant ? pipeline->kernel.paramsBytes : 4;
-  if (length < least)
+      binding.buffer == nil ? binding.bytes->size() : softmetal::bufferOf(binding.buffer, call).length - binding.offset;
+  if (length < argument.dataBytes)
     call.refuse("finds (%zu) bytes bound at buffer index (%d), argument (%s) of (%s), which takes (%zu).", length,
-                argument.index, name, kernel, least);
+                argument.index, name, kernel, argument.dataBytes);
   return length;
 }
 
 softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize group, const Call& call) const {
+  const char* kernel = pipeline->signature.name.c_str();
   softmetal::Dispatch dispatch;
-  dispatch.kernel = pipeline->signature.name;
+  dispatch.kernel = pipeline->kernel;
   dispatch.threads = arrayOf(threads);
   dispatch.threadgroup = arrayOf(group);
-  dispatch.threadgroupBytes = 0;
+  size_t memoryBytes = pipeline->signature.threadgroupBytes;
   for (const Argument& argument : pipeline->signature.arguments) {
     if (argument.kind == Argument::Kind::place) continue;
     if (argument.kind == Argument::Kind::threadgroup) {
       const auto set = threadgroupBytes.find(static_cast<NSUInteger>(argument.index));
       if (set == threadgroupBytes.end() || set->second == 0)
         call.refuse("finds no threadgroup memory at index (%d), argument (%s) of (%s).", argument.index,
-                    argument.name.c_str(), dispatch.kernel.c_str());
-      dispatch.threadgroupBytes = set->second;
+                    argument.name.c_str(), kernel);
+      dispatch.threadgroupBytes.push_back(set->second);
+      memoryBytes += set->second;
       continue;
     }
     const size_t length = lengthFor(argument, call);
     const Binding& binding = bindings.at(static_cast<NSUInteger>(argument.index));
-    uint8_t* bytes = binding.buffer == nil
-                         ? const_cast<uint8_t*>(binding.bytes.data())
-                         : reinterpret_cast<uint8_t*>(softmetal::bufferOf(binding.buffer, call).bytes + binding.offset);
-    if (argument.kind == Argument::Kind::buffer) {
-      if (binding.buffer == nil && !argument.readOnly)
-        call.refuse("finds bytes of setBytes at buffer index (%d), argument (%s) of (%s), which is written.",
-                    argument.index, argument.name.c_str(), dispatch.kernel.c_str());
-      dispatch.buffers.push_back({reinterpret_cast<char*>(bytes), length, argument.readOnly});
-    } else {
-      dispatch.params.assign(bytes, bytes + pipeline->kernel.paramsBytes);
-    }
+    if (binding.buffer == nil && !argument.readOnly)
+      call.refuse("finds bytes of setBytes at buffer index (%d), argument (%s) of (%s), which is written.",
+                  argument.index, argument.name.c_str(), kernel);
+    char* bytes = binding.buffer == nil ? reinterpret_cast<char*>(binding.bytes->data())
+                                        : softmetal::bufferOf(binding.buffer, call).bytes + binding.offset;
+    dispatch.arguments.push_back({bytes, length, argument.readOnly});
   }
+  if (memoryBytes > softmetal::maximumThreadgroupBytes)
+    call.refuse("finds (%zu) bytes of threadgroup memory for (%s), more than maxThreadgroupMemoryLength (%zu).",
+                memoryBytes, kernel, softmetal::maximumThreadgroupBytes);
   return dispatch;
 }
 
@@ -114,17 +113,15 @@ void SoftComputeEncoder::record(MTLSize threads, MTLSize group, const Call& call
   checkOpen(call);
   if (pipeline == nullptr) call.refuse("is called without a pipeline state.");
   checkSizes(threads, group, *pipeline, call);
-  // Bytes of setBytes that a kernel reads as a buffer live as long as the command.
-  auto own = std::make_shared<std::vector<std::vector<uint8_t>>>();
-  softmetal::Dispatch dispatch = dispatchOf(threads, group, call);
-  for (auto& buffer : dispatch.buffers) {
-    for (const auto& [index, binding] : bindings) {
-      if (binding.buffer != nil || reinterpret_cast<const char*>(binding.bytes.data()) != buffer.bytes) continue;
-      own->push_back(binding.bytes);
-      buffer.bytes = reinterpret_cast<char*>(own->back().data());
-    }
-  }
-  commandBuffer().commands.push_back([dispatch = std::move(dispatch), own] { softmetal::execute(dispatch); });
+  // Bytes of setBytes live as long as the command.
+  std::vector<std::shared_ptr<std::vector<uint8_t>>> own;
+  for (const auto& [index, binding] : bindings)
+    if (binding.buffer == nil) own.push_back(binding.bytes);
+  // What never ends is ended by the system.
+  SoftCommandBuffer& recorded = commandBuffer();
+  recorded.commands.push_back([dispatch = dispatchOf(threads, group, call), own = std::move(own), &recorded] {
+    if (!softmetal::execute(dispatch)) recorded.fault = MTLCommandBufferErrorTimeout;
+  });
 }
 
 @interface SoftMetalComputeEncoder : NSObject <MTLComputeCommandEncoder> {
@@ -185,7 +182,8 @@ SOFT_ENCODER("MTLComputeCommandEncoder")
   if (length > bytesLimit) call.refuse("is given (%zu) bytes, more than (%zu).", size_t{length}, size_t{bytesLimit});
   Binding& binding = slotOf(encoder, index, call);
   binding.buffer = nil;
-  binding.bytes.assign(static_cast<const uint8_t*>(bytes), static_cast<const uint8_t*>(bytes) + length);
+  const auto* first = static_cast<const uint8_t*>(bytes);
+  binding.bytes = std::make_shared<std::vector<uint8_t>>(first, first + length);
 }
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
   const Call call{"MTLComputeCommandEncoder", _cmd};

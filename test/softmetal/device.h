@@ -4,11 +4,12 @@
 
 #include "object.h"
 
-// A device is its number: each MTLCreateSystemDefaultDevice gives an object of its own, and those with the same
-// registryID are the same machine.
+// A device is its number: each MTLCreateSystemDefaultDevice gives an object of its own, and those with the same number
+// are the same machine. Its registryID is another after each change of a setting: a GPU that does otherwise is another.
 struct SoftDevice : softmetal::Counted {
-  explicit SoftDevice(unsigned index) : Counted("MTLDevice"), index(index) {}
+  SoftDevice(unsigned index, uint64_t registryID) : Counted("MTLDevice"), index(index), registryID(registryID) {}
   const unsigned index;  // 0: the default
+  const uint64_t registryID;
 };
 
 @interface SoftMetalDevice : NSObject <MTLDevice> {

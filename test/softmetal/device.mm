@@ -3,6 +3,7 @@
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
 #include <cstring>
+#include <mutex>
 
 #include "../../objc/cpu/memory.h"
 #include "buffer.h"
@@ -18,8 +19,19 @@ namespace {
 
 id<MTLDevice> newDevice(unsigned index) {
   SoftMetalDevice* device = [SoftMetalDevice alloc];
-  device->state_ = new SoftDevice(index);
+  device->state_ = new SoftDevice(index, 0x100000350 + index + 16 * softmetal::changes());
   return device;
+}
+
+// The first message to a class makes it ready, and with GNUstep's runtime two threads that send it at once end the
+// process: workers that opened devices together did. So one sends it while the others wait.
+void makeClassesReady() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    NSMutableArray* array = [[NSMutableArray alloc] init];
+    [array addObject:[[[NSObject alloc] init] autorelease]];
+    [array release];
+  });
 }
 
 bool isThere() { return !softmetal::isOn("noDevice") && !softmetal::isOn("deviceRemoved"); }
@@ -31,9 +43,13 @@ size_t orShare(const char* name, size_t quarters) {
 
 }  // namespace
 
-id<MTLDevice> MTLCreateSystemDefaultDevice(void) { return isThere() ? newDevice(0) : nil; }
+id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
+  makeClassesReady();
+  return isThere() ? newDevice(0) : nil;
+}
 
 NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
+  makeClassesReady();
   NSMutableArray* all = [[NSMutableArray alloc] init];
   for (unsigned index = 0; isThere() && index < (softmetal::isOn("secondDevice") ? 2 : 1); ++index) {
     id<MTLDevice> device = newDevice(index);
@@ -69,7 +85,7 @@ SOFT_LIFETIME("MTLDevice")
   return used(state_, Call{"MTLDevice", _cmd}).index == 0 ? @"Software Metal" : @"Software Metal, second";
 }
 - (uint64_t)registryID {
-  return 0x100000350 + used(state_, Call{"MTLDevice", _cmd}).index;
+  return used(state_, Call{"MTLDevice", _cmd}).registryID;
 }
 - (MTLSize)maxThreadsPerThreadgroup {
   used(state_, Call{"MTLDevice", _cmd});
@@ -100,7 +116,7 @@ SOFT_LIFETIME("MTLDevice")
   return orShare("maxBufferLength", 2);
 }
 - (NSUInteger)currentAllocatedSize {
-  return softmetal::allocatedBytes([self registryID]);
+  return softmetal::allocatedBytes(used(state_, Call{"MTLDevice", _cmd}).index);
 }
 - (NSUInteger)maxThreadgroupMemoryLength {
   used(state_, Call{"MTLDevice", _cmd});

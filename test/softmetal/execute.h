@@ -1,24 +1,20 @@
-// The kernels of msl/, run by the CPU device's launcher: the one door to objc/cpu's launch.
+// Running kernels on the CPU device's launcher: the one door to objc/cpu's launch.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "signature.h"
 
 namespace softmetal {
 
 constexpr size_t maximumThreadgroupBytes = 32768;
 
-struct KernelFacts {
-  unsigned buffers;
-  size_t paramsBytes;
-  bool usesThreadgroupMemory;
-};
-
-// Null where the CPU's table has no kernel of that name.
-const KernelFacts* kernelNamed(const std::string& name);
+class Executable;
 
 struct Bound {
   char* bytes;
@@ -27,14 +23,36 @@ struct Bound {
 };
 
 struct Dispatch {
-  std::string kernel;
-  std::vector<Bound> buffers;   // in order of their index
-  std::vector<uint8_t> params;  // of the constant argument
-  size_t threadgroupBytes;
+  std::shared_ptr<const Executable> kernel;
+  std::vector<Bound> arguments;          // buffers and constants, in the order of the signature
+  std::vector<size_t> threadgroupBytes;  // likewise
   std::array<uint32_t, 3> threads, threadgroup;
 };
 
-// Runs it to its end on this thread and the `threads` of the settings; ends the process where the kernel can't run.
-void execute(const Dispatch& dispatch);
+// A kernel that is ready to run.
+class Executable {
+ public:
+  explicit Executable(std::string name) : name(std::move(name)) {}
+  virtual ~Executable() = default;
+  // Throws where the kernel can't run.
+  virtual void run(const Dispatch& dispatch) const = 0;
+  virtual bool isBuiltIn() const { return true; }
+  // Threads of a simdgroup.
+  virtual unsigned width() const = 0;
+  const std::string name;
+};
+
+// The signatures of a text's kernels with the sizes of their params, where the CPU's table has them.
+std::vector<Signature> builtInKernels(const std::vector<Signature>& inText);
+// The package's own kernel of that name; null with the reason where text and table differ.
+std::shared_ptr<const Executable> builtIn(const Signature& kernel, std::string& reason);
+
+// A kernel in a library that lib/kernel/cpu has made; its sizes are written into the signature. Null with the reason
+// where it can't be loaded.
+std::shared_ptr<const Executable> loaded(Signature& kernel, const std::string& path, std::string& reason);
+
+// Runs it to its end on this thread and the `threads` of the settings. False where the kernel never ends, as one whose
+// threads wait for each other in vain; one of the package's own ends the process then.
+bool execute(const Dispatch& dispatch);
 
 }  // namespace softmetal

@@ -2,23 +2,14 @@
 
 #import <Metal/Metal.h>
 
-#include <vector>
-
 #include "object.h"
-#include "signature.h"
+#include "shader.h"
 
 struct SoftLibrary : softmetal::Counted {
   SoftLibrary() : Counted("MTLLibrary") {}
   softmetal::Ref<id<MTLDevice>> device;
   softmetal::Ref<NSString*> label;
-  std::vector<softmetal::Signature> kernels;
-};
-
-struct SoftFunction : softmetal::Counted {
-  explicit SoftFunction(softmetal::Signature signature) : Counted("MTLFunction"), signature(std::move(signature)) {}
-  const softmetal::Signature signature;
-  softmetal::Ref<id<MTLDevice>> device;
-  softmetal::Ref<NSString*> label;
+  std::shared_ptr<const softmetal::Shader> shader;
 };
 
 @interface SoftMetalLibrary : NSObject <MTLLibrary> {
@@ -27,15 +18,9 @@ struct SoftFunction : softmetal::Counted {
 }
 @end
 
-@interface SoftMetalFunction : NSObject <MTLFunction> {
- @public
-  SoftFunction* state_;
-}
-@end
-
 namespace softmetal {
 
-// "Compiles": finds the kernels in the text. Nil with an error where a fault is asked for.
+// Nil with an error where the text has a mistake, or a fault is asked for.
 id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOptions* options,
                           __autoreleasing NSError** error, const Call& call);
 

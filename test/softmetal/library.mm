@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "execute.h"
+#include "constant-values.h"
+#include "function.h"
 #include "ledger.h"
 #include "settings.h"
 
@@ -27,21 +28,16 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
                           __autoreleasing NSError** error, const Call& call) {
   if (source == nil) call.refuse("is given a nil source.");
   const std::string text = textOf(source);
-  // A runtime compiler has no folder to look in.
-  const size_t include = text.find("#include \"");
-  if (include != std::string::npos || isOn("compileFails")) {
-    const std::string why = include != std::string::npos
-                                ? "program_source:1:10: fatal error: '" +
-                                      text.substr(include + 10, text.find('"', include + 10) - include - 10) +
-                                      "' file not found\n"
-                                : complaint(text);
-    if (error != nullptr) *error = errorOf(MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, why);
+  std::string diagnostics = isOn("compileFails") ? complaint(text) : "";
+  const auto shader = diagnostics.empty() ? compileShader(text, diagnostics) : nullptr;
+  if (shader == nullptr) {
+    if (error != nullptr) *error = errorOf(MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, diagnostics);
     return nil;
   }
   SoftMetalLibrary* library = [SoftMetalLibrary alloc];
   library->state_ = new SoftLibrary;
   library->state_->device = Ref<id<MTLDevice>>(device);
-  library->state_->kernels = signaturesOf(text);
+  library->state_->shader = shader;
   count("libraries");
   if (options == nil || ([options fastMathEnabled] && [options mathMode] != MTLMathModeSafe))
     count("fastMathLibraries");
@@ -49,6 +45,26 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
 }
 
 }  // namespace softmetal
+
+namespace {
+
+// Nil where the library has no kernel of that name.
+SoftMetalFunction* newFunction(const SoftLibrary& library, NSString* functionName, const Call& call) {
+  if (functionName == nil) call.refuse("is given a nil name.");
+  const std::string name = softmetal::textOf(functionName);
+  if (name == softmetal::text("missingFunction")) return nil;
+  for (const auto& kernel : library.shader->kernels()) {
+    if (kernel.name != name) continue;
+    SoftMetalFunction* function = [SoftMetalFunction alloc];
+    function->state_ = new SoftFunction(kernel);
+    function->state_->shader = library.shader;
+    function->state_->device = library.device;
+    return function;
+  }
+  return nil;
+}
+
+}  // namespace
 
 @implementation SoftMetalLibrary
 SOFT_LIFETIME("MTLLibrary")
@@ -58,38 +74,34 @@ SOFT_LABEL("MTLLibrary")
 }
 - (NSArray<NSString*>*)functionNames {
   NSMutableArray* names = [NSMutableArray array];
-  for (const auto& kernel : used(state_, Call{"MTLLibrary", _cmd}).kernels)
+  for (const auto& kernel : used(state_, Call{"MTLLibrary", _cmd}).shader->kernels())
     [names addObject:softmetal::stringOf(kernel.name)];
   return names;
 }
 - (id<MTLFunction>)newFunctionWithName:(NSString*)functionName {
   const Call call{"MTLLibrary", _cmd};
+  return newFunction(used(state_, call), functionName, call);
+}
+- (id<MTLFunction>)newFunctionWithName:(NSString*)name
+                        constantValues:(MTLFunctionConstantValues*)constantValues
+                                 error:(__autoreleasing NSError**)error {
+  const Call call{"MTLLibrary", _cmd};
   const SoftLibrary& library = used(state_, call);
-  if (functionName == nil) call.refuse("is given a nil name.");
-  const std::string name = softmetal::textOf(functionName);
-  if (name == softmetal::text("missingFunction") || softmetal::kernelNamed(name) == nullptr) return nil;
-  for (const auto& kernel : library.kernels) {
-    if (kernel.name != name) continue;
-    SoftMetalFunction* function = [SoftMetalFunction alloc];
-    function->state_ = new SoftFunction(kernel);
-    function->state_->device = library.device;
-    return function;
+  if (constantValues == nil) call.refuse("is given nil constant values.");
+  std::string why;
+  SoftMetalFunction* function = newFunction(library, name, call);
+  if (function == nil) {
+    why = "Function '" + softmetal::textOf(name) + "' does not exist.";
+  } else {
+    const auto constants = library.shader->constants();
+    function->state_->constants = softmetal::bytesFor(constants, constantValues, call);
+    for (const auto& constant : constants)
+      if (constant.required && function->state_->constants.count(constant.name) == 0)
+        why = "Function constant '" + constant.name + "' has no value.";
   }
+  if (why.empty()) return function;
+  [function release];
+  if (error != nullptr) *error = softmetal::errorOf(MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound, why);
   return nil;
-}
-@end
-
-@implementation SoftMetalFunction
-SOFT_LIFETIME("MTLFunction")
-SOFT_LABEL("MTLFunction")
-- (id<MTLDevice>)device {
-  return used(state_, Call{"MTLFunction", _cmd}).device.get();
-}
-- (MTLFunctionType)functionType {
-  used(state_, Call{"MTLFunction", _cmd});
-  return MTLFunctionTypeKernel;
-}
-- (NSString*)name {
-  return softmetal::stringOf(used(state_, Call{"MTLFunction", _cmd}).signature.name);
 }
 @end

@@ -2,17 +2,16 @@
 
 #import <Metal/Metal.h>
 
-#include <vector>
+#include <memory>
 
 #include "execute.h"
 #include "object.h"
-#include "signature.h"
 
 struct SoftPipeline : softmetal::Counted {
-  SoftPipeline(const softmetal::Signature& signature, const softmetal::KernelFacts& kernel)
-      : Counted("MTLComputePipelineState"), signature(signature), kernel(kernel) {}
+  SoftPipeline(const softmetal::Signature& signature, std::shared_ptr<const softmetal::Executable> kernel)
+      : Counted("MTLComputePipelineState"), signature(signature), kernel(std::move(kernel)) {}
   const softmetal::Signature signature;
-  const softmetal::KernelFacts kernel;
+  const std::shared_ptr<const softmetal::Executable> kernel;
   softmetal::Ref<id<MTLDevice>> device;
   softmetal::Ref<NSString*> label;
   NSUInteger width = 0, maximumGroup = 0;

@@ -40,6 +40,7 @@ constexpr Setting known[] = {
     {"compileFails", "0"},
     {"missingFunction", ""},       // a kernel's name
     {"pipelineFails", ""},         // a kernel's name
+    {"reflectionFault", ""},       // an argument's name and what is told wrong of it: "out:size"
     {"queueFails", "0"},           // newCommandQueue gives nil
     {"commandBufferFails", "0"},   // commandBuffer gives nil
     {"commandBufferError", "2"},   // the MTLCommandBufferError ...
@@ -63,6 +64,7 @@ std::string environmentName(const char* name) {
 struct Board {
   std::mutex mutex;
   std::map<std::string, std::string> values;
+  uint64_t changes = 0;
 
   Board() { fill(); }
   void fill() {
@@ -97,12 +99,19 @@ bool set(const std::string& name, const std::string& value) {
   const auto entry = board().values.find(name);
   if (entry == board().values.end()) return false;
   entry->second = value;
+  ++board().changes;
   return true;
 }
 
 void resetSettings() {
   std::lock_guard<std::mutex> lock(board().mutex);
   board().fill();
+  ++board().changes;
+}
+
+uint64_t changes() {
+  std::lock_guard<std::mutex> lock(board().mutex);
+  return board().changes;
 }
 
 std::string text(const char* name) {

@@ -11,6 +11,8 @@ namespace softmetal {
 // False where there is no setting of that name.
 bool set(const std::string& name, const std::string& value);
 void resetSettings();
+// How often either was called.
+uint64_t changes();
 
 std::string text(const char* name);
 int64_t number(const char* name);

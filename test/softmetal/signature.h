@@ -1,23 +1,40 @@
 // The signatures of the kernels in a text of Metal Shading Language: what a compiler would tell of them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace softmetal {
 
+struct Member {
+  std::string name;
+  size_t offsetBytes;
+};
+
 struct Argument {
   enum class Kind { buffer, constant, threadgroup, place } kind;
   std::string name;
-  int index;      // of its buffer or threadgroup attribute; -1 for a thread's place
-  bool readOnly;  // a constant one, or a device pointer to const
+  int index;                                 // of its buffer or threadgroup attribute; -1 for a thread's place
+  bool readOnly;                             // a constant one, or a device pointer to const
+  size_t dataBytes = 4, alignmentBytes = 4;  // of what a pointer points to
+  std::vector<Member> members = {};          // of a struct
 };
 
 struct Signature {
   std::string name;
   std::vector<Argument> arguments;
+  size_t threadgroupBytes = 0;  // declared inside of the kernel
 };
 
+struct FunctionConstant {
+  std::string name;
+  unsigned type;  // MTLDataType
+  unsigned index;
+  bool required;
+};
+
+// Of a text whose kernels are known already, sizes left out.
 std::vector<Signature> signaturesOf(const std::string& source);
 
 }  // namespace softmetal

@@ -1,5 +1,5 @@
 // What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and of the
-// kernels are those of binding.gyp.
+// kernels are those of objc/covarium.gyp.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
@@ -10,6 +10,7 @@ const words = (text) => text.split(' ');
 const napi = [
   ...words('-DNAPI_VERSION=8 -DNAPI_CPP_EXCEPTIONS -DNODE_ADDON_API_DISABLE_DEPRECATED'),
   ...words('-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS'),
+  `-DCOVARIUM_VERSION="${require('../../package.json').version}"`,
   ...['node-addon-api', 'node-api-headers'].flatMap((name) => ['-isystem', require(name).include_dir]),
 ];
 const kernelFlags = [

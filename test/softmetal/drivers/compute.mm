@@ -45,7 +45,7 @@ void deviceAndBuffers() {
 void kernels() {
   Fixture fixture;
   check([[fixture.library functionNames] count] == 5, "five kernels in the text");
-  check([fixture.library newFunctionWithName:@"unknown_to_the_cpu"] == nil, "a kernel without a body is not found");
+  check([fixture.library newFunctionWithName:@"unknown_to_the_text"] == nil, "a kernel that is not in the text");
   id<MTLBuffer> out = fixture.newFloats(std::vector<float>(100, 2.0f));
   id<MTLBuffer> norms = fixture.newFloats(std::vector<float>(10));
   float sums[10] = {};
@@ -120,11 +120,14 @@ void reflection() {
     check([[memory name] isEqual:@"partial"] && [memory type] == MTLBindingTypeThreadgroupMemory, "threadgroup memory");
     check([[pipeline label] isEqual:@"norms"] && [pipeline threadExecutionWidth] == 32, "the pipeline's own facts");
     [pipeline release];
-    function = [fixture.library newFunctionWithName:@"zero_upper"];
-    check([fixture.device newComputePipelineStateWithFunction:function error:&error] == nil &&
-              [[error localizedDescription] rangeOfString:@"buffer index 2"].length > 0,
-          "an index out of order is found");
-    [function release];
+    for (const auto& [name, why] : {std::pair<NSString*, NSString*>{@"zero_upper", @"buffer index 2"},
+                                    {@"unknown_to_the_cpu", @"no kernel of that name"}}) {
+      id<MTLFunction> bad = [fixture.library newFunctionWithName:name];
+      check([fixture.device newComputePipelineStateWithFunction:bad error:&error] == nil &&
+                [[error localizedDescription] rangeOfString:why].length > 0,
+            "an index out of order, and a kernel that the CPU lacks, are found");
+      [bad release];
+    }
   }
 }
 

@@ -3,7 +3,8 @@
 #include <cstdlib>
 
 NSString* kernelText() {
-  return @"#include <metal_stdlib>\n"
+  return @"// softmetal: kernels of msl/\n"
+         @"#include <metal_stdlib>\n"
          @"using namespace metal;\n"
          @"// kernel void not_this(device float* out [[buffer(0)]])\n"
          @"kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& params [[buffer(1)]],\n"

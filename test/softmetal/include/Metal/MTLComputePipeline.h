@@ -1,5 +1,6 @@
 #pragma once
 
+#import <Metal/MTLArgument.h>
 #import <Metal/MTLLibrary.h>
 
 typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) {
@@ -8,38 +9,6 @@ typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) {
   MTLPipelineOptionBindingInfo = 1 << 0,
   MTLPipelineOptionBufferTypeInfo = 1 << 1,
 };
-
-typedef NS_ENUM(NSInteger, MTLBindingType) {
-  MTLBindingTypeBuffer = 0,
-  MTLBindingTypeThreadgroupMemory = 1,
-  MTLBindingTypeTexture = 2,
-  MTLBindingTypeSampler = 3,
-};
-
-typedef NS_ENUM(NSUInteger, MTLBindingAccess) {
-  MTLBindingAccessReadOnly = 0,
-  MTLBindingAccessReadWrite = 1,
-  MTLBindingAccessWriteOnly = 2,
-};
-
-@protocol MTLBinding <NSObject>
-@property(readonly) NSString* name;
-@property(readonly) MTLBindingType type;
-@property(readonly) MTLBindingAccess access;
-@property(readonly) NSUInteger index;
-@property(readonly, getter=isUsed) BOOL used;
-@property(readonly, getter=isArgument) BOOL argument;
-@end
-
-@protocol MTLBufferBinding <MTLBinding>
-@property(readonly) NSUInteger bufferAlignment;
-@property(readonly) NSUInteger bufferDataSize;
-@end
-
-@protocol MTLThreadgroupBinding <MTLBinding>
-@property(readonly) NSUInteger threadgroupMemoryAlignment;
-@property(readonly) NSUInteger threadgroupMemoryDataSize;
-@end
 
 @interface MTLComputePipelineReflection : NSObject {
  @private

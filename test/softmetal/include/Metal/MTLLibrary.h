@@ -1,6 +1,7 @@
 #pragma once
 
-#import <Metal/MTLTypes.h>
+#import <Metal/MTLArgument.h>
+#import <Metal/MTLFunctionConstantValues.h>
 
 @protocol MTLDevice;
 
@@ -51,11 +52,22 @@ typedef NS_ENUM(NSUInteger, MTLLibraryError) {
   MTLLibraryErrorFileNotFound = 6,
 };
 
+@interface MTLFunctionConstant : NSObject {
+ @private
+  struct SoftFunctionConstant* state_;
+}
+@property(readonly) NSString* name;
+@property(readonly) MTLDataType type;
+@property(readonly) NSUInteger index;
+@property(readonly) BOOL required;
+@end
+
 @protocol MTLFunction <NSObject>
 @property(copy, atomic) NSString* label;
 @property(readonly) id<MTLDevice> device;
 @property(readonly) MTLFunctionType functionType;
 @property(readonly) NSString* name;
+@property(readonly) NSDictionary<NSString*, MTLFunctionConstant*>* functionConstantsDictionary;
 @end
 
 @protocol MTLLibrary <NSObject>
@@ -63,4 +75,7 @@ typedef NS_ENUM(NSUInteger, MTLLibraryError) {
 @property(readonly) id<MTLDevice> device;
 @property(readonly) NSArray<NSString*>* functionNames;
 - (id<MTLFunction>)newFunctionWithName:(NSString*)functionName;
+- (id<MTLFunction>)newFunctionWithName:(NSString*)name
+                        constantValues:(MTLFunctionConstantValues*)constantValues
+                                 error:(__autoreleasing NSError**)error;
 @end

@@ -1,0 +1,67 @@
+import { wholeArgument } from '../lib/cli/arguments.ts';
+import { CovariumError } from '../lib/covarium-error.ts';
+import { describe } from '../lib/describe.ts';
+import { wholeNumber } from '../lib/whole-number.ts';
+import { deviceNames } from './devices.ts';
+import type { RunOptions } from './results.ts';
+import { suites } from './suites.ts';
+
+/** Options of `covarium bench`, as typed. */
+export interface BenchmarkArguments {
+  readonly dimensions?: string;
+  readonly counts?: string;
+  readonly devices?: string;
+  readonly peers?: boolean;
+  readonly quick?: boolean;
+  readonly rounds?: string;
+  readonly time?: string;
+}
+
+export interface BenchmarkOptions extends RunOptions {
+  /** Undefined asks for all that measure speed. */
+  readonly devices: readonly string[] | undefined;
+  readonly peers: boolean;
+}
+
+const full = { dimensions: [64, 256, 1000, 2048], counts: [1, 100, 10_000], rounds: 5, time: 500 };
+// Five rounds are the least that a comparison of two runs can decide from.
+const brief = { dimensions: [16, 128, 512], counts: [100], rounds: 5, time: 45 };
+
+/** Throws `ERR_INVALID_ARGUMENT` for an unknown suite or device and an empty list, `ERR_OUT_OF_RANGE` for a number. */
+export function benchmarkOptions(names: readonly string[], typed: BenchmarkArguments): BenchmarkOptions {
+  const quick = typed.quick === true;
+  const usual = quick ? brief : full;
+  const known = suites.map(({ name }) => name);
+  for (const name of names) requireKnown('Suite', name, known);
+  return {
+    suites: names.length === 0 ? known : known.filter((name) => names.includes(name)),
+    dimensions: typed.dimensions === undefined ? usual.dimensions : sizes('--dimensions', typed.dimensions, 1 << 15),
+    counts: typed.counts === undefined ? usual.counts : sizes('--counts', typed.counts, 1e9),
+    devices: typed.devices === undefined ? undefined : devicesOf(typed.devices),
+    peers: typed.peers !== false,
+    quick,
+    // A single round would neither show a machine's drift nor always give the two runs that a margin takes.
+    rounds: numberOf('--rounds', typed.rounds, usual.rounds, 2, 1000),
+    millisecondsPerCase: numberOf('--time', typed.time, usual.time, 1, 3_600_000),
+  };
+}
+
+function numberOf(name: string, text: string | undefined, usual: number, minimum: number, maximum: number): number {
+  return text === undefined ? usual : wholeNumber(name, wholeArgument(name, text), minimum, maximum);
+}
+
+function sizes(name: string, text: string, maximum: number): number[] {
+  const numbers = text.split(',').map((each) => wholeNumber(name, wholeArgument(name, each.trim()), 1, maximum));
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+function devicesOf(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  for (const name of names) requireKnown('Device', name, deviceNames);
+  return [...new Set(names)];
+}
+
+function requireKnown(what: string, name: string, known: readonly string[]): void {
+  if (!known.includes(name))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${what} (${describe(name)}) is not one of (${known.join(', ')}).`);
+}

@@ -1,0 +1,45 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cannotWrite } from '../lib/table/file-error.ts';
+import { openOutputFile } from '../lib/table/output-file.ts';
+import { type BenchmarkArguments, benchmarkOptions } from './benchmark-options.ts';
+import { openDevices } from './devices.ts';
+import { peerLimits, quickPeerLimits } from './peers/peer-limits.ts';
+import { peerNames, peers } from './peers/peers.ts';
+import { writeReport } from './report/write-report.ts';
+import type { Results } from './results.ts';
+import { type Observer, runBenchmark } from './run-benchmark.ts';
+import { withoutFolders } from './without-folders.ts';
+
+/** What `covarium bench` does: runs the suites named, all by default, and writes results.json and the report into `folder`. */
+export async function benchmark(
+  names: readonly string[],
+  typed: BenchmarkArguments,
+  folder: string,
+  observer: Observer,
+  signal: AbortSignal,
+): Promise<Results> {
+  const { devices, peers: withPeers, ...options } = benchmarkOptions(names, typed);
+  const begun = performance.now();
+  const contenders = openDevices(devices);
+  try {
+    await mkdir(folder, { recursive: true }).catch((error) => {
+      throw cannotWrite(folder, error);
+    });
+    // What can't be written is told now, not after minutes.
+    const output = await openOutputFile(join(folder, 'results.json'));
+    try {
+      if (withPeers) contenders.push(...(await peers(peerNames, options.quick ? quickPeerLimits : peerLimits)));
+      const results = withoutFolders(await runBenchmark(options, contenders, observer, signal, begun));
+      await output.write(Buffer.from(`${JSON.stringify(results, null, 1)}\n`));
+      await output.finish();
+      await writeReport(results, folder);
+      return results;
+    } catch (error) {
+      await output.discard();
+      throw error;
+    }
+  } finally {
+    for (const contender of contenders) await contender.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { Bench } from 'tinybench';
+import type { Device } from '../lib/index.ts';
+import type { Contender, Prepared, Problem, Samples } from './contender.ts';
+import { measureLimit } from './limits.ts';
+import type { ContenderFacts, Limit } from './results.ts';
+import type { LaidOut, Parts } from './suite.ts';
+import { suites } from './suites.ts';
+
+/** A device of ours, which it closes in the end. */
+export class DeviceContender implements Contender {
+  readonly facts: ContenderFacts;
+  readonly #device: Device;
+
+  constructor(facts: ContenderFacts, device: Device) {
+    this.facts = facts;
+    this.#device = device;
+  }
+
+  async prepare(problem: Problem): Promise<Prepared | undefined> {
+    const laidOut = await suites.find(({ name }) => name === problem.suite)?.layOut(problem, this.#device);
+    return laidOut && new PreparedDevice(laidOut);
+  }
+
+  async limit(isQuick: boolean): Promise<Limit> {
+    return { contender: this.facts.name, ...measureLimit(this.#device, isQuick) };
+  }
+
+  async close(): Promise<void> {
+    this.#device.close();
+  }
+}
+
+class PreparedDevice implements Prepared {
+  readonly #laidOut: LaidOut;
+  #lastMs = 0;
+
+  constructor(laidOut: LaidOut) {
+    this.#laidOut = laidOut;
+  }
+
+  async result(): Promise<Float32Array | undefined> {
+    const { run, result } = this.#laidOut;
+    await run();
+    return result?.().slice();
+  }
+
+  async measure(milliseconds: number): Promise<Samples> {
+    const { run, isAsync = false, repeats = 1 } = this.#laidOut;
+    const parts: Parts[] = [];
+    const bench = new Bench({
+      time: milliseconds,
+      iterations: 1,
+      // What takes longer than its share of a round has been warmed up by the run before.
+      warmup: this.#lastMs < milliseconds / 2,
+      warmupTime: milliseconds / 10,
+      warmupIterations: 1,
+      retainSamples: true,
+      throws: true,
+      // Called once before the warm-up and once before the runs.
+      setup: () => {
+        parts.length = 0;
+      },
+    });
+    const note = (part: Parts | undefined) => {
+      if (part !== undefined) parts.push(part);
+    };
+    const work = isAsync ? async () => note(await run()) : () => note(run() as Parts | undefined);
+    bench.add('case', work, { async: isAsync });
+    const [task] = isAsync ? await bench.run() : bench.runSync();
+    const { result } = task!;
+    if (!('latency' in result)) throw new Error(`The case does not run (${result.state}).`);
+    this.#lastMs = result.latency.p50;
+    const nanoseconds = result.latency.samples!.map((ms) => (ms * 1e6) / repeats);
+    if (parts.length === 0) return { nanoseconds };
+    return { nanoseconds, splits: parts.map((part) => divided(part, repeats)) };
+  }
+
+  async close(): Promise<void> {
+    this.#laidOut.close();
+  }
+}
+
+function divided({ encode, device, readBack }: Parts, repeats: number): Parts {
+  return { encode: encode / repeats, device: device / repeats, readBack: readBack / repeats };
+}

@@ -1,0 +1,61 @@
+import type { CommandBuffer, Device } from '../lib/index.ts';
+import type { Limit } from './results.ts';
+
+/** What the copy that gives the memory's rate reads and writes: 64 MiB, more than most caches hold, and as many again. */
+export const copiedBytes: number = 2 << 26;
+
+/** A device's best rates, measured now: of a matrix product, of copying large matrices, and of normals into memory near the processor. */
+export function measureLimit(device: Device, isQuick: boolean): Omit<Limit, 'contender'> {
+  const milliseconds = isQuick ? 40 : 250;
+  return {
+    flopsPerSecond: productRate(device, milliseconds),
+    bytesPerSecond: copyRate(device, milliseconds),
+    normalsPerSecond: normalRate(device, milliseconds),
+  };
+}
+
+function productRate(device: Device, milliseconds: number): number {
+  let best = 0;
+  for (const n of [250, 500, 1000, 2000]) {
+    // A slow device shows its rate at a small size; the next one would only keep everybody waiting.
+    if (best > 0 && (2 * n ** 3) / best > (2 * milliseconds) / 1000) break;
+    using a = device.matrix(n, n);
+    using b = device.matrix(n, n);
+    using c = device.matrix(n, n);
+    device.commandBuffer().fillNormal(a, { seed: 1 }).fillNormal(b, { seed: 2 }).commitSync();
+    best = Math.max(
+      best,
+      bestRate(device, 2 * n ** 3, milliseconds, (commands) => commands.product(a, b, c)),
+    );
+  }
+  return best;
+}
+
+function copyRate(device: Device, milliseconds: number): number {
+  using from = device.vector(copiedBytes / 8);
+  using to = device.vector(copiedBytes / 8);
+  return bestRate(device, copiedBytes, milliseconds, (commands) => commands.copy(from, to));
+}
+
+function normalRate(device: Device, milliseconds: number): number {
+  // A CPU is fastest where its caches hold the numbers, a GPU where there are many.
+  const rates = [1 << 16, 1 << 19, 1 << 22].map((length) => {
+    using out = device.vector(length);
+    return bestRate(device, length, milliseconds / 2, (commands) => commands.fillNormal(out, { seed: 1 }));
+  });
+  return Math.max(...rates);
+}
+
+/** The best of the runs that fit in the time, three at least: what disturbs a run only makes it slower. */
+function bestRate(device: Device, amount: number, milliseconds: number, record: (to: CommandBuffer) => void): number {
+  let best = Number.POSITIVE_INFINITY;
+  const end = performance.now() + milliseconds;
+  for (let runs = 0; runs < 3 || performance.now() < end; ++runs) {
+    const commands = device.commandBuffer();
+    const start = performance.now();
+    record(commands);
+    commands.commitSync();
+    best = Math.min(best, performance.now() - start);
+  }
+  return (amount / best) * 1000;
+}

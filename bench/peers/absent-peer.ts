@@ -1,0 +1,19 @@
+import type { Contender } from '../contender.ts';
+
+/** A peer that can't be had here, which the results tell with its reason. */
+export function absentPeer(name: string, reason: string): Contender {
+  return {
+    facts: {
+      name,
+      kind: 'peer',
+      available: false,
+      about: '',
+      reason: reason.replace(/\s+/g, ' ').trim(),
+      threads: null,
+      facts: {},
+      measuresSpeed: true,
+    },
+    prepare: async () => undefined,
+    close: async () => {},
+  };
+}

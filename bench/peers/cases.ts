@@ -1,0 +1,21 @@
+import type { Problem } from '../contender.ts';
+
+/** The cases of each suite that a peer may compute: what no device but ours knows (the GPU's own factor) is not among them. */
+export const peerCases: Readonly<Record<string, readonly string[]>> = {
+  'transform-normal': ['one draw'],
+  'transform-normal-factored': ['one draw'],
+  'matrix-product': ['square'],
+  'matrix-vector': ['square'],
+  sampling: ['factor kept', 'factor included'],
+  normals: ['fill'],
+  cholesky: ['factor'],
+};
+
+export function isForPeers({ suite, case: name }: Problem): boolean {
+  return peerCases[suite]?.includes(name) ?? false;
+}
+
+/** Whether the result is random: a peer's own numbers are looked at, but can't be compared with ours. */
+export function isRandom({ suite }: Problem): boolean {
+  return suite === 'sampling' || suite === 'normals';
+}

@@ -1,0 +1,52 @@
+"""Which BLAS the process has loaded, and on how many threads it runs."""
+
+import ctypes
+import os
+import re
+
+
+def loaded_blas():
+    """(name, threads), each None where it can't be told."""
+    try:
+        import threadpoolctl
+
+        for pool in threadpoolctl.threadpool_info():
+            if pool["user_api"] == "blas":
+                parts = [pool["internal_api"], pool.get("version"), pool.get("architecture")]
+                return " ".join(part for part in parts if part), pool["num_threads"]
+    except ImportError:
+        pass
+    for path in _mapped():
+        found = _openblas(path)
+        if found:
+            return found
+    for path in _mapped():
+        return os.path.basename(path), None
+    return None, None
+
+
+def _mapped():
+    """Libraries of the process that look like a BLAS; Linux alone tells."""
+    try:
+        with open("/proc/self/maps") as maps:
+            paths = {line.split(None, 5)[5].strip() for line in maps if "/" in line}
+    except OSError:
+        return []
+    return sorted(path for path in paths if re.search(r"openblas|mkl_rt|libblis|libblas", os.path.basename(path)))
+
+
+def _openblas(path):
+    """Asks OpenBLAS itself; builds for NumPy's wheels decorate its names."""
+    library = ctypes.CDLL(path)
+    for before in ("", "scipy_"):
+        for after in ("", "64_"):
+            try:
+                config = getattr(library, f"{before}openblas_get_config{after}")
+                threads = getattr(library, f"{before}openblas_get_num_threads{after}")
+                core = getattr(library, f"{before}openblas_get_corename{after}")
+            except AttributeError:
+                continue
+            config.restype = core.restype = ctypes.c_char_p
+            version = re.search(r"OpenBLAS [\d.]+", config().decode())
+            return f"{version[0] if version else 'OpenBLAS'} {core().decode()}", threads()
+    return None

@@ -1,0 +1,36 @@
+"""What both rows of NumPy share: files, facts. Ends the process with the reason where there is no NumPy."""
+
+import platform
+import sys
+
+import protocol
+
+try:
+    import numpy as np
+except ImportError as error:
+    protocol.absent(f"{error} in Python {platform.python_version()} ({sys.executable})")
+
+import blas
+
+
+def load(name):
+    return np.fromfile(name, dtype="<f4")
+
+
+def save(values, rows, name):
+    """Writes `rows` rows at most: of draws, that is all that can be looked at."""
+    values = np.asarray(values)
+    if rows is not None:
+        values = values[:rows]
+    dtype = "float64" if values.dtype == np.float64 else "float32"
+    values.astype("<f8" if dtype == "float64" else "<f4", copy=False).tofile(name)
+    return values.size, dtype
+
+
+def serve(dtype, offers, prepare):
+    name, threads = blas.loaded_blas()
+    facts = {"python": platform.python_version(), "interpreter": sys.executable, "dtype": dtype}
+    if name:
+        facts["blas"] = name
+    about = f"NumPy {np.__version__}" + (f", {name}" if name else "")
+    protocol.serve(about, threads, facts, offers, prepare, load, save)

@@ -1,0 +1,45 @@
+"""NumPy as its documentation shows it: float64, a new array for each result, Generator.multivariate_normal with its default method."""
+
+import numpy_arrays
+import numpy as np
+
+OFFERS = {
+    "transform-normal": ["mean", "covariance", "z"],
+    "transform-normal-factored": ["mean", "factor", "z"],
+    "matrix-product": ["a", "b"],
+    "matrix-vector": ["a", "z"],
+    "cholesky": ["covariance"],
+    "sampling": ["mean", "covariance"],
+    "normals": [],
+}
+
+
+def prepare(problem, inputs):
+    n, count = problem["dimension"], problem["count"]
+    # float64 is NumPy's default. Vectors stay vectors, the rest is square.
+    double = {
+        name: values.astype(np.float64) if name in ("mean", "z") else values.astype(np.float64).reshape(n, n)
+        for name, values in inputs.items()
+    }
+    mean, covariance, factor, z, a, b = map(double.get, ("mean", "covariance", "factor", "z", "a", "b"))
+    rng = np.random.default_rng(42)
+    suite = problem["suite"]
+    if suite == "transform-normal":
+        return lambda: mean + np.linalg.cholesky(covariance) @ z
+    if suite == "transform-normal-factored":
+        return lambda: mean + factor @ z
+    if suite == "matrix-product":
+        return lambda: a @ b
+    if suite == "matrix-vector":
+        return lambda: a @ z
+    if suite == "cholesky":
+        return lambda: np.linalg.cholesky(covariance)
+    if suite == "normals":
+        return lambda: rng.standard_normal((count, n))
+    # multivariate_normal keeps no factor: each call makes it anew.
+    if "factor included" in problem["case"]:
+        return lambda: rng.multivariate_normal(mean, covariance, size=count)
+    return None
+
+
+numpy_arrays.serve("float64", OFFERS, prepare)

@@ -1,0 +1,81 @@
+"""The peer's side of the line protocol (bench/peers/process-peer.ts tells it), for Python.
+
+A line is a JSON object. The first one goes out: {"about", "threads", "facts", "offers"}, where offers names the suites and
+the inputs of each; or {"absent": why}. Then each request gets one reply: prepare, result, measure, close. Arrays travel in files of
+little-endian numbers in the working folder.
+"""
+
+import gc
+import json
+import os
+import sys
+from time import perf_counter_ns
+
+# What a library prints must not run into the protocol: only `lines` reaches the other side, the rest goes to standard error.
+lines = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+# Shorter runs than this are timed several at a time, so that the clock's own cost does not show.
+SHORTEST_NANOSECONDS = 20_000
+
+
+def tell(reply):
+    lines.write(json.dumps(reply) + "\n")
+    lines.flush()
+
+
+def absent(reason):
+    tell({"absent": reason})
+    sys.exit(0)
+
+
+def measure(run, milliseconds):
+    """Nanoseconds of each run, after one to warm up and one to see how many make a measurable time."""
+    start = perf_counter_ns()
+    run()
+    warm_up = perf_counter_ns() - start
+    # The result was computed before: a run that outlasts the time asked for is not cold, and not repeated.
+    if warm_up >= milliseconds * 1e6:
+        return [warm_up]
+    start = perf_counter_ns()
+    run()
+    batch = max(1, SHORTEST_NANOSECONDS // max(1, perf_counter_ns() - start))
+    times = []
+    gc.disable()
+    end = perf_counter_ns() + milliseconds * 1e6
+    while not times or perf_counter_ns() < end:
+        start = perf_counter_ns()
+        for _ in range(batch):
+            run()
+        times.append((perf_counter_ns() - start) / batch)
+    gc.enable()
+    return times
+
+
+def serve(about, threads, facts, offers, prepare, load, save):
+    """prepare(problem, inputs) gives a function that runs once and returns its result, or None where the case is not offered."""
+    tell({"about": about, "threads": threads, "facts": facts, "offers": offers})
+    runs = {}
+
+    def answer(request):
+        verb, key = request["do"], request["id"]
+        if verb == "prepare":
+            inputs = {name: load(f"{key}-{name}") for name in offers[request["suite"]]}
+            run = prepare(request, inputs)
+            if run is not None:
+                runs[key] = run
+            return {"offered": run is not None}
+        if verb == "result":
+            length, dtype = save(runs[key](), request["rows"], f"{key}-result")
+            return {"length": length, "dtype": dtype}
+        if verb == "measure":
+            return {"nanoseconds": measure(runs[key], request["milliseconds"])}
+        runs.pop(key, None)
+        return {"closed": True}
+
+    for line in sys.stdin:
+        try:
+            reply = answer(json.loads(line))
+        except Exception as error:  # told, and the next request is served
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        tell(reply)

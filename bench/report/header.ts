@@ -1,0 +1,102 @@
+import { Plot } from '../../lib/plot/library.ts';
+import type { Appearance } from './appearance.ts';
+import { boldWidth, chartWidth, fitted, type Marks, textWidth } from './chart.ts';
+
+export interface Header {
+  readonly marks: Marks;
+  /** What it takes above the frame. */
+  readonly height: number;
+}
+
+export interface HeaderText {
+  readonly title: string;
+  /** What is shown of it. */
+  readonly subtitle: string;
+  /** The legend. */
+  readonly entries?: readonly Entry[];
+}
+
+interface Entry {
+  readonly label: string;
+  /** Draws the key, its middle `dx` and `dy` from the frame's upper left corner. */
+  readonly key: (dx: number, dy: number) => Marks;
+}
+
+const rowHeight = 18;
+const keyWidth = 26;
+
+/** Title, subtitle and legend above the frame, which begins `marginLeft` from the picture's edge. */
+export function header({ title, subtitle, entries = [] }: HeaderText, marginLeft: number): Header {
+  const rows = rowsOf(entries);
+  const height = (rows.length + 2) * rowHeight + 10;
+  const at = (row: number, x: number) => ({ dx: x - marginLeft, dy: (row + 0.5) * rowHeight - height });
+  const text = (words: string, place: { dx: number; dy: number }, more: object = {}) =>
+    Plot.text([words], { frameAnchor: 'top-left', textAnchor: 'start', lineAnchor: 'middle', ...place, ...more });
+  return {
+    height,
+    marks: [
+      text(fitted(title, boldWidth), at(0, 2), { fontWeight: 'bold' }),
+      text(fitted(subtitle, chartWidth), at(1, 2)),
+      ...rows.flatMap((row, i) =>
+        row.flatMap(({ entry, x }) => {
+          const { dx, dy } = at(i + 2, x + keyWidth / 2);
+          return [...entry.key(dx, dy), text(fitted(entry.label, chartWidth - keyWidth), at(i + 2, x + keyWidth))];
+        }),
+      ),
+    ],
+  };
+}
+
+/** Entries in as few rows as hold them. */
+function rowsOf(entries: readonly Entry[]): { entry: Entry; x: number }[][] {
+  const rows: { entry: Entry; x: number }[][] = [];
+  let x = chartWidth;
+  for (const entry of entries) {
+    const width = keyWidth + textWidth(entry.label) + 10;
+    if (x + width > chartWidth) {
+      rows.push([]);
+      x = 0;
+    }
+    rows.at(-1)!.push({ entry, x });
+    x += width;
+  }
+  return rows;
+}
+
+/** A stroke with the contender's dash, and its symbol on it. */
+export function seriesEntry({ label, colour, symbol, dash }: Appearance): Entry {
+  return {
+    label,
+    key: (dx, dy) => [
+      Plot.vector([0], {
+        frameAnchor: 'top-left',
+        anchor: 'middle',
+        rotate: 90,
+        length: keyWidth - 6,
+        shape: stroke,
+        stroke: colour,
+        strokeWidth: 1.5,
+        strokeDasharray: dash,
+        dx,
+        dy,
+      }),
+      Plot.dot([0], { frameAnchor: 'top-left', symbol: symbol as Plot.SymbolType, r: 4, fill: colour, dx, dy }),
+    ],
+  };
+}
+
+/** A filled square. */
+export function fillEntry(label: string, colour: string): Entry {
+  return {
+    label,
+    key: (dx, dy) => [Plot.dot([0], { frameAnchor: 'top-left', symbol: 'square', r: 6, fill: colour, dx, dy })],
+  };
+}
+
+/** Plot's vectors without their head. */
+const stroke: Plot.VectorShape = {
+  draw(context, length) {
+    context.moveTo(0, 0);
+    context.lineTo(0, -length);
+  },
+};

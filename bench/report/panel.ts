@@ -1,0 +1,42 @@
+import type { Measurement, Results } from '../results.ts';
+import { group } from './group.ts';
+import { numberText } from './quantity.ts';
+
+/** What one picture shows: a case as it grows. */
+export interface Panel {
+  readonly suite: string;
+  readonly case: string;
+  /** The count of all measurements; null where there is none, or where the count is what grows. */
+  readonly count: number | null;
+  /** What grows: the dimension, or the count where the case has no dimension. */
+  readonly axis: 'dimension' | 'count';
+  readonly measurements: readonly Measurement[];
+}
+
+/** The panels of a run, in the order in which their cases first come. */
+export function panels(results: Results): Panel[] {
+  const groups = group(results.measurements, (each) =>
+    JSON.stringify([each.suite, each.case, each.dimension === null ? null : each.count]),
+  );
+  return groups.map((measurements) => {
+    const { suite, case: name, dimension, count } = measurements[0]!;
+    const axis = dimension === null ? 'count' : 'dimension';
+    return { suite, case: name, count: axis === 'dimension' ? count : null, axis, measurements };
+  });
+}
+
+/** The sizes of a panel, smallest first; whatever has none of them is left out. */
+export function sizesOf(panel: Panel): number[] {
+  const sizes = panel.measurements.map((each) => each[panel.axis]).filter((size) => size !== null);
+  return [...new Set(sizes)].sort((a, b) => a - b);
+}
+
+/** The case and its count in words. */
+export function caseTitle({ case: name, count }: Pick<Panel, 'case' | 'count'>): string {
+  return count === null ? name : `${name}, count ${numberText(count)}`;
+}
+
+/** The suite's name before {@link caseTitle}. */
+export function panelTitle(panel: Pick<Panel, 'suite' | 'case' | 'count'>): string {
+  return `${panel.suite}: ${caseTitle(panel)}`;
+}

@@ -1,0 +1,20 @@
+/** What a suite's cases compute, in a sentence for a reader who has only the report; n is the dimension. */
+const words: Readonly<Record<string, string>> = {
+  'transform-normal':
+    'mean + L z for one vector z of n normals; the Cholesky factor L of the n x n covariance is made anew each time.',
+  'transform-normal-factored': 'mean + L z for one vector z of n normals, with a Cholesky factor L that is kept.',
+  'matrix-product': 'The product of two n x n matrices.',
+  'matrix-vector': 'The product of an n x n matrix and a vector.',
+  sampling:
+    'So many draws (the count) from a multivariate normal of dimension n, with the factor kept or made anew each time.',
+  normals: 'Standard normal random numbers alone: n times the count of them.',
+  cholesky: 'The Cholesky factor of an n x n covariance.',
+  transfer: "n x n numbers from the host's memory into the device's (upload), and back (download).",
+  launch: 'What it costs to start a kernel that does next to nothing.',
+  call: 'What a call costs that has next to nothing to compute: the way through JavaScript, native code and the queue.',
+};
+
+/** '' for a suite of a later covarium. */
+export function suiteWords(suite: string): string {
+  return Object.hasOwn(words, suite) ? words[suite]! : '';
+}

@@ -1,0 +1,31 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { svgFile } from '../../lib/plot/svg.ts';
+import { cannotWrite } from '../../lib/table/file-error.ts';
+import { writeTextFile } from '../../lib/table/output-file.ts';
+import type { Results } from '../results.ts';
+import { benchmarkRounds } from './benchmark-lines.ts';
+import { chartsOf } from './charts.ts';
+import { html } from './html.ts';
+import { markdown } from './markdown.ts';
+import { report, reportTitle } from './report.ts';
+
+/**
+ * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives the names of the files.
+ * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ */
+export async function writeReport(results: Results, folder: string): Promise<string[]> {
+  const charts = chartsOf(results);
+  const blocks = report(results, charts);
+  const files = new Map([
+    ['report.md', markdown(blocks)],
+    ['report.html', html(reportTitle(results), blocks)],
+    ['benchmark.txt', `${benchmarkRounds(results)}\n`],
+    ...charts.map(({ name, options }) => [`${name}.svg`, svgFile(options)] as const),
+  ]);
+  await mkdir(folder, { recursive: true }).catch((error) => {
+    throw cannotWrite(folder, error);
+  });
+  for (const [name, text] of files) await writeTextFile(join(folder, name), text);
+  return [...files.keys()];
+}

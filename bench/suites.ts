@@ -1,0 +1,25 @@
+import type { Suite } from './suite.ts';
+import { call } from './suites/call.ts';
+import { cholesky } from './suites/cholesky.ts';
+import { launch } from './suites/launch.ts';
+import { matrixProduct } from './suites/matrix-product.ts';
+import { matrixVector } from './suites/matrix-vector.ts';
+import { normals } from './suites/normals.ts';
+import { sampling } from './suites/sampling.ts';
+import { transfer } from './suites/transfer.ts';
+import { transformNormal } from './suites/transform-normal.ts';
+import { transformNormalFactored } from './suites/transform-normal-factored.ts';
+
+/** Every suite, the talk's four first. */
+export const suites: readonly Suite[] = [
+  transformNormal,
+  transformNormalFactored,
+  matrixProduct,
+  matrixVector,
+  sampling,
+  normals,
+  cholesky,
+  transfer,
+  launch,
+  call,
+];

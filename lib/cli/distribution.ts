@@ -1,0 +1,63 @@
+import { CovariumError } from '../covarium-error.ts';
+import type { RealDtype } from '../distribution-input.ts';
+import type { Real } from '../dtype.ts';
+import { Matrix } from '../matrix.ts';
+import type { RunModel } from '../run/model-hash.ts';
+import { requireDegreesOfFreedom } from '../student/student-parameters.ts';
+import { readWholeTable, type WholeTable } from '../table/whole-table.ts';
+import { readModel } from './model.ts';
+
+/** The options that say which distribution is meant, as typed. */
+export interface DistributionArguments {
+  readonly model?: string;
+  readonly mean?: string;
+  readonly covariance?: string;
+  readonly degreesOfFreedom?: string;
+}
+
+/** A normal or a Student-t, and the type in which to sample it where nothing else is said. */
+export interface Distribution extends RunModel {
+  readonly dtype: RealDtype;
+}
+
+/**
+ * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this location and scale. Throws
+ * what is wrong with the files, `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
+ */
+export async function distributionOf(options: DistributionArguments): Promise<Distribution> {
+  const { degreesOfFreedom: text } = options;
+  if (text === undefined) return normalOf(options);
+  // Number('') is 0.
+  const degreesOfFreedom = requireDegreesOfFreedom(text.trim() === '' ? Number.NaN : Number(text));
+  return { ...(await normalOf(options)), degreesOfFreedom };
+}
+
+async function normalOf({ model, mean, covariance }: DistributionArguments): Promise<Distribution> {
+  if (model !== undefined && mean === undefined && covariance === undefined) {
+    const read = await readModel(model);
+    return {
+      names: read.columns,
+      dtype: read.dtype,
+      mean: read.mean,
+      covariance: Matrix.from(read.covariance, { dtype: 'float64' }),
+    };
+  }
+  if (model !== undefined || covariance === undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      'The distribution is either --model, or --covariance with an optional --mean.',
+    );
+  const spread = await readWholeTable(covariance);
+  const centre = mean === undefined ? undefined : await readWholeTable(mean);
+  return {
+    names: centre?.names ?? spread.names,
+    dtype: 'float32',
+    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(oneRow(centre)),
+    covariance: Matrix.from(spread.values, { columns: spread.columns }),
+  };
+}
+
+function oneRow({ path, rows, values }: WholeTable): Real {
+  if (rows === 1) return values;
+  throw new CovariumError('ERR_SHAPE', `Mean (${path}) has (${rows}) rows, and one is wanted.`, { path });
+}

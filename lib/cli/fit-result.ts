@@ -1,0 +1,92 @@
+import { CovariumError } from '../covarium-error.ts';
+import type { RealDtype } from '../distribution-input.ts';
+import { exactDevice } from '../exact.ts';
+import type { Shrinkage } from '../fit/shrinkage.ts';
+import type { EstimateOptions } from '../moments.ts';
+import { MultivariateNormal } from '../multivariate-normal.ts';
+import { readWholeTable } from '../table/whole-table.ts';
+import { dtypeArgument, wholeArgument } from './arguments.ts';
+import type { FitRows } from './fit-rows.ts';
+import { writeModel } from './model.ts';
+import { type Shards, writePartial } from './partial.ts';
+
+/** What becomes of moments, as typed: options of `covarium fit` and `covarium merge`. */
+export interface ResultArguments {
+  readonly output?: string | undefined;
+  readonly partial?: string | undefined;
+  readonly ddof?: string | undefined;
+  readonly shrinkage?: string | undefined;
+  readonly fixedMean?: string | undefined;
+  readonly dtype?: string | undefined;
+}
+
+/** Writes a model, or an unfinished fit. */
+export type WriteResult = (rows: FitRows, shards: Shards | undefined, signal: AbortSignal) => Promise<void>;
+
+/** Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`, and what reading a mean throws. */
+export async function resultWriter(options: ResultArguments): Promise<WriteResult> {
+  const { output, partial, ...ofModel } = options;
+  if ((output === undefined) === (partial === undefined))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      'A fit writes either a model (--output) or a part of a fit (--partial).',
+    );
+  if (output !== undefined) return modelWriter(output, ofModel);
+  const tooMuch = Object.entries(ofModel).find(([, value]) => value !== undefined);
+  if (tooMuch !== undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Option (${tooMuch[0]}) is for the model, which covarium merge makes, not for a part of a fit (--partial).`,
+    );
+  return async (rows, shards, signal) => {
+    signal.throwIfAborted();
+    await writePartial(partial!, rows, shards);
+  };
+}
+
+async function modelWriter(
+  path: string,
+  { ddof, shrinkage, fixedMean, dtype: type = 'float32' }: Omit<ResultArguments, 'output' | 'partial'>,
+): Promise<WriteResult> {
+  const dtype: RealDtype = dtypeArgument(type);
+  const asked: EstimateOptions = {
+    ddof: ddof === undefined ? undefined : wholeArgument('--ddof', ddof),
+    shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
+    mean: fixedMean === undefined ? undefined : await oneRow(fixedMean),
+  };
+  return async ({ moments, names, dropped }, _, signal) => {
+    // What is no normal is refused here, and not when it is sampled.
+    using normal = await MultivariateNormal.fromMoments({
+      device: exactDevice(undefined),
+      moments,
+      dtype: 'float64',
+      ...asked,
+    });
+    signal.throwIfAborted();
+    await writeModel(path, {
+      covarium: 1,
+      dtype,
+      ...(names && { columns: names }),
+      mean: normal.mean.toArray(),
+      covariance: moments.covariance(asked).toArray(),
+    });
+    if (dropped > 0)
+      process.stderr.write(`Left out (${dropped}) rows with missing values; (${moments.count}) observations remain.\n`);
+  };
+}
+
+function shrinkageArgument(text: string): Shrinkage {
+  if (text === 'none' || text === 'ledoit-wolf') return text;
+  const share = /^\d*\.?\d+(e-?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  if (share >= 0 && share <= 1) return share;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `--shrinkage is (${text}), neither (none), nor (ledoit-wolf), nor a number from 0 to 1.`,
+  );
+}
+
+async function oneRow(path: string): Promise<Float64Array> {
+  const { rows, values } = await readWholeTable(path);
+  if (rows === 1) return Float64Array.from(values);
+  throw new CovariumError('ERR_SHAPE', `Mean (${path}) has (${rows}) rows, and one is wanted.`, { path });
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import { rowsPerBlock } from '../fit/block.ts';
+import { Moments } from '../moments.ts';
+import { openTable, type TableOptions } from '../table/read-table.ts';
+import type { TableReader } from '../table/table.ts';
+import { type Shard, wholeShard } from './shard.ts';
+
+/** Files of rows, and which of their columns and rows are meant. */
+export interface FitInput {
+  readonly paths: readonly string[];
+  readonly table: TableOptions;
+  /** Names of the columns with numpy.cov's aweights and fweights. */
+  readonly weights: string | undefined;
+  readonly frequencies: string | undefined;
+  /** All rows where omitted. */
+  readonly shard: Shard | undefined;
+}
+
+/** Moments of rows, and what they were read from. */
+export interface FitRows {
+  readonly moments: Moments;
+  /** Of the columns of the rows. */
+  readonly names: readonly string[] | undefined;
+  /** Rows that were left out, since they lack a number. */
+  readonly dropped: number;
+}
+
+/**
+ * What shards have in common, SHA-256 as hexadecimal digits: the names of the files without their folders, their sizes, and what is read of
+ * them. Two tasks see the same files at other paths.
+ */
+export async function inputHash({ paths, table, weights, frequencies }: FitInput): Promise<string> {
+  // What can't be told here is told when it is read.
+  const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? null;
+  const files = await Promise.all(paths.map(async (path) => [basename(path), await sizeOf(path)]));
+  const { format, columns, missing } = table;
+  const asked = [files, format, columns, missing, weights, frequencies].map((each) => each ?? null);
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+}
+
+/**
+ * The moments of files, read block by block. A shard has every n-th file where there are that many, or else every n-th block of rows: which
+ * rows these are depends on the files alone. Throws as openTable() and Moments.add(), and `ERR_SHAPE` where files differ in columns.
+ */
+export async function momentsOfFiles(input: FitInput, device: Device, signal: AbortSignal): Promise<FitRows> {
+  const { paths, shard = wholeShard } = input;
+  const isByFile = paths.length >= shard.count;
+  let all: FitRows | undefined;
+  for (const [at, path] of paths.entries()) {
+    if (isByFile && at % shard.count !== shard.index) continue;
+    // The first blocks of many small files are not all one shard's.
+    const ofBlocks = isByFile ? wholeShard : { count: shard.count, index: (shard.index + at) % shard.count };
+    const rows = await momentsOfFile(path, input, ofBlocks, device, signal);
+    if (all === undefined) all = rows;
+    else all = joinedRows(all, rows, `File (${path})`);
+  }
+  return all!;
+}
+
+/** The rows of both, with the columns of the first, which `what` must have too: else it throws `ERR_SHAPE`. */
+export function joinedRows(rows: FitRows, others: FitRows, what: string): FitRows {
+  const shown = (names: readonly string[] | undefined) => names?.join(', ') ?? 'no names';
+  if (shown(rows.names) !== shown(others.names) || rows.moments.dimension !== others.moments.dimension)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${what} has (${others.moments.dimension}) columns (${shown(others.names)}), but those before it have ` +
+        `(${rows.moments.dimension}) (${shown(rows.names)}).`,
+    );
+  rows.moments.merge(others.moments);
+  return { ...rows, dropped: rows.dropped + others.dropped };
+}
+
+async function momentsOfFile(
+  path: string,
+  { weights, frequencies, table }: FitInput,
+  shard: Shard,
+  device: Device,
+  signal: AbortSignal,
+): Promise<FitRows> {
+  const beside = [weights, frequencies].filter((name) => name !== undefined);
+  const asked = table.columns && [...table.columns, ...beside.filter((name) => !table.columns?.includes(name))];
+  const reader = await openTable(path, { ...table, columns: asked });
+  try {
+    const { names, columns } = reader.head;
+    const placeOf = (name: string | undefined) => (name === undefined ? undefined : place(name, names, path));
+    const [weightsAt, frequenciesAt] = [placeOf(weights), placeOf(frequencies)];
+    const chosen = Array.from({ length: columns }, (_, column) => column).filter(
+      (column) => column !== weightsAt && column !== frequenciesAt,
+    );
+    if (chosen.length === 0)
+      throw new CovariumError('ERR_SHAPE', `File (${path}) has (0) columns besides its weights.`, { path });
+    const moments = new Moments(chosen.length, { device });
+    const rowsAtOnce = rowsPerBlock(chosen.length);
+    let block = 0;
+    for await (const rows of blocksOfRows(reader, rowsAtOnce)) {
+      signal.throwIfAborted();
+      if (block % shard.count === shard.index) {
+        const column = (at: number | undefined) => (at === undefined ? undefined : picked(rows, columns, [at]));
+        const options = { weights: column(weightsAt), frequencies: column(frequenciesAt), signal };
+        await moments.add(picked(rows, columns, chosen), options).catch((error: unknown) => {
+          throw inFile(error, path, block * rowsAtOnce);
+        });
+      }
+      block += 1;
+    }
+    // Each shard of a file's blocks reads, and drops, all of its rows: one of them counts.
+    const dropped = shard.index === 0 ? reader.dropped : 0;
+    return { moments, names: names && chosen.map((column) => names[column]!), dropped };
+  } finally {
+    await reader.close();
+  }
+}
+
+// Blocks of one size, however large the reader's are: sums are added in an order that the rows alone decide.
+async function* blocksOfRows(reader: TableReader, rowsAtOnce: number): AsyncGenerator<Float64Array> {
+  const block = new Float64Array(rowsAtOnce * reader.head.columns);
+  let length = 0;
+  for await (const values of reader.blocks())
+    for (let at = 0; at < values.length; ) {
+      const taken = values.subarray(at, at + block.length - length);
+      block.set(taken, length);
+      at += taken.length;
+      length += taken.length;
+      if (length < block.length) continue;
+      yield block;
+      length = 0;
+    }
+  if (length > 0) yield block.subarray(0, length);
+}
+
+function place(name: string, names: readonly string[] | undefined, path: string): number {
+  const at = names?.indexOf(name) ?? -1;
+  if (at >= 0) return at;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `File (${path}) has no column (${name}), only (${names?.join(', ') ?? 'columns without names'}).`,
+    { path },
+  );
+}
+
+function picked(rows: Float64Array, columns: number, chosen: readonly number[]): Float64Array {
+  if (chosen.length === columns) return rows;
+  const count = rows.length / columns;
+  const values = new Float64Array(count * chosen.length);
+  for (let row = 0, at = 0; row < count; row++)
+    for (const column of chosen) values[at++] = rows[row * columns + column]!;
+  return values;
+}
+
+function inFile(error: unknown, path: string, first: number): unknown {
+  if (!(error instanceof CovariumError) || error.code === 'ERR_ABORTED') return error;
+  const message = `${error.message} Its row is counted from row (${first}) of file (${path}).`;
+  return new CovariumError(error.code, message, { path, cause: error });
+}

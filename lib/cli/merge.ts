@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { CovariumError } from '../covarium-error.ts';
+import { type ResultArguments, resultWriter } from './fit-result.ts';
+import { type FitRows, joinedRows } from './fit-rows.ts';
+import { partialText, readPartial, type Shards } from './partial.ts';
+
+/**
+ * `covarium merge partial*.json --output model.json`: the model of the rows of all parts of a fit. The same parts make the same bytes, in
+ * whatever order and under whatever names they come.
+ */
+export async function merge(paths: readonly string[], options: ResultArguments, signal: AbortSignal): Promise<void> {
+  const { output, partial, ddof, shrinkage, fixedMean, dtype } = options;
+  const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
+  const parts: Part[] = [];
+  for (const path of paths) parts.push(await partOf(path));
+  const shards = joinedShards(parts);
+  if (shards !== undefined && output !== undefined) requireAll(shards);
+  // By what is in them, so that neither the order of the arguments nor the files' names have a say. < compares code units.
+  parts.sort((a, b) => (a.key < b.key ? -1 : 1));
+  let rows: FitRows | undefined;
+  for (const { path } of parts) {
+    signal.throwIfAborted();
+    const { rows: others } = await readPartial(path);
+    rows = rows === undefined ? others : joinedRows(rows, others, `Partial fit (${path})`);
+  }
+  const isWhole = shards === undefined || shards.here.length === shards.count;
+  await write(rows!, isWhole ? undefined : shards, signal);
+}
+
+interface Part {
+  readonly path: string;
+  readonly key: string;
+  readonly shards: Shards | undefined;
+}
+
+// All but the sums, which are large, and read again in their turn.
+async function partOf(path: string): Promise<Part> {
+  const { rows, shards } = await readPartial(path);
+  return { path, shards, key: createHash('sha256').update(partialText(rows, shards)).digest('hex') };
+}
+
+// A shard that comes twice would count twice.
+function joinedShards(parts: readonly Part[]): Shards | undefined {
+  const known = new Map<number, string>();
+  const [{ path, shards: first }] = parts as [Part];
+  for (const { path: other, shards } of parts) {
+    if (shards?.count !== first?.count)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Partial fit (${other}) is of (${shards?.count ?? 'no'}) shards, but (${path}) of (${first?.count ?? 'no'}).`,
+      );
+    if (shards?.of !== first?.of)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Partial fit (${other}) is a shard of other files, or of other columns, than (${path}).`,
+      );
+    for (const shard of shards?.here ?? []) {
+      const before = known.get(shard);
+      if (before !== undefined)
+        throw new CovariumError(
+          'ERR_INVALID_ARGUMENT',
+          `Shard (${shard}) is in partial fit (${other}) and in (${before}): it would count twice.`,
+        );
+      known.set(shard, other);
+    }
+  }
+  return first && { ...first, here: [...known.keys()].sort((a, b) => a - b) };
+}
+
+function requireAll({ count, here }: Shards): void {
+  if (here.length === count) return;
+  const missing: number[] = [];
+  for (let shard = 1; shard <= count && missing.length < 10; shard++) if (!here.includes(shard)) missing.push(shard);
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Of (${count}) shards (${count - here.length}) are missing, first (${missing.join(', ')}); --partial merges those that there are.`,
+  );
+}

@@ -1,0 +1,171 @@
+import { basename } from 'node:path';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { MultivariateNormal } from '../multivariate-normal.ts';
+import { openDevice } from '../open-device.ts';
+import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
+import { evenRows, type Points } from '../plot/points.ts';
+import { formatOf } from '../table/format.ts';
+import { openNpyRows } from '../table/npy-rows.ts';
+import { openOutputFile } from '../table/output-file.ts';
+import { openTable } from '../table/read-table.ts';
+import { standardOutput } from '../table/standard-output.ts';
+import type { TableReader } from '../table/table.ts';
+import { type Model, readModel } from './model.ts';
+import { columnList } from './read-options.ts';
+
+/** Options of `covarium plot`, as typed. */
+export interface PlotArguments {
+  readonly model: string;
+  readonly draws: string;
+  readonly data?: string;
+  readonly columns?: string;
+  readonly output: string;
+}
+
+/** `covarium plot`: the pairs plot of a model, draws and data, as an SVG file. */
+export async function plot(options: PlotArguments, signal: AbortSignal): Promise<void> {
+  if (options.output !== '-' && !options.output.endsWith('.svg'))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Output (${options.output}) is neither a .svg file nor (-).`);
+  const model = await readModel(options.model);
+  const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
+  const chosen = chosenColumns(names, options.columns);
+  const mean = chosen.map((i) => model.mean[i]!);
+  const covariance = chosen.map((i) => chosen.map((j) => model.covariance[i]![j]!));
+  requireNormal(mean, covariance);
+  const files = [options.draws, ...(options.data === undefined ? [] : [options.data])];
+  const [draws, data] = await Promise.all(files.map((path) => readPoints(path, model, chosen)));
+  const picture = pairsPlot({
+    title: `${files.map((path) => basename(path)).join(' and ')}, with the normal of ${basename(options.model)}`,
+    columns: chosen.map((i) => names[i]!),
+    mean,
+    covariance,
+    draws: draws!,
+    ...(data && { data }),
+  });
+  signal.throwIfAborted();
+  const output = options.output === '-' ? standardOutput() : await openOutputFile(options.output);
+  try {
+    await output.write(Buffer.from(picture));
+    await output.finish();
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
+}
+
+function chosenColumns(names: readonly string[], wanted: string | undefined): number[] {
+  const chosen = wanted === undefined ? names.map((_, i) => i) : wantedColumns(names, wanted);
+  if (chosen.length <= maximumColumns) return chosen;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Picture of (${chosen.length}) columns is too small to read: choose up to (${maximumColumns}) by --columns.`,
+  );
+}
+
+function wantedColumns(names: readonly string[], wanted: string): number[] {
+  const chosen = columnList(wanted).map((name) => {
+    const index = names.indexOf(name);
+    if (index >= 0) return index;
+    const known = describe(names.join(', '));
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Column (${describe(name)}) is not one of the model's (${known}).`);
+  });
+  if (chosen.length > 0 && new Set(chosen).size === chosen.length) return chosen;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns names none, or one of them twice (${describe(wanted)}).`);
+}
+
+// Throws what sampling from the model would throw.
+function requireNormal(mean: readonly number[], covariance: readonly (readonly number[])[]): void {
+  using device = openDevice('reference');
+  using _normal = MultivariateNormal.fromCovarianceSync({ device, mean, covariance, dtype: 'float64' });
+}
+
+/** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */
+async function readPoints(path: string, model: Model, chosen: readonly number[]): Promise<Points> {
+  const format = formatOf(path);
+  if (format === 'npy') {
+    const file = await openNpyRows(path);
+    try {
+      requireRows(path, file, model);
+      const rows = evenRows(file.rows, maximumDots);
+      return { values: await file.read(rows, chosen), rows: rows.length, of: file.rows };
+    } finally {
+      await file.close();
+    }
+  }
+  // A data frame has more columns than the model, and some that are text.
+  if (model.columns !== undefined && (format !== 'csv' || (await hasColumns(path, model.columns)))) {
+    const columns = chosen.map((i) => model.columns![i]!);
+    return chosenPoints(
+      path,
+      await openTable(path, { columns }),
+      columns.map((_, i) => i),
+    );
+  }
+  const table = await openTable(path);
+  try {
+    requireColumns(path, table.head, model);
+  } catch (error) {
+    await table.close();
+    throw error;
+  }
+  return chosenPoints(path, table, chosen);
+}
+
+/** Whether the header of a CSV file names all the columns; standard input can be read only once. */
+async function hasColumns(path: string, columns: readonly string[]): Promise<boolean> {
+  if (path === '-') return false;
+  const table = await openTable(path);
+  await table.close();
+  return columns.every((name) => table.head.names?.includes(name));
+}
+
+async function chosenPoints(path: string, table: TableReader, chosen: readonly number[]): Promise<Points> {
+  const { rows: all, columns } = table.head;
+  const wanted = all === undefined ? undefined : evenRows(all, maximumDots);
+  const values: number[] = [];
+  let row = 0;
+  let next = 0;
+  try {
+    for await (const block of table.blocks())
+      for (let start = 0; start < block.length; start += columns, row++) {
+        if (wanted !== undefined && wanted[next] !== row) continue;
+        next++;
+        for (const column of chosen) values.push(block[start + column]!);
+      }
+  } finally {
+    await table.close();
+  }
+  requireSome(path, row);
+  return { values, rows: next, of: row };
+}
+
+function requireRows(path: string, { rows, columns }: { rows: number; columns: number }, model: Model): void {
+  requireColumns(path, { columns }, model);
+  requireSome(path, rows);
+}
+
+function requireColumns(
+  path: string,
+  { names, columns }: { names?: readonly string[] | undefined; columns: number },
+  model: Model,
+): void {
+  const n = model.mean.length;
+  if (columns !== n)
+    throw new CovariumError('ERR_SHAPE', `File (${path}) has (${columns}) columns, but the model has (${n}).`, {
+      path,
+    });
+  names?.forEach((name, i) => {
+    const expected = model.columns?.[i] ?? name;
+    if (name !== expected)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Column (${i + 1}) of file (${path}) is (${describe(name)}), but that of the model is (${describe(expected)}).`,
+        { path },
+      );
+  });
+}
+
+function requireSome(path: string, rows: number): void {
+  if (rows === 0) throw new CovariumError('ERR_SHAPE', `File (${path}) has no rows.`, { path });
+}

@@ -1,0 +1,37 @@
+import { verified } from '../run/verify.ts';
+import { standardOutput } from '../table/standard-output.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { deviceArgument, wholeArgument } from './arguments.ts';
+import { type DistributionArguments, distributionOf } from './distribution.ts';
+
+/** Options of `covarium verify`, as typed. */
+export interface VerifyArguments extends DistributionArguments {
+  readonly rows: string;
+  readonly device?: string;
+}
+
+/** `covarium verify`: a line for each file that is as its manifest, its model and its seed say. */
+export async function verify(path: string, options: VerifyArguments, signal: AbortSignal): Promise<void> {
+  const rows = wholeNumber('--rows', wholeArgument('--rows', options.rows), 1);
+  const model = await distributionOf(options);
+  const kind = deviceArgument(options.device);
+  const output = standardOutput();
+  let isRead = true;
+  for await (const file of verified(path, { model, rows, kind, signal })) {
+    const { run, circumstances } = file.manifest;
+    const ulps = `within ${file.worstUlps.toPrecision(2)} ulps (${file.allowedUlps.toPrecision(2)} are allowed)`;
+    const lines = [
+      `${file.path}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
+      `  ${file.rows} rows, drawn on ${circumstances.device.kind}, are drawn again on ${file.drawnOn} ${ulps};`,
+      file.normalsOn.length > 1
+        ? `  their normals have the same bits on ${file.normalsOn.join(', ')}.`
+        : `  their normals were made on ${file.normalsOn[0]} alone: there is no other device to compare.`,
+    ];
+    if (!isRead) continue;
+    await output.write(Buffer.from(`${lines.join('\n')}\n`)).catch((error: NodeJS.ErrnoException) => {
+      // Who looks at the first line alone is still told by the exit code what all files are.
+      if (error.code !== 'EPIPE') throw error;
+      isRead = false;
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import type { Encoder, Timings } from '../backend.ts';
+import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
+import { dtypeOf, type Real } from '../dtype.ts';
+import type { Scratch } from '../scratch.ts';
+import type { Storage } from '../storage.ts';
+import type { Factor } from './factor.ts';
+import { norms } from './norms.ts';
+import { inMemory, kept, type Place } from './parts.ts';
+import { forRowBlocks, rowsAtOnce } from './row-blocks.ts';
+
+type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
+
+/**
+ * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q by rows (Q Q' = 1)
+ * it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C - 1) Q), whose inverse is
+ * (1 + Q' (C^-1 - 1) Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does, and a distance is a sum of squares, with
+ * nothing to subtract (as in Woodbury's formula, whose work this is).
+ */
+export class LowRankFactor implements Factor {
+  readonly n: number;
+  readonly logDeterminant: number;
+  readonly #parts: Parts;
+
+  private constructor(storages: Parts, logDeterminant: number) {
+    this.#parts = storages;
+    this.n = storages.deviations.values.length;
+    this.logDeterminant = logDeterminant;
+  }
+
+  /** Of F (n x k) and the n entries of D, positive. */
+  static of(place: Place, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
+    const n = diagonal.length;
+    const k = factor.length / n;
+    const deviations = diagonal.map(Math.sqrt);
+    const inverses = deviations.map((deviation) => 1 / deviation);
+    const scaled = new Float64Array(k * n);
+    for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) scaled[j * n + i] = factor[i * k + j]! * inverses[i]!;
+    const { lower, rows } = lqDecomposition(scaled, k, n);
+    // 1 + L' L = [L', 1] [L', 1]': its factor without the squares.
+    const beside = new Float64Array(2 * k * k);
+    for (let i = 0; i < k; i++) {
+      for (let j = i; j < k; j++) beside[2 * i * k + j] = lower[j * k + i]!;
+      beside[2 * i * k + k + i] = 1;
+    }
+    const root = lqDecomposition(beside, k, 2 * k).lower;
+    let logDeterminant = 0;
+    for (const deviation of deviations) logDeterminant += 2 * Math.log(deviation);
+    for (let i = 0; i < k; i++) logDeterminant += 2 * Math.log(root[i * (k + 1)]!);
+    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q], and by the inverse's z + (z Q') [(C^-1 - 1)' Q].
+    const forth = new Float64Array(k * n);
+    for (let i = 0; i < k; i++)
+      for (let j = i; j < k; j++) {
+        const entry = root[j * k + i]! - (i === j ? 1 : 0);
+        for (let at = 0; at < n; at++) forth[i * n + at]! += entry * rows[j * n + at]!;
+      }
+    const back = Float64Array.from(rows);
+    solveLower(root, back, k, n, true);
+    for (let at = 0; at < back.length; at++) back[at]! -= rows[at]!;
+    const numbers = { factor, deviations, inverses, rows, forth, back };
+    return new LowRankFactor(kept(numbers, place), logDeterminant);
+  }
+
+  get width(): number {
+    return this.n;
+  }
+
+  get rank(): number {
+    return this.n;
+  }
+
+  get timings(): Timings | undefined {
+    return this.#parts.factor.timings;
+  }
+
+  /** The storage whose timings are those of the commit, and the rest. */
+  get storages(): readonly Storage[] {
+    return Object.values(this.#parts);
+  }
+
+  sample(encoder: Encoder, mean: Real, out: Real, counter: Uint32Array, scratch: Scratch): void {
+    encoder.fillNormal(out, counter);
+    this.#place(encoder, mean, out, scratch);
+  }
+
+  transform(encoder: Encoder, mean: Real, input: Real, out: Real, scratch: Scratch): void {
+    encoder.copy(input, out);
+    this.#place(encoder, mean, out, scratch);
+  }
+
+  logDensity(encoder: Encoder, mean: Real, rows: Real, out: Real, constant: number, scratch: Scratch): void {
+    const w = scratch.zeros(dtypeOf(rows), rows.length);
+    encoder.copy(rows, w);
+    encoder.addRow(w, mean, -1);
+    encoder.scaleColumns(w, this.#values('inverses'));
+    this.#add(encoder, w, 'rows', 'back', scratch);
+    norms(encoder, w, out, this.n, constant, scratch);
+  }
+
+  solve(encoder: Encoder, rows: Real, scratch: Scratch): void {
+    encoder.scaleColumns(rows, this.#values('inverses'));
+    this.#add(encoder, rows, 'rows', 'back', scratch);
+    this.#add(encoder, rows, 'back', 'rows', scratch);
+    encoder.scaleColumns(rows, this.#values('inverses'));
+  }
+
+  covariance(encoder: Encoder, out: Real, scratch: Scratch): void {
+    const { n } = this;
+    const diagonal = scratch.zeros(dtypeOf(out), n * n);
+    this.#values('deviations').forEach((deviation, i) => {
+      diagonal[i * (n + 1)] = deviation * deviation;
+    });
+    encoder.copy(diagonal, out);
+    const factor = this.#values('factor');
+    encoder.product(factor, factor, out, n, n, factor.length / n, false, true, 1, 1);
+  }
+
+  root(encoder: Encoder, out: Real, scratch: Scratch): void {
+    this.covariance(encoder, out, scratch);
+    encoder.cholesky(out, this.n, 'auto');
+  }
+
+  exact(): LowRankFactor {
+    const diagonal = Float64Array.from(this.#values('deviations'), (deviation) => deviation * deviation);
+    return LowRankFactor.of(inMemory, Float64Array.from(this.#values('factor')), diagonal);
+  }
+
+  close(): void {
+    for (const storage of this.storages) storage.close();
+  }
+
+  #place(encoder: Encoder, mean: Real, rows: Real, scratch: Scratch): void {
+    this.#add(encoder, rows, 'rows', 'forth', scratch);
+    encoder.scaleColumns(rows, this.#values('deviations'));
+    encoder.addRow(rows, mean, 1);
+  }
+
+  // Each row x becomes x + (x left') right.
+  #add(encoder: Encoder, rows: Real, left: 'rows' | 'back', right: 'rows' | 'forth' | 'back', scratch: Scratch): void {
+    const { n } = this;
+    const k = this.#values('rows').length / n;
+    const atOnce = Math.min(rows.length / n, rowsAtOnce(n, k));
+    const along = scratch.zeros(dtypeOf(rows), atOnce * k);
+    forRowBlocks(rows, n, atOnce, (block, count) => {
+      const t = along.subarray(0, count * k);
+      encoder.product(block, this.#values(left), t, count, k, n, false, true, 1, 0);
+      encoder.product(t, this.#values(right), block, count, n, k, false, false, 1, 1);
+    });
+  }
+
+  #values(part: keyof Parts): Real {
+    return this.#parts[part].values as Real;
+  }
+}

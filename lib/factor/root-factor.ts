@@ -1,0 +1,156 @@
+import type { Encoder, Timings } from '../backend.ts';
+import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
+import { dtypeOf, type Real } from '../dtype.ts';
+import type { Scratch } from '../scratch.ts';
+import type { Storage } from '../storage.ts';
+import type { Factor } from './factor.ts';
+import { inMemory, kept, type Place } from './parts.ts';
+import { advanced, forRowBlocks, rowsAtOnce } from './row-blocks.ts';
+import { isOnSupport } from './support.ts';
+
+type Parts = { readonly [Part in 'root' | 'rows' | 'lower' | 'metric' | 'deviations' | 'inverses']: Storage };
+
+/**
+ * A root A (n x rank) of a singular covariance. With S the standard deviations, A = S Q' L', where Q (rank x n) has orthonormal rows and L is lower
+ * triangular; and Q S = K times orthonormal rows. Then the shortest w with A w = x is that of L' w = Q S^-1 x for an x on the support;
+ * that the variables are measured by their own standard deviations makes small ones count as much as large ones. Rank 0 is kept as a
+ * column of zeros.
+ */
+export class RootFactor implements Factor {
+  readonly n: number;
+  readonly rank: number;
+  readonly #parts: Parts;
+
+  /** @internal Use {@link RootFactor.of}. */
+  private constructor(storages: Parts, n: number, rank: number) {
+    this.#parts = storages;
+    this.n = n;
+    this.rank = rank;
+  }
+
+  /** Of a root whose columns (fewer than n) are independent. */
+  static of(place: Place, root: Float64Array, n: number, rank: number): RootFactor {
+    const width = Math.max(1, rank);
+    const deviations = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+      let sum = 0;
+      for (let k = 0; k < rank; k++) sum += root[i * rank + k]! ** 2;
+      deviations[i] = Math.sqrt(sum);
+    }
+    const inverses = deviations.map((deviation) => (deviation === 0 ? 0 : 1 / deviation));
+    const scaled = new Float64Array(width * n);
+    for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) scaled[k * n + i] = root[i * rank + k]! * inverses[i]!;
+    const { lower, rows } = lqDecomposition(scaled, width, n);
+    const metric = lqDecomposition(
+      rows.map((entry, at) => entry * deviations[at % n]!),
+      width,
+      n,
+    ).lower;
+    if (rank === 0) lower[0] = metric[0] = 1;
+    const numbers = { root: rank === 0 ? new Float64Array(n) : root, rows, lower, metric, deviations, inverses };
+    return new RootFactor(kept(numbers, place), n, rank);
+  }
+
+  get width(): number {
+    return Math.max(1, this.rank);
+  }
+
+  get logDeterminant(): number {
+    let sum = 0;
+    for (const square of [this.#values('lower'), this.#values('metric')])
+      for (let i = 0; i < this.rank; i++) sum += Math.log(square[i * (this.width + 1)]!);
+    return 2 * sum;
+  }
+
+  get timings(): Timings | undefined {
+    return this.#parts.root.timings;
+  }
+
+  /** Standard deviations of the coordinates, n; some may be 0. */
+  get deviations(): Real {
+    return this.#values('deviations');
+  }
+
+  /** The storage whose timings are those of the commit. */
+  get storages(): readonly Storage[] {
+    return Object.values(this.#parts);
+  }
+
+  sample(encoder: Encoder, mean: Real, out: Real, counter: Uint32Array, scratch: Scratch): void {
+    const { n, width } = this;
+    const atOnce = Math.min(out.length / n, rowsAtOnce(n, width));
+    const normals = scratch.zeros(dtypeOf(out), atOnce * width);
+    forRowBlocks(out, n, atOnce, (block, count, first) => {
+      const z = normals.subarray(0, count * width);
+      encoder.fillNormal(z, advanced(counter, first * width));
+      this.transform(encoder, mean, z, block);
+    });
+  }
+
+  transform(encoder: Encoder, mean: Real, input: Real, out: Real): void {
+    const { n, width } = this;
+    encoder.product(input, this.#values('root'), out, out.length / n, n, width, false, true, 1, 0);
+    encoder.addRow(out, mean, 1);
+  }
+
+  logDensity(encoder: Encoder, mean: Real, rows: Real, out: Real, constant: number, scratch: Scratch): void {
+    const { n, width } = this;
+    const count = out.length;
+    const dtype = dtypeOf(rows);
+    const left = scratch.zeros(dtype, rows.length);
+    const w = scratch.zeros(dtype, count * width);
+    encoder.copy(rows, left);
+    encoder.addRow(left, mean, -1);
+    encoder.scaleColumns(left, this.#values('inverses'));
+    encoder.product(left, this.#values('rows'), w, count, width, n, false, true, 1, 0);
+    encoder.product(w, this.#values('rows'), left, count, n, width, false, false, -1, 1);
+    encoder.triangularSolve(this.#values('lower'), w, width, true);
+    encoder.squaredNorms(w, out, width);
+    const deviations = this.#values('deviations');
+    scratch.after(() => {
+      for (let r = 0; r < count; r++) {
+        const at = (values: Real) => values.subarray(r * n, (r + 1) * n);
+        const square = out[r]!;
+        const isOn = isOnSupport({ row: at(rows), mean, left: at(left), deviations, distance: Math.sqrt(square) });
+        out[r] = isOn ? constant - square / 2 : Number.NEGATIVE_INFINITY;
+      }
+    });
+  }
+
+  // With M = K K', the pseudo-inverse of A is L'^-1 M^-1 Q S, and that of A A' is its transpose times it.
+  solve(encoder: Encoder, rows: Real, scratch: Scratch): void {
+    const { n, width } = this;
+    const count = rows.length / n;
+    const [lower, metric, deviations] = [this.#values('lower'), this.#values('metric'), this.#values('deviations')];
+    const w = scratch.zeros(dtypeOf(rows), count * width);
+    encoder.scaleColumns(rows, deviations);
+    encoder.product(rows, this.#values('rows'), w, count, width, n, false, true, 1, 0);
+    encoder.choleskySolve(metric, w, width);
+    encoder.triangularSolve(lower, w, width, true);
+    encoder.triangularSolve(lower, w, width, false);
+    encoder.choleskySolve(metric, w, width);
+    encoder.product(w, this.#values('rows'), rows, count, n, width, false, false, 1, 0);
+    encoder.scaleColumns(rows, deviations);
+  }
+
+  covariance(encoder: Encoder, out: Real): void {
+    const { n, width } = this;
+    encoder.product(this.#values('root'), this.#values('root'), out, n, n, width, false, true, 1, 0);
+  }
+
+  root(encoder: Encoder, out: Real): void {
+    encoder.copy(this.#values('root'), out);
+  }
+
+  exact(): RootFactor {
+    return RootFactor.of(inMemory, Float64Array.from(this.#values('root')), this.n, this.rank);
+  }
+
+  close(): void {
+    for (const storage of this.storages) storage.close();
+  }
+
+  #values(part: keyof Parts): Real {
+    return this.#parts[part].values as Real;
+  }
+}

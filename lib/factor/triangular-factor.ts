@@ -1,0 +1,48 @@
+import type { Timings } from '../backend.ts';
+import type { Real } from '../dtype.ts';
+import type { Storage } from '../storage.ts';
+
+/** What is kept of a factor that is n x n numbers with zeros above the diagonal. */
+export abstract class TriangularFactor {
+  readonly n: number;
+  readonly #storage: Storage;
+
+  /** Of n x n numbers with zeros above the diagonal. */
+  constructor(storage: Storage, n: number) {
+    this.#storage = storage;
+    this.n = n;
+  }
+
+  get width(): number {
+    return this.n;
+  }
+
+  get rank(): number {
+    return this.n;
+  }
+
+  get timings(): Timings | undefined {
+    return this.#storage.timings;
+  }
+
+  get storages(): readonly Storage[] {
+    return [this.#storage];
+  }
+
+  /** The numbers; throws `ERR_CLOSED`. */
+  get lower(): Real {
+    return this.#storage.values as Real;
+  }
+
+  /** Sum of the logarithms of the diagonal. */
+  get logDiagonal(): number {
+    const { lower, n } = this;
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += Math.log(lower[i * (n + 1)]!);
+    return sum;
+  }
+
+  close(): void {
+    this.#storage.close();
+  }
+}

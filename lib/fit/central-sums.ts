@@ -1,0 +1,135 @@
+import { zerosOf } from '../dtype.ts';
+
+/**
+ * What is kept of weighted rows x of n numbers: sums over them about their mean, all in float64. With d = x - mean and w its weight,
+ * sums of two sets of rows give the sums of both (Chan, Golub, LeVeque 1983, extended to the third and fourth order), so that rows may
+ * come in any pieces.
+ */
+export interface CentralSums {
+  readonly n: number;
+  /** Observations: rows of positive weight, each as often as its frequency says. */
+  count: number;
+  /** Rows that were dropped, because they lack a number. */
+  dropped: number;
+  /** Sum of w, and of w^2: (sum w)^2 / sum w^2 is the effective number of observations. */
+  weight: number;
+  squaredWeight: number;
+  /** The mean is mean + meanRest: the nearest float64, and what its rounding takes away. An offset of 10^8 then costs no digits. */
+  readonly mean: Float64Array<ArrayBuffer>;
+  readonly meanRest: Float64Array<ArrayBuffer>;
+  /** Sum of w d d', n x n: the lower triangle. */
+  readonly second: Float64Array<ArrayBuffer>;
+  /** Sum of w |d|^2 d. */
+  readonly third: Float64Array<ArrayBuffer>;
+  /** Sum of w |d|^4. */
+  fourth: number;
+}
+
+/** The sums of no rows. */
+export function noRows(n: number): CentralSums {
+  const zeros = (length: number) => zerosOf('float64', length) as Float64Array<ArrayBuffer>;
+  const sums = { count: 0, dropped: 0, weight: 0, squaredWeight: 0, fourth: 0 };
+  return { n, ...sums, mean: zeros(n), meanRest: zeros(n), second: zeros(n * n), third: zeros(n) };
+}
+
+/** Adds the sums of other rows; both operands change. */
+export function absorb(sums: CentralSums, other: CentralSums): void {
+  sums.dropped += other.dropped;
+  if (other.weight === 0) return;
+  const { n } = sums;
+  const weight = sums.weight + other.weight;
+  if (sums.weight > 0) {
+    const toMean = new Float64Array(n);
+    const toOther = new Float64Array(n);
+    for (let j = 0; j < n; j++) {
+      // The difference of two numbers near each other is exact, or nearly so, whatever their offset is.
+      const difference = other.mean[j]! - sums.mean[j]! + (other.meanRest[j]! - sums.meanRest[j]!);
+      toMean[j] = difference * (other.weight / weight);
+      toOther[j] = -difference * (sums.weight / weight);
+    }
+    shift(sums, toMean);
+    shift(other, toOther);
+  } else {
+    sums.mean.set(other.mean);
+    sums.meanRest.set(other.meanRest);
+  }
+  for (let i = 0; i < n; i++) for (let at = i * n; at <= i * n + i; at++) sums.second[at]! += other.second[at]!;
+  for (let j = 0; j < n; j++) sums.third[j]! += other.third[j]!;
+  sums.fourth += other.fourth;
+  sums.count += other.count;
+  sums.weight = weight;
+  sums.squaredWeight += other.squaredWeight;
+}
+
+/**
+ * Takes sums from a centre c to c + delta. `first` is the sum of w (x - c), which is zero where c is the mean. With t the trace of C, the
+ * second sum, s the first, v the third and W the weight:
+ *
+ *     C' = C - s delta' - delta s' + W delta delta'
+ *     v' = v - 2 C delta - t delta + |delta|^2 s + 2 (delta . s) delta - W |delta|^2 delta
+ *     q' = q - 4 v . delta + 4 delta' C delta + 2 |delta|^2 t - 4 |delta|^2 (delta . s) + W |delta|^4
+ */
+export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Array): void {
+  const { n, weight, mean, meanRest, second, third } = sums;
+  const product = symmetricProduct(second, delta);
+  let trace = 0;
+  let norm = 0;
+  let along = 0;
+  let cubic = 0;
+  let quadratic = 0;
+  for (let j = 0; j < n; j++) {
+    trace += second[j * (n + 1)]!;
+    norm += delta[j]! * delta[j]!;
+    along += delta[j]! * (first?.[j] ?? 0);
+    cubic += delta[j]! * third[j]!;
+    quadratic += delta[j]! * product[j]!;
+  }
+  sums.fourth += -4 * cubic + 4 * quadratic + norm * (2 * trace - 4 * along + weight * norm);
+  const pull = 2 * along - trace - weight * norm;
+  for (let i = 0; i < n; i++) {
+    const step = delta[i]!;
+    const moment = first?.[i] ?? 0;
+    third[i]! += -2 * product[i]! + norm * moment + pull * step;
+    for (let j = 0; j <= i; j++)
+      second[i * n + j]! += weight * step * delta[j]! - moment * delta[j]! - step * (first?.[j] ?? 0);
+    addExactly(mean, meanRest, i, step);
+  }
+}
+
+/** Whether all sums are finite numbers; the fourth is the first to overflow. */
+export function isFiniteSums({ weight, squaredWeight, fourth, mean }: CentralSums): boolean {
+  return [weight, squaredWeight, fourth].every(Number.isFinite) && mean.every(Number.isFinite);
+}
+
+/** A copy, to change. */
+export function copiedSums(sums: CentralSums): CentralSums {
+  const { mean, meanRest, second, third } = sums;
+  return { ...sums, mean: mean.slice(), meanRest: meanRest.slice(), second: second.slice(), third: third.slice() };
+}
+
+// mean + meanRest, plus a step: what the rounding of the sum takes away is exact (Knuth's two-sum), and joins the rest.
+function addExactly(mean: Float64Array, meanRest: Float64Array, j: number, step: number): void {
+  const a = mean[j]!;
+  const b = meanRest[j]! + step;
+  const sum = a + b;
+  const taken = sum - a;
+  mean[j] = sum;
+  meanRest[j] = a - (sum - taken) + (b - taken);
+}
+
+// The product of a symmetric matrix, given by its lower triangle, with a vector.
+function symmetricProduct(lower: Float64Array, vector: Float64Array): Float64Array {
+  const n = vector.length;
+  const product = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    const entry = vector[i]!;
+    let sum = lower[i * (n + 1)]! * entry;
+    for (let j = 0; j < i; j++) {
+      const value = lower[i * n + j]!;
+      sum += value * vector[j]!;
+      product[j]! += value * entry;
+    }
+    product[i]! += sum;
+  }
+  return product;
+}

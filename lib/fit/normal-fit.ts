@@ -1,0 +1,73 @@
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { requireDevice } from '../device.ts';
+import { realDtype, rowsInput } from '../distribution-input.ts';
+import { exactDevice } from '../exact.ts';
+import { factorOn } from '../factor-on.ts';
+import { Matrix } from '../matrix.ts';
+import { sumsOf } from '../moments.ts';
+import type { FitOptions, FromMomentsOptions } from '../normal-options.ts';
+import { fitPlainly, fromCovariance, type NormalParameters, plainDdof } from '../normal-parameters.ts';
+import { type Procedure, step } from '../procedure.ts';
+import { accumulating } from './accumulate.ts';
+import type { CentralSums } from './central-sums.ts';
+import { estimated } from './estimate.ts';
+import { fixedMean, weightedRows } from './rows.ts';
+import { requireShrinkage } from './shrinkage.ts';
+
+const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage'];
+const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
+
+/** The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their moments. */
+export function* fit(options: FitOptions): Procedure<NormalParameters> {
+  checkOptions(options, [...momentOptions, ...rowOptions]);
+  const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const isPlain = [weights, frequencies, missing, mean, shrinkage].every((option) => option === undefined);
+  const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
+  if (isPlain && dtype === 'float64') return yield* plainly();
+  const { values, count, n } = rowsInput('Data', requireDevice(device), rows);
+  // Other numbers lose digits as float32, and far from 0 all of them, before a mean is taken away.
+  if (isPlain && values instanceof Float32Array) return yield* plainly();
+  if (isPlain) plainDdof(ddof, count, n);
+  const exact = exactDevice(device);
+  const asked = { device, ddof, dtype, factor, mean, shrinkage };
+  requireAsked(asked, n);
+  const sums = yield* accumulating(exact, weightedRows(values, n, { weights, frequencies, missing }));
+  return yield* fromSums(sums, asked);
+}
+
+/** The normal of moments. */
+export function* fromMoments(options: FromMomentsOptions): Procedure<NormalParameters> {
+  checkOptions(options, [...momentOptions, 'moments']);
+  const { moments, ...asked } = options;
+  const sums = sumsOf(moments);
+  requireAsked(asked, sums.n);
+  return yield* fromSums(sums, asked);
+}
+
+type Asked = Omit<FromMomentsOptions, 'moments'>;
+
+// What can be refused at once is, before anything long is done.
+function requireAsked({ device, dtype, factor, mean, shrinkage }: Asked, n: number): void {
+  realDtype(requireDevice(device), dtype);
+  factorOn(factor);
+  fixedMean(mean, n);
+  if (shrinkage !== undefined) requireShrinkage(shrinkage);
+}
+
+function* fromSums(sums: CentralSums, asked: Asked): Procedure<NormalParameters> {
+  const { device, dtype, factor, ddof, shrinkage } = asked;
+  const { n, count } = sums;
+  const fixed = fixedMean(asked.mean, n);
+  const { mean, covariance, intensity } = estimated(sums, { ddof, mean: fixed, shrinkage });
+  // The rank of a covariance is at most that, whatever rounding makes of its last pivots.
+  const needed = fixed === undefined ? n + 1 : n;
+  if (intensity === 0 && count < needed)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Data has (${count}) rows that count, but a normal of dimension (${n}) without shrinkage takes at least (${needed}).`,
+    );
+  return yield* step(
+    fromCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
+  );
+}

@@ -1,0 +1,170 @@
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import type { Device } from '../device.ts';
+import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
+import { Matrix } from '../matrix.ts';
+import { anyValuesIn, type Operand, requireApart } from '../operand.ts';
+import { Vector } from '../vector.ts';
+import { Volume } from '../volume.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { encode } from './encode.ts';
+import type { Layout } from './layout.ts';
+import type { Parameter } from './signature.ts';
+
+/** A number, or an array or a plain object of such, as a parameter struct takes it. */
+export type KernelNumber =
+  | number
+  | bigint
+  | boolean
+  | readonly KernelNumber[]
+  | { readonly [field: string]: KernelNumber };
+
+/** How much memory the threads of a group share through a `threadgroup` argument. */
+export type ThreadgroupMemory = { readonly threadgroupBytes: number } | { readonly threadgroupLength: number };
+
+/** What a kernel is given for one argument. */
+export type KernelArgument = Operand | Volume | Values | KernelNumber | ThreadgroupMemory;
+
+/** All arguments, by name or in the order of the kernel's own. */
+export type KernelArguments = readonly KernelArgument[] | { readonly [name: string]: KernelArgument };
+
+/** The typed arrays that hold elements of a Metal type; the types beyond these are given as bytes, in a Uint8Array. */
+const dtypesOf: { readonly [scalar: string]: Dtype } = {
+  float: 'float32',
+  int: 'int32',
+  uint: 'uint32',
+  uchar: 'uint8',
+  char: 'uint8',
+  bool: 'uint8',
+};
+
+/** The operands of a launch, in the order of `parameters` (without places). Throws typed errors that name the argument. */
+export function operandsOf(
+  device: Device,
+  kernel: string,
+  parameters: readonly Parameter[],
+  given: KernelArguments,
+): (Values | ArrayBuffer | number)[] {
+  const values = inOrder(kernel, parameters, given);
+  const operands = parameters.map((parameter, i) => operandOf(device, parameter, values[i]!));
+  parameters.forEach((parameter, i) => {
+    if (parameter.kind !== 'written') return;
+    operands.forEach((other, j) => {
+      if (i !== j && ArrayBuffer.isView(other) && (j > i || parameters[j]!.kind !== 'written'))
+        requireApart(`Argument (${parameter.name})`, operands[i] as Values, `argument (${parameters[j]!.name})`, other);
+    });
+  });
+  return operands;
+}
+
+function inOrder(kernel: string, parameters: readonly Parameter[], given: KernelArguments): KernelArgument[] {
+  const names = parameters.map(({ name }) => name).join(', ');
+  if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Arguments of kernel (${kernel}) are neither an object nor an array (${describe(given)}).`,
+    );
+  if (Array.isArray(given)) {
+    if (given.length === parameters.length) return given;
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Kernel (${kernel}) takes (${parameters.length}) arguments (${names}), not (${given.length}).`,
+    );
+  }
+  const named = given as { readonly [name: string]: KernelArgument };
+  for (const name of Object.keys(named))
+    if (!parameters.some((parameter) => parameter.name === name))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Kernel (${kernel}) has no argument (${name}); it takes (${names}).`,
+      );
+  return parameters.map(({ name }) => {
+    if (Object.hasOwn(named, name)) return named[name]!;
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) of kernel (${kernel}) is missing: it takes (${names}), and has (${Object.keys(named).join(', ')}).`,
+    );
+  });
+}
+
+function operandOf(device: Device, parameter: Parameter, value: KernelArgument): Values | ArrayBuffer | number {
+  if (parameter.kind === 'threadgroup') return threadgroupBytes(parameter, value);
+  if (value instanceof Matrix || value instanceof Vector || value instanceof Volume || ArrayBuffer.isView(value)) {
+    if (ArrayBuffer.isView(value)) dtypeOf(value);
+    const values = anyValuesIn(value as Operand | Volume | Values, device);
+    requireElements(parameter, values);
+    return values;
+  }
+  const { name, type, layout, kind } = parameter;
+  if (kind === 'written')
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) is written: it takes a Matrix, a Vector, a Volume or a typed array, not (${describe(value)}).`,
+    );
+  if (layout === undefined)
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Layout of type (${type}) of argument (${name}) is not to be read from the text: give it as layouts, or its bytes.`,
+    );
+  if (!parameter.isPointer || !Array.isArray(value)) return encode(value, layout, name);
+  if (value.length === 0) throw new CovariumError('ERR_SHAPE', `Argument (${name}) is an array of (0) elements.`);
+  const all = {
+    type: `${type}[${value.length}]`,
+    sizeBytes: layout.sizeBytes * value.length,
+    alignBytes: layout.alignBytes,
+  };
+  return encode(value, { ...all, element: layout, length: value.length }, name);
+}
+
+function threadgroupBytes({ name, type, layout }: Parameter, value: KernelArgument): number {
+  const given =
+    typeof value === 'object' && value !== null
+      ? (value as Partial<{ threadgroupBytes: number; threadgroupLength: number }>)
+      : {};
+  if (given.threadgroupBytes !== undefined)
+    return wholeNumber(`Threadgroup memory (${name}) in bytes`, given.threadgroupBytes, 1, 2 ** 31);
+  if (given.threadgroupLength === undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) is threadgroup memory: it takes { threadgroupBytes } or { threadgroupLength }, not (${describe(value)}).`,
+    );
+  if (layout === undefined)
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Type (${type}) of threadgroup memory (${name}) has no known size: give threadgroupBytes.`,
+    );
+  const most = Math.floor(2 ** 31 / layout.sizeBytes);
+  return wholeNumber(`Threadgroup memory (${name}) in elements`, given.threadgroupLength, 1, most) * layout.sizeBytes;
+}
+
+/** Throws unless a typed array holds whole elements of the argument's type. */
+function requireElements({ name, type, layout, isPointer }: Parameter, values: Values): void {
+  const dtype = dtypeOf(values);
+  if (values.length === 0) throw new CovariumError('ERR_SHAPE', `Argument (${name}) is a buffer of (0) elements.`);
+  if (layout === undefined) return;
+  const wanted = wantedDtype(layout);
+  if (dtype !== wanted && dtype !== 'uint8' && wanted !== undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) has elements of type (${type}), which takes (${wanted}), not (${dtype}).`,
+    );
+  const isBytes = dtype === 'uint8' && wanted !== 'uint8';
+  if (isBytes && layout.scalar !== undefined && dtypesOf[layout.scalar] !== undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) has elements of type (${type}), which takes (${wanted}), not (uint8).`,
+    );
+  const whole = values.byteLength % layout.sizeBytes === 0 && (isPointer || values.byteLength === layout.sizeBytes);
+  if (!whole)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Argument (${name}) takes ${isPointer ? 'elements' : 'one'} of type (${type}), of (${layout.sizeBytes}) bytes, not (${values.byteLength}) bytes.`,
+    );
+}
+
+/** The type of array that a layout's numbers are given in; undefined where any will do. */
+function wantedDtype(layout: Layout): Dtype | undefined {
+  if (layout.members !== undefined) return undefined;
+  if (layout.element !== undefined) return wantedDtype(layout.element);
+  return dtypesOf[layout.scalar!] ?? 'uint8';
+}

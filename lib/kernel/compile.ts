@@ -1,0 +1,156 @@
+import type { CompiledKernel, KernelParameter } from '../backend.ts';
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { backendOf, type Device } from '../device.ts';
+import { fromNative } from '../native-error.ts';
+import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
+import { compileError } from './diagnostics.ts';
+import { flatten } from './flatten.ts';
+import { type GivenLayouts, withLayouts } from './given-layouts.ts';
+import { Kernel } from './kernel.ts';
+import { mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
+
+/** How a kernel is made of a text. */
+export interface KernelOptions {
+  /** Of the function; by default the only one, and needed where the text has several kernels. */
+  readonly name?: string | undefined;
+  /** Values of function constants, by name; none by default. */
+  readonly constants?: ConstantValues | undefined;
+  /** The texts that `#include` may name; none by default. */
+  readonly includes?: { readonly [name: string]: string } | undefined;
+  /**
+   * Whether the kernel is instrumented, on the cpu device (false by default): accesses beyond a buffer and barriers that not all threads of a group reach fail
+   * the commit with `ERR_KERNEL_CHECK`, with thread and line; pointers that Metal would refuse for their address space, with
+   * `ERR_KERNEL_COMPILE` (where there is clang++; see `Kernel.notes`). Slow. Throws `ERR_UNSUPPORTED` on other devices.
+   */
+  readonly check?: boolean | undefined;
+  /**
+   * Fields of structs that the text doesn't say in plain words, by argument, in order: `{ p: { rows: 'int', weights: 'float[9]' } }`. They
+   * are compared with what the compiler makes. None by default.
+   */
+  readonly layouts?: GivenLayouts | undefined;
+  /** What messages call the text; `kernel.metal` by default. */
+  readonly path?: string | undefined;
+}
+
+/** Compiles a kernel for a device; see `Device.kernel`. */
+export async function compileKernel(device: Device, source: string, options: KernelOptions): Promise<Kernel> {
+  checkOptions(options, ['name', 'constants', 'includes', 'path', 'check', 'layouts']);
+  const { name, constants = {}, includes = {}, path = 'kernel.metal', check = false, layouts = {} } = options;
+  const backend = backendOf(device);
+  if (backend.kind === 'reference')
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      'The reference device runs no kernels (reference): it is plain TypeScript.',
+    );
+  if (name !== undefined && (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
+  if (typeof path !== 'string')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Path of a kernel's text is not a string (${describe(path)}).`);
+  if (typeof check !== 'boolean')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Check mode is neither true nor false (${describe(check)}).`);
+  for (const [option, given] of Object.entries({ constants, includes, layouts }))
+    if (typeof given !== 'object' || given === null)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Option (${option}) is not an object of names (${describe(given)}).`,
+      );
+  if (check && backend.kind !== 'cpu')
+    throw new CovariumError('ERR_UNSUPPORTED', `Check mode is of the cpu device, not of (${backend.kind}).`);
+  const text = flatten(source, path, includes);
+  const signature = withLayouts(signatureOf(text, name), layouts);
+  requireIndices(signature);
+  const values = constantsOf(text, constants);
+  const parameters = signature.parameters.filter(({ kind }) => kind !== 'place');
+  try {
+    const compiled = await compiledFor(device, text, signature, values, layouts, check);
+    requireLayouts(signature.name, parameters, compiled);
+    const notes = check ? await checkSpaces(text) : [];
+    return new Kernel(device, signature.name, parameters, compiled, notes);
+  } catch (thrown) {
+    const error = fromNative(thrown);
+    if (error.code !== 'ERR_KERNEL_COMPILE') throw error;
+    throw compileError(error.message, signature.name, new Map([...Object.entries(includes), [path, source]]));
+  }
+}
+
+async function compiledFor(
+  device: Device,
+  text: string,
+  signature: Signature,
+  values: readonly FunctionConstant[],
+  layouts: GivenLayouts,
+  check: boolean,
+): Promise<CompiledKernel> {
+  const backend = backendOf(device);
+  const source = {
+    name: signature.name,
+    constants: values.flatMap(({ index, type, value }) => (value === undefined ? [] : [{ index, type, value }])),
+    parameters: signature.parameters.flatMap((parameter): KernelParameter[] => declared(parameter)),
+    check,
+  };
+  if (backend.kind !== 'cpu') return backend.compile({ ...source, text, library: '' });
+  const { libraryOf } = await import('./cpu/library.ts');
+  const filled = withConstants(text, values);
+  // Values are shorter or longer than what they stand for: the places in the text are others now.
+  const library = await libraryOf(filled, withLayouts(signatureOf(filled, signature.name), layouts), check);
+  try {
+    return await backendOf(device).compile({ ...source, text: filled, library: library.path });
+  } finally {
+    await library.done();
+  }
+}
+
+/** Throws what clang says of address spaces; gives a note where there is no clang. */
+async function checkSpaces(text: string): Promise<string[]> {
+  const { spaceErrors } = await import('./cpu/address-spaces.ts');
+  const errors = await spaceErrors(text);
+  if (errors === undefined)
+    return ['Address spaces are not checked: that needs clang++ (Debian or Ubuntu: apt-get install clang).'];
+  if (errors !== '') throw new CovariumError('ERR_KERNEL_COMPILE', errors);
+  return [];
+}
+
+function declared({ kind, name, index, layout }: Parameter): KernelParameter[] {
+  if (kind === 'place') return [];
+  const members = (layout?.members ?? []).map(({ name: member, offsetBytes }) => ({ name: member, offsetBytes }));
+  return [{ kind, name, index, sizeBytes: layout?.sizeBytes ?? 0, members }];
+}
+
+function requireIndices({ name, parameters }: Signature): void {
+  const buffers = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'threadgroup');
+  const memory = parameters.filter(({ kind }) => kind === 'threadgroup');
+  for (const table of [buffers, memory])
+    table.forEach(({ name: argument, index }, i) => {
+      if (index >= mostBuffers)
+        throw new CovariumError(
+          'ERR_OUT_OF_RANGE',
+          `Argument (${argument}) of kernel (${name}) has index (${index}), beyond (${mostBuffers - 1}).`,
+        );
+      const other = table.findIndex((each) => each.index === index);
+      if (other !== i)
+        throw new CovariumError(
+          'ERR_INVALID_ARGUMENT',
+          `Arguments (${table[other]!.name}) and (${argument}) of kernel (${name}) have one index (${index}).`,
+        );
+    });
+}
+
+/** Throws where the compiler lays a struct out otherwise than the text was read: its fields would get each other's bytes. */
+function requireLayouts(kernel: string, parameters: readonly Parameter[], compiled: CompiledKernel): void {
+  parameters.forEach(({ name, type, layout }, i) => {
+    const { sizeBytes, members } = compiled.parameters[i]!;
+    if (layout === undefined || sizeBytes === 0) return;
+    const shown = (bytes: number, fields: readonly { name: string; offsetBytes: number }[]) =>
+      `${bytes} bytes${fields.length > 0 ? `: ${fields.map((field) => `${field.name} at ${field.offsetBytes}`).join(', ')}` : ''}`;
+    const expected = members.length === 0 ? [] : (layout.members ?? []);
+    const ours = shown(layout.sizeBytes, expected);
+    const theirs = shown(sizeBytes, members);
+    if (ours !== theirs)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${name}) of kernel (${kernel}) is laid out by the compiler as (${theirs}), and is read from the text as (${ours}): type (${type}) needs a layout.`,
+      );
+  });
+}

@@ -1,0 +1,83 @@
+import { CovariumError } from '../covarium-error.ts';
+import { codeOf, numberOf } from './code.ts';
+import { encode } from './encode.ts';
+import { Layouts } from './layout.ts';
+
+/** A function constant of a text, and the value that it is given. */
+export interface FunctionConstant {
+  readonly name: string;
+  readonly index: number;
+  readonly type: string;
+  /** Nothing where it is left out, which the text must ask about (is_function_constant_defined). */
+  readonly value: Uint8Array | undefined;
+  /** The value as the text would write it. */
+  readonly literal: string;
+  /** Where its declaration stands in the text. */
+  readonly span: readonly [begin: number, end: number];
+}
+
+/** Values of function constants, by name. */
+export type ConstantValues = { readonly [name: string]: number | boolean };
+
+/** The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ, `ERR_OUT_OF_RANGE`. */
+export function constantsOf(text: string, values: ConstantValues): FunctionConstant[] {
+  const layouts = new Layouts(text);
+  const code = codeOf(text);
+  const declaration = /\bconstant\s+(?:const\s+)?(\w+)\s+(\w+)\s*\[\[\s*function_constant\(\s*(\w+)\s*\)\s*\]\]\s*;/g;
+  const all = [...code.matchAll(declaration)].map((match): FunctionConstant => {
+    const [whole, type, name, index] = match as unknown as [string, string, string, string];
+    const given = Object.hasOwn(values, name) ? values[name] : undefined;
+    const at = numberOf(index, text);
+    const layout = layouts.of(type);
+    if (at === undefined || layout?.count !== 1)
+      throw new CovariumError('ERR_UNSUPPORTED', `Function constant (${whole}) is not a number with an index.`);
+    if (given === undefined && !new RegExp(`\\bis_function_constant_defined\\s*\\(\\s*${name}\\s*\\)`).test(code))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Function constant (${name}) has no value: constants has (${Object.keys(values).join(', ')}).`,
+      );
+    const value = given === undefined ? undefined : new Uint8Array(encode(given, layout, name));
+    return {
+      name,
+      index: at,
+      type: layout.scalar!,
+      value,
+      literal: given === undefined ? `${type}()` : literalOf(Number(given), layout.scalar!),
+      span: [match.index, match.index + whole.length],
+    };
+  });
+  for (const name of Object.keys(values))
+    if (!all.some((constant) => constant.name === name))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Text has no function constant (${name}); it has (${all.map((constant) => constant.name).join(', ')}).`,
+      );
+  return all;
+}
+
+function literalOf(value: number, scalar: string): string {
+  if (scalar === 'bool') return value === 0 ? 'false' : 'true';
+  if (scalar !== 'float') return value === -(2 ** 31) ? 'int(-2147483647 - 1)' : `${scalar}(${value})`;
+  if (Number.isNaN(value)) return 'NAN';
+  if (!Number.isFinite(value)) return value < 0 ? '-INFINITY' : 'INFINITY';
+  const digits = String(Math.fround(value));
+  return `${/[.e]/.test(digits) ? digits : `${digits}.0`}f`;
+}
+
+/** The text for a compiler that knows no function constants: each is a constant with its value. */
+export function withConstants(text: string, constants: readonly FunctionConstant[]): string {
+  const filled = constants.reduceRight((rest, { span: [begin, end], literal }) => {
+    const declaration = rest
+      .slice(begin, end)
+      .replace(/\[\[[^\]]*\]\]/, (attribute) => attribute.replace(/[^\n]/g, ' '));
+    return `${rest.slice(0, begin)}${declaration.replace(/\s*;$/, '')} = ${literal};${rest.slice(end)}`;
+  }, text);
+  return constants.reduce(
+    (rest, { name, value }) =>
+      rest.replace(
+        new RegExp(`\\bis_function_constant_defined\\s*\\(\\s*${name}\\s*\\)`, 'g'),
+        String(value !== undefined),
+      ),
+    filled,
+  );
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { packageFolder } from '../../package-folder.ts';
+import { runProgram } from './compiler.ts';
+import { threadgroupVariables } from './threadgroup-variables.ts';
+
+// The cpu device has one memory, so its compiler lets a pointer to a threadgroup's pass for one to the device's; Metal doesn't. clang can
+// tell them apart: msl/check/metal_stdlib makes address spaces of Metal's words. It knows fewer functions than Metal, so of what clang
+// says, that alone counts which is about the address space of a pointer.
+
+const flags = [
+  ...['-x', 'c++', '-std=c++14', '--target=arm64-apple-macos13.3', '-nostdinc', '-nostdinc++', '-fsyntax-only'],
+  ...['-w', '-ferror-limit=0', '-fno-caret-diagnostics', '-fdiagnostics-color=never'],
+];
+
+const spaces: { readonly [number: string]: string } = { 1: 'device', 2: 'constant', 3: 'threadgroup' };
+
+/** The compiler's lines about address spaces that Metal would refuse; undefined where there is no clang++ to ask. */
+export async function spaceErrors(text: string): Promise<string | undefined> {
+  // clang takes a variable of an address space only where it is static.
+  const own = threadgroupVariables(text)
+    .reduceRight((rest, { word }) => `${rest.slice(0, word)}static ${rest.slice(word)}`, text)
+    .replaceAll('[[threadgroup(', '[[threadgroup_memory(');
+  const unit = `#include <metal_stdlib>\nusing namespace metal;\n${own}`;
+  const include = join(packageFolder(), 'msl/check');
+  const ended = await runProgram('clang++', [...flags, '-I', include, '-'], unit);
+  if (ended === undefined) return undefined;
+  return linesAboutSpaces(ended.stderr);
+}
+
+/** The errors about the address space of a pointer, in Metal's words; those whose notes say so among them. */
+export function linesAboutSpaces(output: string): string {
+  const errors = output.split(/^(?=[^\n]*: (?:fatal )?error: )/m);
+  const isAbout = (error: string) =>
+    /changes address space|address space .* in \d+\w\w argument/.test(error) ||
+    /(?:cannot (?:initialize|pass|bind)|assigning to)[^\n]*(?:\b(?:device|constant|threadgroup) |address_space\(\d\))[^\n]*\*/.test(
+      error,
+    );
+  return errors
+    .filter(isAbout)
+    .map((error) => error.split('\n')[0]!)
+    .map((line) =>
+      line.replace(/__attribute__\(\(address_space\((\d)\)\)\)/g, (whole, number: string) => spaces[number] ?? whole),
+    )
+    .join('\n');
+}

@@ -1,0 +1,120 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { CovariumError } from '../../covarium-error.ts';
+import { describe } from '../../describe.ts';
+
+/** A C++ compiler, and what it calls itself. */
+export interface Compiler {
+  readonly path: string;
+  readonly version: string;
+}
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+const mostOutput = 1 << 20;
+const timeLimitMs = 120_000;
+
+/**
+ * Runs a program without a shell, its input given; undefined where there is no such program. When its time is over it is killed, with
+ * what it has started: a compiler's driver has others do the work, and they hold its output open.
+ */
+export function runProgram(
+  path: string,
+  args: readonly string[],
+  input: string,
+  limitMs: number = timeLimitMs,
+): Promise<Ended | undefined> {
+  return new Promise((resolve) => {
+    // Messages in English, whatever the user's language: they are read here.
+    const detached = process.platform !== 'win32';
+    let child: ChildProcessWithoutNullStreams;
+    try {
+      child = spawn(path, args, { env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe', detached });
+    } catch {
+      resolve(undefined); // a path through a file, a link to itself: some errors are thrown
+      return;
+    }
+    const output = { stdout: '', stderr: '' };
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      if (child.pid === undefined) return;
+      try {
+        process.kill(detached ? -child.pid : child.pid, 'SIGKILL');
+      } catch {} // it has ended, and left its output to another
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, limitMs);
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        if (output[name].length < mostOutput) output[name] += text;
+      });
+    child.stdin.on('error', () => {}); // it ended before it had read all: its exit code says why
+    child.on('error', () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, ...output, timedOut });
+    });
+    child.stdin.end(input);
+  });
+}
+
+const known = new Map<string, Promise<Compiler | undefined>>();
+
+async function ask(path: string): Promise<Compiler | undefined> {
+  const ended = await runProgram(path, ['--version'], '', 10_000);
+  if (ended === undefined || ended.code !== 0) return undefined;
+  return { path, version: ended.stdout.split('\n').slice(0, 2).join(' ').trim() };
+}
+
+/** The compiler that `COVARIUM_CXX` names, or the first that is there; asked once. Throws `ERR_NO_COMPILER`. */
+export async function findCompiler(): Promise<Compiler> {
+  const { COVARIUM_CXX: chosen = '', PATH = '' } = process.env;
+  const candidates = chosen === '' ? ['clang++', 'g++', 'c++'] : [chosen];
+  for (const path of candidates) {
+    const key = `${path} ${PATH}`;
+    const asked = known.get(key) ?? ask(path);
+    known.set(key, asked);
+    const compiler = await asked;
+    if (compiler !== undefined) return compiler;
+    known.delete(key); // it may be installed while we run
+  }
+  const advice =
+    'Debian or Ubuntu: apt-get install clang; Fedora: dnf install clang; macOS: xcode-select --install; or COVARIUM_CXX names one';
+  throw new CovariumError(
+    'ERR_NO_COMPILER',
+    chosen === ''
+      ? `Kernels on the cpu device need a C++ compiler, and none is found (${candidates.join(', ')}). ${advice}.`
+      : `Compiler that COVARIUM_CXX names does not run (${describe(chosen)}). ${advice}.`,
+  );
+}
+
+/** The flags that a kernel is compiled with. */
+export function flagsOf({ version }: Compiler, check: boolean): string[] {
+  const isClang = /clang/i.test(version);
+  const machine = process.platform === 'darwin' && process.arch === 'arm64' ? '-mcpu=apple-m1' : '-march=native';
+  return [
+    ...[
+      '-x',
+      'c++',
+      '-std=c++17',
+      check ? '-O1' : '-O3',
+      machine,
+      '-ffp-contract=off',
+      '-fsigned-char',
+      '-fno-math-errno',
+    ],
+    // A number without a suffix is a float in Metal.
+    ...(isClang ? ['-Xclang', '-cl-single-precision-constant'] : ['-fsingle-precision-constant']),
+    ...['-shared', '-fPIC', '-fvisibility=hidden', '-w', '-fdiagnostics-color=never'],
+    ...(isClang ? ['-ferror-limit=20', '-fno-caret-diagnostics'] : ['-fmax-errors=20', '-fno-diagnostics-show-caret']),
+  ];
+}

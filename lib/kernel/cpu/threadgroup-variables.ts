@@ -1,0 +1,114 @@
+import { CovariumError } from '../../covarium-error.ts';
+import { codeOf, splitList } from '../code.ts';
+
+/** Variables in threadgroup memory of one declaration. */
+export interface ThreadgroupVariables {
+  /** Of the declaration, from its first word to behind its semicolon. */
+  readonly begin: number;
+  readonly end: number;
+  /** Where the word `threadgroup` stands, or a macro's that says it. */
+  readonly word: number;
+  /** What they are aligned to, as the text says it; often nothing. */
+  readonly alignment: string;
+  readonly type: string;
+  /** Dimensions are the brackets behind the name; nothing of a variable that is no array. */
+  readonly variables: readonly { readonly name: string; readonly dimensions: string }[];
+}
+
+/** Letters of a declaration, and words in front of its `threadgroup`. */
+const longestDeclaration = 1000;
+const mostWordsInFront = 10;
+
+/** The variables in threadgroup memory of a text; pointers to it are none. Throws `ERR_UNSUPPORTED` for what is not understood. */
+export function threadgroupVariables(text: string): ThreadgroupVariables[] {
+  const code = codeOf(text);
+  return [...code.matchAll(new RegExp(`\\b(?:${wordsIn(text).join('|')})\\b`, 'g'))].flatMap(({ index, 0: word }) => {
+    const declared = declaredBehind(code, index + word.length);
+    if (declared === undefined) return [];
+    const front = frontOf(code, index);
+    if (front === undefined) throw notUnderstood(`${word}${declared}`);
+    const [type, ...more] = partsOf(declared.replace(alignments, ''));
+    if (type === undefined || more.length === 0) throw notUnderstood(`${word}${declared}`);
+    const all = `${front.text} ${declared}`;
+    return {
+      begin: front.begin,
+      end: index + word.length + declared.length + 1,
+      word: index,
+      alignment: (all.match(alignments) ?? []).join(' '),
+      // A macro stands for its type too.
+      type: `${front.text.replace(alignments, '').replace(/\bstatic\b/g, '')} ${word} ${type}`.trim(),
+      variables: more.map((each) => {
+        const [, name = '', dimensions = ''] = /^(\w+)\s*([\s\S]*)$/.exec(each) ?? [];
+        return { name, dimensions };
+      }),
+    };
+  });
+}
+
+const alignments = /\balignas\s*\([^()]*\)/g;
+
+function notUnderstood(declaration: string): CovariumError {
+  const shown = declaration.replace(/\s+/g, ' ').slice(0, 100);
+  return new CovariumError(
+    'ERR_UNSUPPORTED',
+    `Variable in threadgroup memory (${shown}) is not understood: the cpu device takes a declaration of its own, threadgroup float name[size].`,
+  );
+}
+
+/** The word, and the macros that stand for it, alone or with a type, or for one another. */
+function wordsIn(text: string): string[] {
+  const definition = /^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\r?\n|[^\n])*)$/gm;
+  const macros = [...text.matchAll(definition)].map(([, name, parenthesis, body]) => ({
+    name: name!,
+    parenthesis,
+    body: body!.replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/[\s\S]*|\[[^[\]]*\]/g, ' '),
+  }));
+  const words = new Set(['threadgroup']);
+  // A set is walked with what joins it meanwhile.
+  for (const word of words)
+    for (const { name, parenthesis, body } of macros) {
+      if (!new RegExp(`\\b${word}\\b(?!\\s*\\(|[^,;)]*[*&])`).test(body)) continue;
+      if (parenthesis !== '' || !/^[\w\s<>:]*$/.test(body)) throw notUnderstood(`#define ${name}${parenthesis}${body}`);
+      words.add(name);
+    }
+  return [...words];
+}
+
+/** What is declared behind the word, up to its semicolon; nothing where it is a pointer, a reference, a cast or an argument. */
+function declaredBehind(code: string, from: number): string | undefined {
+  let depth = 0;
+  let letters = 0;
+  for (let at = from; at < code.length && letters < longestDeclaration; at++) {
+    const letter = code[at]!;
+    if (/\s/.test(letter)) continue;
+    letters++;
+    const isAlignment = letter === '(' && /\balignas\s*$/.test(code.slice(Math.max(from, at - 20), at));
+    if (depth === 0 && /[*&=(]/.test(letter) && !isAlignment) return undefined;
+    if ('([{'.includes(letter)) depth++;
+    if (')]}'.includes(letter)) depth--;
+    if (depth < 0) return undefined;
+    if (depth === 0 && letter === ';') return code.slice(from, at);
+  }
+  return undefined;
+}
+
+/** The words of the declaration in front of `threadgroup`; nothing where it begins in another way than with words. */
+function frontOf(code: string, word: number): { begin: number; text: string } | undefined {
+  let begin = word;
+  for (let words = 0; words <= mostWordsInFront; words++) {
+    let at = begin;
+    while (at > 0 && /\s/.test(code[at - 1]!)) at--;
+    if (at === 0 || ';{}'.includes(code[at - 1]!)) return { begin, text: code.slice(begin, word) };
+    const [front] = /(?:\balignas\s*\([^()]*\)|[\w:<>]+)$/.exec(code.slice(Math.max(0, at - 200), at)) ?? [];
+    if (front === undefined || /^(?:else|do|return|case|default)?:?$/.test(front)) return undefined;
+    begin = at - front.length;
+  }
+  return undefined;
+}
+
+/** `float a[4], b` as `float`, `a[4]`, `b`; the first is nothing where there is no type. */
+function partsOf(declared: string): string[] {
+  const [first = '', ...more] = splitList(declared);
+  const [, type = '', variable] = /^([\s\S]*?)\b([A-Za-z_]\w*\s*(?:\[[\s\S]*\])?)$/.exec(first) ?? [];
+  return variable === undefined ? [] : [type, variable, ...more];
+}

@@ -1,0 +1,214 @@
+import { codeOf } from '../code.ts';
+import type { Parameter, Signature } from '../signature.ts';
+import { threadgroupVariables } from './threadgroup-variables.ts';
+
+/** Words of a text whose threads wait for each other, or share memory: their groups run as fibers. */
+const together = /\b(?:threadgroup|simdgroup|simd_|quad_)/;
+
+/** How a thread's place is told, by its attribute, from `place` and `grid` of wrapper.h. */
+const places: { readonly [attribute: string]: string } = {
+  thread_position_in_grid: 'x, y, z',
+  threads_per_grid: 'grid.threads',
+  thread_position_in_threadgroup: 'place.inGroup',
+  threadgroup_position_in_grid: 'place.group',
+  threads_per_threadgroup: 'place.groupSize',
+  dispatch_threads_per_threadgroup: 'grid.groupThreads',
+  threadgroups_per_grid: 'grid.groups',
+  thread_index_in_threadgroup: 'place.index, 0, 0',
+  thread_index_in_simdgroup: 'place.index % grid.simdWidth, 0, 0',
+  simdgroup_index_in_threadgroup: 'place.index / grid.simdWidth, 0, 0',
+  threads_per_simdgroup: 'grid.simdWidth, 0, 0',
+  thread_execution_width: 'grid.simdWidth, 0, 0',
+  simdgroups_per_threadgroup:
+    '(place.groupSize[0] * place.groupSize[1] * place.groupSize[2] + grid.simdWidth - 1) / grid.simdWidth, 0, 0',
+  thread_index_in_quadgroup: 'place.index % 4, 0, 0',
+  quadgroup_index_in_threadgroup: 'place.index / 4, 0, 0',
+  quadgroups_per_threadgroup: '(place.groupSize[0] * place.groupSize[1] * place.groupSize[2] + 3) / 4, 0, 0',
+  grid_origin: '0, 0, 0',
+};
+
+/** The attributes of places that the cpu device knows. */
+export const placeAttributes: readonly string[] = Object.keys(places);
+
+/** The C++ text of a shared library with one kernel: the user's text in a namespace of its own, and what calls it. */
+export function translationUnit(text: string, signature: Signature, check: boolean): string {
+  // An attribute's words are no such: [[threadgroup_position_in_grid]] waits for nobody.
+  const waits =
+    check || together.test(withoutAttributes(codeOfKernel(text, signature))) || together.test(macrosOf(text));
+  const own = groupVariables(withoutAttributes(text), signature, check);
+  return `#include "library/wrapper.h"
+namespace {
+#include "library/words.h"
+namespace user_kernel {
+${check ? withCheckedPointers(own) : own}
+}
+}
+#line 1 "covarium"
+#undef kernel
+#undef device
+#undef constant
+#undef thread
+#undef threadgroup
+${tail(signature, waits, check)}`;
+}
+
+function tail({ name, parameters }: Signature, waits: boolean, check: boolean): string {
+  const slots = parameters.filter(({ kind }) => kind !== 'place');
+  const call = parameters.map((parameter, i) => argumentText(parameter, i, slots)).join(', ');
+  const isBare = !/\bplace\./.test(call);
+  const row = `static void runRow(void* const* slots, const covarium::GridSize& grid, uint32_t begin, uint32_t end, uint32_t y, uint32_t z) {
+${slots.map((slot, i) => `  ${localText(slot, i, parameters)}\n`).join('')}
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+  for (uint32_t x = begin; x < end; ++x) {
+${isBare ? '' : '    const covarium::ThreadPlace place = covarium::placeInRow(grid, x, y, z);\n'}    user_kernel::${name}(${call});
+  }
+  (void)slots, (void)grid, (void)y, (void)z;
+}`;
+  const thread = `static void runThread(void* const* slots, const covarium::GridSize& grid, const covarium::ThreadPlace& place) {
+  covarium::reachOwnMemory();
+  const uint32_t x = place.group[0] * grid.groupThreads[0] + place.inGroup[0];
+  const uint32_t y = place.group[1] * grid.groupThreads[1] + place.inGroup[1];
+  const uint32_t z = place.group[2] * grid.groupThreads[2] + place.inGroup[2];
+${check ? extentsText(slots) : ''}${slots.map((slot, i) => `  ${localText(slot, i, parameters)}\n`).join('')}  user_kernel::${name}(${call});
+  (void)slots, (void)grid, (void)x, (void)y, (void)z;
+}`;
+  return `namespace {
+using Arguments = covarium::Arguments<decltype(&user_kernel::${name})>;
+${waits ? thread : row}
+${slots.map((slot, i) => membersText(slot, i, parameters)).join('')}
+const covarium::KernelSlot slotList[] = {${slots.map((slot, i) => slotText(slot, i, parameters)).join('')}{0, 0, 0, nullptr}};
+}
+extern "C" __attribute__((visibility("default"))) const covarium::KernelLibrary* covariumKernel(const covarium::KernelHost* host) {
+  covarium::kernelHost = host;
+  static const covarium::KernelLibrary library = {covarium::kernelAbi, ${slots.length}, slotList, covarium::staticThreadgroupBytes, ${waits ? 'nullptr, runThread' : 'runRow, nullptr'}};
+  return &library;
+}
+`;
+}
+
+function typeText(slot: Parameter, parameters: readonly Parameter[]): string {
+  return `Arguments::At<${parameters.indexOf(slot)}>`;
+}
+
+// A constant is copied into a local variable, so that the compiler knows that no buffer holds it.
+function localText(slot: Parameter, i: number, parameters: readonly Parameter[]): string {
+  const reference = slot.kind === 'constant' && !slot.isPointer ? 'const auto' : 'auto&&';
+  return `${reference} slot${i} = covarium::argument<${typeText(slot, parameters)}>(slots, ${i});`;
+}
+
+function argumentText(parameter: Parameter, i: number, slots: readonly Parameter[]): string {
+  if (parameter.kind !== 'place') return `slot${slots.indexOf(parameter)}`;
+  return `covarium::place<Arguments::At<${i}>>(${places[parameter.attribute]!})`;
+}
+
+function slotText(slot: Parameter, i: number, parameters: readonly Parameter[]): string {
+  const type = `covarium::Pointee<${typeText(slot, parameters)}>`;
+  return `{sizeof(${type}), alignof(${type}), sizeof members${i} / sizeof *members${i} - 1, members${i}}, `;
+}
+
+function membersText(slot: Parameter, i: number, parameters: readonly Parameter[]): string {
+  const each = (slot.layout?.members ?? []).map(
+    ({ name }) => `{"${name}", offsetof(covarium::Pointee<${typeText(slot, parameters)}>, ${name})}, `,
+  );
+  return `const covarium::KernelMember members${i}[] = {${each.join('')}{nullptr, 0}};\n`;
+}
+
+/** The text without the bodies of other kernels, and without comments: what the kernel may run. */
+function codeOfKernel(text: string, { otherBodies }: Signature): string {
+  const code = codeOf(text);
+  return otherBodies.reduce(
+    (rest, [begin, end]) => rest.slice(0, begin) + ' '.repeat(end - begin) + rest.slice(end),
+    code,
+  );
+}
+
+/** What the macros of a text stand for. */
+function macrosOf(text: string): string {
+  const definitions = text.matchAll(/^[ \t]*#[ \t]*define[ \t]+\w+((?:\\\r?\n|[^\n])*)/gm);
+  return [...definitions].map(([, body]) => withoutAttributes(body!)).join('\n');
+}
+
+/**
+ * Variables in threadgroup memory stand in the kernel's body; here they are the processor thread's, which runs one group at a time, and
+ * are counted as the library is loaded. Line numbers stay.
+ */
+function groupVariables(text: string, { body: [first, last] }: Signature, check: boolean): string {
+  const found = threadgroupVariables(text).filter(({ begin, end }) => begin > first && end <= last);
+  const names = found.flatMap(({ variables }) => variables.map(({ name }) => name));
+  let which = names.length;
+  return found.reduceRight((rest, { begin, end, alignment, type, variables }) => {
+    which -= variables.length;
+    const each = variables.map(({ name, dimensions }, i) => {
+      const counted = `(void)&covarium::StaticMemory<sizeof(${name}), ${which + i}>::counted;`;
+      const isChecked = check && dimensions !== '';
+      const whole = isChecked
+        ? `covarium::CheckedArray<${type} ${dimensions}> ${name}`
+        : `${type} ${name}${dimensions}`;
+      const known = check ? `covarium::declareOwn(${which + i}, "${name}", (void*)&${name}, sizeof ${name});` : '';
+      return `${alignment} static thread_local ${whole}; ${counted} ${known}`.replace(/\s+/g, ' ');
+    });
+    const lines = rest.slice(begin, end).replace(/[^\n]/g, '');
+    return `${rest.slice(0, begin)}${each.join(' ')}${lines}${rest.slice(end)}`;
+  }, text);
+}
+
+/** The text without Metal's attributes, whose words mean something else here, and without a const that constant says already. */
+function withoutAttributes(text: string): string {
+  const code = codeOf(text);
+  const spans = [...code.matchAll(/\[\[[^[\]]*\]\]|\bconst\b(?<=\bconstant\s+const)/g)];
+  return spans.reduceRight(
+    (rest, { index, 0: whole }) =>
+      rest.slice(0, index) + whole.replace(/[^\n]/g, ' ') + rest.slice(index + whole.length),
+    text,
+  );
+}
+
+/** Tells checked pointers which memory is whose. */
+function extentsText(slots: readonly Parameter[]): string {
+  const each = slots.map(({ name }, i) => `{"${name}", static_cast<char*>(slots[${i}]), grid.slotBytes[${i}]}, `);
+  return `  static thread_local covarium::Extent extentList[${slots.length + 1}];
+  const covarium::Extent now[] = {${each.join('')}{nullptr, nullptr, 0}};
+  memcpy(extentList, now, sizeof now);
+  covarium::extents = extentList;
+  covarium::extentCount = ${slots.length};
+`;
+}
+
+/** Every pointer to the device's memory as one that looks at its accesses (checked.h). */
+function withCheckedPointers(text: string): string {
+  const pointer =
+    /((?:\b(?:const|volatile)\s+)*)\b(?:device|constant|threadgroup)\s+((?:\b(?:const|volatile)\s+)*)((?:unsigned\s+|struct\s+)?[\w:]+(?:\s*<[^<>;(){}]*>)?)((?:\s+(?:const|volatile)\b)*)\s*\*(?:\s*(?:restrict|__restrict)\b)?/g;
+  const code = codeOf(text);
+  const found = [...code.matchAll(pointer)];
+  const stars = found.flatMap(({ index, 0: whole }) => starsBehind(code, index + whole.length));
+  const single = stars.reduce((rest, at) => `${rest.slice(0, at)} ${rest.slice(at + 1)}`, text);
+  return found
+    .reduceRight((rest, match) => {
+      const [whole, before, between, type, behind] = match as unknown as [string, string, string, string, string];
+      const isConstant = /\bconstant\b/.test(whole) || /\bconst\b/.test(before + between + behind);
+      const lines = whole.replace(/[^\n]/g, '');
+      // Of what it is given.
+      const element = type === 'auto' ? '' : `<${isConstant ? 'const ' : ''}${type}>`;
+      const checked = `covarium::Checked${element} ${lines}`;
+      return rest.slice(0, match.index) + checked + rest.slice(match.index + whole.length);
+    }, single)
+    .replace(/\breinterpret_cast(?=\s*<\s*covarium::Checked)/g, 'static_cast');
+}
+
+/** Where the stars stand of further pointers of one declaration: `device float *a = in, *b = out;`. */
+function starsBehind(code: string, from: number): number[] {
+  const stars: number[] = [];
+  let depth = 0;
+  for (let at = from; at < Math.min(code.length, from + 1000) && depth >= 0; at++) {
+    const letter = code[at]!;
+    if ('([{'.includes(letter)) depth++;
+    if (')]}'.includes(letter)) depth--;
+    if (depth === 0 && letter === ';') break;
+    if (depth === 0 && letter === '*' && /,\s*$/.test(code.slice(Math.max(from, at - 20), at))) stars.push(at);
+  }
+  return stars;
+}

@@ -1,0 +1,60 @@
+import { CovariumError, type Diagnostic } from '../covarium-error.ts';
+
+/** What a compiler says, line by line: clang's, g++'s and Metal's messages have one form. */
+export function diagnosticsIn(output: string): Diagnostic[] {
+  const line = /^(?:\/\/\s*)?([^\n]*?):(\d+):(?:(\d+):)? (?:fatal )?(error|warning): (.*)$/gm;
+  return [...output.matchAll(line)].map(([, path, at, column, severity, message]) => ({
+    severity: severity as Diagnostic['severity'],
+    message: message!.trim(),
+    path: path!,
+    line: Number(at),
+    column: Number(column ?? 1),
+  }));
+}
+
+/** Some lines of a text around a place, which is marked. */
+export function codeFrame(text: string, line: number, column: number): string {
+  const lines = text.split('\n');
+  const first = Math.max(1, line - 2);
+  const last = Math.min(lines.length, line + 1);
+  const digits = String(last).length;
+  const frame: string[] = [];
+  for (let at = first; at <= last; at++) {
+    const shown = lines[at - 1]!.replaceAll('\t', ' ').slice(0, 160);
+    frame.push(`${at === line ? '>' : ' '} ${String(at).padStart(digits)} | ${shown}`);
+    if (at === line && column <= 160) frame.push(`  ${' '.repeat(digits)} | ${' '.repeat(Math.max(0, column - 1))}^`);
+  }
+  return frame.join('\n');
+}
+
+/** The first place of the user's that a note names: where an error within our own headers comes from. */
+function userPlace(
+  output: string,
+  texts: ReadonlyMap<string, string>,
+): Omit<Diagnostic, 'severity' | 'message'> | undefined {
+  const places = [...output.matchAll(/^([^\n]*?):(\d+):(\d+): /gm)];
+  const place = places.find(([, path]) => texts.has(path!));
+  return place && { path: place[1]!, line: Number(place[2]), column: Number(place[3]) };
+}
+
+/**
+ * The refusal of a text that does not compile: the compiler's first error at the user's own line, with the code there. `texts` are the
+ * kernel's text and what it includes, by name.
+ */
+export function compileError(output: string, kernel: string, texts: ReadonlyMap<string, string>): CovariumError {
+  const diagnostics = diagnosticsIn(output);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const first = errors.find(({ path }) => texts.has(path)) ?? errors[0];
+  if (first === undefined)
+    return new CovariumError('ERR_KERNEL_COMPILE', `Kernel (${kernel}) does not compile (${output.trim()}).`);
+  const { message } = first;
+  const { path, line, column } = texts.has(first.path) ? first : (userPlace(output, texts) ?? first);
+  const text = texts.get(path);
+  const frame = text === undefined ? '' : `\n\n${codeFrame(text, line, column)}\n`;
+  const more = errors.length > 1 ? `, the first of (${errors.length}) errors` : '';
+  return new CovariumError(
+    'ERR_KERNEL_COMPILE',
+    `Kernel (${kernel}) does not compile: ${message} (${path}:${line}:${column})${more}.${frame}`,
+    { path, line, column, diagnostics },
+  );
+}

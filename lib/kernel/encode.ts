@@ -1,0 +1,132 @@
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { bytesOf, type Layout } from './layout.ts';
+
+type Put = (view: DataView, at: number, value: number) => void;
+type Scalar = readonly [least: number, most: number, put: Put];
+
+const whole = (bits: number, signed: boolean, put: Put): Scalar =>
+  signed ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, put] : [0, 2 ** bits - 1, put];
+
+const scalars: { readonly [scalar: string]: Scalar } = {
+  bool: [0, 1, (view, at, value) => view.setUint8(at, value)],
+  char: whole(8, true, (view, at, value) => view.setInt8(at, value)),
+  uchar: whole(8, false, (view, at, value) => view.setUint8(at, value)),
+  short: whole(16, true, (view, at, value) => view.setInt16(at, value, true)),
+  ushort: whole(16, false, (view, at, value) => view.setUint16(at, value, true)),
+  int: whole(32, true, (view, at, value) => view.setInt32(at, value, true)),
+  uint: whole(32, false, (view, at, value) => view.setUint32(at, value, true)),
+  float: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, (view, at, value) => view.setFloat32(at, value, true)],
+};
+
+const longs: { readonly [scalar: string]: readonly [bigint, bigint] } = {
+  long: [-(2n ** 63n), 2n ** 63n - 1n],
+  ulong: [0n, 2n ** 64n - 1n],
+};
+
+/**
+ * The bytes of a number, an array or a plain object, laid out as Metal has it. `name` is its place, such as `params.size[2]`. Throws
+ * `ERR_INVALID_ARGUMENT` (not a number, a field that is missing or not there, another length), `ERR_OUT_OF_RANGE`, `ERR_UNSUPPORTED`.
+ */
+export function encode(value: unknown, layout: Layout, name: string): ArrayBuffer {
+  const bytes = new ArrayBuffer(layout.sizeBytes);
+  put(new DataView(bytes), 0, value, layout, name);
+  return bytes;
+}
+
+/** Writes a value at a place of `view`; as {@link encode}. */
+export function put(view: DataView, at: number, value: unknown, layout: Layout, name: string): void {
+  if (layout.members !== undefined) putStruct(view, at, value, layout, name);
+  else if (layout.element !== undefined) putEach(view, at, value, layout.element, layout.length!, name);
+  else if (layout.count === 1) putNumber(view, at, value, layout.scalar!, name);
+  else {
+    // What only fills a vector of three up is left 0.
+    const sizeBytes = layout.sizeBytes / Math.round(layout.sizeBytes / bytesOf(layout.scalar!));
+    const element = { type: layout.scalar!, scalar: layout.scalar!, count: 1, sizeBytes, alignBytes: sizeBytes };
+    putEach(view, at, value, element, layout.count!, name);
+  }
+}
+
+function putStruct(view: DataView, at: number, value: unknown, { type, members }: Layout, name: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || ArrayBuffer.isView(value))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) is a struct (${type}), not (${describe(value)}); its fields are (${fieldsOf(members!)}).`,
+    );
+  const given = value as { readonly [field: string]: unknown };
+  for (const field of Object.keys(given))
+    if (!members!.some((member) => member.name === field))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Struct (${type}) of argument (${name}) has no field (${field}); its fields are (${fieldsOf(members!)}).`,
+      );
+  for (const member of members!) {
+    if (!Object.hasOwn(given, member.name))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Field (${member.name}) of argument (${name}) is missing: struct (${type}) has (${fieldsOf(members!)}), the object (${Object.keys(given).join(', ')}).`,
+      );
+    put(view, at + member.offsetBytes, given[member.name], member.layout, `${name}.${member.name}`);
+  }
+}
+
+function fieldsOf(members: NonNullable<Layout['members']>): string {
+  return members.map(({ name, layout }) => `${layout.type} ${name}`).join(', ');
+}
+
+function putEach(view: DataView, at: number, value: unknown, element: Layout, length: number, name: string): void {
+  if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && 'length' in value))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) takes an array of (${length}) of type (${element.type}), not (${describe(value)}).`,
+    );
+  const values = value as ArrayLike<unknown>;
+  if (values.length !== length)
+    throw new CovariumError('ERR_SHAPE', `Argument (${name}) takes (${length}) elements, not (${values.length}).`);
+  for (let i = 0; i < length; i++) put(view, at + i * element.sizeBytes, values[i], element, `${name}[${i}]`);
+}
+
+function putNumber(view: DataView, at: number, value: unknown, scalar: string, name: string): void {
+  const plain = scalar === 'bool' && typeof value === 'boolean' ? Number(value) : value;
+  const range = longs[scalar];
+  if (range !== undefined) {
+    putLong(view, at, plain, scalar, range, name);
+    return;
+  }
+  const known = scalars[scalar];
+  if (known === undefined)
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Argument (${name}) is of a type that takes no numbers here (${scalar}).`,
+    );
+  const [least, most, write] = known;
+  if (typeof plain !== 'number')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a (${scalar}), not (${describe(value)}).`);
+  if (scalar !== 'float' && (!Number.isInteger(plain) || plain < least || plain > most))
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `Argument (${name}) is (${plain}), not a whole number of type (${scalar}), from ${least} to ${most}.`,
+    );
+  if (scalar === 'float' && Number.isFinite(plain) && !Number.isFinite(Math.fround(plain)))
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${plain}), beyond the numbers of a float.`);
+  write(view, at, plain);
+}
+
+function putLong(
+  view: DataView,
+  at: number,
+  value: unknown,
+  scalar: string,
+  [least, most]: readonly [bigint, bigint],
+  name: string,
+): void {
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
+    throw new CovariumError(
+      typeof value === 'number' ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARGUMENT',
+      `Argument (${name}) is a (${scalar}), a whole number or a bigint, not (${describe(value)}).`,
+    );
+  const exact = BigInt(value as bigint | number);
+  if (exact < least || exact > most)
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${exact}), beyond the numbers of a ${scalar}.`);
+  view.setBigInt64(at, BigInt.asIntN(64, exact), true);
+}

@@ -1,0 +1,47 @@
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { type Layout, Layouts } from './layout.ts';
+import type { Signature } from './signature.ts';
+
+/** Fields of structs with Metal's words for their types, by argument. */
+export type GivenLayouts = { readonly [argument: string]: { readonly [field: string]: string } };
+
+/** A signature with the layouts that the user gives, in the place of what is read from the text. Throws `ERR_INVALID_ARGUMENT`. */
+export function withLayouts(signature: Signature, given: GivenLayouts): Signature {
+  const names = signature.parameters.filter(({ kind }) => kind !== 'place').map(({ name }) => name);
+  for (const name of Object.keys(given))
+    if (!names.includes(name))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Layout is given for (${name}), but kernel (${signature.name}) takes (${names.join(', ')}).`,
+      );
+  const parameters = signature.parameters.map((parameter) => {
+    const fields = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
+    return fields === undefined
+      ? parameter
+      : { ...parameter, layout: layoutOf(parameter.name, parameter.type, fields) };
+  });
+  return { ...signature, parameters };
+}
+
+function layoutOf(argument: string, type: string, fields: { readonly [field: string]: string }): Layout {
+  if (typeof fields !== 'object' || fields === null)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Layout of argument (${argument}) is not an object of fields (${describe(fields)}).`,
+    );
+  const members = Object.entries(fields).map(([name, what]) => {
+    const [, word, brackets] = /^(\w+)((?:\[\d+\])*)$/.exec(String(what)) ?? [];
+    if (word !== undefined && /^[A-Za-z_]\w*$/.test(name)) return `${word} ${name}${brackets};`;
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Layout of argument (${argument}) has a field (${name}) that is no number, vector or array of such (${describe(what)}).`,
+    );
+  });
+  const layout = new Layouts(`struct Given { ${members.join(' ')} };`).of('Given');
+  if (layout !== undefined) return { ...layout, type };
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Layout of argument (${argument}) has types that are not Metal's (${Object.values(fields).join(', ')}).`,
+  );
+}

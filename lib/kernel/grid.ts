@@ -1,0 +1,39 @@
+import type { CompiledKernel } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+/** Threads along x, y and z; those left out are 1, and a number is a grid of one row. */
+export type GridSize = number | readonly number[];
+
+/** Three whole numbers of threads. Throws `ERR_OUT_OF_RANGE` for none, `ERR_INVALID_ARGUMENT`. */
+export function sizeOf(name: string, size: GridSize): [number, number, number] {
+  const given = typeof size === 'number' ? [size] : size;
+  if (!Array.isArray(given) || given.length < 1 || given.length > 3)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `${name} is neither a number nor an array of 1 to 3 (${describe(size)}).`,
+    );
+  const [x, y = 1, z = 1] = given.map((each) => wholeNumber(`${name} of (${given.join(', ')})`, each, 1, 2 ** 32 - 1));
+  if (x! * y * z > Number.MAX_SAFE_INTEGER)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `${name} of (${given.join(', ')}) has (${x! * y * z}) threads; the limit is (${Number.MAX_SAFE_INTEGER}).`,
+    );
+  return [x!, y, z];
+}
+
+/**
+ * The threadgroup for a grid where none is asked for, as Apple advises: rows of the execution width, as many of them as the kernel's
+ * limit allows; along one axis, all of them in a row. No larger than the grid.
+ */
+export function threadgroupFor(
+  kernel: CompiledKernel,
+  grid: readonly [number, number, number],
+): [number, number, number] {
+  const { threadExecutionWidth: width, maxTotalThreadsPerThreadgroup: most } = kernel;
+  if (grid[1] === 1 && grid[2] === 1) return [Math.min(grid[0], Math.max(width, most - (most % width))), 1, 1];
+  const x = Math.min(grid[0], width);
+  const y = Math.min(grid[1], Math.max(1, Math.floor(most / x)));
+  return [x, y, Math.min(grid[2], Math.max(1, Math.floor(most / (x * y))))];
+}

@@ -1,0 +1,111 @@
+import type { CompiledKernel, Timings } from '../backend.ts';
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { type Device, runCommands } from '../device.ts';
+import type { Values } from '../dtype.ts';
+import { type KernelArguments, operandsOf } from './arguments.ts';
+import { type GridSize, sizeOf, threadgroupFor } from './grid.ts';
+import type { Parameter } from './signature.ts';
+
+/** How a kernel is launched. */
+export interface Launch {
+  /** Threads along x, y and z. */
+  readonly grid: GridSize;
+  /** Threads of a group; by default what Apple advises. Groups at the far edges of the grid have fewer where it doesn't divide. */
+  readonly threadgroup?: GridSize | undefined;
+  /** By name, or in the kernel's order. */
+  readonly arguments: KernelArguments;
+}
+
+/** A launch that fits: what an encoder takes. */
+export interface Recorded {
+  readonly compiled: CompiledKernel;
+  readonly operands: readonly (Values | ArrayBuffer | number)[];
+  readonly grid: readonly [number, number, number];
+  readonly threadgroup: readonly [number, number, number];
+}
+
+let recordedInside: (kernel: Kernel, device: Device, launch: Launch) => Recorded;
+
+/** A kernel of one's own, compiled for one device: `device.kernel(source)` makes it. */
+export class Kernel {
+  /** For which it is compiled. */
+  readonly device: Device;
+  /** Of its function. */
+  readonly name: string;
+  /** The names of its arguments, in order; a thread's place is none. */
+  readonly argumentNames: readonly string[];
+  /** Threads that run in step: a threadgroup's size is best a multiple of it. */
+  readonly threadExecutionWidth: number;
+  /** The most threads that a threadgroup of this kernel has. */
+  readonly maxTotalThreadsPerThreadgroup: number;
+  /** Bytes of threadgroup memory that its own variables take. */
+  readonly staticThreadgroupMemoryBytes: number;
+  /** What check mode could not check, and why; empty where there is nothing to say. */
+  readonly notes: readonly string[];
+  readonly #compiled: CompiledKernel;
+  readonly #parameters: readonly Parameter[];
+
+  static {
+    recordedInside = (kernel, device, launch) => kernel.#recorded(device, launch);
+  }
+
+  /** @internal */
+  constructor(
+    device: Device,
+    name: string,
+    parameters: readonly Parameter[],
+    compiled: CompiledKernel,
+    notes: readonly string[],
+  ) {
+    this.notes = Object.freeze(notes);
+    this.device = device;
+    this.name = name;
+    this.argumentNames = Object.freeze(parameters.map((parameter) => parameter.name));
+    this.threadExecutionWidth = compiled.threadExecutionWidth;
+    this.maxTotalThreadsPerThreadgroup = compiled.maxTotalThreadsPerThreadgroup;
+    this.staticThreadgroupMemoryBytes = compiled.staticThreadgroupMemoryBytes;
+    this.#compiled = compiled;
+    this.#parameters = parameters;
+  }
+
+  /**
+   * Runs the kernel over a grid; settles when all its threads have ended and what they wrote can be read. Rejects with
+   * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit, `ERR_KERNEL_CHECK` for what check mode finds.
+   */
+  async run(launch: Launch, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Timings> {
+    return this.device.commandBuffer().launch(this, launch).commit(options);
+  }
+
+  /** Synchronous twin of {@link run}. */
+  runSync(launch: Launch): Timings {
+    const { compiled, operands, grid, threadgroup } = this.#recorded(this.device, launch);
+    return runCommands(this.device, (encoder) => encoder.launch(compiled, operands, grid, threadgroup));
+  }
+
+  #recorded(device: Device, launch: Launch): Recorded {
+    checkOptions(launch, ['grid', 'threadgroup', 'arguments']);
+    if (device !== this.device)
+      throw new CovariumError(
+        'ERR_FOREIGN_BUFFER',
+        `Kernel (${this.name}) belongs to another device (${this.device.name}), not to (${device.name}).`,
+      );
+    const grid = sizeOf('Grid', launch.grid);
+    const threadgroup =
+      launch.threadgroup === undefined
+        ? threadgroupFor(this.#compiled, grid)
+        : sizeOf('Threadgroup', launch.threadgroup);
+    const operands = operandsOf(device, this.name, this.#parameters, launch.arguments);
+    return { compiled: this.#compiled, operands, grid, threadgroup };
+  }
+}
+
+/** What an encoder of `device` takes for a launch. For the rest of lib, not for users. */
+export function recordedLaunch(kernel: Kernel, device: Device, launch: Launch): Recorded {
+  if (kernel instanceof Kernel) return recordedInside(kernel, device, launch);
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Kernel is not one that Device.kernel() gives (${describe(kernel)}).`,
+  );
+}

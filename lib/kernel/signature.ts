@@ -1,0 +1,136 @@
+import { CovariumError } from '../covarium-error.ts';
+import { closing, codeOf, numberOf, splitList } from './code.ts';
+import { type Layout, Layouts } from './layout.ts';
+
+/** One argument of a kernel's function, in the order of the text. */
+export interface Parameter {
+  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup' | 'place';
+  readonly name: string;
+  /** Of what is pointed or referred to, or of the place. */
+  readonly type: string;
+  /** Nothing where the text doesn't say it in words that are understood. */
+  readonly layout: Layout | undefined;
+  /** Of Metal's table of buffers, or of threadgroup memory; -1 of a place. */
+  readonly index: number;
+  /** A place's attribute, such as `thread_position_in_grid`. */
+  readonly attribute: string;
+  readonly isPointer: boolean;
+}
+
+/** What the text says of one kernel. */
+export interface Signature {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  /** Where its body stands in the text, from `{` to `}`. */
+  readonly body: readonly [begin: number, end: number];
+  /** Of the other kernels. */
+  readonly otherBodies: readonly (readonly [begin: number, end: number])[];
+}
+
+/** The most buffers that a kernel of Metal's takes. */
+export const mostBuffers = 31;
+
+/** Kernels of one text, and characters of one argument. */
+const mostKernels = 1000;
+const longestArgument = 1000;
+
+interface Found {
+  readonly name: string;
+  readonly list: string;
+  readonly body: readonly [number, number];
+}
+
+/** All kernels of a text. */
+function kernelsOf(code: string): Found[] {
+  const head = /(?:\bkernel\b|\[\[\s*kernel\s*\]\])(?:\s*\[\[[^\]]*\]\])*\s+void\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*\(/g;
+  const heads = [...code.matchAll(head)];
+  if (heads.length > mostKernels)
+    throw new CovariumError('ERR_TOO_LARGE', `Text has (${heads.length}) kernels; the limit is (${mostKernels}).`);
+  return heads.flatMap((match) => {
+    const open = match.index + match[0].length - 1;
+    const end = closing(code, open);
+    const brace = code.indexOf('{', end);
+    if (brace < 0 || code.slice(end + 1, brace).includes(';')) return []; // a declaration
+    return [{ name: match[1]!, list: code.slice(open + 1, end), body: [brace, closing(code, brace)] as const }];
+  });
+}
+
+/** The kernel `name` of a text, or the only one. Throws `ERR_INVALID_ARGUMENT` with the names that there are, `ERR_UNSUPPORTED`. */
+export function signatureOf(text: string, name: string | undefined): Signature {
+  const all = kernelsOf(codeOf(text));
+  const names = all.map((each) => each.name).join(', ');
+  const chosen = name === undefined && all.length === 1 ? all[0] : all.find((each) => each.name === name);
+  if (chosen === undefined) {
+    const why =
+      all.length === 0
+        ? 'Text has no kernel (a function that begins with kernel void).'
+        : name === undefined
+          ? `Text has several kernels (${names}): the name says which.`
+          : `Kernel (${name}) is not in the text; there are (${names}).`;
+    throw new CovariumError('ERR_INVALID_ARGUMENT', why);
+  }
+  const layouts = new Layouts(text);
+  return {
+    name: chosen.name,
+    parameters: numbered(splitList(chosen.list).map((each) => parameterOf(each, chosen.name, text, layouts))),
+    body: chosen.body,
+    otherBodies: all.filter((each) => each !== chosen).map((each) => each.body),
+  };
+}
+
+function parameterOf(source: string, kernel: string, text: string, layouts: Layouts): Parameter {
+  const argument = source.replace(/\s+/g, ' ');
+  if (argument.length > longestArgument)
+    throw new CovariumError(
+      'ERR_TOO_LARGE',
+      `An argument of kernel (${kernel}) has (${argument.length}) characters; the limit is (${longestArgument}).`,
+    );
+  const [, attribute = '', index] = /\[\[\s*(\w+)\s*(?:\(\s*([^)]*?)\s*\))?\s*\]\]/.exec(argument) ?? [];
+  const words = argument.replace(/\[\[.*?\]\]/g, '').trim();
+  const [, declared, mark = '', name] =
+    /^(.*?)\s*([*&]?)\s*(?:\b(?:const|restrict|__restrict)\s+)*(\w+)$/.exec(words) ?? [];
+  if (declared === undefined || declared === '' || name === undefined)
+    throw new CovariumError('ERR_UNSUPPORTED', `Argument (${words}) of kernel (${kernel}) is not understood.`);
+  if (
+    /\b(?:texture\w*|depth\w*|sampler|array_ref|instance_acceleration_structure|visible_function_table)\b/.test(
+      declared,
+    )
+  )
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Argument (${name}) of kernel (${kernel}) is neither a buffer nor a constant (${declared}).`,
+    );
+  const type = declared
+    .replace(/\b(?:device|constant|threadgroup|const|volatile|restrict)\b/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const whole = { name, type, layout: layouts.of(type), attribute, isPointer: mark === '*' };
+  if (mark === '') {
+    if (attribute !== '' && attribute !== 'buffer') return { ...whole, kind: 'place', index: -1 };
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Argument (${words}) of kernel (${kernel}) is neither a buffer nor a place of the thread.`,
+    );
+  }
+  const at = index === undefined ? -1 : numberOf(index, text);
+  if (at === undefined)
+    throw new CovariumError('ERR_UNSUPPORTED', `Index (${index}) of argument (${name}) is not a number.`);
+  if (/\bthreadgroup\b/.test(declared)) return { ...whole, kind: 'threadgroup', index: at };
+  if (/\bconstant\b/.test(declared)) return { ...whole, kind: 'constant', index: at };
+  return { ...whole, kind: /\bconst\b/.test(declared) ? 'read' : 'written', index: at };
+}
+
+/** Those without an index take the next that is free, as Metal's do. */
+function numbered(parameters: readonly Parameter[]): Parameter[] {
+  const isMemory = ({ kind }: Parameter) => kind === 'threadgroup';
+  const taken = (memory: boolean) =>
+    new Set(parameters.filter((each) => isMemory(each) === memory).map(({ index }) => index));
+  const tables = [taken(false), taken(true)] as const;
+  const free = [0, 0];
+  return parameters.map((each) => {
+    if (each.kind === 'place' || each.index >= 0) return each;
+    const table = Number(isMemory(each));
+    while (tables[table]!.has(free[table]!)) free[table]!++;
+    return { ...each, index: free[table]!++ };
+  });
+}

@@ -1,0 +1,81 @@
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { meanInput, rowsInput, squareInput, symmetryTolerance } from '../distribution-input.ts';
+import type { Real } from '../dtype.ts';
+import { exactly } from '../exact.ts';
+import type { MatrixInput } from '../matrix.ts';
+import type { NormalParameters } from '../normal-parameters.ts';
+import type { Procedure } from '../procedure.ts';
+import type { VectorInput } from '../vector.ts';
+import { exactRoot } from './exact-root.ts';
+import { fromRoot } from './from-root.ts';
+import { semidefiniteRoot } from './semidefinite-root.ts';
+
+/** What {@link MultivariateNormal.affine} takes. */
+export interface AffineOptions {
+  /** A, m x n; its rows are independent, unless noise makes them so or the result may be singular. */
+  readonly matrix: MatrixInput;
+  /** b: m entries where A is m x n; zeros by default. */
+  readonly offset?: VectorInput | undefined;
+  /** Covariance of independent normal noise e of mean zero, m x m, positive semidefinite; no noise by default. */
+  readonly noise?: MatrixInput | undefined;
+  /** Whether rows may depend on each other, which makes a singular normal; by default where this one is singular. */
+  readonly singular?: boolean | undefined;
+}
+
+/** The normal of A x + b + e. */
+export function* affine(parameters: NormalParameters, options: AffineOptions): Procedure<NormalParameters> {
+  checkOptions(options, ['matrix', 'offset', 'noise', 'singular']);
+  const { device, dtype, n, factor } = parameters;
+  const { singular = factor.rank < n } = options;
+  if (typeof singular !== 'boolean')
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Option (singular) is neither true nor false (${describe(singular)}).`,
+    );
+  const given = rowsInput('Matrix', device, options.matrix, n);
+  const m = given.count;
+  if (m === 0) throw new CovariumError('ERR_SHAPE', 'Matrix has (0) rows, and a normal at least one dimension.');
+  const matrix = Float64Array.from(given.values);
+  requireFinite(matrix, n);
+  const offset =
+    options.offset === undefined ? undefined : meanInput(device, options.offset, 'float64', m, 'Offset').slice();
+  const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64', m);
+  const spread = noise === undefined ? new Float64Array(0) : Float64Array.from(noise.values);
+  const { mean, root, width, tolerance } = yield* exactRoot(parameters);
+
+  const centre = new Float64Array(m);
+  const image = new Float64Array(m * width);
+  yield* exactly(device, (encoder) => {
+    if (noise !== undefined) encoder.requireSymmetric(spread, m, symmetryTolerance({ dtype }));
+    encoder.product(matrix, mean, centre, m, 1, n, false, false, 1, 0);
+    encoder.product(matrix, root, image, m, width, n, false, false, 1, 0);
+  });
+  if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
+  const rows = noise === undefined ? image : beside(image, semidefiniteRoot('Noise', spread, m), m);
+  // Rows of the image are rounded by the product, which leaves a rest where there is none.
+  return yield* fromRoot(parameters, centre, rows, Math.max(tolerance, 8 * (n + m) * 2 ** -52), singular);
+}
+
+/** Two roots of m rows each become one, of the sum of their covariances. */
+function beside(left: Float64Array, right: Float64Array, m: number): Float64Array {
+  const [a, b] = [left.length / m, right.length / m];
+  const rows = new Float64Array(left.length + right.length);
+  for (let i = 0; i < m; i++) {
+    rows.set(left.subarray(i * a, (i + 1) * a), i * (a + b));
+    rows.set(right.subarray(i * b, (i + 1) * b), i * (a + b) + a);
+  }
+  return rows;
+}
+
+function requireFinite(matrix: Real, columns: number): void {
+  for (const [at, value] of matrix.entries()) {
+    if (Number.isFinite(value)) continue;
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    throw new CovariumError('ERR_NOT_FINITE', `Matrix entry (${row}, ${column}) is not finite (${value}).`, {
+      row,
+      column,
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { rowsInput, vectorInput } from '../distribution-input.ts';
+import type { Real, Values } from '../dtype.ts';
+import { Matrix, type MatrixInput } from '../matrix.ts';
+import type { NormalParameters } from '../normal-parameters.ts';
+import { requireColumns } from '../operand.ts';
+import { type Procedure, step } from '../procedure.ts';
+import { Storage } from '../storage.ts';
+import type { VectorInput } from '../vector.ts';
+import { fromEchelon } from './from-root.ts';
+import { type Regression, regression } from './regression.ts';
+
+/** What {@link MultivariateNormal.conditional} takes. */
+export interface ConditionalOptions {
+  /** Coordinates from 0, m of them, each once, in any order; none gives the whole normal. */
+  readonly given: readonly number[];
+  /** Their values in the same order: m of the normal's n. */
+  readonly values: VectorInput;
+}
+
+/** What {@link MultivariateNormal.conditionalMeans} takes. */
+export interface ConditionalMeansOptions {
+  /** Coordinates from 0, m of them, each once, in any order. */
+  readonly given: readonly number[];
+  /** Values of the given coordinates, count x m. */
+  readonly rows: MatrixInput;
+}
+
+/** The normal of the other coordinates where the given ones have these values. */
+export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Procedure<NormalParameters> {
+  checkOptions(options, ['given', 'values']);
+  // A copy: the caller's numbers may change while the device works.
+  const values = Float64Array.from(vectorInput('Values', parameters.device, options.values));
+  const onto = yield* regression(parameters, options.given);
+  requireOthers(onto);
+  requireColumns('Values', values.length, onto.given.length, 'list of given coordinates');
+  requireFinite(values, values.length);
+  requireOnSupport(parameters, onto, values);
+  const m = onto.given.length;
+  const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
+  return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
+}
+
+/** The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one product on the device. */
+export function* conditionalMeans(parameters: NormalParameters, options: ConditionalMeansOptions): Procedure<Matrix> {
+  checkOptions(options, ['given', 'rows']);
+  const { device, dtype, n } = parameters;
+  const { given, rows } = options;
+  if (Array.isArray(given) && given.length === 0)
+    throw new CovariumError('ERR_SHAPE', 'Given coordinates are (0), and rows have at least one column.');
+  const { values, count } = rowsInput('Values', device, rows, Array.isArray(given) ? given.length : undefined);
+  const input = values.slice();
+  const onto = yield* regression(parameters, given);
+  requireOthers(onto);
+  requireFinite(input, onto.given.length);
+  requireOnSupport(parameters, onto, input);
+  const m = onto.given.length;
+  const coefficients = new Float64Array((n - m) * m);
+  for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
+  const written = Storage.forResult(device, dtype, count * (n - m));
+  const out = written.values as Real;
+  return yield* step({
+    device,
+    encode: (encoder, scratch) => {
+      const centred = scratch.copy(input, dtype);
+      encoder.addRow(centred, scratch.copy(onto.mean.subarray(0, m), dtype), -1);
+      encoder.product(centred, scratch.copy(coefficients, dtype), out, count, n - m, m, false, true, 1, 0);
+      encoder.addRow(out, scratch.copy(onto.mean.subarray(m), dtype), 1);
+    },
+    reachable: [],
+    result: new Matrix(written, count, n - m),
+    written,
+    fresh: [written],
+  });
+}
+
+function requireOthers({ given, others }: Regression): void {
+  if (others.length === 0)
+    throw new CovariumError('ERR_SHAPE', `All (${given.length}) coordinates are given: none is left.`);
+}
+
+function requireFinite(values: Values, columns: number): void {
+  for (const [at, value] of values.entries()) {
+    if (Number.isFinite(value)) continue;
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    throw new CovariumError('ERR_NOT_FINITE', `Entry (${row}, ${column}) of the values is not finite (${value}).`, {
+      row,
+      column,
+    });
+  }
+}
+
+// By how much values of the given coordinates, from `start` on, move the mean of a row.
+function shift({ mean, coefficients }: Regression, row: number, values: Values, start: number): number {
+  let sum = 0;
+  for (const [k, coefficient] of coefficients(row).entries()) sum += coefficient * (values[start + k]! - mean[k]!);
+  return sum;
+}
+
+// A singular normal has no density where a coordinate that others determine has another value than theirs.
+function requireOnSupport({ dtype, n }: NormalParameters, onto: Regression, values: Values): void {
+  const { given, determined, mean, coefficients } = onto;
+  const m = given.length;
+  const tolerance = 64 * n * (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
+  for (const column of determined) {
+    const weights = coefficients(column);
+    for (let start = 0; start < values.length; start += m) {
+      const value = values[start + column]!;
+      let wanted = mean[column]!;
+      let size = Math.abs(wanted) + Math.abs(value);
+      for (let k = 0; k < m; k++) {
+        wanted += weights[k]! * (values[start + k]! - mean[k]!);
+        size += Math.abs(weights[k]!) * (Math.abs(values[start + k]!) + Math.abs(mean[k]!));
+      }
+      if (Math.abs(value - wanted) <= tolerance * size) continue;
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `Coordinate (${given[column]}) can't be (${value}): the normal is singular, and what else is given makes it (${wanted}).`,
+        { row: start / m, column },
+      );
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+/** A copy of coordinates of n; throws `ERR_INVALID_ARGUMENT` (no array, one twice) and `ERR_OUT_OF_RANGE`. */
+export function coordinatesIn(coordinates: readonly number[], n: number): number[] {
+  if (!Array.isArray(coordinates))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinates are not an array (${describe(coordinates)}).`);
+  const seen = new Set<number>();
+  for (const coordinate of coordinates) {
+    wholeNumber('Coordinate', coordinate, 0, n - 1);
+    if (seen.has(coordinate))
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinate (${coordinate}) is named twice.`);
+    seen.add(coordinate);
+  }
+  return [...coordinates];
+}
+
+/** Those of n that are not among `coordinates`, in their order. */
+export function otherCoordinates(coordinates: readonly number[], n: number): number[] {
+  const named = new Set(coordinates);
+  return Array.from({ length: n }, (_, coordinate) => coordinate).filter((coordinate) => !named.has(coordinate));
+}
+
+/** Rows of `width` numbers at these places, in this order. */
+export function rowsAt(rows: Float64Array, width: number, places: readonly number[]): Float64Array<ArrayBuffer> {
+  const chosen = new Float64Array(places.length * width);
+  for (const [row, place] of places.entries())
+    chosen.set(rows.subarray(place * width, (place + 1) * width), row * width);
+  return chosen;
+}

@@ -1,0 +1,80 @@
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { lowerEchelon } from '../decomposition/echelon.ts';
+import { norm } from '../decomposition/norm.ts';
+import { orthogonalize } from '../decomposition/orthogonalize.ts';
+import { describe } from '../describe.ts';
+import { Matrix } from '../matrix.ts';
+import type { NormalParameters } from '../normal-parameters.ts';
+import { chiSquareQuantile } from '../probability/chi-square.ts';
+import type { Procedure } from '../procedure.ts';
+import { Vector } from '../vector.ts';
+import { rowsAt } from './coordinates.ts';
+import { exactRoot } from './exact-root.ts';
+
+/** What {@link MultivariateNormal.ellipsoid} and {@link MultivariateStudentT.ellipsoid} take. */
+export interface EllipsoidOptions {
+  /** The share of draws that it holds, between 0 and 1. */
+  readonly probability: number;
+}
+
+/** The smallest region that holds a share of a distribution: every point whose Mahalanobis distance from the centre is at most the radius. */
+export interface Ellipsoid {
+  /** The share of draws that it holds. */
+  readonly probability: number;
+  /** The mean, or a Student-t's location, n, in float64. */
+  readonly centre: Vector;
+  /**
+   * A Mahalanobis distance. Its square is the quantile of the chi-squared distribution with `rank` degrees of freedom; of a Student-t `rank`
+   * times that of the F distribution with `rank` and nu.
+   */
+  readonly radius: number;
+  /**
+   * The half-axes in float64 as columns, longest first, n x rank: the columns of radius U S, where U S^2 U' is the covariance, or a Student-t's scale. The entry of
+   * largest magnitude in each is positive.
+   */
+  readonly axes: Matrix;
+}
+
+/** The Mahalanobis distance within which a share of the draws of so many dimensions is. */
+type RadiusAt = (probability: number, rank: number) => number;
+
+/** Of a normal; or of what has its mean and root, where `radiusAt` gives the distance that holds a share in so many dimensions. */
+export function* ellipsoid(
+  parameters: NormalParameters,
+  options: EllipsoidOptions,
+  name = 'normal',
+  radiusAt: RadiusAt = (probability, rank) => Math.sqrt(chiSquareQuantile(probability, rank)),
+): Procedure<Ellipsoid> {
+  checkOptions(options, ['probability']);
+  const { probability } = options;
+  if (!(typeof probability === 'number' && probability > 0 && probability < 1))
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Probability is (${describe(probability)}), not between 0 and 1.`);
+  const { mean, root, n, width, tolerance } = yield* exactRoot(parameters);
+  if (width === 0)
+    throw new CovariumError('ERR_SHAPE', `A ${name} of rank (0) in dimension (${n}) is a point: it has no axes.`);
+  const radius = radiusAt(probability, width);
+
+  // The widest coordinates first, so that the columns of the triangle differ in length and hardly in anything else.
+  const spread = Array.from({ length: n }, (_, i) => norm(root.subarray(i * width, (i + 1) * width)));
+  const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
+  const rows = rowsAt(root, width, order);
+  lowerEchelon(rows, n, width, tolerance);
+  const columns = new Float64Array(n * width);
+  for (const [row, coordinate] of order.entries())
+    for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
+  orthogonalize(columns, width);
+
+  const axes = Array.from({ length: width }, (_, k) => columns.subarray(k * n, (k + 1) * n));
+  axes.sort((a, b) => norm(b) - norm(a));
+  const entries = new Float64Array(n * width);
+  for (const [k, axis] of axes.entries()) {
+    const scale = radius * (leading(axis) < 0 ? -1 : 1);
+    for (let i = 0; i < n; i++) entries[i * width + k] = scale * axis[i]!;
+  }
+  return { probability, centre: Vector.from(mean), radius, axes: Matrix.from(entries, { rows: n, columns: width }) };
+}
+
+function leading(axis: Float64Array): number {
+  return axis.reduce((largest, value) => (Math.abs(value) > Math.abs(largest) ? value : largest), 0);
+}

@@ -1,0 +1,101 @@
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { requireCount, type SampleOptions, type SampleSyncOptions, sampleSyncOptionNames } from '../draw.ts';
+import { type Real, zerosOf } from '../dtype.ts';
+import { exactDevice, exactly } from '../exact.ts';
+import { Matrix, matrixStorage } from '../matrix.ts';
+import { normalCounter } from '../normal-counter.ts';
+import type { NormalParameters } from '../normal-parameters.ts';
+import { type Procedure, step } from '../procedure.ts';
+import { randomSeed } from '../random-seed.ts';
+import { sampleOut } from '../sample-out.ts';
+import { Storage } from '../storage.ts';
+
+/** What a sample of a normal takes besides: synchronously. */
+export interface EmpiricalSyncOptions extends SampleSyncOptions {
+  /**
+   * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's mvrnorm; false by
+   * default. Such a sample is whole: it takes no `firstRow`.
+   */
+  readonly empirical?: boolean | undefined;
+}
+
+/** What a sample of a normal takes besides. */
+export interface EmpiricalOptions extends EmpiricalSyncOptions, SampleOptions {}
+
+/** Whether an empirical sample is asked for; throws `ERR_INVALID_ARGUMENT`. */
+export function isEmpirical(options: EmpiricalSyncOptions): boolean {
+  const { empirical = false } = options ?? {};
+  if (typeof empirical === 'boolean') return empirical;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Empirical is neither true nor false (${describe(empirical)}).`);
+}
+
+/** The options of a sample that is not empirical. */
+export function plain<Options extends EmpiricalSyncOptions>(options: Options): Omit<Options, 'empirical'> {
+  if (!Object.hasOwn(Object(options), 'empirical')) return options;
+  const { empirical, ...rest } = options;
+  return rest;
+}
+
+/**
+ * `count` rows whose own mean and covariance are those of the normal. The normals of the run are centred, whitened by the Cholesky factor
+ * of their covariance, and coloured by the normal's factor, in float64. Whitening twice leaves rounding alone of the first time's error,
+ * which grows with the condition of that covariance (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on
+ * Numerical Analysis 44, 2015).
+ */
+export function* empiricalSample(
+  parameters: NormalParameters,
+  count: number,
+  options: EmpiricalSyncOptions,
+): Procedure<Matrix> {
+  checkOptions(options, [...sampleSyncOptionNames, 'signal', 'empirical']);
+  const { device, dtype, n, mean, factor } = parameters;
+  const { width } = factor;
+  requireCount(count, parameters);
+  requireWhole(options);
+  if (count <= width)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `Count is (${count}), but a sample with the moments of (${width}) dimensions takes at least (${width + 1}) rows.`,
+    );
+  const counter = normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, 0);
+  const given = options.out === undefined ? undefined : sampleOut(parameters, count, options.out);
+  const centre = Float64Array.from(mean.values);
+  const exact = factor.exact();
+
+  // The very normals that the plain sample has.
+  const drawn = zerosOf(dtype, count * width) as Real;
+  yield* exactly(device, (encoder) => encoder.fillNormal(drawn, counter));
+  const z = drawn instanceof Float64Array ? drawn : Float64Array.from(drawn);
+  const rows = zerosOf('float64', count * n) as Float64Array;
+  const result = given ?? new Matrix(Storage.forResult(device, dtype, count * n), count, n);
+  const written = matrixStorage(result);
+  return yield* step({
+    device: exactDevice(device),
+    encode: (encoder, scratch) => {
+      const own = scratch.zeros('float64', width);
+      const spread = scratch.zeros('float64', width * width);
+      for (let time = 0; time < 2; time++) {
+        encoder.meanAndCovariance(z, own, spread, 1);
+        encoder.cholesky(spread, width, 'auto');
+        encoder.addRow(z, own, -1);
+        encoder.triangularSolve(spread, z, width, false);
+      }
+      exact.transform(encoder, centre, z, rows, scratch);
+    },
+    reachable: [],
+    result,
+    written,
+    fresh: given === undefined ? [written] : [],
+    after: () => written.values.set(rows),
+  });
+}
+
+function requireWhole({ firstRow }: EmpiricalSyncOptions): void {
+  if (firstRow === undefined) return;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `First row (${firstRow}) is given, but an empirical sample is whole: each of its rows depends on all.`,
+  );
+}

@@ -1,0 +1,108 @@
+import type { LineOptions, Markish } from '@observablehq/plot';
+import { CovariumError } from '../covarium-error.ts';
+import { ellipse, ellipseRadius } from './ellipse.ts';
+import { type Bar, histogram, normalDensity } from './histogram.ts';
+import { Plot } from './library.ts';
+import { type DotStyle, dots } from './panel.ts';
+import { evenRows, type Points } from './points.ts';
+import { seriesColours } from './svg.ts';
+
+/** What a pairs plot shows of n columns. */
+export interface Pairs {
+  /** Names of the columns. */
+  readonly columns: readonly string[];
+  /** Of the model: n numbers, and n rows of n, positive definite. */
+  readonly mean: readonly number[];
+  readonly covariance: readonly (readonly number[])[];
+  /** Rows of n finite numbers, as those of `data`. */
+  readonly draws: Points;
+  readonly data?: Points;
+}
+
+export type Range = readonly [low: number, high: number];
+
+export const drawsColour: string = seriesColours[0]!;
+export const dataColour: string = seriesColours[1]!;
+
+const drawsDots: DotStyle = { colour: drawsColour, sizePixels: 2.2, opacity: 0.4, shape: 'round' };
+const dataDots: DotStyle = { colour: dataColour, sizePixels: 2.8, opacity: 0.7, shape: 'square' };
+
+/**
+ * From the least to the greatest number of column `i` that is shown, with the whole of the 95% ellipses. Throws `ERR_OUT_OF_RANGE` where
+ * its ends are one number, or infinitely far apart.
+ */
+export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: number, limit: number): Range {
+  const n = columns.length;
+  const reach = ellipseRadius(0.95) * Math.sqrt(covariance[i]![i]!);
+  let low = mean[i]! - reach;
+  let high = mean[i]! + reach;
+  for (const points of data === undefined ? [draws] : [draws, data])
+    for (const row of evenRows(points.rows, limit)) {
+      low = Math.min(low, points.values[row * n + i]!);
+      high = Math.max(high, points.values[row * n + i]!);
+    }
+  if (low < high && Number.isFinite(high - low)) return [low, high];
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Column (${columns[i]}) can't be drawn: it reaches from (${low}) to (${high}).`,
+  );
+}
+
+/** Draws, data above them, and the ellipses of the model above both: column `i` upwards, column `j` to the right. */
+export function scatterMarks(
+  { columns, mean, covariance, draws, data }: Pairs,
+  i: number,
+  j: number,
+  limit: number,
+): Markish[] {
+  const n = columns.length;
+  const margin = {
+    mean: [mean[j]!, mean[i]!],
+    covariance: [covariance[j]![j]!, covariance[i]![j]!, covariance[i]![i]!],
+  } as const;
+  const outline = (share: number, style: LineOptions) => {
+    const points = ellipse(margin, share);
+    return Plot.line([...points, points[0]!], { strokeWidth: 1.5, ...style });
+  };
+  return [
+    dots(draws, n, [j, i], limit, drawsDots),
+    data && dots(data, n, [j, i], limit, dataDots),
+    outline(0.5, {}),
+    outline(0.95, { strokeDasharray: '5 3' }),
+  ];
+}
+
+/** The histograms of column `i` (draws filled, data as an outline) and the model's density, and how high they reach. */
+export function marginalMarks(
+  { columns, mean, covariance, draws, data }: Pairs,
+  i: number,
+  range: Range,
+): { marks: Markish[]; y: Range } {
+  const n = columns.length;
+  const variance = covariance[i]![i]!;
+  const drawsBars = histogram(draws, i, n, range);
+  const dataBars = data === undefined ? [] : histogram(data, i, n, range);
+  const top = Math.max(
+    normalDensity(mean[i]!, mean[i]!, variance),
+    ...[...drawsBars, ...dataBars].map((bar) => bar.density),
+  );
+  // As fine as a panel is large.
+  const intervals = Math.ceil(512 / n);
+  const curve = Array.from({ length: intervals + 1 }, (_, k) => {
+    const x = range[0] + (k / intervals) * (range[1] - range[0]);
+    return [x, normalDensity(x, mean[i]!, variance)] as const;
+  });
+  const marks = [
+    Plot.areaY(steps(drawsBars), { x: '0', y1: 0, y2: '1', fill: drawsColour, fillOpacity: 0.3 }),
+    Plot.line(steps(dataBars), { stroke: dataColour, strokeWidth: 1.5 }),
+    Plot.line(curve, { strokeWidth: 1.5 }),
+  ];
+  return { marks, y: [0, top * 1.05] };
+}
+
+function steps(bars: readonly Bar[]): [x: number, y: number][] {
+  return bars.flatMap(({ from, to, density }): [number, number][] => [
+    [from, density],
+    [to, density],
+  ]);
+}

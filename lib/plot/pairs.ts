@@ -1,0 +1,100 @@
+import { marginalMarks, type Pairs, rangeOf, scatterMarks } from './pairs-panels.ts';
+import { captions, correlationLines, description, type Span } from './pairs-words.ts';
+import { panel } from './panel.ts';
+import { svgFileOf } from './svg.ts';
+import { ticksThatFit } from './ticks.ts';
+import { escapeMarkup } from './xml-text.ts';
+
+/** The most columns that a pairs plot shows. */
+export const maximumColumns = 8;
+/** The most rows of draws, or of data, that a panel shows as dots: nobody sees more in it. */
+export const maximumDots = 1500;
+
+// In all panels, so that the file stays below 300 kB.
+const maximumDotsInAll = 7800;
+const leftPixels = 80;
+const topPixels = 80;
+const belowPixels = 52;
+const rightPixels = 12;
+const gapPixels = 8;
+
+// On a phone the picture is half as wide, and its words are larger than its parts.
+const sheet =
+  '.pairs .words{font-size:12px}.pairs .title{font-size:16px;font-weight:600}' +
+  '@media(max-width:480px){.pairs{font-size:14px}.pairs .words{font-size:16px}.pairs .title{font-size:20px}}';
+
+/** The most rows that a panel shows as dots, where there are `n` columns. */
+export function dotsShown(n: number): number {
+  return Math.min(maximumDots, Math.floor(maximumDotsInAll / Math.max(1, (n * (n - 1)) / 2)));
+}
+
+/**
+ * Draws and data of a normal as an SVG file that follows the reader's colour scheme: below the diagonal a scatter panel for each pair of
+ * columns, with the ellipses that hold 50% and 95% of the model; on it the histograms of each column, with the model's density; above
+ * it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers lie too near to each other, or too far apart, to be drawn.
+ */
+export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string }): string {
+  const { columns } = pairs;
+  const n = columns.length;
+  const side = Math.min(440, Math.max(100, Math.round(640 / n)));
+  const left = (column: number) => leftPixels + column * (side + gapPixels);
+  const top = (row: number) => topPixels + row * (side + gapPixels);
+  const width = left(n) - gapPixels + rightPixels;
+  const height = top(n) - gapPixels + belowPixels;
+
+  const limit = dotsShown(n);
+  const ranges = columns.map((_, i) => rangeOf(pairs, i, limit));
+  const ticksOf = ranges.map(([low, high]) => ticksThatFit(low, high, side));
+  const drawn = columns.flatMap((_, i) =>
+    columns.slice(0, i + 1).map((_, j) =>
+      panel({
+        left: left(j),
+        top: top(i),
+        side,
+        x: ranges[j]!,
+        ...(j < i ? { marks: scatterMarks(pairs, i, j, limit), y: ranges[i]! } : marginalMarks(pairs, i, ranges[i]!)),
+        xTicks: i === n - 1 ? ticksOf[j]! : [],
+        yTicks: j === 0 && i > 0 ? ticksOf[i]! : [],
+      }),
+    ),
+  );
+
+  const correlation = correlationLines(pairs);
+  const correlations = columns.flatMap((_, i) =>
+    columns.slice(i + 1).flatMap((_, k) => {
+      const lines = correlation(i, i + 1 + k);
+      const first = top(i) + side / 2 - (lines.length - 1) * 9;
+      return lines.map((line, at) => words(left(i + 1 + k) + side / 2, first + at * 18, [line]));
+    }),
+  );
+
+  const names = columns.flatMap((name, i) => [
+    nameText(name, side, left(i) + side / 2, height - 14),
+    nameText(name, side, 18, top(i) + side / 2, 'rotate(-90)'),
+  ]);
+  const legend = captions(pairs, n === 1 ? undefined : limit).map((spans, line) =>
+    words(8, 46 + 18 * line, spans, 'start'),
+  );
+  const heading = `<text class="title" x="8" y="22" text-anchor="start">${escapeMarkup(title)}</text>`;
+  return svgFileOf(
+    `<svg xmlns="http://www.w3.org/2000/svg" class="pairs" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
+      `role="img" aria-label="${escapeMarkup(title)}" aria-description="${escapeMarkup(description(pairs))}" fill="currentColor" ` +
+      'font-family="system-ui, sans-serif" font-size="10" text-anchor="middle" style="color:var(--ink);max-width:100%;height:auto">' +
+      `<style>${sheet}</style>${[heading, ...legend, ...drawn, ...correlations, ...names].join('\n')}</svg>`,
+  );
+}
+
+function words(x: number, y: number, spans: readonly Span[], anchor = 'middle'): string {
+  const parts = spans.map(
+    ({ text, colour = 'currentColor' }) => `<tspan fill="${colour}">${escapeMarkup(text)}</tspan>`,
+  );
+  return `<text class="words" x="${x}" y="${y}" dy="0.32em" text-anchor="${anchor}">${parts.join(' \u2003')}</text>`;
+}
+
+// A name longer than its panel is cut; hovering shows the whole of it.
+function nameText(name: string, side: number, x: number, y: number, turn = ''): string {
+  const letters = Math.floor(side / 7.5);
+  const shown = [...name].length > letters ? `${[...name].slice(0, letters - 1).join('')}\u2026` : name;
+  const place = `translate(${x},${y}) ${turn}`.trim();
+  return `<text class="words" transform="${place}" dy="0.32em"><title>${escapeMarkup(name)}</title>${escapeMarkup(shown)}</text>`;
+}

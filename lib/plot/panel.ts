@@ -1,0 +1,87 @@
+import type { Markish, PlotOptions, RenderFunction } from '@observablehq/plot';
+import { Plot, parseHTML } from './library.ts';
+import { evenRows, type Points } from './points.ts';
+import { tickText } from './ticks.ts';
+
+/** A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left and below. */
+export interface PanelOptions {
+  readonly left: number;
+  readonly top: number;
+  /** Width and height. */
+  readonly side: number;
+  readonly x: readonly [low: number, high: number];
+  readonly y: readonly [low: number, high: number];
+  readonly xTicks: readonly number[];
+  readonly yTicks: readonly number[];
+  readonly marks: readonly Markish[];
+}
+
+/** A panel as a `<g>` element. */
+export function panel({ left, top, side, x, y, xTicks, yTicks, marks }: PanelOptions): string {
+  const { document } = parseHTML('<!doctype html><html><body></body></html>');
+  const options: PlotOptions = {
+    document,
+    width: side,
+    height: side,
+    margin: 0,
+    inset: 4,
+    x: { domain: [...x], axis: null },
+    y: { domain: [...y], axis: null },
+    marks: [
+      ...marks,
+      Plot.frame({ strokeOpacity: 0.35 }),
+      Plot.axisX([...xTicks], { tickFormat: tickText, label: null }),
+      Plot.axisY([...yTicks], { tickFormat: tickText, label: null }),
+    ],
+  };
+  const svg = Plot.plot(options);
+  // The rules of Plot's own sheet are for a picture that stands alone.
+  svg.querySelector('style')!.remove();
+  // Plot writes thousandths of a pixel.
+  for (const path of svg.querySelectorAll('path')) {
+    const shape = path.getAttribute('d')!;
+    path.setAttribute(
+      'd',
+      shape.replace(/\d+\.\d+/g, (number: string) => String(tenths(Number(number)))),
+    );
+  }
+  return `<g transform="translate(${left},${top})">${svg.innerHTML}</g>`;
+}
+
+/** How a dot looks; the ends of the path that draws them all are round or square. */
+export interface DotStyle {
+  readonly colour: string;
+  readonly sizePixels: number;
+  readonly opacity: number;
+  readonly shape: 'round' | 'square';
+}
+
+/**
+ * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each dot would make the
+ * file five times as large.
+ */
+export function dots(
+  points: Points,
+  n: number,
+  [i, j]: readonly [number, number],
+  limit: number,
+  style: DotStyle,
+): RenderFunction {
+  const chosen = evenRows(points.rows, limit);
+  return (_index, { x, y }, _values, _dimensions, { document }) => {
+    const place = (row: number) =>
+      `M${tenths(x!(points.values[row * n + i]!))} ${tenths(y!(points.values[row * n + j]!))}h0`;
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    path.setAttribute('d', chosen.map(place).join(''));
+    path.setAttribute('fill', 'none');
+    path.setAttribute('stroke', style.colour);
+    path.setAttribute('stroke-width', String(style.sizePixels));
+    path.setAttribute('stroke-opacity', String(style.opacity));
+    path.setAttribute('stroke-linecap', style.shape);
+    return path;
+  };
+}
+
+function tenths(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}

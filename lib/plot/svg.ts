@@ -1,0 +1,71 @@
+import type { PlotOptions } from '@observablehq/plot';
+import { Plot, parseHTML } from './library.ts';
+import { xmlText } from './xml-text.ts';
+
+/** Marks as Observable Plot takes them; `label` is what a screen reader says of the whole picture. */
+export interface PictureOptions extends PlotOptions {
+  readonly label: string;
+  /** Longer than the label: what the picture shows, in words. */
+  readonly description?: string;
+}
+
+/**
+ * Colours that tell series apart in both colour schemes, as CSS (3:1 or more against either ground); a series takes them in order, and a
+ * shape or dash besides, so that no one needs to tell colours apart.
+ */
+export const seriesColours: readonly string[] = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `var(--series-${i})`);
+
+const light = ['#1f62c4', '#c2410c', '#15803d', '#8b2fb5', '#a16207', '#0e7490', '#be185d', '#525252'];
+const dark = ['#7cb0ff', '#fb923c', '#4ade80', '#d8a4f5', '#facc15', '#22d3ee', '#f9a8d4', '#b5b5b5'];
+
+/** The custom properties of the pictures, for both colour schemes (paper is light); `root` is what they hang on. */
+export function pictureStyle(root: string): string {
+  const properties = (colours: readonly string[], ground: string, ink: string) =>
+    [`--ground:${ground}`, `--ink:${ink}`, ...colours.map((colour, i) => `--series-${i}:${colour}`)].join(';');
+  return (
+    `${root}{${properties(light, '#ffffff', '#1a1a1a')}}` +
+    `@media screen and (prefers-color-scheme:dark){${root}{${properties(dark, '#161616', '#e8e8e8')}}}`
+  );
+}
+
+/**
+ * A picture as an `<svg>` element: it takes its colours from the page that it stands in ({@link pictureStyle}). Points with a label of their
+ * own (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a script that moves the focus.
+ */
+export function svgElement({ label, description, ...options }: PictureOptions): string {
+  const { document } = parseHTML('<!doctype html><html><body></body></html>');
+  const picture = Plot.plot({
+    ...options,
+    document,
+    ariaLabel: label,
+    ...(description === undefined ? {} : { ariaDescription: description }),
+    style: { background: 'transparent', color: 'var(--ink)', ...(options.style as object) },
+  });
+  // With a legend or a title the picture is the last part of a figure; a legend's swatches are svg elements too, further inside.
+  const svg = picture.tagName.toLowerCase() === 'svg' ? picture : picture.lastElementChild!;
+  const points = labelledPoints(svg);
+  // What is inside of an image is hidden from a screen reader, so that a picture with points to read is a group.
+  svg.setAttribute('role', points.length > 0 ? 'group' : 'img');
+  points.forEach((point, i) => {
+    point.setAttribute('role', 'img');
+    point.setAttribute('tabindex', i === 0 ? '0' : '-1');
+  });
+  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  return xmlText(svg).replaceAll('--plot-background: white', '--plot-background: var(--ground)');
+}
+
+/** Plot labels each mark as a whole, which is a `<g>`, too. */
+function labelledPoints(svg: ReturnType<typeof Plot.plot>): { setAttribute(name: string, value: string): void }[] {
+  return [...svg.querySelectorAll('[aria-label]')].filter((element) => element.tagName.toLowerCase() !== 'g');
+}
+
+/** A picture as a file of its own, which follows the reader's colour scheme. */
+export function svgFile(options: PictureOptions): string {
+  return svgFileOf(svgElement(options));
+}
+
+/** An `<svg>` element that takes its colours from the page ({@link pictureStyle}) as a file of its own. */
+export function svgFileOf(element: string): string {
+  const style = `<style>${pictureStyle(':root')}svg{background:var(--ground)!important}</style>`;
+  return `${element.replace('>', `>${style}`)}\n`;
+}

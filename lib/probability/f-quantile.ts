@@ -1,0 +1,86 @@
+import { stirlingError } from './log-gamma.ts';
+import { log1pmx } from './log1pmx.ts';
+
+/**
+ * The logarithm of the quantile of Snedecor's F distribution: F is the ratio of the mean squares of m and of nu independent standard normals
+ * (any positive m and nu), and stays below it with this probability p, 0 < p < 1. `above` is 1 - p, where that is known better.
+ */
+export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p): number {
+  // 1 / F has the degrees of freedom the other way round.
+  return p <= above ? lowerTail(p, m / 2, nu / 2) : -lowerTail(above, nu / 2, m / 2);
+}
+
+/**
+ * The v with ln I(v) = ln p, p up to a half, where I is the incomplete beta function of x = a e^v / (a e^v + b). As a function of v it is the
+ * integral of a log-concave density and so itself log-concave: once below the root Newton's steps come nearer from there, and never pass it.
+ */
+function lowerTail(p: number, a: number, b: number): number {
+  const logP = Math.log(p);
+  // ln of x^a (1 - x)^b / B(a, b) at v = 0.
+  const peak =
+    0.5 * Math.log(a / (1 + a / b) / (2 * Math.PI)) + stirlingError(a + b) - stirlingError(a) - stirlingError(b);
+  let v = 0;
+  let isBelow = false;
+  for (let step = 0; step < 1000; step++) {
+    const { logI, slope } = integral(v, a, b, peak + fall(v, a, b));
+    const change = (logP - logI) / slope;
+    if (isBelow && !(change > 0)) break;
+    isBelow = change > 0;
+    // Far below, where ln I falls as an exponential, each step back is 1.
+    v += Math.max(change, -(2 ** step));
+    if (Math.abs(change) <= 2 ** -53 * Math.max(1, Math.abs(v))) break;
+  }
+  return v;
+}
+
+// ln of x^a (1 - x)^b, less that at v = 0: a ln(x / x0) + b ln((1 - x) / (1 - x0)), whose first order terms cancel.
+function fall(v: number, a: number, b: number): number {
+  if (v > 0) return fall(-v, b, a);
+  const by = Math.expm1(v);
+  const mean = meanOf(v, a, b);
+  const less = ((b / (a + b)) * by) / mean;
+  const more = ((-a / (a + b)) * by) / mean;
+  // ln(1 + less) = v - ln mean, where less has no digits of it.
+  return a * (less > -0.5 ? log1pmx(less) : v - Math.log(mean) - less) + b * log1pmx(more);
+}
+
+// (a e^v + b) / (a + b), of which x is the share that a e^v has.
+function meanOf(v: number, a: number, b: number): number {
+  return (a / (a + b)) * Math.exp(v) + b / (a + b);
+}
+
+// ln I and its derivative by v, which is the density over I.
+function integral(v: number, a: number, b: number, logDensity: number): { logI: number; slope: number } {
+  if (v <= 0) {
+    const ratio = integralOverDensity(v, a, b);
+    return { logI: logDensity + Math.log(ratio), slope: 1 / ratio };
+  }
+  const logI = Math.log1p(-Math.exp(logDensity) * integralOverDensity(-v, b, a));
+  return { logI, slope: Math.exp(logDensity - logI) };
+}
+
+/**
+ * For v up to 0, the continued fraction of A. R. DiDonato and A. H. Morris, Significant digit computation of the incomplete beta function ratios,
+ * ACM Transactions on Mathematical Software 18 (1992), (9), by Lentz's method. It asks for a - (a + b) x, which has every digit by v, and for
+ * no x near 1.
+ */
+function integralOverDensity(v: number, a: number, b: number): number {
+  const x = 1 / (1 + (b / a) * Math.exp(-v));
+  const y = 1 / (1 + (a / b) * Math.exp(v));
+  const lambda = (-a * Math.expm1(v) * (b / (a + b))) / meanOf(v, a, b);
+  const denominator = (n: number) =>
+    n + (n * (b - n) * x) / (a + 2 * n - 1) + ((a + n) / (a + 2 * n + 1)) * (lambda + 1 + n * (1 + y));
+  let d = (a + 1) / (a * (lambda + 1));
+  let c = 1e300;
+  let value = d;
+  for (let n = 1; n < 1e6; n++) {
+    const s = a + 2 * n - 1;
+    const numerator = ((a + n - 1) / s) * (((a + b + n - 1) / s) * x) * ((b - n) * x) * n;
+    const next = denominator(n);
+    d = 1 / (next + numerator * d);
+    c = next + numerator / c;
+    value *= c * d;
+    if (!(Math.abs(c * d - 1) > 2 ** -53)) break;
+  }
+  return value;
+}

@@ -1,0 +1,112 @@
+import { CovariumError } from '../covarium-error.ts';
+import { between, density } from './standard-normal.ts';
+
+/**
+ * A box in coordinates y of independent standard normals: row i says lower[i] <= factor[i] . y <= upper[i], its last factor is 1, that
+ * of coordinate j, and j is the same for rows from rows[j] to rows[j + 1]. There are more rows than coordinates where the covariance
+ * is singular.
+ */
+export interface OrderedBox {
+  /** The rank. */
+  readonly coordinates: number;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** `coordinates` entries a row. */
+  readonly factor: Float64Array;
+  readonly rows: readonly number[];
+}
+
+/**
+ * The box of normals of mean 0 and correlation `r` (m x m, row-major) in the order in which its limits bind, the tightest first: the
+ * pivoted Cholesky factor of Genz and Bretz (J. Comput. Graph. Statist. 11, 2002, section 3), which also tells the rank. Throws
+ * `ERR_NOT_POSITIVE_DEFINITE`.
+ */
+export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64Array): OrderedBox {
+  const m = lower.length;
+  // What rounding may leave of a variance of 0, where each variance is 1.
+  const tolerance = m * 2 ** -50;
+  const factor = new Float64Array(m * m);
+  const variance = new Float64Array(m).fill(1);
+  const centre = new Float64Array(m);
+  const open = new Set(Array.from({ length: m }, (_, row) => row));
+  const order: number[][] = [];
+  for (let j = 0; open.size > 0; j++) {
+    const pivot = tightest(open, (row) => {
+      const deviation = Math.sqrt(variance[row]!);
+      return between((lower[row]! - centre[row]!) / deviation, (upper[row]! - centre[row]!) / deviation);
+    });
+    const deviation = Math.sqrt(variance[pivot]!);
+    const y = truncatedMean((lower[pivot]! - centre[pivot]!) / deviation, (upper[pivot]! - centre[pivot]!) / deviation);
+    factor[pivot * m + j] = deviation;
+    open.delete(pivot);
+    const rows = [pivot];
+    for (const row of open) {
+      let rest = r[row * m + pivot]!;
+      for (let k = 0; k < j; k++) rest -= factor[row * m + k]! * factor[pivot * m + k]!;
+      const entry = rest / deviation;
+      factor[row * m + j] = entry;
+      centre[row]! += entry * y;
+      variance[row]! -= entry * entry;
+      if (variance[row]! > tolerance) continue;
+      refuseIndefinite(variance[row]!, tolerance);
+      open.delete(row);
+      rows.push(row);
+    }
+    order.push(rows);
+  }
+  return scaled(order, lower, upper, factor);
+}
+
+function tightest(rows: Iterable<number>, probability: (row: number) => number): number {
+  let [best, least] = [-1, Number.POSITIVE_INFINITY];
+  for (const row of rows) {
+    const each = probability(row);
+    if (each < least) [best, least] = [row, each];
+  }
+  return best;
+}
+
+// The mean of a standard normal between two limits, 0 where they are beyond all doubles' probabilities and both infinite.
+function truncatedMean(lower: number, upper: number): number {
+  const mean = (density(lower) - density(upper)) / between(lower, upper);
+  if (mean >= lower && mean <= upper) return mean;
+  return lower > 0 ? lower : upper < 0 ? upper : 0;
+}
+
+// A matrix that is read from a file may be indefinite by its rounding; this one is so by more.
+function refuseIndefinite(variance: number, tolerance: number): void {
+  if (variance < -Math.sqrt(tolerance))
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `Covariance is indefinite: a coordinate has the variance (${variance}) given others, in units of its own.`,
+    );
+}
+
+function scaled(
+  order: readonly number[][],
+  lower: Float64Array,
+  upper: Float64Array,
+  square: Float64Array,
+): OrderedBox {
+  const m = lower.length;
+  const coordinates = order.length;
+  const box = {
+    coordinates,
+    lower: new Float64Array(m),
+    upper: new Float64Array(m),
+    factor: new Float64Array(m * coordinates),
+    rows: [0],
+  };
+  let at = 0;
+  for (const [j, rows] of order.entries()) {
+    for (const row of rows) {
+      const entry = square[row * m + j]!;
+      box.lower[at] = (entry < 0 ? upper[row]! : lower[row]!) / entry;
+      box.upper[at] = (entry < 0 ? lower[row]! : upper[row]!) / entry;
+      for (let k = 0; k <= j; k++) box.factor[at * coordinates + k] = square[row * m + k]! / entry;
+      at++;
+    }
+    box.rows.push(at);
+  }
+  return box;
+}

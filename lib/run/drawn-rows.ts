@@ -1,0 +1,140 @@
+import type { DeviceKind } from '../backend.ts';
+import type { Device } from '../device.ts';
+import { bytesOf, type Real } from '../dtype.ts';
+import type { Matrix } from '../matrix.ts';
+import type { MultivariateNormal } from '../multivariate-normal.ts';
+import type { MultivariateStudentT } from '../multivariate-student-t.ts';
+import { firstElement } from '../normal-counter.ts';
+import { openDevice } from '../open-device.ts';
+import { requireRows, rowLimit } from '../student/row-words.ts';
+import type { RunModel } from './model-hash.ts';
+import { openModel } from './open-model.ts';
+import type { Run } from './run.ts';
+
+// Each lane has a factor of its own: together they have no more.
+const factorBytes = 2 ** 31;
+
+/**
+ * The rows of a run, in blocks on a grid that begins at row 0 of the stream: on one machine a row has the same bits whichever rows are
+ * drawn with it, and on however many threads. That takes some care where BLAS multiplies, since it rounds by the shape of what it is
+ * given, as the factor does by its number of threads. So each block is drawn whole, though few of its rows be wanted, and by one thread:
+ * a cpu device of one thread for each processor takes blocks in turn.
+ */
+export class DrawnRows {
+  readonly #run: Run;
+  readonly #lanes: readonly Lane[];
+  readonly #end: bigint;
+
+  private constructor(run: Run, lanes: readonly Lane[], end: bigint) {
+    this.#run = run;
+    this.#lanes = lanes;
+    this.#end = end;
+  }
+
+  /** For up to `rows` rows at a time. Throws as {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and `ERR_OUT_OF_RANGE`. */
+  static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
+    firstElement(BigInt(run.firstRow), run.rows, run.columns);
+    const isStudent = model.degreesOfFreedom !== undefined;
+    if (isStudent) requireRows(BigInt(run.firstRow), run.rows);
+    const lastOfStream = (1n << 64n) / BigInt(run.columns);
+    const end = isStudent ? min(rowLimit, lastOfStream) : lastOfStream;
+    const devices = openLanes(run, kind, Math.ceil(rows / run.rowsPerBlock) + 1);
+    const making = devices.map((device) => openModel(device, model, run.dtype));
+    const lanes = await Promise.allSettled(making);
+    const failed = lanes.find((lane) => lane.status === 'rejected');
+    if (failed === undefined) return new DrawnRows(run, await Promise.all(making), end);
+    for (const device of devices) device.close();
+    throw failed.reason;
+  }
+
+  get device(): Device {
+    return this.#lanes[0]!.device;
+  }
+
+  /** Where the factor was made. */
+  get factorOn(): string {
+    return this.#lanes[0]!.timings.factor ?? this.device.kind;
+  }
+
+  /** Rows [first, first + count) of the stream, whole rows at a time. An array holds until the next is asked for. */
+  async *rows(first: bigint, count: number, signal?: AbortSignal): AsyncGenerator<Real, void, undefined> {
+    const { columns } = this.#run;
+    const last = first + BigInt(count);
+    const leaving = new AbortController();
+    const forward = () => leaving.abort(signal?.reason);
+    signal?.addEventListener('abort', forward, { once: true });
+    if (signal?.aborted) forward();
+    const drawing: Promise<Drawn>[] = [];
+    const size = BigInt(this.#run.rowsPerBlock);
+    let next = first / size;
+    try {
+      for (let at = first; at < last; ) {
+        // Two for each lane: one is drawn while the other is written.
+        for (; next * size < last && drawing.length < 2 * this.#lanes.length; next++) {
+          const block = this.#draw(next, first, last, leaving.signal);
+          // Its failure is told when it is awaited, which may be long after.
+          block.catch(() => {});
+          drawing.push(block);
+        }
+        const { block, from } = await drawing.shift()!;
+        const skipped = Number(at - from);
+        const end = min(last, from + BigInt(block.rows));
+        yield (block.data as Real).subarray(skipped * columns, Number(end - from) * columns);
+        block.close();
+        at = end;
+      }
+    } finally {
+      signal?.removeEventListener('abort', forward);
+      leaving.abort();
+      for (const block of drawing) await block.then((drawn) => drawn.block.close()).catch(() => {});
+    }
+  }
+
+  close(): void {
+    for (const lane of this.#lanes) {
+      lane.close();
+      lane.device.close();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  // Block `index` of the grid. The reference device adds up row by row: only the rows from `first` to `last` are drawn there.
+  async #draw(index: bigint, first: bigint, last: bigint, signal: AbortSignal): Promise<Drawn> {
+    const { seed, stream, rowsPerBlock } = this.#run;
+    const lane = this.#lanes[Number(index % BigInt(this.#lanes.length))]!;
+    const size = BigInt(rowsPerBlock);
+    // Where the stream ends, blocks end, too.
+    let from = index * size;
+    let to = min(from + size, this.#end);
+    if (this.device.kind === 'reference') {
+      if (from < first) from = first;
+      to = min(to, last);
+    }
+    const which = { seed: BigInt(seed), stream: BigInt(stream), firstRow: from, signal };
+    return { from, block: await lane.sample(Number(to - from), which) };
+  }
+}
+
+type Lane = MultivariateNormal | MultivariateStudentT;
+
+interface Drawn {
+  readonly from: bigint;
+  readonly block: Matrix;
+}
+
+function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks: number): Device[] {
+  const device = openDevice(kind);
+  if (device.kind !== 'cpu') return [device];
+  const { threads } = device;
+  device.close();
+  const affordable = Math.floor(factorBytes / (columns * columns * bytesOf(dtype)));
+  const lanes = Math.max(1, Math.min(threads, blocks, affordable));
+  return Array.from({ length: lanes }, () => openDevice('cpu', { threads: 1 }));
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

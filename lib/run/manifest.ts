@@ -1,0 +1,141 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+import { cannotRead } from '../table/file-error.ts';
+import { tableFormats } from '../table/format.ts';
+import type { Circumstances } from './circumstances.ts';
+import type { Digest } from './digest.ts';
+import { writePartial } from './partial-file.ts';
+import { type Run, runFields } from './run.ts';
+
+/** What stands beside a file of draws, as `<file>.json`: the run that it has, how it was drawn, and its digest. */
+export interface Manifest {
+  /** Version of this format. */
+  readonly covarium: 1;
+  readonly kind: 'manifest';
+  /** Its name, without folders. */
+  readonly file: string;
+  readonly run: Run;
+  readonly circumstances: Circumstances;
+  readonly digest: Digest;
+}
+
+/** `run.json` in the folder of a run. */
+export interface RunFile {
+  readonly covarium: 1;
+  readonly kind: 'run';
+  readonly run: Run;
+  readonly rowsPerPart: number;
+}
+
+export function manifestPath(path: string): string {
+  return `${path}.json`;
+}
+
+/** Writes the manifest of the file at `path`. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
+export async function writeManifest(
+  path: string,
+  run: Run,
+  circumstances: Circumstances,
+  digest: Digest,
+): Promise<void> {
+  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, circumstances, digest };
+  await writePartial(manifestPath(path), textOf(manifest), 'replace');
+}
+
+/** The manifest of the file at `path`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and `ERR_FILE_UNREADABLE`. */
+export async function readManifest(path: string): Promise<Manifest | undefined> {
+  const at = manifestPath(path);
+  const manifest = await readJson(at, 'manifest');
+  if (manifest === undefined) return undefined;
+  const { digest, circumstances } = manifest as unknown as Partial<Manifest>;
+  if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
+    throw malformed(at, `its digest is (${describe(digest)})`);
+  if (!isObject(circumstances) || !isObject(circumstances.device))
+    throw malformed(at, `its circumstances are (${describe(circumstances)})`);
+  return manifest as unknown as Manifest;
+}
+
+/** `run.json`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and `ERR_FILE_UNREADABLE`. */
+export async function readRunFile(path: string): Promise<RunFile | undefined> {
+  const file = await readJson(path, 'run');
+  if (file === undefined) return undefined;
+  const { rowsPerPart } = file as unknown as Partial<RunFile>;
+  if (!isCount(rowsPerPart) || rowsPerPart === 0)
+    throw malformed(path, `its rowsPerPart is (${describe(rowsPerPart)})`);
+  return file as unknown as RunFile;
+}
+
+/** Writes `run.json` if there is none; says whether it did. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
+export function placeRunFile(path: string, run: Run, rowsPerPart: number): Promise<boolean> {
+  const file: RunFile = { covarium: 1, kind: 'run', run, rowsPerPart };
+  return writePartial(path, textOf(file), 'place');
+}
+
+/** Throws `ERR_FILE_UNWRITABLE` where a manifest for `path` would replace something that is none, not even a damaged one. */
+export async function requireManifestPlace(path: string): Promise<void> {
+  const at = manifestPath(path);
+  const text = await readFile(at, 'utf8').catch((error: NodeJS.ErrnoException) => error);
+  if (typeof text === 'string' ? /"kind":\s*"manifest"/.test(text) : text.code === 'ENOENT') return;
+  throw new CovariumError(
+    'ERR_FILE_UNWRITABLE',
+    `File (${at}) is no manifest of covarium, and the manifest of (${path}) would replace it.`,
+    { path: at },
+  );
+}
+
+function textOf(value: Manifest | RunFile): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+async function readJson(path: string, kind: string): Promise<{ readonly run: Run } | undefined> {
+  let text: string;
+  try {
+    if (!(await stat(path)).isFile()) throw malformed(path, 'it is no file');
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error instanceof CovariumError ? error : cannotRead(path, error);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw malformed(path, `it is not JSON (${(error as Error).message})`, error);
+  }
+  const { covarium, kind: said, run } = (isObject(value) ? value : {}) as Record<'covarium' | 'kind' | 'run', unknown>;
+  if (covarium !== 1 || said !== kind) throw malformed(path, `it does not say that it is a ${kind} of version (1)`);
+  if (!isObject(run)) throw malformed(path, `its run is (${describe(run)})`);
+  for (const field of runFields)
+    if (!fits[field](run[field])) throw malformed(path, `its run's ${field} is (${describe(run[field])})`);
+  return value as unknown as { run: Run };
+}
+
+const isWord = (value: unknown) => typeof value === 'string' && /^\d{1,20}$/.test(value);
+
+const fits: { readonly [field in keyof Run]: (value: unknown) => boolean } = {
+  model: (value) => /^[0-9a-f]{64}$/.test(String(value)),
+  seed: isWord,
+  stream: isWord,
+  normalStream: isCount,
+  firstRow: isWord,
+  rows: isCount,
+  columns: (value) => isCount(value) && value > 0,
+  names: (value) => value === null || (Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  dtype: (value) => value === 'float32' || value === 'float64',
+  format: (value) => (tableFormats as readonly unknown[]).includes(value),
+  rowsPerBlock: (value) => isCount(value) && value > 0,
+};
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function malformed(path: string, why: string, cause?: unknown): CovariumError {
+  return new CovariumError('ERR_MALFORMED_MANIFEST', `Manifest (${path}) is malformed: ${why}.`, { path, cause });
+}

@@ -1,0 +1,159 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CovariumError } from '../covarium-error.ts';
+import { cannotRead, cannotWrite } from '../table/file-error.ts';
+import type { Output } from '../table/output-file.ts';
+import { removeAbandoned } from '../table/partial-name.ts';
+import { openTableWriter } from '../table/write-table.ts';
+import type { Circumstances } from './circumstances.ts';
+import { type Digest, DigestOutput, digestOf } from './digest.ts';
+import type { DrawnRows } from './drawn-rows.ts';
+import { type Manifest, manifestPath, placeRunFile, readManifest, readRunFile, writeManifest } from './manifest.ts';
+import { PartialFile } from './partial-file.ts';
+import { type Run, requireSameRun, runWithin } from './run.ts';
+
+/** A file of a run: part `index` has rows [index rowsPerPart, (index + 1) rowsPerPart) of it, the last what is left. */
+export interface Part {
+  readonly index: number;
+  readonly path: string;
+  readonly run: Run;
+}
+
+const mostParts = 1_000_000;
+
+export function runPath(folder: string): string {
+  return join(folder, 'run.json');
+}
+
+/** All parts of a run in a folder; none of no rows. Throws `ERR_OUT_OF_RANGE` for more than a million. */
+export function partsOf(folder: string, run: Run, rowsPerPart: number): Part[] {
+  const count = Math.ceil(run.rows / rowsPerPart);
+  if (count > mostParts)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `Run of (${run.rows}) rows has (${count}) parts of (${rowsPerPart}) rows, more than (${mostParts}).`,
+    );
+  return Array.from({ length: count }, (_, index) => {
+    const first = index * rowsPerPart;
+    const name = `part-${String(index).padStart(6, '0')}.${run.format}`;
+    return { index, path: join(folder, name), run: runWithin(run, first, Math.min(rowsPerPart, run.rows - first)) };
+  });
+}
+
+/** Throws `ERR_RUN_MISMATCH` for a file that readers of `part-*` would take for a part of a run, and that is none. */
+export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: number): Promise<void> {
+  const named = new Set(partsOf(folder, run, rowsPerPart).map(({ path }) => path));
+  const found = await readdir(folder).catch((error: unknown) => {
+    throw cannotRead(folder, error);
+  });
+  const stranger = found.find(
+    (name) => name.startsWith('part-') && name.endsWith(`.${run.format}`) && !named.has(join(folder, name)),
+  );
+  if (stranger === undefined) return;
+  const path = join(folder, stranger);
+  throw new CovariumError(
+    'ERR_RUN_MISMATCH',
+    `File (${path}) is named as a part, and the run of (${named.size}) parts has none of its name.`,
+    { path },
+  );
+}
+
+/**
+ * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of the processes that
+ * share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that is named as a part and is none),
+ * `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
+ */
+export async function openRunFolder(folder: string, run: Run, rowsPerPart: number): Promise<void> {
+  const path = runPath(folder);
+  try {
+    await mkdir(folder, { recursive: true });
+    await removeAbandoned(folder, { ownIsDead: true });
+  } catch (error) {
+    throw cannotWrite(folder, error);
+  }
+  if ((await readRunFile(path)) === undefined) await placeRunFile(path, run, rowsPerPart);
+  const told = (await readRunFile(path))!;
+  requireSameRun(path, { ...told.run, rowsPerPart: told.rowsPerPart }, { ...run, rowsPerPart });
+  await requireOnlyParts(folder, run, rowsPerPart);
+}
+
+/**
+ * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run, `ERR_MANIFEST_MISMATCH` where
+ * its bytes are not those that its manifest tells: their number, and with `check` their SHA-256.
+ */
+export async function isThere({ path, run }: Part, check: boolean): Promise<boolean> {
+  const manifest = await readManifest(path);
+  if (manifest !== undefined) requireSameRun(manifestPath(path), manifest.run, run);
+  const status = await stat(path).catch(() => undefined);
+  if (status === undefined || manifest === undefined) return false;
+  const { sha256 } = manifest.digest;
+  requireDigest(path, manifest, check ? await digestOf(path) : { bytes: status.size, sha256 });
+  return true;
+}
+
+/** Throws `ERR_MANIFEST_MISMATCH` where a file is not the one that its manifest is of. */
+export function requireDigest(path: string, { digest }: Manifest, { bytes, sha256 }: Digest): void {
+  const [what, there, told] =
+    bytes === digest.bytes ? ['SHA-256', sha256, digest.sha256] : ['bytes', bytes, digest.bytes];
+  if (there !== told)
+    throw new CovariumError(
+      'ERR_MANIFEST_MISMATCH',
+      `File (${path}) is not as it was written: ${what} (${there}), but (${told}) in its manifest.`,
+      { path },
+    );
+}
+
+/**
+ * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and the file that has
+ * it is never touched. A part without a manifest is of a process that was killed between the two, or that is there now: if it has the
+ * bytes that are drawn here, it is a part of this run; if not, it is not ours, and `ERR_MANIFEST_MISMATCH` is thrown.
+ */
+export async function drawPart(
+  { path, run }: Part,
+  rows: DrawnRows,
+  circumstances: Circumstances,
+  signal: AbortSignal,
+  advance: (rows: number) => void,
+): Promise<void> {
+  const file = await PartialFile.open(path);
+  const digest = await writeRows(file, run, rows, signal, advance);
+  if (!(await file.place())) {
+    const there = await digestOf(path);
+    if (there.sha256 !== digest.sha256 && !(await isThere({ index: 0, path, run }, true)))
+      throw new CovariumError(
+        'ERR_MANIFEST_MISMATCH',
+        `File (${path}) is in the way: it has no manifest, and other bytes than this part. Remove it to have it drawn.`,
+        { path },
+      );
+    if (there.sha256 !== digest.sha256) return;
+  }
+  await writeManifest(path, run, circumstances, digest);
+}
+
+/** Writes the rows of a run as a file of its format, and finishes or discards the output. */
+export async function writeRows(
+  output: Output,
+  run: Run,
+  rows: Pick<DrawnRows, 'rows'>,
+  signal: AbortSignal,
+  advance: (rows: number) => void,
+): Promise<Digest> {
+  const { firstRow, rows: count, columns, names, dtype, format } = run;
+  const through = new DigestOutput(output);
+  // What is known before the rows are: of the device, no byte of a part says anything.
+  const metadata = { covarium: JSON.stringify(run) };
+  const head = { names: names ?? undefined, columns, dtype, rows: count, metadata };
+  const table = await openTableWriter(through, format, head);
+  try {
+    for await (const values of rows.rows(BigInt(firstRow), count, signal)) {
+      await table.write(values);
+      advance(values.length / columns);
+    }
+    signal.throwIfAborted();
+    await table.finish();
+  } catch (error) {
+    await table.discard();
+    throw error;
+  }
+  return through.digest();
+}

@@ -1,0 +1,158 @@
+import type { DeviceKind } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { Real } from '../dtype.ts';
+import { listDevices } from '../list-devices.ts';
+import type { MultivariateNormal } from '../multivariate-normal.ts';
+import type { MultivariateStudentT } from '../multivariate-student-t.ts';
+import { normalCounter } from '../normal-counter.ts';
+import { openDevice } from '../open-device.ts';
+import { fillRadialScales } from '../student/radial-scales.ts';
+import type { RunModel } from './model-hash.ts';
+import { openModel } from './open-model.ts';
+import type { Run } from './run.ts';
+import { allowedUlps, deviationsOf, epsilonOf } from './tolerance.ts';
+
+/** What a comparison found. */
+export interface Redrawn {
+  /** The largest difference, in ulps of its column's scale. */
+  readonly worstUlps: number;
+}
+
+/** Draws rows of runs of one model again, on one device, and their normals on others. */
+export class Redraw {
+  readonly #run: Run;
+  readonly #normal: MultivariateNormal | MultivariateStudentT;
+  readonly #others: readonly Device[];
+  readonly #deviations: Float64Array;
+  readonly #centre: Float64Array;
+  /** How many ulps of its column's scale a draw may be off. */
+  readonly allowedUlps: number;
+
+  private constructor(
+    run: Run,
+    normal: MultivariateNormal | MultivariateStudentT,
+    others: readonly Device[],
+    factor: Real,
+  ) {
+    this.#run = run;
+    this.#normal = normal;
+    this.#others = others;
+    this.#centre = Float64Array.from('location' in normal ? normal.location.data : normal.mean.data);
+    this.#deviations = deviationsOf(factor, run.columns);
+    this.allowedUlps = allowedUlps(factor, run.columns, run.dtype);
+  }
+
+  /** On `kind`, or on another kind than `drawnOn`; normals also on `drawnOn`, where this machine has it, and on the reference device. */
+  static async open(run: Run, model: RunModel, drawnOn: DeviceKind, kind: DeviceKind | undefined): Promise<Redraw> {
+    const device = openDevice(kind ?? anotherKind(drawnOn, run));
+    const others: Device[] = [];
+    try {
+      const normal = await openModel(device, model, run.dtype);
+      for (const other of new Set<DeviceKind>([drawnOn, 'reference']))
+        if (other !== device.kind && has(other, run)) others.push(openDevice(other));
+      return new Redraw(run, normal, others, (await normal.factor()).data as Real);
+    } catch (error) {
+      for (const each of [device, ...others]) each.close();
+      throw error;
+    }
+  }
+
+  get drawnOn(): DeviceKind {
+    return this.#normal.device.kind;
+  }
+
+  /** The devices whose normals were compared. */
+  get normalsOn(): readonly DeviceKind[] {
+    return [this.#normal.device, ...this.#others].map(({ kind }) => kind);
+  }
+
+  /**
+   * Compares row `row` of the file at `path` with the same row of the run. Throws `ERR_DRAWS_MISMATCH`: a normal whose bits differ between
+   * devices, or a number that is more than {@link allowedUlps} off.
+   */
+  async compare(path: string, row: number, values: Float64Array): Promise<Redrawn> {
+    const { columns, dtype, seed, stream, firstRow } = this.#run;
+    const index = BigInt(firstRow) + BigInt(row);
+    await this.#compareNormals(path, row, index);
+    const which = { seed: BigInt(seed), stream: BigInt(stream), firstRow: index };
+    using drawn = await this.#normal.sample(1, which);
+    const stretch = this.#stretch(index);
+    let worstUlps = 0;
+    for (let column = 0; column < columns; column++) {
+      const [there, here] = [values[column]!, drawn.data[column]!];
+      const scale = stretch * this.#deviations[column]! + Math.abs(this.#centre[column]!);
+      // A Student-t may be infinite.
+      const ulps = Object.is(there, here) ? 0 : Math.abs(there - here) / (epsilonOf(dtype) * scale);
+      // Also where it is NaN.
+      if (!(ulps <= this.allowedUlps))
+        throw new CovariumError(
+          'ERR_DRAWS_MISMATCH',
+          `Row (${row}), column (${column}) of (${path}) is (${there}), but seed (${seed}) and stream (${stream}) give (${here}) on ` +
+            `(${this.drawnOn}): (${ulps.toPrecision(3)}) ulps off, and (${this.allowedUlps.toPrecision(3)}) are allowed.`,
+          { path, row, column },
+        );
+      worstUlps = Math.max(worstUlps, ulps);
+    }
+    return { worstUlps };
+  }
+
+  close(): void {
+    this.#normal.close();
+    for (const device of [this.#normal.device, ...this.#others]) device.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  // By which a row of a Student-t is stretched: its scales have the same bits everywhere.
+  #stretch(index: bigint): number {
+    if (!('degreesOfFreedom' in this.#normal)) return 1;
+    const { degreesOfFreedom } = this.#normal;
+    if (degreesOfFreedom === Number.POSITIVE_INFINITY) return 1;
+    const { seed, stream } = this.#run;
+    const scale = new Float64Array(1);
+    fillRadialScales(scale, degreesOfFreedom, normalCounter(BigInt(seed), BigInt(stream), 0), index);
+    return scale[0]!;
+  }
+
+  async #compareNormals(path: string, row: number, index: bigint): Promise<void> {
+    const expected = await this.#normals(this.#normal.device, index);
+    for (const device of this.#others) {
+      const normals = await this.#normals(device, index);
+      const column = normals.findIndex((normal, k) => !Object.is(normal, expected[k]));
+      if (column >= 0)
+        throw new CovariumError(
+          'ERR_DRAWS_MISMATCH',
+          `Normal (${column}) of row (${row}) of (${path}) is (${expected[column]}) on (${this.drawnOn}), but (${normals[column]}) on ` +
+            `(${device.kind}): one of these devices does not work as it should.`,
+          { path, row, column },
+        );
+    }
+  }
+
+  async #normals(device: Device, index: bigint): Promise<Real> {
+    const { columns, dtype, seed, stream } = this.#run;
+    using normals = device.vector(columns, { dtype });
+    const first = index * BigInt(columns);
+    await device
+      .commandBuffer()
+      .fillNormal(normals, { seed: BigInt(seed), stream: BigInt(stream), first })
+      .commit();
+    return normals.data.slice() as Real;
+  }
+}
+
+// What reference drew is drawn again by the best that works, and all else by reference.
+// One that computes in the run's type: a GPU has no float64.
+function anotherKind(drawnOn: DeviceKind, run: Run): DeviceKind {
+  if (drawnOn !== 'reference') return 'reference';
+  return listDevices().find(({ kind }) => kind !== 'reference' && has(kind, run))?.kind ?? 'reference';
+}
+
+function has(kind: DeviceKind, { dtype }: Run): boolean {
+  if (!listDevices().some((candidate) => candidate.kind === kind && candidate.available)) return false;
+  using device = openDevice(kind);
+  return device.dtypes.includes(dtype);
+}

@@ -1,0 +1,61 @@
+import type { RealDtype } from '../distribution-input.ts';
+import type { Real } from '../dtype.ts';
+
+// A wrong seed is far beyond this share of a column's scale, whatever the condition number.
+const largestShare = 1 / 16;
+const iterations = 12;
+
+/**
+ * How far two devices may be apart: ulps of a column's scale, |mean| + standard deviation. Each sums n products in an order of its own,
+ * and rounding errors of random sign grow as sqrt(n); its factor is that of a covariance next to the given one, and what such a neighbour
+ * changes grows with the norm of the inverse of the correlation matrix H (with the covariance's it would grow with the units that columns
+ * are given in; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorems 10.5 and 10.6): 16 sqrt(n) (1 + |H^-1|), and
+ * never more than 1/16 of the scale.
+ */
+export function allowedUlps(factor: Real, n: number, dtype: RealDtype): number {
+  return Math.min(16 * Math.sqrt(n) * (1 + inverseNorm(factor, n)), largestShare / epsilonOf(dtype));
+}
+
+/** The unit of {@link allowedUlps}: the distance from 1 to the next number. */
+export function epsilonOf(dtype: RealDtype): number {
+  return dtype === 'float32' ? 2 ** -23 : 2 ** -52;
+}
+
+/** Standard deviations: norms of the rows of the lower factor. */
+export function deviationsOf(factor: Real, n: number): Float64Array {
+  return Float64Array.from({ length: n }, (_, row) => {
+    let sum = 0;
+    for (let k = 0; k <= row; k++) sum += factor[row * n + k]! ** 2;
+    return Math.sqrt(sum);
+  });
+}
+
+/** 2-norm of the inverse of the correlation matrix, by the power method: a little less than it is, which its safety factor covers. */
+function inverseNorm(factor: Real, n: number): number {
+  const deviations = deviationsOf(factor, n);
+  // The factor R of H has the rows of L over their norms. Any start will do that is in no invariant subspace.
+  let x = Float64Array.from({ length: n }, (_, i) => 1 + Math.sin(i + 1) / 2);
+  let norm = 1;
+  for (let iteration = 0; iteration < iterations; iteration++) {
+    const size = normOf(x);
+    x = x.map((value) => value / size);
+    for (let i = 0; i < n; i++) {
+      let sum = x[i]! * deviations[i]!;
+      for (let k = 0; k < i; k++) sum -= factor[i * n + k]! * x[k]!;
+      x[i] = sum / factor[i * n + i]!;
+    }
+    for (let i = n - 1; i >= 0; i--) {
+      const value = x[i]! / factor[i * n + i]!;
+      for (let k = 0; k < i; k++) x[k]! -= factor[i * n + k]! * value;
+      x[i] = value * deviations[i]!;
+    }
+    norm = normOf(x);
+  }
+  return norm;
+}
+
+function normOf(x: Float64Array): number {
+  let sum = 0;
+  for (const value of x) sum += value * value;
+  return Math.sqrt(sum);
+}

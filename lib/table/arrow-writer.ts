@@ -1,0 +1,150 @@
+import { bytesOf } from '../dtype.ts';
+import { ColumnGroup } from './column-group.ts';
+import { columnNames } from './column-names.ts';
+import { type FlatTable, flatbuffer } from './flatbuffer.ts';
+import type { Output } from './output-file.ts';
+import { StagedOutput } from './staged-output.ts';
+import type { TableHead } from './table.ts';
+import type { RowWriter } from './write-table.ts';
+
+// What a writer holds in memory, and a reader reads at once.
+const batchBytes = 8 << 20;
+
+const magic = Buffer.from('ARROW1');
+const endOfStream = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
+// Numbers of the format's enumerations: https://github.com/apache/arrow/tree/main/format
+const metadataV5 = 4;
+const header = { schema: 1, recordBatch: 3 } as const;
+const floatingPoint = 3;
+const precision = { float32: 1, float64: 2 } as const;
+
+/** Where a record batch lies in a file. */
+interface Block {
+  readonly offset: number;
+  readonly metadataBytes: number;
+  readonly bodyBytes: number;
+}
+
+/**
+ * Arrow's IPC format, columns without nulls, in record batches of 8 MiB: the stream, or the file, which is the stream between two magic
+ * words and with a footer that says where the batches are.
+ */
+export async function openArrowWriter(output: Output, head: TableHead, kind: 'file' | 'stream'): Promise<RowWriter> {
+  const { columns, dtype } = head;
+  const schema = schemaOf(columnNames(head), precision[dtype], head.metadata ?? {});
+  const staged = new StagedOutput(output);
+  const batchRows = Math.max(1, Math.floor(batchBytes / (columns * bytesOf(dtype))));
+  const group = new ColumnGroup(columns, dtype, Math.min(batchRows, Math.max(1, head.rows ?? batchRows)));
+  const blocks: Block[] = [];
+  if (kind === 'file') await staged.write(Buffer.concat([magic, Buffer.alloc(2)]));
+  await staged.write(message(header.schema, schema, 0));
+  const writeBatch = async () => {
+    const columnBytes = aligned(group.rows * bytesOf(dtype));
+    const bodyBytes = columns * columnBytes;
+    const metadata = message(
+      header.recordBatch,
+      recordBatch(group.rows, columns, columnBytes, bytesOf(dtype)),
+      bodyBytes,
+    );
+    blocks.push({ offset: staged.bytes, metadataBytes: metadata.length, bodyBytes });
+    await staged.write(metadata);
+    for (let column = 0; column < columns; column++) {
+      const { buffer, byteOffset, byteLength } = group.column(column);
+      await staged.write(new Uint8Array(buffer, byteOffset, byteLength));
+      await staged.write(new Uint8Array(columnBytes - byteLength));
+    }
+    group.clear();
+  };
+  return {
+    write: async (values) => {
+      for (let row = 0; row < values.length / columns; ) {
+        row += group.take(values, row);
+        if (group.isFull) await writeBatch();
+      }
+    },
+    finish: async () => {
+      if (group.rows > 0) await writeBatch();
+      await staged.write(endOfStream);
+      if (kind === 'file') {
+        const footer = flatbuffer([
+          ['int16', metadataV5],
+          ['table', schema],
+          ['structs', 0, new Uint8Array(0)],
+          ['structs', blocks.length, blockStructs(blocks)],
+        ]);
+        await staged.write(footer);
+        await staged.write(int32(footer.length));
+        await staged.write(magic);
+      }
+      await staged.flush();
+    },
+  };
+}
+
+// Little-endian, as every platform of ours.
+function schemaOf(names: readonly string[], bits: number, metadata: { readonly [name: string]: string }): FlatTable {
+  const type: FlatTable = [['int16', bits]];
+  const texts = Object.entries(metadata).map(
+    ([key, value]): FlatTable => [
+      ['text', key],
+      ['text', value],
+    ],
+  );
+  const fields = names.map(
+    (name): FlatTable => [
+      ['text', name],
+      ['uint8', 0],
+      ['uint8', floatingPoint],
+      ['table', type],
+      undefined,
+      ['tables', []],
+    ],
+  );
+  return [['int16', 0], ['tables', fields], texts.length > 0 ? ['tables', texts] : undefined];
+}
+
+// The encapsulated message: continuation, length of the metadata, metadata; its body follows.
+function message(type: number, content: FlatTable, bodyBytes: number): Uint8Array {
+  const metadata = flatbuffer([
+    ['int16', metadataV5],
+    ['uint8', type],
+    ['table', content],
+    ['int64', bodyBytes],
+  ]);
+  return Buffer.concat([endOfStream.subarray(0, 4), int32(metadata.length), metadata]);
+}
+
+// Of each column a node (length, nulls) and two buffers (offset, length): no validity bitmap, and the numbers.
+function recordBatch(rows: number, columns: number, columnBytes: number, numberBytes: number): FlatTable {
+  const nodes = new BigInt64Array(2 * columns);
+  const buffers = new BigInt64Array(4 * columns);
+  for (let column = 0; column < columns; column++) {
+    nodes[2 * column] = BigInt(rows);
+    const offset = BigInt(column * columnBytes);
+    buffers.set([offset, 0n, offset, BigInt(rows * numberBytes)], 4 * column);
+  }
+  return [
+    ['int64', rows],
+    ['structs', columns, new Uint8Array(nodes.buffer)],
+    ['structs', 2 * columns, new Uint8Array(buffers.buffer)],
+  ];
+}
+
+function blockStructs(blocks: readonly Block[]): Uint8Array {
+  const words = new BigInt64Array(3 * blocks.length);
+  blocks.forEach(({ offset, metadataBytes, bodyBytes }, index) => {
+    words.set([BigInt(offset), BigInt(metadataBytes), BigInt(bodyBytes)], 3 * index);
+  });
+  return new Uint8Array(words.buffer);
+}
+
+// Columns begin at multiples of 64 bytes, as the format recommends.
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 64) * 64;
+}
+
+function int32(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}

@@ -1,0 +1,104 @@
+/**
+ * Thrift's compact protocol, as far as Parquet's headers and footers need it: fields are written in ascending order of their numbers.
+ * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+ */
+export class CompactThrift {
+  #bytes: Uint8Array = new Uint8Array(256);
+  #length = 0;
+  #lastField = 0;
+
+  /** What was written, with the stop that ends the outermost struct. */
+  finish(): Uint8Array {
+    this.#byte(0);
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  int32(field: number, value: number): this {
+    this.#header(field, 5);
+    this.#zigzag(value);
+    return this;
+  }
+
+  /** A whole number up to 2^52. */
+  int64(field: number, value: number): this {
+    this.#header(field, 6);
+    this.#zigzag(value);
+    return this;
+  }
+
+  text(field: number, value: string): this {
+    this.#header(field, 8);
+    this.#text(value);
+    return this;
+  }
+
+  int32s(field: number, values: readonly number[]): this {
+    this.#list(field, values.length, 5);
+    for (const value of values) this.#zigzag(value);
+    return this;
+  }
+
+  texts(field: number, values: readonly string[]): this {
+    this.#list(field, values.length, 8);
+    for (const value of values) this.#text(value);
+    return this;
+  }
+
+  struct(field: number, write: (thrift: this) => void): this {
+    this.#header(field, 12);
+    this.#nested(() => write(this));
+    return this;
+  }
+
+  structs<Item>(field: number, items: readonly Item[], write: (thrift: this, item: Item) => void): this {
+    this.#list(field, items.length, 12);
+    for (const item of items) this.#nested(() => write(this, item));
+    return this;
+  }
+
+  #nested(write: () => void): void {
+    const outer = this.#lastField;
+    this.#lastField = 0;
+    write();
+    this.#byte(0);
+    this.#lastField = outer;
+  }
+
+  // Fields of Parquet differ by less than 16.
+  #header(field: number, type: number): void {
+    this.#byte(((field - this.#lastField) << 4) | type);
+    this.#lastField = field;
+  }
+
+  #list(field: number, length: number, type: number): void {
+    this.#header(field, 9);
+    this.#byte((Math.min(length, 15) << 4) | type);
+    if (length >= 15) this.#varint(length);
+  }
+
+  #text(value: string): void {
+    const bytes = new TextEncoder().encode(value);
+    this.#varint(bytes.length);
+    for (const byte of bytes) this.#byte(byte);
+  }
+
+  // Whole numbers that are not negative: all of Parquet's that we write.
+  #zigzag(value: number): void {
+    this.#varint(value * 2);
+  }
+
+  #varint(value: number): void {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#byte((rest % 128) | 128);
+    this.#byte(rest);
+  }
+
+  #byte(value: number): void {
+    if (this.#length === this.#bytes.length) {
+      const larger = new Uint8Array(this.#bytes.length * 2);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes[this.#length++] = value;
+  }
+}

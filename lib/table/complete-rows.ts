@@ -1,0 +1,66 @@
+import { CovariumError } from '../covarium-error.ts';
+import type { Real } from '../dtype.ts';
+
+/** What becomes of a row with a missing value: a null, or a NaN, as which it comes here. */
+export type Missing = 'error' | 'drop';
+
+/** Lets rows of finite numbers through, and keeps count of the rows. */
+export class CompleteRows {
+  readonly #path: string;
+  readonly #columns: number;
+  readonly #names: readonly string[] | undefined;
+  readonly #missing: Missing;
+  #seen = 0;
+  #dropped = 0;
+
+  constructor(path: string, columns: number, names: readonly string[] | undefined, missing: Missing) {
+    this.#path = path;
+    this.#columns = columns;
+    this.#names = names;
+    this.#missing = missing;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The complete rows, moved together in the same memory. Throws `ERR_NOT_FINITE` with row and column of the file, from 0. */
+  of(values: Real): Real {
+    const columns = this.#columns;
+    const rows = values.length / columns;
+    let kept = 0;
+    for (let row = 0; row < rows; row++) {
+      const start = row * columns;
+      const column = firstNotFinite(values, start, columns);
+      if (column === columns) {
+        if (kept !== row) values.copyWithin(kept * columns, start, start + columns);
+        kept++;
+        continue;
+      }
+      // A row that is dropped for one value may have an infinite one, too.
+      const infinite = firstInfinite(values, start, columns);
+      if (infinite < columns) throw this.#refusal(row, infinite, `is not finite (${values[start + infinite]})`);
+      if (this.#missing === 'error') throw this.#refusal(row, column, 'is missing (NaN)');
+      this.#dropped++;
+    }
+    this.#seen += rows;
+    return kept === rows ? values : values.subarray(0, kept * columns);
+  }
+
+  #refusal(rowOfBlock: number, column: number, what: string): CovariumError {
+    const row = this.#seen + rowOfBlock;
+    const name = this.#names?.[column] ?? column;
+    const message = `Row (${row}), column (${name}) of file (${this.#path}) ${what}.`;
+    return new CovariumError('ERR_NOT_FINITE', message, { path: this.#path, row, column });
+  }
+}
+
+function firstNotFinite(values: Real, start: number, columns: number): number {
+  for (let column = 0; column < columns; column++) if (!Number.isFinite(values[start + column]!)) return column;
+  return columns;
+}
+
+function firstInfinite(values: Real, start: number, columns: number): number {
+  for (let column = 0; column < columns; column++) if (Math.abs(values[start + column]!) === Infinity) return column;
+  return columns;
+}

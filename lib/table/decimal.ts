@@ -1,0 +1,70 @@
+const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** Whether a text is a decimal number, as a field of a CSV file is. */
+export function isDecimal(text: string): boolean {
+  return decimal.test(text);
+}
+
+/** The most bytes that a number takes: sign, 17 digits, point, exponent. */
+export const maximumDecimalBytes = 25;
+
+// 10^0 to 10^22 are exact.
+const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
+
+/** Writes the shortest decimal (6 to 9 digits) that reads back as the float32 `value`, and gives the place after it. */
+export function writeFloat32(value: number, bytes: Uint8Array, at: number): number {
+  const size = Math.abs(value);
+  if (!(size >= 1e-5 && size < 1e7)) return writeText(size === 0 ? '0' : float32Text(value), bytes, at);
+  let places = 5;
+  if (size >= 1) for (let power = 1; size >= powers[power]! && places > 0; power++) places--;
+  else for (let power = 1; size * powers[power]! < 1; power++) places++;
+  if (size < 1) places++;
+  let digits = Math.round(size * powers[places]!);
+  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits always do.
+  while (Math.fround(digits / powers[places]!) !== size) digits = Math.round(size * powers[++places]!);
+  while (places > 0 && digits % 10 === 0) {
+    digits /= 10;
+    places--;
+  }
+  let next = at;
+  if (value < 0) bytes[next++] = 0x2d;
+  const whole = Math.floor(digits / powers[places]!) | 0;
+  next = writeDigits(whole, whole < 10 ? 1 : widthOf(whole), bytes, next);
+  if (places === 0) return next;
+  bytes[next++] = 0x2e;
+  return writeDigits((digits - whole * powers[places]!) | 0, places, bytes, next);
+}
+
+/** Writes the shortest decimal that reads back as the float64 `value`, and gives the place after it. */
+export function writeFloat64(value: number, bytes: Uint8Array, at: number): number {
+  return writeText(String(value), bytes, at);
+}
+
+function float32Text(value: number): string {
+  for (let precision = 6; precision < 9; precision++) {
+    const text = value.toPrecision(precision);
+    if (Math.fround(Number(text)) === value) return String(Number(text));
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+function writeText(text: string, bytes: Uint8Array, at: number): number {
+  for (let index = 0; index < text.length; index++) bytes[at + index] = text.charCodeAt(index);
+  return at + text.length;
+}
+
+function writeDigits(value: number, width: number, bytes: Uint8Array, at: number): number {
+  let rest = value;
+  for (let place = at + width - 1; place >= at; place--) {
+    const quotient = (rest / 10) | 0;
+    bytes[place] = 0x30 + rest - quotient * 10;
+    rest = quotient;
+  }
+  return at + width;
+}
+
+function widthOf(whole: number): number {
+  let width = 1;
+  while (whole >= powers[width]!) width++;
+  return width;
+}

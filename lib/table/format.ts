@@ -1,0 +1,44 @@
+import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../describe.ts';
+
+/** A format of files of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
+export type TableFormat = 'csv' | 'npy' | 'arrow' | 'arrows' | 'parquet';
+
+/** All formats, in the order of the documentation. */
+export const tableFormats: readonly TableFormat[] = ['csv', 'npy', 'arrow', 'arrows', 'parquet'];
+
+const endings: { readonly [ending: string]: TableFormat } = {
+  csv: 'csv',
+  npy: 'npy',
+  arrow: 'arrow',
+  feather: 'arrow',
+  arrows: 'arrows',
+  parquet: 'parquet',
+};
+
+/**
+ * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is `otherwise`, or
+ * `ERR_INVALID_ARGUMENT`.
+ */
+export function formatOf(path: string, given?: string, otherwise?: TableFormat): TableFormat {
+  if (typeof path !== 'string')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Path is not a string (${describe(path)}).`);
+  if (given !== undefined) {
+    if (tableFormats.includes(given as TableFormat)) return given as TableFormat;
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Format (${describe(given)}) is not one of (${tableFormats.join(', ')}).`,
+    );
+  }
+  if (path === '-') return 'csv';
+  const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  if (Object.hasOwn(endings, ending)) return endings[ending]!;
+  if (otherwise !== undefined) return otherwise;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `File (${path}) ends in none of (${Object.keys(endings)
+      .map((each) => `.${each}`)
+      .join(', ')}), and no format is given.`,
+    { path },
+  );
+}

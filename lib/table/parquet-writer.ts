@@ -1,0 +1,137 @@
+import { bytesOf } from '../dtype.ts';
+import { ColumnGroup } from './column-group.ts';
+import { columnNames } from './column-names.ts';
+import { CompactThrift } from './compact-thrift.ts';
+import type { Output } from './output-file.ts';
+import { StagedOutput } from './staged-output.ts';
+import type { TableHead } from './table.ts';
+import type { RowWriter } from './write-table.ts';
+
+// Readers share out row groups among their threads; this one is all that a writer holds in memory.
+const groupBytes = 32 << 20;
+const pageBytes = 1 << 20;
+
+const magic = Buffer.from('PAR1');
+// Numbers of the format's enumerations: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+const physicalType = { float32: 4, float64: 5 } as const;
+const repetition = { required: 0 } as const;
+const encoding = { plain: 0, rle: 3 } as const;
+const codec = { uncompressed: 0 } as const;
+const pageType = { data: 0 } as const;
+
+interface Chunk {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+interface RowGroup {
+  readonly rows: number;
+  readonly chunks: readonly Chunk[];
+}
+
+/**
+ * Parquet of required columns, plain and uncompressed (normals do not compress), in row groups of 32 MiB. Its footer, which is kept until
+ * the end, takes some 60 bytes for each column of a group.
+ */
+export async function openParquetWriter(output: Output, head: TableHead): Promise<RowWriter> {
+  const names = columnNames(head);
+  const { columns, dtype } = head;
+  const staged = new StagedOutput(output);
+  const groupRows = Math.max(1, Math.floor(groupBytes / (columns * bytesOf(dtype))));
+  const group = new ColumnGroup(columns, dtype, Math.min(groupRows, Math.max(1, head.rows ?? groupRows)));
+  const groups: RowGroup[] = [];
+  await staged.write(magic);
+  const writeGroup = async () => {
+    const chunks: Chunk[] = [];
+    for (let column = 0; column < columns; column++) {
+      const offset = staged.bytes;
+      const { buffer, byteOffset, byteLength } = group.column(column);
+      for (let at = 0; at < byteLength; at += pageBytes) {
+        const page = new Uint8Array(buffer, byteOffset + at, Math.min(pageBytes, byteLength - at));
+        await staged.write(pageHeader(page.length, page.length / bytesOf(dtype)));
+        await staged.write(page);
+      }
+      chunks.push({ offset, bytes: staged.bytes - offset });
+    }
+    groups.push({ rows: group.rows, chunks });
+    group.clear();
+  };
+  return {
+    write: async (values) => {
+      for (let row = 0; row < values.length / columns; ) {
+        row += group.take(values, row);
+        if (group.isFull) await writeGroup();
+      }
+    },
+    finish: async () => {
+      if (group.rows > 0) await writeGroup();
+      const footer = fileMetaData(names, physicalType[dtype], groups, head.metadata ?? {});
+      await staged.write(footer);
+      const lengthBytes = Buffer.alloc(4);
+      lengthBytes.writeUInt32LE(footer.length);
+      await staged.write(lengthBytes);
+      await staged.write(magic);
+      await staged.flush();
+    },
+  };
+}
+
+function pageHeader(bytes: number, values: number): Uint8Array {
+  return new CompactThrift()
+    .int32(1, pageType.data)
+    .int32(2, bytes)
+    .int32(3, bytes)
+    .struct(5, (page) => page.int32(1, values).int32(2, encoding.plain).int32(3, encoding.rle).int32(4, encoding.rle))
+    .finish();
+}
+
+function fileMetaData(
+  names: readonly string[],
+  type: number,
+  groups: readonly RowGroup[],
+  metadata: { readonly [name: string]: string },
+): Uint8Array {
+  const root = { name: 'schema', children: names.length };
+  const thrift = new CompactThrift()
+    .int32(1, 1)
+    .structs(2, [root, ...names.map((name) => ({ name, children: 0 }))], (element, { name, children }) => {
+      if (children > 0) element.text(4, name).int32(5, children);
+      else element.int32(1, type).int32(3, repetition.required).text(4, name);
+    })
+    .int64(3, total(groups.map(({ rows }) => rows)))
+    .structs(4, groups, (element, { rows, chunks }) => {
+      const bytes = total(chunks.map((chunk) => chunk.bytes));
+      element
+        .structs(
+          1,
+          chunks.map((chunk, column) => ({ ...chunk, name: names[column]! })),
+          (each, chunk) => {
+            each.int64(2, chunk.offset).struct(3, (data) => columnMetaData(data, chunk, type, rows));
+          },
+        )
+        .int64(2, bytes)
+        .int64(3, rows);
+    });
+  const texts = Object.entries(metadata);
+  if (texts.length > 0)
+    thrift.structs(5, texts, (element, [key, value]) => {
+      element.text(1, key).text(2, value);
+    });
+  return thrift.text(6, 'covarium').finish();
+}
+
+function columnMetaData(thrift: CompactThrift, chunk: Chunk & { name: string }, type: number, rows: number): void {
+  thrift
+    .int32(1, type)
+    .int32s(2, [encoding.plain, encoding.rle])
+    .texts(3, [chunk.name])
+    .int32(4, codec.uncompressed)
+    .int64(5, rows)
+    .int64(6, chunk.bytes)
+    .int64(7, chunk.bytes)
+    .int64(9, chunk.offset);
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}

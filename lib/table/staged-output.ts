@@ -1,0 +1,35 @@
+import type { Output } from './output-file.ts';
+
+const stageBytes = 4 << 20;
+
+/** Gathers small pieces into large writes, and counts the bytes: a file's offsets. */
+export class StagedOutput {
+  readonly #output: Output;
+  readonly #stage: Uint8Array = new Uint8Array(stageBytes);
+  #staged = 0;
+  #bytes = 0;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** All bytes so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    this.#bytes += piece.length;
+    if (this.#staged + piece.length > stageBytes) await this.flush();
+    if (piece.length > stageBytes) return this.#output.write(piece);
+    this.#stage.set(piece, this.#staged);
+    this.#staged += piece.length;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#staged === 0) return;
+    const staged = this.#stage.subarray(0, this.#staged);
+    this.#staged = 0;
+    await this.#output.write(staged);
+  }
+}

@@ -1,0 +1,34 @@
+import type { RealDtype } from '../distribution-input.ts';
+import type { Real } from '../dtype.ts';
+
+/** What a table of numbers says of itself before its rows. */
+export interface TableHead {
+  /** Of the columns; undefined where the file has none. */
+  readonly names: readonly string[] | undefined;
+  readonly columns: number;
+  readonly dtype: RealDtype;
+  /** Undefined where only reading to the end tells. */
+  readonly rows: number | undefined;
+  /** Texts by name that are kept in the file where the format has a place for them: Arrow and Parquet. */
+  readonly metadata?: { readonly [name: string]: string };
+}
+
+/** Rows go in; one of {@link finish} and {@link discard} ends it. */
+export interface TableWriter {
+  /** Whole rows, row-major, of the head's type. The array may be used again once the promise settles. */
+  write(values: Real): Promise<void>;
+  finish(): Promise<void>;
+  /** Leaves nothing of an unfinished file behind. Never rejects. */
+  discard(): Promise<void>;
+}
+
+/** Rows come out, once, in order; {@link close} ends it at any time. */
+export interface TableReader {
+  /** Of the columns that are read; its rows are those of the file. */
+  readonly head: TableHead;
+  /** Rows that were left out so far, since a value of theirs is missing. */
+  readonly dropped: number;
+  /** Whole rows of finite numbers, row-major. Throws what is wrong with the file where it is found. */
+  blocks(): AsyncIterable<Real>;
+  close(): Promise<void>;
+}

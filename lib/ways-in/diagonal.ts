@@ -1,0 +1,38 @@
+import { checkOptions } from '../check-options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { requireDevice } from '../device.ts';
+import { meanInput, realDtype } from '../distribution-input.ts';
+import { DiagonalFactor } from '../factor/diagonal-factor.ts';
+import type { DiagonalOptions } from '../normal-options.ts';
+import { givenFactor, type NormalParameters } from '../normal-parameters.ts';
+import { requireColumns } from '../operand.ts';
+import type { Task } from '../task.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { positiveNumbersOf } from './positive-numbers.ts';
+
+/** The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names. */
+export function fromDiagonal(
+  options: DiagonalOptions,
+  square = 'Covariance',
+  centre = 'Mean',
+  sizes = 'Variances',
+): Task<NormalParameters> {
+  checkOptions(options, ['device', 'mean', 'variances', 'dimension', 'dtype']);
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  const { variances } = options;
+  const asked = options.dimension === undefined ? mean?.length : wholeNumber('Dimension', options.dimension, 1);
+  if (typeof variances === 'number' && asked === undefined)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `One number (${variances}) for all ${sizes.toLowerCase()} needs a ${centre.toLowerCase()}, or a dimension.`,
+    );
+  const deviations = positiveNumbersOf(sizes, device, variances, asked ?? 0).map(Math.sqrt);
+  const n = deviations.length;
+  if (n === 0)
+    throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, and a distribution at least one dimension.`);
+  requireColumns(sizes, n, asked ?? n, 'dimension asked for');
+  if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
+  return givenFactor({ device, dtype, n, mean }, (place) => DiagonalFactor.of(place, deviations), square);
+}

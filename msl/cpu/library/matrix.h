@@ -1,0 +1,124 @@
+// The matrices of the Metal Shading Language, float2x2 to float4x4: columns first, each a vector with its room and
+// alignment. Part of words.h.
+#pragma once
+
+template <typename T, int columns, int rows>
+struct ColumnMatrix {
+  using Column = ShortVector<T, rows>;
+  Column all[columns];
+  ColumnMatrix() = default;
+  // A number on the diagonal, zeros elsewhere.
+  explicit ColumnMatrix(T diagonal) {
+    for (int i = 0; i < columns; ++i)
+      for (int k = 0; k < rows; ++k) all[i][k] = i == k ? diagonal : T(0);
+  }
+  // Its columns, or its numbers column by column.
+  template <typename A, typename B, typename... More>
+  ColumnMatrix(const A& a, const B& b, const More&... more) {
+    constexpr int given = 2 + sizeof...(More);
+    if constexpr (given == columns) {
+      const Column each[] = {Column(a), Column(b), Column(more)...};
+      for (int i = 0; i < columns; ++i) all[i] = each[i];
+    } else {
+      static_assert(given == columns * rows, "a matrix is made of its columns, or of all of its numbers");
+      const T each[] = {static_cast<T>(a), static_cast<T>(b), static_cast<T>(more)...};
+      for (int i = 0; i < columns * rows; ++i) all[i / rows][i % rows] = each[i];
+    }
+  }
+  Column& operator[](int i) { return all[i]; }
+  const Column& operator[](int i) const { return all[i]; }
+
+  friend ColumnMatrix operator+(ColumnMatrix a, const ColumnMatrix& b) {
+    for (int i = 0; i < columns; ++i) a[i] = a[i] + b[i];
+    return a;
+  }
+  friend ColumnMatrix operator-(ColumnMatrix a, const ColumnMatrix& b) {
+    for (int i = 0; i < columns; ++i) a[i] = a[i] - b[i];
+    return a;
+  }
+  friend ColumnMatrix operator-(const ColumnMatrix& a) { return a * T(-1); }
+  friend ColumnMatrix operator*(ColumnMatrix a, T by) {
+    for (int i = 0; i < columns; ++i) a[i] = a[i] * by;
+    return a;
+  }
+  friend ColumnMatrix operator*(T by, const ColumnMatrix& a) { return a * by; }
+  friend Column operator*(const ColumnMatrix& a, const ShortVector<T, columns>& x) {
+    Column sum = a[0] * x[0];
+    for (int i = 1; i < columns; ++i) sum = sum + a[i] * x[i];
+    return sum;
+  }
+  friend ShortVector<T, columns> operator*(const Column& x, const ColumnMatrix& a) {
+    ShortVector<T, columns> result;
+    for (int i = 0; i < columns; ++i) {
+      const Column products = x * a[i];
+      T sum = products[0];
+      for (int k = 1; k < rows; ++k) sum += products[k];
+      result[i] = sum;
+    }
+    return result;
+  }
+  template <int n>
+  friend ColumnMatrix<T, n, rows> operator*(const ColumnMatrix& a, const ColumnMatrix<T, n, columns>& b) {
+    ColumnMatrix<T, n, rows> product;
+    for (int i = 0; i < n; ++i) product[i] = a * b[i];
+    return product;
+  }
+  ColumnMatrix& operator+=(const ColumnMatrix& b) { return *this = *this + b; }
+  ColumnMatrix& operator-=(const ColumnMatrix& b) { return *this = *this - b; }
+  template <typename B>
+  ColumnMatrix& operator*=(const B& b) {
+    return *this = *this * b;
+  }
+  friend bool operator==(const ColumnMatrix& a, const ColumnMatrix& b) {
+    for (int i = 0; i < columns; ++i)
+      for (int k = 0; k < rows; ++k)
+        if (a[i][k] != b[i][k]) return false;
+    return true;
+  }
+  friend bool operator!=(const ColumnMatrix& a, const ColumnMatrix& b) { return !(a == b); }
+};
+
+#define COVARIUM_MATRICES                     \
+  using float2x2 = ColumnMatrix<float, 2, 2>; \
+  using float2x3 = ColumnMatrix<float, 2, 3>; \
+  using float2x4 = ColumnMatrix<float, 2, 4>; \
+  using float3x2 = ColumnMatrix<float, 3, 2>; \
+  using float3x3 = ColumnMatrix<float, 3, 3>; \
+  using float3x4 = ColumnMatrix<float, 3, 4>; \
+  using float4x2 = ColumnMatrix<float, 4, 2>; \
+  using float4x3 = ColumnMatrix<float, 4, 3>; \
+  using float4x4 = ColumnMatrix<float, 4, 4>;
+COVARIUM_MATRICES
+namespace metal {
+COVARIUM_MATRICES
+
+template <typename T, int columns, int rows>
+using matrix = ColumnMatrix<T, columns, rows>;
+
+template <typename T, int columns, int rows>
+static inline ColumnMatrix<T, rows, columns> transpose(const ColumnMatrix<T, columns, rows>& a) {
+  ColumnMatrix<T, rows, columns> turned;
+  for (int i = 0; i < columns; ++i)
+    for (int k = 0; k < rows; ++k) turned[k][i] = a[i][k];
+  return turned;
+}
+
+template <typename T>
+static inline T determinant(const ColumnMatrix<T, 2, 2>& a) {
+  return a[0][0] * a[1][1] - a[1][0] * a[0][1];
+}
+// By the first column.
+template <typename T, int n>
+static inline T determinant(const ColumnMatrix<T, n, n>& a) {
+  T sum = T(0);
+  for (int row = 0; row < n; ++row) {
+    ColumnMatrix<T, n - 1, n - 1> minor;
+    for (int i = 0; i < n - 1; ++i)
+      for (int k = 0; k < n - 1; ++k) minor[i][k] = a[i + 1][k < row ? k : k + 1];
+    const T product = a[0][row] * determinant(minor);
+    sum = row % 2 == 0 ? sum + product : sum - product;
+  }
+  return sum;
+}
+}  // namespace metal
+#undef COVARIUM_MATRICES

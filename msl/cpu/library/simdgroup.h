@@ -1,0 +1,171 @@
+// Barriers and the functions of a simdgroup, through the host's table: what each lane gave, in lane order. Lanes that
+// have returned take no part. Part of words.h, in namespace metal.
+
+enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
+static inline mem_flags operator|(mem_flags a, mem_flags b) {
+  return static_cast<mem_flags>(static_cast<int>(a) | static_cast<int>(b));
+}
+
+// The file and the line are the caller's.
+#define COVARIUM_CALLER const char *file = __builtin_FILE(), uint line = __builtin_LINE()
+
+static inline void threadgroup_barrier(mem_flags, COVARIUM_CALLER) { covarium::kernelHost->barrier(file, line); }
+static inline void simdgroup_barrier(mem_flags, COVARIUM_CALLER) { covarium::kernelHost->exchange(0, file, line); }
+
+template <typename T>
+static inline covarium::SimdValues<T> exchanged(T value, const char* file, uint line) {
+  static_assert(sizeof(T) <= sizeof(uint64_t), "a lane exchanges at most 8 bytes");
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  return {covarium::kernelHost->exchange(bits, file, line)};
+}
+
+// Vectors of more than 8 bytes go component by component.
+template <typename T>
+constexpr bool isWide = ShapeOf<T>::isVector && sizeof(T) > sizeof(uint64_t);
+template <typename T, typename F>
+static inline T eachComponent(T value, F f) {
+  for (int i = 0; i < ShapeOf<T>::count; ++i) value[i] = f(value[i]);
+  return value;
+}
+
+// Of the lanes of a simdgroup, and of the four of a quad.
+#define COVARIUM_SIMD_FOLD(name, start, body)                                                    \
+  template <unsigned width, typename T>                                                          \
+  static inline T name##Of(T value, const char* file, uint line) {                               \
+    if constexpr (isWide<T>) {                                                                   \
+      return eachComponent(value, [=](auto each) { return name##Of<width>(each, file, line); }); \
+    } else {                                                                                     \
+      const auto given = exchanged(value, file, line);                                           \
+      const unsigned first = covarium::kernelHost->lane() / width * width;                       \
+      T a = start;                                                                               \
+      for (unsigned lane = first; lane < given.lanes && lane < first + width; ++lane) {          \
+        if (!given.active(lane)) continue;                                                       \
+        const T b = given[lane];                                                                 \
+        a = static_cast<T>(body);                                                                \
+      }                                                                                          \
+      return a;                                                                                  \
+    }                                                                                            \
+  }                                                                                              \
+  template <typename T>                                                                          \
+  static inline T simd_##name(T value, COVARIUM_CALLER) {                                        \
+    return name##Of<64>(value, file, line);                                                      \
+  }                                                                                              \
+  template <typename T>                                                                          \
+  static inline T quad_##name(T value, COVARIUM_CALLER) {                                        \
+    return name##Of<4>(value, file, line);                                                       \
+  }
+COVARIUM_SIMD_FOLD(sum, T(0), a + b)
+COVARIUM_SIMD_FOLD(product, T(1), a* b)
+COVARIUM_SIMD_FOLD(min, value, b < a ? b : a)
+COVARIUM_SIMD_FOLD(max, value, a < b ? b : a)
+COVARIUM_SIMD_FOLD(and, static_cast<T>(~T(0)), a& b)
+COVARIUM_SIMD_FOLD(or, T(0), a | b)
+COVARIUM_SIMD_FOLD(xor, T(0), a ^ b)
+#undef COVARIUM_SIMD_FOLD
+
+static inline bool simd_all(bool value, COVARIUM_CALLER) { return simd_min(uint(value), file, line) != 0; }
+static inline bool simd_any(bool value, COVARIUM_CALLER) { return simd_max(uint(value), file, line) != 0; }
+static inline bool quad_all(bool value, COVARIUM_CALLER) { return quad_min(uint(value), file, line) != 0; }
+static inline bool quad_any(bool value, COVARIUM_CALLER) { return quad_max(uint(value), file, line) != 0; }
+
+// A bit a lane.
+struct simd_vote {
+  using vote_t = ulong;
+  vote_t bits;
+  explicit simd_vote(vote_t bits = 0) : bits(bits) {}
+  explicit operator vote_t() const { return bits; }
+  bool any() const { return bits != 0; }
+};
+static inline simd_vote simd_active_threads_mask(COVARIUM_CALLER) {
+  return simd_vote(exchanged(0u, file, line).activeMask);
+}
+static inline simd_vote simd_ballot(bool value, COVARIUM_CALLER) {
+  const auto given = exchanged(uint(value), file, line);
+  ulong bits = 0;
+  for (unsigned lane = 0; lane < given.lanes; ++lane)
+    if (given.active(lane) && given[lane] != 0) bits |= ulong(1) << lane;
+  return simd_vote(bits);
+}
+static inline bool isFirstOf(unsigned width, const char* file, uint line) {
+  const auto given = exchanged(0u, file, line);
+  const unsigned own = covarium::kernelHost->lane();
+  for (unsigned lane = own / width * width; lane < own; ++lane)
+    if (given.active(lane)) return false;
+  return true;
+}
+static inline bool simd_is_first(COVARIUM_CALLER) { return isFirstOf(64, file, line); }
+static inline bool quad_is_first(COVARIUM_CALLER) { return isFirstOf(4, file, line); }
+
+template <typename T>
+static inline T prefixSum(T value, bool inclusive, const char* file, uint line) {
+  const auto given = exchanged(value, file, line);
+  T sum = T(0);
+  const unsigned own = covarium::kernelHost->lane();
+  for (unsigned lane = 0; lane < own + inclusive; ++lane)
+    if (given.active(lane)) sum = static_cast<T>(sum + given[lane]);
+  return sum;
+}
+template <typename T>
+static inline T simd_prefix_inclusive_sum(T value, COVARIUM_CALLER) {
+  return prefixSum(value, true, file, line);
+}
+template <typename T>
+static inline T simd_prefix_exclusive_sum(T value, COVARIUM_CALLER) {
+  return prefixSum(value, false, file, line);
+}
+
+// The value of another lane; a lane that does not exist gives one's own, which Metal leaves undefined.
+template <typename T>
+static inline T simd_shuffle(T value, uint lane, COVARIUM_CALLER) {
+  if constexpr (isWide<T>) {
+    return eachComponent(value, [=](auto each) { return simd_shuffle(each, lane, file, line); });
+  } else {
+    const auto given = exchanged(value, file, line);
+    return lane < given.lanes && given.active(lane) ? given[lane] : value;
+  }
+}
+// The same within a quad.
+template <typename T>
+static inline T quad_shuffle(T value, uint lane, COVARIUM_CALLER) {
+  const uint own = covarium::kernelHost->lane();
+  return simd_shuffle(value, lane < 4 ? own / 4 * 4 + lane : own, file, line);
+}
+#define COVARIUM_SHUFFLES(group, width)                                                                              \
+  template <typename T>                                                                                              \
+  static inline T group##_broadcast(T value, uint lane, COVARIUM_CALLER) {                                           \
+    return group##_shuffle(value, lane, file, line);                                                                 \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  static inline T group##_shuffle_down(T value, uint delta, COVARIUM_CALLER) {                                       \
+    return group##_shuffle(value, covarium::kernelHost->lane() % (width) + delta, file, line);                       \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  static inline T group##_shuffle_up(T value, uint delta, COVARIUM_CALLER) {                                         \
+    return group##_shuffle(value, covarium::kernelHost->lane() % (width) - delta, file, line);                       \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  static inline T group##_shuffle_xor(T value, uint mask, COVARIUM_CALLER) {                                         \
+    return group##_shuffle(value, (covarium::kernelHost->lane() % (width)) ^ mask, file, line);                      \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  static inline T group##_shuffle_rotate_down(T value, uint delta, COVARIUM_CALLER) {                                \
+    return group##_shuffle(value, (covarium::kernelHost->lane() + delta) % (width), file, line);                     \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  static inline T group##_shuffle_rotate_up(T value, uint delta, COVARIUM_CALLER) {                                  \
+    return group##_shuffle(value, (covarium::kernelHost->lane() + (width) - delta % (width)) % (width), file, line); \
+  }
+COVARIUM_SHUFFLES(simd, covarium::simdWidth)
+COVARIUM_SHUFFLES(quad, 4)
+#undef COVARIUM_SHUFFLES
+template <typename T>
+static inline T simd_broadcast_first(T value, COVARIUM_CALLER) {
+  if constexpr (isWide<T>) {
+    return eachComponent(value, [=](auto each) { return simd_broadcast_first(each, file, line); });
+  } else {
+    const auto given = exchanged(value, file, line);
+    return given[static_cast<unsigned>(__builtin_ctzll(given.activeMask))];
+  }
+}
+#undef COVARIUM_CALLER

@@ -1,0 +1,51 @@
+// Few rows times a factor, where a product of BLAS would pay for packing it: the factor is read once for four rows, by
+// all threads, each its share of the triangle.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "execution.h"
+
+namespace covarium::cpu {
+
+constexpr size_t fewRowsLimit = 16;   // beyond it packing pays
+constexpr size_t aloneLimit = 30000;  // multiply-adds that are over before another thread has come
+
+// out = mean + factor z for each of `count` rows; z and out are apart.
+template <typename T>
+void multiplyFewRows(const Execution& execution, const T* factor, const T* mean, const T* z, T* out, size_t count,
+                     size_t n) {
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  // Back and forth: what the last pass read last is still in the cache, while going round would always find it gone.
+  static std::atomic<bool> turn{false};
+  const bool backward = turn.exchange(!turn);
+  const auto entries = [&](size_t first, size_t last) {
+    for (size_t r = 0; r < count; r += 4) {
+      kernels.fewRows(factor, mean, z + r * n, out + r * n, std::min<size_t>(4, count - r), n, first, last,
+                      backward != (r % 8 == 4));
+    }
+  };
+  if (n * n * count / 2 < aloneLimit) return entries(0, n);
+  const size_t shares = execution.pool.threads();
+  // Share s ends where the triangle's area is (s + 1) / shares of the whole.
+  const auto endOf = [&](size_t share) {
+    return share == shares
+               ? n
+               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / 4 * 4;
+  };
+  execution.pool.run(shares, [&](size_t share, unsigned) { entries(endOf(share), endOf(share + 1)); });
+}
+
+// Each of `count` rows x <- factor x.
+template <typename T>
+void multiplyFewRows(const Execution& execution, const T* factor, T* rows, size_t count, size_t n) {
+  thread_local std::vector<T> z, zeros;
+  z.assign(rows, rows + count * n);
+  zeros.assign(n, T(0));
+  multiplyFewRows(execution, factor, zeros.data(), z.data(), rows, count, n);
+}
+
+}  // namespace covarium::cpu

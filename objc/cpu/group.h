@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fiber.h"
+#include "threadgroup.h"
+
+namespace covarium::cpu {
+
+// Where a thread waits, in the kernel's own text; null where nobody says.
+struct CodePlace {
+  const char* file = nullptr;
+  uint32_t line = 0;
+};
+
+// Why a threadgroup can't go on: `waiting` waits at a barrier that `other` does not reach.
+struct Divergence {
+  unsigned waiting, other;
+  CodePlace barrier;
+  bool returned;  // `other` has; or else it waits elsewhere
+  CodePlace otherPlace;
+};
+
+// One threadgroup while it runs on one processor thread. Lanes are resumed in order, each until it waits or returns;
+// those that wait go on when all living lanes of their simdgroup, or of the group, have come to the same place.
+class Group {
+ public:
+  // The one of this processor thread: its stacks are made once.
+  static Group& ofThisThread();
+  // The one that runs on this processor thread; null inside a group of one.
+  static Group* running();
+
+  // Calls body(lane) for each lane; false where they do not all end. Strict: a lane that has returned keeps the others
+  // waiting at a barrier, and all must wait at the same one.
+  using Body = std::function<void(unsigned lane)>;
+  bool run(unsigned lanes, unsigned simdWidth, const Body& body, bool strict = false);
+  // After run() gave false.
+  Divergence divergence() const;
+
+  unsigned lane() const { return current_; }
+  unsigned laneInSimdgroup() const { return current_ % simdWidth_; }
+  void barrier(CodePlace place);
+  SimdLanes exchange(uint64_t bits, CodePlace place);
+
+ private:
+  enum class State { ready, atSimdExchange, atBarrier, done };
+
+  void resize(unsigned lanes, unsigned simdWidth);
+  void wait(State state, CodePlace place);
+  bool gathered(unsigned first, unsigned last, State state) const;
+  bool releaseSimdgroups();
+  bool releaseBarrier();
+  void runReady();
+
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<State> states_;
+  std::vector<CodePlace> places_;         // where each lane waits
+  std::vector<unsigned> exchanges_;       // of each lane, counted: the parity names the half of `given_` it uses
+  std::vector<uint64_t> given_[2];        // a lane is never more than one exchange ahead of its simdgroup
+  std::vector<uint64_t> activeMasks_[2];  // of each simdgroup
+  unsigned lanes_ = 0, simdWidth_ = 1, current_ = 0;
+  bool strict_ = false;
+};
+
+}  // namespace covarium::cpu

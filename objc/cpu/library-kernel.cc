@@ -1,0 +1,290 @@
+#include "library-kernel.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "../launch.h"
+#include "command-buffer.h"
+#include "group.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+constexpr unsigned simdWidth = 32;  // Apple's
+
+// Where a thread of the group that runs here is, for a message.
+thread_local const GridSize* runningGrid = nullptr;
+thread_local ThreadPlace runningPlace;
+
+void setLane(ThreadPlace& place, uint32_t lane) {
+  place.index = lane;
+  place.inGroup[0] = lane % place.groupSize[0];
+  place.inGroup[1] = lane / place.groupSize[0] % place.groupSize[1];
+  place.inGroup[2] = lane / place.groupSize[0] / place.groupSize[1];
+}
+
+std::string positionOf(uint32_t lane) {
+  ThreadPlace place = runningPlace;
+  setLane(place, lane);
+  Size3 at;
+  for (int i = 0; i < 3; ++i) at[i] = place.group[i] * runningGrid->groupThreads[i] + place.inGroup[i];
+  return "Thread (" + textOf(at) + ")";
+}
+
+std::string named(const char* file, uint32_t line) {
+  return "(" + std::string(file == nullptr ? "kernel" : file) + ":" + std::to_string(line) + ")";
+}
+
+struct Checked : Failure {
+  Checked(const std::string& message, const char* file, uint32_t line) : Failure("ERR_KERNEL_CHECK", message) {
+    this->line = line;
+    path = file == nullptr ? "" : file;
+  }
+};
+
+// The first thing that goes wrong on this processor thread; its access was turned aside.
+thread_local std::unique_ptr<Checked> found;
+
+void violation(const KernelViolation& wrong) {
+  if (found != nullptr) return;
+  const auto* group = Group::running();
+  found =
+      std::make_unique<Checked>(positionOf(group == nullptr ? 0 : group->lane()) + " uses element (" +
+                                    std::to_string(wrong.index) + ") of buffer (" + wrong.buffer + "), which has (" +
+                                    std::to_string(wrong.length) + "), at " + named(wrong.file, wrong.line) + ".",
+                                wrong.file, wrong.line);
+}
+
+SimdLanes exchange(uint64_t bits, const char* file, uint32_t line) {
+  if (auto* group = Group::running()) return group->exchange(bits, {file, line});
+  return simd_exchange_bits(bits);
+}
+
+void barrier(const char* file, uint32_t line) {
+  if (auto* group = Group::running()) group->barrier({file, line});
+}
+
+const KernelHost host = {exchange, simd_lane, barrier, violation};
+
+Checked diverged(const Divergence& divergence) {
+  const std::string other = divergence.returned
+                                ? "has returned"
+                                : "waits at " + named(divergence.otherPlace.file, divergence.otherPlace.line);
+  return Checked(positionOf(divergence.waiting) + " waits at the barrier at " +
+                     named(divergence.barrier.file, divergence.barrier.line) +
+                     ", which not all threads of its group reach: " + positionOf(divergence.other).replace(0, 1, "t") +
+                     " " + other + ".",
+                 divergence.barrier.file, divergence.barrier.line);
+}
+
+struct alignas(64) Block {
+  char bytes[64];
+};
+
+// Memory in the place of some that is not aligned.
+class Aligned {
+ public:
+  void* copyOf(void* memory, size_t bytes) {
+    from_ = memory;
+    bytes_ = bytes;
+    blocks_.resize(bytes / sizeof(Block) + 1);
+    memcpy(blocks_.data(), memory, bytes);
+    return blocks_.data();
+  }
+  void copyBack() const {
+    if (from_ != nullptr) memcpy(from_, blocks_.data(), bytes_);
+  }
+
+ private:
+  std::vector<Block> blocks_;
+  void* from_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+// What threadgroup memory takes, so that the next begins aligned.
+size_t roomFor(size_t bytes) { return (bytes + sizeof(Block) - 1) / sizeof(Block) * sizeof(Block); }
+
+GridSize gridOf(Size3 threads, Size3 group) {
+  GridSize grid = {};
+  for (int i = 0; i < 3; ++i) {
+    grid.threads[i] = threads[i];
+    grid.groupThreads[i] = group[i];
+    grid.groups[i] = threads[i] / group[i] + (threads[i] % group[i] != 0);
+  }
+  grid.simdWidth = simdWidth;
+  return grid;
+}
+
+}  // namespace
+
+LibraryKernel::LibraryKernel(const KernelSource& source) : check_(source.check) {
+  name = source.name;
+  parameters = source.parameters;
+  handle_ = dlopen(source.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) throw Failure("ERR_INTERNAL", "Kernel (" + name + ") can't be loaded: " + dlerror() + ".");
+  const auto entry = reinterpret_cast<CovariumKernelFunction>(dlsym(handle_, "covariumKernel"));
+  library_ = entry == nullptr ? nullptr : entry(&host);
+  if (library_ == nullptr || library_->abi != kernelAbi || library_->slotCount != parameters.size()) {
+    dlclose(handle_);
+    throw Failure("ERR_INTERNAL", "Library of kernel (" + name + ") is not one that this version has compiled.");
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const KernelSlot& slot = library_->slots[i];
+    parameters[i].sizeBytes = slot.sizeBytes;
+    parameters[i].members.clear();
+    for (uint32_t m = 0; m < slot.memberCount; ++m)
+      parameters[i].members.emplace_back(slot.members[m].name, slot.members[m].offsetBytes);
+  }
+  threadExecutionWidth = simdWidth;
+  staticThreadgroupMemoryBytes = library_->staticThreadgroupBytes;
+}
+
+LibraryKernel::~LibraryKernel() { dlclose(handle_); }
+
+// The face has looked at it, but the memory may have gone since, and a type that only the compiler knows has its size
+// here.
+void LibraryKernel::requireOperand(const KernelParameter& parameter, const KernelOperand& given) const {
+  const std::string called = "Argument (" + parameter.name + ") of kernel (" + name + ")";
+  if (parameter.kind == KernelParameter::Kind::threadgroup) {
+    if (given.threadgroupBytes == 0)
+      throw Failure("ERR_OUT_OF_RANGE", called + " has (0) bytes of threadgroup memory.");
+    return;
+  }
+  const bool isBuffer = given.operand.buffer != nullptr;
+  if (parameter.kind == KernelParameter::Kind::written && !isBuffer)
+    throw Failure("ERR_INVALID_ARGUMENT", called + " is written, and is given bytes that nobody would see.");
+  const size_t sizeBytes = isBuffer ? given.operand.sizeBytes() : given.bytes.size();
+  if (sizeBytes == 0 || sizeBytes < parameter.sizeBytes)
+    throw Failure("ERR_SHAPE", called + " takes (" + std::to_string(parameter.sizeBytes) + ") bytes or more, not (" +
+                                   std::to_string(sizeBytes) + ").");
+}
+
+void LibraryKernel::requireLaunch(const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const {
+  const std::string called = "Kernel (" + name + ")";
+  if (operands.size() != parameters.size()) {
+    throw Failure("ERR_INVALID_ARGUMENT", called + " takes (" + std::to_string(parameters.size()) +
+                                              ") arguments, not (" + std::to_string(operands.size()) + ").");
+  }
+  for (size_t i = 0; i < operands.size(); ++i) requireOperand(parameters[i], operands[i]);
+  size_t memoryBytes = staticThreadgroupMemoryBytes;
+  for (const KernelOperand& operand : operands) memoryBytes += (operand.threadgroupBytes + 15) / 16 * 16;
+  checkThreadgroupMemory(name, memoryBytes, maxThreadgroupMemoryBytes);
+  const uint64_t lanes = uint64_t{threadgroup[0]} * threadgroup[1] * threadgroup[2];
+  if (lanes == 0 || lanes > maxTotalThreadsPerThreadgroup) {
+    throw Failure("ERR_OUT_OF_RANGE", "Threadgroup (" + textOf(threadgroup) + ") is not of 1 to (" +
+                                          std::to_string(maxTotalThreadsPerThreadgroup) + ") threads.");
+  }
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") has no threads.");
+}
+
+void LibraryKernel::run(const Execution& execution, const std::vector<KernelOperand>& operands, Size3 threads,
+                        Size3 threadgroup) const {
+  std::vector<void*> slots;
+  std::vector<uint64_t> slotBytes;
+  std::vector<Aligned> aligned(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const KernelOperand& operand = operands[i];
+    const bool isBuffer = operand.operand.buffer != nullptr;
+    void* memory = isBuffer ? operand.operand.data() : const_cast<uint8_t*>(operand.bytes.data());
+    const size_t bytes = isBuffer ? operand.operand.sizeBytes() : operand.bytes.size();
+    // A typed array begins where it likes; a vector does not.
+    if (reinterpret_cast<uintptr_t>(memory) % library_->slots[i].alignBytes != 0)
+      memory = aligned[i].copyOf(memory, bytes);
+    slots.push_back(memory);
+    slotBytes.push_back(bytes + operand.threadgroupBytes);
+  }
+  GridSize grid = gridOf(threads, threadgroup);
+  grid.slotBytes = slotBytes.data();
+  if (library_->runRow != nullptr) {
+    runRows(execution, slots.data(), grid);
+  } else {
+    runGroups(execution, slots, operands, grid);
+  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (parameters[i].kind == KernelParameter::Kind::written) aligned[i].copyBack();
+}
+
+void LibraryKernel::runRows(const Execution& execution, void* const* slots, const GridSize& grid) const {
+  constexpr uint32_t piece = 4096;
+  const uint32_t pieces = grid.threads[0] / piece + (grid.threads[0] % piece != 0);
+  const size_t rows = size_t{grid.threads[1]} * grid.threads[2];
+  // Short rows are taken several at a time: a task is worth a thread's while.
+  const size_t rowsAtOnce = pieces > 1 ? 1 : std::max<size_t>(1, piece / grid.threads[0]);
+  const size_t blocks = (rows + rowsAtOnce - 1) / rowsAtOnce;
+  execution.pool.run(pieces * blocks, [&](size_t task, unsigned) {
+    const uint32_t begin = static_cast<uint32_t>(task % pieces) * piece;
+    const uint32_t end = begin + std::min(piece, grid.threads[0] - begin);
+    const size_t first = task / pieces * rowsAtOnce, last = std::min(rows, first + rowsAtOnce);
+    for (size_t row = first; row < last; ++row) {
+      execution.stopIfCancelled();
+      library_->runRow(slots, grid, begin, end, static_cast<uint32_t>(row % grid.threads[1]),
+                       static_cast<uint32_t>(row / grid.threads[1]));
+    }
+  });
+}
+
+void LibraryKernel::runGroups(const Execution& execution, const std::vector<void*>& slots,
+                              const std::vector<KernelOperand>& operands, const GridSize& grid) const {
+  const size_t groups = size_t{grid.groups[0]} * grid.groups[1] * grid.groups[2];
+  // Threadgroup memory of each processor thread, filled with 0xff (NaN) before each group.
+  size_t memoryBytes = 0;
+  for (const KernelOperand& operand : operands) memoryBytes += roomFor(operand.threadgroupBytes);
+  std::vector<std::vector<Block>> memory(execution.pool.threads());
+  execution.pool.run(groups, [&](size_t i, unsigned thread) {
+    execution.stopIfCancelled();
+    std::vector<void*> own = slots;
+    memory[thread].resize(memoryBytes / sizeof(Block));
+    auto* next = reinterpret_cast<char*>(memory[thread].data());
+    if (memoryBytes != 0) memset(next, 0xff, memoryBytes);
+    for (size_t slot = 0; slot < own.size(); ++slot) {
+      if (operands[slot].threadgroupBytes == 0) continue;
+      own[slot] = next;
+      next += roomFor(operands[slot].threadgroupBytes);
+    }
+    ThreadPlace place = {};
+    place.group[0] = static_cast<uint32_t>(i % grid.groups[0]);
+    place.group[1] = static_cast<uint32_t>(i / grid.groups[0] % grid.groups[1]);
+    place.group[2] = static_cast<uint32_t>(i / grid.groups[0] / grid.groups[1]);
+    for (int axis = 0; axis < 3; ++axis) {
+      const uint32_t first = place.group[axis] * grid.groupThreads[axis];
+      place.groupSize[axis] = std::min(grid.groupThreads[axis], grid.threads[axis] - first);
+    }
+    runGroup(own.data(), grid, place);
+  });
+}
+
+void LibraryKernel::runGroup(void* const* slots, const GridSize& grid, ThreadPlace place) const {
+  runningGrid = &grid;
+  runningPlace = place;
+  found.reset();
+  Group& group = Group::ofThisThread();
+  const bool ended = group.run(
+      place.groupSize[0] * place.groupSize[1] * place.groupSize[2], grid.simdWidth,
+      [&](unsigned lane) {
+        ThreadPlace own = place;
+        setLane(own, lane);
+        library_->runThread(slots, grid, own);
+      },
+      check_);
+  if (found != nullptr) throw Checked(*found);
+  if (!ended) throw diverged(group.divergence());
+}
+
+void CpuCommandBuffer::launch(const std::shared_ptr<const covarium::Kernel>& kernel,
+                              std::vector<KernelOperand> operands, Size3 grid, Size3 threadgroup) {
+  const auto library = std::dynamic_pointer_cast<const LibraryKernel>(kernel);
+  if (library == nullptr)
+    throw Failure("ERR_INVALID_ARGUMENT", "Kernel (" + kernel->name + ") belongs to another device.");
+  library->requireLaunch(operands, grid, threadgroup);
+  record([library, operands = std::move(operands), grid, threadgroup](const Execution& execution) {
+    library->run(execution, operands, grid, threadgroup);
+  });
+}
+
+}  // namespace covarium::cpu

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "../device.h"
+#include "execution.h"
+#include "kernel-abi.h"
+
+namespace covarium::cpu {
+
+// A user's kernel in a shared library that lib/kernel/cpu has compiled.
+class LibraryKernel : public covarium::Kernel {
+ public:
+  // Loads the library. Throws ERR_INTERNAL where it is not one of ours.
+  explicit LibraryKernel(const KernelSource& source);
+  ~LibraryKernel() override;
+
+  // What an element of a parameter begins at a multiple of, as the compiler says.
+  size_t alignmentBytes(size_t parameter) const { return library_->slots[parameter].alignBytes; }
+  // Throws a typed error unless operands, grid and threadgroup fit.
+  void requireLaunch(const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const;
+  // Runs the kernel over a grid, on all threads of the pool: row by row in plain loops, which the compiler has made
+  // vectors of, or, where the threads of a group wait for each other and in check mode, as fibers, group by group.
+  // Throws ERR_KERNEL_CHECK with the first thing that check mode finds.
+  void run(const Execution& execution, const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const;
+
+ private:
+  void requireOperand(const KernelParameter& parameter, const KernelOperand& given) const;
+  void runRows(const Execution& execution, void* const* slots, const GridSize& grid) const;
+  void runGroups(const Execution& execution, const std::vector<void*>& slots,
+                 const std::vector<KernelOperand>& operands, const GridSize& grid) const;
+  void runGroup(void* const* slots, const GridSize& grid, ThreadPlace place) const;
+
+  void* handle_ = nullptr;
+  const KernelLibrary* library_ = nullptr;
+  bool check_ = false;
+};
+
+}  // namespace covarium::cpu

@@ -1,0 +1,64 @@
+// A kernel of a user's: Metal Shading Language that is compiled at run time. Part of the contract of a device
+// (device.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "buffer.h"
+
+namespace covarium {
+
+using Size3 = std::array<uint32_t, 3>;
+
+// What a kernel takes at a launch, in the order of its arguments; a thread's place is none of it.
+struct KernelParameter {
+  // A buffer of the device that is read, or also written; one in constant memory; memory of a threadgroup.
+  enum class Kind : uint8_t { read, written, constant, threadgroup } kind;
+  std::string name;
+  uint32_t index;                                       // of Metal's buffer or threadgroup table
+  size_t sizeBytes;                                     // of one element, or of the struct; 0 where it is not known
+  std::vector<std::pair<std::string, size_t>> members;  // of a struct, with the bytes in front of each
+};
+
+// The value of a function constant, as its bytes. `type` is Metal's word: bool, int, uint, float, short, ushort ...
+struct FunctionConstant {
+  uint32_t index;
+  std::string type;
+  std::vector<uint8_t> value;
+};
+
+struct KernelSource {
+  std::string text;     // all of it: what it includes is written into it, with #line
+  std::string name;     // of the function
+  std::string library;  // for a device that compiles nothing itself: the path of what was compiled of the text
+  std::vector<FunctionConstant> constants;
+  std::vector<KernelParameter> parameters;  // as the face reads them in the text
+  bool check;                               // the library is instrumented
+};
+
+// One operand of a launch, for the parameter at its place.
+struct KernelOperand {
+  Operand operand;             // memory; without a buffer where bytes are given
+  std::vector<uint8_t> bytes;  // given with the launch, for what is read only
+  size_t threadgroupBytes = 0;
+};
+
+// A compiled kernel. Launches in flight share the ownership.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  std::string name;
+  std::vector<KernelParameter> parameters;  // as the compiler says: kinds, names and indices are the source's own
+  uint32_t threadExecutionWidth = 32;       // threads of a simdgroup
+  uint32_t maxTotalThreadsPerThreadgroup = 1024;
+  size_t staticThreadgroupMemoryBytes = 0;
+  size_t maxThreadgroupMemoryBytes = 32768;
+};
+
+}  // namespace covarium

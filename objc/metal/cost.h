@@ -1,0 +1,15 @@
+// About what work takes on a slow GPU, 1 TFLOP/s and 50 GB/s: of a command when it is recorded, to know whether its
+// part is sliced, and of its pieces as they are encoded (Encoding::worked), to know where.
+#pragma once
+
+namespace covarium::metal {
+
+inline double secondsFor(double flops, double bytes) { return flops * 1e-12 + bytes * 2e-11; }
+// So many times over the elements.
+inline double passSeconds(double passes, double elements) { return secondsFor(0, 4 * passes * elements); }
+inline double normalSeconds(double elements) { return secondsFor(60 * elements, 4 * elements); }
+inline double factorSeconds(double n) { return secondsFor(2 * n * n * n, 16 * n * n); }
+// A solve goes along the rows of the factor one after another, far below the rate of a product.
+inline double solveSeconds(double count, double n) { return secondsFor(40 * count * n * n, 8 * count * n); }
+
+}  // namespace covarium::metal

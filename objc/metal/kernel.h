@@ -1,0 +1,69 @@
+// A user's kernel on this GPU: what becomes of its text.
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../device.h"
+#include "owned.h"
+#include "reflection.h"
+
+namespace covarium::metal {
+
+// Of one text, function and set of constants; kernels and commands that use it share it.
+struct CompiledKernel {
+  ~CompiledKernel() {
+    const AutoreleasePool pool;
+    state = {};
+  }
+  const void* owner = nullptr;               // the cache that has compiled it
+  Owned<id<MTLComputePipelineState>> state;  // none after the device is closed
+  std::vector<Binding> bindings;
+};
+
+class MetalKernel : public Kernel {
+ public:
+  // Throws ERR_UNSUPPORTED where the compiler and the source's parameters disagree (reflection.h).
+  MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source, size_t memoryBytes);
+  const std::shared_ptr<const CompiledKernel>& compiled() const { return compiled_; }
+  // What a buffer's offset is a multiple of, at an index.
+  size_t alignmentBytes(uint32_t index) const;
+
+ private:
+  std::shared_ptr<const CompiledKernel> compiled_;
+};
+
+// The compiled kernels of a device, kept for who asks again; what is kept is bounded. Any thread may call.
+class KernelCache {
+ public:
+  explicit KernelCache(id<MTLDevice> device) : device_(device) {}
+  // Takes as long as Metal's compiler does, unless it is known. Throws ERR_KERNEL_COMPILE with what the compiler says,
+  // in its own words; ERR_INVALID_ARGUMENT for a function or a constant that the text has not; ERR_CLOSED.
+  std::shared_ptr<const Kernel> compile(const KernelSource& source);
+  bool owns(const MetalKernel& kernel) const { return kernel.compiled()->owner == this; }
+  // Gives all pipelines back, those of kernels that somebody still holds too. Nothing may be in flight.
+  void close();
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<CompiledKernel> compiled;
+  };
+
+  std::shared_ptr<CompiledKernel> known(const std::string& key);
+  void keep(const std::string& key, const std::shared_ptr<CompiledKernel>& compiled);
+
+  id<MTLDevice> device_;
+  std::mutex mutex_;
+  std::list<Entry> kept_;  // the latest in front
+  size_t keptBytes_ = 0;   // of their keys
+  std::vector<std::weak_ptr<CompiledKernel>> living_;
+  bool closed_ = false;
+};
+
+}  // namespace covarium::metal

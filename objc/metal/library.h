@@ -1,0 +1,24 @@
+// From a text of Metal Shading Language to pipelines: the options are the same for the package's own shaders and for a
+// user's kernel.
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <string>
+
+#include "owned.h"
+
+namespace covarium::metal {
+
+// The compiled text; none where it has a mistake, and `error` says which. Takes milliseconds to seconds.
+Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString* label, NSError** error);
+
+// The names of a library's kernels, sorted, with commas.
+std::string kernelNames(id<MTLLibrary> library);
+
+// A kernel that can be dispatched, and what its compiled form takes; none where the system can't make it, and `error`
+// says why. `reflection` is autoreleased.
+Owned<id<MTLComputePipelineState>> newPipeline(id<MTLDevice> device, id<MTLFunction> function, NSString* label,
+                                               MTLComputePipelineReflection** reflection, NSError** error);
+
+}  // namespace covarium::metal

@@ -1,0 +1,59 @@
+#include "library.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "text.h"
+
+namespace covarium::metal {
+
+namespace {
+
+// The normals promise bits: no reassociation, no flushing of what the text says. Contraction is forbidden in the text
+// itself (msl/dialect.h), since safe mathematics allows it.
+void forbidFastMathematics(MTLCompileOptions* options) {
+#if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
+  if (@available(macOS 15.0, *)) {
+    [options setMathMode:MTLMathModeSafe];
+    return;
+  }
+#endif
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+  [options setFastMathEnabled:NO];
+#pragma clang diagnostic pop
+}
+
+}  // namespace
+
+Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString* label, NSError** error) {
+  const auto options = Owned<MTLCompileOptions*>::adopt([[MTLCompileOptions alloc] init]);
+  forbidFastMathematics(options.get());
+  [options.get() setLanguageVersion:MTLLanguageVersion3_0];
+  auto library = Owned<id<MTLLibrary>>::adopt([device newLibraryWithSource:text options:options.get() error:error]);
+  [library.get() setLabel:label];
+  return library;
+}
+
+std::string kernelNames(id<MTLLibrary> library) {
+  std::vector<std::string> all;
+  for (NSString* name in [library functionNames]) all.push_back(textOf(name));
+  std::sort(all.begin(), all.end());
+  std::string list;
+  for (const std::string& name : all) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+Owned<id<MTLComputePipelineState>> newPipeline(id<MTLDevice> device, id<MTLFunction> function, NSString* label,
+                                               MTLComputePipelineReflection** reflection, NSError** error) {
+  const auto descriptor = Owned<MTLComputePipelineDescriptor*>::adopt([[MTLComputePipelineDescriptor alloc] init]);
+  [descriptor.get() setLabel:label];
+  [descriptor.get() setComputeFunction:function];
+  return Owned<id<MTLComputePipelineState>>::adopt([device
+      newComputePipelineStateWithDescriptor:descriptor.get()
+                                    options:MTLPipelineOptionArgumentInfo | MTLPipelineOptionBufferTypeInfo
+                                 reflection:reflection
+                                      error:error]);
+}
+
+}  // namespace covarium::metal

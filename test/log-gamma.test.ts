@@ -1,0 +1,51 @@
+// Nothing native runs here.
+// The gamma function's logarithm, its ratios and the differences of its derivative, against mpmath.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { digammaDifference } from '../lib/probability/digamma-difference.ts';
+import { logGamma, logGammaRatio } from '../lib/probability/log-gamma.ts';
+
+const answers: {
+  logGamma: [x: number, answer: number][];
+  logGammaRatio: [x: number, b: number, answer: number][];
+  digammaDifference: [x: number, b: number, answer: number][];
+} = JSON.parse(readFileSync(new URL('answers/gamma.json', import.meta.url), 'utf8'));
+
+function near(value: number, wanted: number, allowed: number, what: string): void {
+  assert.ok(Math.abs(value - wanted) <= allowed, `${what} is ${value}, not ${wanted} within ${allowed}`);
+}
+
+test("logGamma is mpmath's to 1e-14 of its size, or of 1.", () => {
+  for (const [x, wanted] of answers.logGamma)
+    near(logGamma(x), wanted, 1e-14 * Math.max(1, Math.abs(wanted)), `logGamma(${x})`);
+});
+
+test("logGammaRatio is mpmath's, also where both of its logarithms have 300 digits before the point.", () => {
+  for (const [x, b, wanted] of answers.logGammaRatio) {
+    // Below 10 it is the difference that it says, of numbers of this size.
+    const size = x < 10 ? Math.abs(logGamma(x)) + Math.abs(logGamma(x + b)) : b;
+    near(logGammaRatio(x, b), wanted, 1e-14 * Math.max(1, Math.abs(wanted), size), `logGammaRatio(${x}, ${b})`);
+  }
+});
+
+test("digammaDifference is mpmath's to 1e-14 of its size.", () => {
+  for (const [x, b, wanted] of answers.digammaDifference)
+    near(digammaDifference(x, b), wanted, 1e-14 * Math.abs(wanted), `digammaDifference(${x}, ${b})`);
+});
+
+test('Gamma(x + 1) = x Gamma(x), psi(x + 1) = psi(x) + 1 / x, and half steps make a whole one.', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0.01, max: 1e4, noNaN: true }), (x) => {
+      const size = 1 + Math.abs(logGamma(x));
+      near(logGamma(x + 1), logGamma(x) + Math.log(x), 2e-14 * size, `logGamma(${x} + 1)`);
+      near(digammaDifference(x, 1), 1 / x, 1e-14 / x, `digammaDifference(${x}, 1)`);
+      const whole = digammaDifference(x, 0.5) + digammaDifference(x + 0.5, 0.5);
+      near(whole, 1 / x, 1e-14 / x, `two halves from ${x}`);
+      near(logGammaRatio(x, 1), 0, 2e-14 * size, `logGammaRatio(${x}, 1)`);
+    }),
+  );
+});
+
+test.run();

@@ -1,0 +1,12 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include "signature.h"
+
+namespace softmetal {
+
+// Autoreleased; nil for what is no struct.
+MTLStructType* structTypeOf(const std::vector<Member>& members);
+
+}  // namespace softmetal
