@@ -21,7 +21,13 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   )
   .sort();
 
-function runFile(name: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  output: string;
+}
+
+function runFile(name: string, env: NodeJS.ProcessEnv): Promise<Ending> {
   return new Promise((resolve) => {
     const before = hasProperties(name) ? ['--import', new URL('property-seed.ts', import.meta.url).href] : [];
     const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', ...before, join(folder, name)], {
@@ -36,7 +42,7 @@ function runFile(name: string, env: NodeJS.ProcessEnv): Promise<{ code: number |
     };
     child.stdout.on('data', print);
     child.stderr.on('data', print);
-    child.on('close', (code) => resolve({ code, output }));
+    child.on('close', (code, signal) => resolve({ code, signal, output }));
   });
 }
 
@@ -76,6 +82,7 @@ function standIn(): { path: string; reason: string } {
 let passed = 0;
 let failed = 0;
 let skipped = 0;
+const failures: { title: string; output: string }[] = [];
 const { COVARIUM_TEST_DEVICES: asked } = process.env;
 const stand = standIn();
 if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
@@ -91,17 +98,22 @@ const runs = files.flatMap((name) => {
 });
 for (const { title, name, env } of runs) {
   console.log(`\n${title}`);
-  const { code, output } = await runFile(name, env);
+  const { code, signal, output } = await runFile(name, env);
   // uvu's total leaves out what is skipped.
-  const failures = count(output, 'Total') - count(output, 'Passed');
+  const lost = count(output, 'Total') - count(output, 'Passed');
   const silent = count(output, 'Total') + count(output, 'Skipped') === 0;
   passed += count(output, 'Passed');
   skipped += count(output, 'Skipped');
-  failed += failures > 0 || (code === 0 && !silent) ? failures : 1;
+  const failedHere = lost > 0 || (code === 0 && !silent) ? lost : 1;
+  failed += failedHere;
+  if (failedHere > 0) failures.push({ title, output: `${output}\nexit code ${code}, signal ${signal}` });
 }
 if (files.length === 0) {
   console.log(`No test file matches (${wanted.join(', ')}).`);
   failed += 1;
 }
+// Once more at the end, where a long log is read first; .ci/run looks for this mark.
+for (const { title, output } of failures)
+  console.log(`\n--- failed: ${title}\n${output.split('\n').slice(-100).join('\n')}`);
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -22,15 +22,21 @@ const kinds = {
 let [passed, failed] = [0, 0];
 for (const [sanitize, { out, env }] of Object.entries(kinds)) {
   const build = [join(here, 'build.mjs'), `--sanitize=${sanitize}`, `--out=${out}`];
-  const { status } = spawnSync(process.execPath, build, { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  const { status, signal } = spawnSync(process.execPath, build, { stdio: 'inherit' });
+  if (status === 2) process.exit(2); // it has said what is missing
+  if (status !== 0) {
+    console.error(`--- failed: the build of ${out} (${signal ?? status})`);
+    failed += 1;
+    continue;
+  }
   for (const program of ['compute', 'matrices', 'queues', 'device']) {
-    const { status, stdout, stderr } = spawnSync(join(root, out, program), {
+    const { status, signal, stdout, stderr } = spawnSync(join(root, out, program), {
       encoding: 'utf8',
       env: { ...process.env, SOFTMETAL_THREADS: '2', ...env },
       timeout: 300_000,
     });
-    if (status !== 0) console.error(`${program} under ${sanitize} (${status}):\n${stdout}${stderr}`);
+    if (status !== 0)
+      console.error(`--- failed: ${program} under ${sanitize} (${signal ?? status}):\n${stdout}${stderr}`);
     if (status === 0) passed += 1;
     else failed += 1;
   }
