@@ -105,6 +105,9 @@ onEveryBackend(
       [1, 1001, 299],
       [0, 5, 3],
       [5, 3, 0],
+      [0, 1, 3],
+      [5, 1, 0],
+      [1, 5, 0],
     ] as const;
     for (const [m, n, k] of shapes) {
       for (const transposes of [0, 1, 2, 3]) {

@@ -20,6 +20,10 @@ CBLAS_DIAG diagonalOf(const char* diag) { return *diag == 'N' ? CblasNonUnit : C
     cblas_##prefix##gemm(CblasColMajor, transposeOf(ta), transposeOf(tb), *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, \
                          c, *ldc);                                                                                     \
   }                                                                                                                    \
+  void prefix##Gemv(const char* t, const int* m, const int* n, const T* alpha, const T* a, const int* lda, const T* x, \
+                    const int* incx, const T* beta, T* y, const int* incy) {                                           \
+    cblas_##prefix##gemv(CblasColMajor, transposeOf(t), *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy);           \
+  }                                                                                                                    \
   void prefix##Syrk(const char* uplo, const char* t, const int* n, const int* k, const T* alpha, const T* a,           \
                     const int* lda, const T* beta, T* c, const int* ldc) {                                             \
     cblas_##prefix##syrk(CblasColMajor, triangleOf(uplo), transposeOf(t), *n, *k, *alpha, a, *lda, *beta, c, *ldc);    \
@@ -48,8 +52,8 @@ const Blas* blas(std::string& reason) {
     Blas library;
     library.name = "Accelerate";
     library.path = "Accelerate.framework";
-    library.float32 = {sGemm, sSyrk, sTrmm, sTrsm, sPotrf};
-    library.float64 = {dGemm, dSyrk, dTrmm, dTrsm, dPotrf};
+    library.float32 = {sGemm, sGemv, sSyrk, sTrmm, sTrsm, sPotrf};
+    library.float64 = {dGemm, dGemv, dSyrk, dTrmm, dTrsm, dPotrf};
     library.hasMatrixUnit = true;
     return library;
   }();

@@ -34,6 +34,7 @@ std::string missing(void* blas, void* lapack, BlasRoutines<T>& routines) {
     return inBlas(name, function) || find(lapack, prefix + name + "_", function);
   };
   if (!inBlas("gemm", routines.gemm)) return prefix + "gemm_";
+  if (!inBlas("gemv", routines.gemv)) return prefix + "gemv_";
   if (!inBlas("syrk", routines.syrk)) return prefix + "syrk_";
   if (!inBlas("trmm", routines.trmm)) return prefix + "trmm_";
   if (!inBlas("trsm", routines.trsm)) return prefix + "trsm_";

@@ -12,6 +12,8 @@ template <typename T>
 struct BlasRoutines {
   void (*gemm)(const char* transA, const char* transB, const int* m, const int* n, const int* k, const T* alpha,
                const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) = nullptr;
+  void (*gemv)(const char* trans, const int* m, const int* n, const T* alpha, const T* a, const int* lda, const T* x,
+               const int* incx, const T* beta, T* y, const int* incy) = nullptr;
   void (*syrk)(const char* uplo, const char* trans, const int* n, const int* k, const T* alpha, const T* a,
                const int* lda, const T* beta, T* c, const int* ldc) = nullptr;
   void (*trmm)(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,

@@ -10,6 +10,7 @@
 #include "log-density.h"
 #include "moments.h"
 #include "pieces.h"
+#include "product.h"
 #include "sample.h"
 #include "symmetry.h"
 #include "triangular.h"
@@ -164,22 +165,11 @@ void CpuCommandBuffer::scaleColumns(Operand rows, Operand row) {
   });
 }
 
-// By rows of c: each thread has a block of them.
 void CpuCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
   record([=](const Execution& execution) {
     withReal(a, [&](auto real) {
       using T = decltype(real);
-      const T alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
-      const int n = blasInt(shape.n), k = blasInt(shape.k), strideA = blasInt(shape.transposeA ? shape.m : shape.k),
-                strideB = shape.transposeB ? k : n;
-      const size_t rows = std::max<size_t>(
-          64, std::min<size_t>(1024, (shape.m + execution.pool.threads() - 1) / execution.pool.threads()));
-      forRowBlocks(execution, shape.m, rows, [&](size_t first, size_t count, unsigned) {
-        const int m = blasInt(count);
-        const T* block = a.as<T>() + (shape.transposeA ? first : first * shape.k);
-        execution.blas.of<T>().gemm(shape.transposeB ? "T" : "N", shape.transposeA ? "T" : "N", &n, &m, &k, &alpha,
-                                    b.as<T>(), &strideB, block, &strideA, &beta, c.as<T>() + first * shape.n, &n);
-      });
+      multiply(execution, a.as<T>(), b.as<T>(), c.as<T>(), shape);
     });
   });
 }

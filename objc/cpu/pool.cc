@@ -1,5 +1,6 @@
 #include "pool.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace covarium::cpu {
@@ -18,7 +19,7 @@ void pause() {
 
 }  // namespace
 
-Pool::Pool(unsigned threads) {
+Pool::Pool(unsigned threads) : claimed_(threads) {
   try {
     for (unsigned thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work(thread); });
   } catch (...) {  // the system gives no more threads; those that run must end before their pool does
@@ -38,16 +39,25 @@ void Pool::end() {
   for (auto& worker : workers_) worker.join();
 }
 
-void Pool::take(const Task& task, size_t tasks, unsigned thread) {
-  for (size_t i; (i = next_.fetch_add(1)) < tasks;) {
-    try {
-      task(i, thread);
-    } catch (...) {
-      std::lock_guard<std::mutex> lock(failureMutex_);
-      if (!failure_) failure_ = std::current_exception();
-      next_ = tasks;  // the rest would be for nothing
-    }
+bool Pool::claim(size_t own) { return !claimed_[own].exchange(true); }
+
+void Pool::execute(const Task& task, size_t tasks, size_t i, unsigned thread) {
+  try {
+    task(i, thread);
+  } catch (...) {
+    std::lock_guard<std::mutex> lock(failureMutex_);
+    if (!failure_) failure_ = std::current_exception();
+    next_ = tasks;  // the rest would be for nothing
+    for (auto& claimed : claimed_) claimed = true;
   }
+}
+
+void Pool::take(const Task& task, size_t tasks, unsigned thread) {
+  const size_t owned = std::min(tasks, claimed_.size());
+  if (thread < owned && claim(thread)) execute(task, tasks, thread, thread);
+  for (size_t i; (i = next_.fetch_add(1)) < tasks;) execute(task, tasks, i, thread);
+  for (size_t i = 0; i < owned; ++i)
+    if (claim(i)) execute(task, tasks, i, thread);
 }
 
 void Pool::run(size_t tasks, const Task& task) {
@@ -58,7 +68,8 @@ void Pool::run(size_t tasks, const Task& task) {
   }
   task_ = &task;
   tasks_ = tasks;
-  next_ = 0;
+  next_ = claimed_.size();
+  for (auto& claimed : claimed_) claimed = false;
   failure_ = nullptr;
   open_ = ++jobs_;
   if (sleepers_ != 0) {

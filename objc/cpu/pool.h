@@ -23,6 +23,9 @@ class Pool {
   // Calls task(i, thread) for each i in [0, tasks), in any order, thread in [0, threads()); returns when all have
   // returned. The first exception is thrown again here. Where another device is using the pool the caller runs all
   // tasks alone.
+  //
+  // Task i of the first threads() is thread i's, unless that one comes too late: the next job over the same operands
+  // then finds each share in the cache of the core that had it before.
   using Task = std::function<void(size_t i, unsigned thread)>;
   void run(size_t tasks, const Task& task);
 
@@ -30,15 +33,18 @@ class Pool {
   void end();
   void work(unsigned thread);
   void take(const Task& task, size_t tasks, unsigned thread);
+  bool claim(size_t own);
+  void execute(const Task& task, size_t tasks, size_t i, unsigned thread);
 
   std::vector<std::thread> workers_;
   std::mutex running_;  // one job at a time
 
   const Task* task_ = nullptr;
   size_t tasks_ = 0;
-  std::atomic<size_t> next_{0};
-  std::atomic<uint64_t> open_{0};    // the number of the job that may be joined, 0 for none
-  std::atomic<unsigned> inside_{0};  // workers that may be reading the fields above
+  std::atomic<size_t> next_{0};             // of the tasks that are nobody's
+  std::vector<std::atomic<bool>> claimed_;  // of those that are a thread's
+  std::atomic<uint64_t> open_{0};           // the number of the job that may be joined, 0 for none
+  std::atomic<unsigned> inside_{0};         // workers that may be reading the fields above
   uint64_t jobs_ = 0;
   std::exception_ptr failure_;
   std::mutex failureMutex_;

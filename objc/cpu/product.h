@@ -1,0 +1,57 @@
+// Products of general matrices by BLAS, cut into shares of the result.
+#pragma once
+
+#include <algorithm>
+
+#include "triangular.h"
+
+namespace covarium::cpu {
+
+constexpr size_t vectorShare =
+    1 << 22;  // entries of a matrix: beyond, it is in no core's cache, and a cancelled commit waits
+
+// y = alpha matrix x + beta y, `outputs` entries of y. The matrix has a row for each of them, or, `transposed`, a
+// column.
+template <typename T>
+void multiplyVector(const Execution& execution, const T* matrix, bool transposed, size_t outputs, size_t k, T alpha,
+                    const T* x, T beta, T* y) {
+  if (outputs == 0) return;
+  const int inner = blasInt(k), stride = transposed ? blasInt(outputs) : inner, one = 1;
+  const auto entries = [&](size_t first, size_t count) {
+    const int wide = blasInt(count);
+    if (transposed) {
+      execution.blas.of<T>().gemv("N", &wide, &inner, &alpha, matrix + first, &stride, x, &one, &beta, y + first, &one);
+    } else {
+      execution.blas.of<T>().gemv("T", &inner, &wide, &alpha, matrix + first * k, &stride, x, &one, &beta, y + first,
+                                  &one);
+    }
+  };
+  if (outputs * k < aloneLimit) return entries(0, outputs);
+  const size_t shares = std::max<size_t>(execution.pool.threads(), outputs * k / vectorShare);
+  const size_t share = (outputs + shares - 1) / shares;
+  forRowBlocks(execution, outputs, (share + 15) / 16 * 16,
+               [&](size_t first, size_t count, unsigned) { entries(first, count); });
+}
+
+// c = alpha a b + beta c, by rows of c: each thread has a block of them.
+template <typename T>
+void multiply(const Execution& execution, const T* a, const T* b, T* c, const ProductShape& shape) {
+  const T alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
+  // Where there is nothing to sum gemm still applies beta, and gemv does not.
+  if (shape.k != 0) {
+    if (shape.m == 1) return multiplyVector(execution, b, !shape.transposeB, shape.n, shape.k, alpha, a, beta, c);
+    if (shape.n == 1) return multiplyVector(execution, a, shape.transposeA, shape.m, shape.k, alpha, b, beta, c);
+  }
+  const int n = blasInt(shape.n), k = blasInt(shape.k), strideA = blasInt(shape.transposeA ? shape.m : shape.k),
+            strideB = shape.transposeB ? k : n;
+  const size_t rows =
+      std::max<size_t>(64, std::min<size_t>(1024, (shape.m + execution.pool.threads() - 1) / execution.pool.threads()));
+  forRowBlocks(execution, shape.m, rows, [&](size_t first, size_t count, unsigned) {
+    const int m = blasInt(count);
+    const T* block = a + (shape.transposeA ? first : first * shape.k);
+    execution.blas.of<T>().gemm(shape.transposeB ? "T" : "N", shape.transposeA ? "T" : "N", &n, &m, &k, &alpha, b,
+                                &strideB, block, &strideA, &beta, c + first * shape.n, &n);
+  });
+}
+
+}  // namespace covarium::cpu
