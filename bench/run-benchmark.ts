@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { Contender, Problem } from './contender.ts';
-import { CostForecast } from './cost-forecast.ts';
+import { type Cost, CostForecast } from './cost-forecast.ts';
 import { Inputs } from './inputs.ts';
 import { machine } from './machine.ts';
 import { isForPeers } from './peers/cases.ts';
@@ -10,12 +10,12 @@ import { type Limit, type Measurement, type Results, type RunOptions, resultsVer
 import { timeInRounds } from './rounds.ts';
 import { shareOfLimit } from './share-of-limit.ts';
 import { suites } from './suites.ts';
-import { type Trial, tryOut } from './trial-pass.ts';
+import { isAffordable, type Trial, tryOut } from './trial-pass.ts';
 
 /** Is told how the run goes on. */
 export interface Observer {
-  /** About how long the timing takes. */
-  estimate(milliseconds: number): void;
+  /** About how long something takes: the run, before it compares anything, then the timing, when costs are known. */
+  estimate(what: string, milliseconds: number): void;
   /** What begins, and its amount in a unit of its own. */
   begin(what: string, amount: number): void;
   /** So much more of it is done, and what it was or is. */
@@ -100,6 +100,8 @@ async function tryAll(
   const problems = suites
     .filter(({ name }) => options.suites.includes(name))
     .flatMap((suite) => suite.problems(options, inputs));
+  const here = contenders.filter(({ facts }) => facts.available);
+  if (!options.quick) observer.estimate('The run', foreseenMs(problems, here, forecast, mostMs, options));
   observer.begin('Comparison', problems.length);
   for (const problem of problems) {
     observer.advance(1, `${problem.suite}, ${problem.case}`);
@@ -107,7 +109,6 @@ async function tryAll(
     const spentMs = options.quick ? performance.now() - begun : 0;
     const reasonAgainst = ({ facts: { kind } }: Contender) =>
       tooLarge(problem) || (spentMs > lateMs[kind] && (kind === 'device' || isForPeers(problem)) ? noTime : '');
-    const here = contenders.filter(({ facts }) => facts.available);
     const asked = here.filter((contender) => reasonAgainst(contender) === '');
     const trials = await tryOut(problem, asked, forecast, mostMs, shouldStop);
     const refused = problem.isOptional ? [] : here.filter((each) => !asked.includes(each));
@@ -116,6 +117,24 @@ async function tryAll(
     tried.push({ problem, trials });
   }
   return tried;
+}
+
+/** What the comparison and the timing will take, as far as limits tell: a device's. A peer is given the time of a case that it ends within. */
+function foreseenMs(
+  problems: readonly Problem[],
+  here: readonly Contender[],
+  forecast: CostForecast,
+  mostMs: number,
+  options: RunOptions,
+): number {
+  let sum = 0;
+  for (const problem of problems.filter((each) => !tooLarge(each))) {
+    for (const { facts } of problem.isOptional ? here.filter(({ facts }) => facts.kind === 'device') : here) {
+      const cost = forecast.foresee(facts.name, problem);
+      if (isAffordable(cost, mostMs)) sum += cost.setupMs + 2 * cost.runMs + timingMs(cost, options);
+    }
+  }
+  return sum;
 }
 
 function leftOut(contender: Contender, reason: string): Trial {
@@ -130,13 +149,13 @@ function tooLarge({ work: { bytes } }: Problem): string {
 }
 
 /** What timing takes: getting ready, a run that warms up, and the rounds. */
-function timingMs({ cost: { setupMs, runMs } }: Trial, { millisecondsPerCase, rounds }: RunOptions): number {
+function timingMs({ setupMs, runMs }: Cost, { millisecondsPerCase, rounds }: RunOptions): number {
   return setupMs + runMs + 1.1 * Math.max(millisecondsPerCase, rounds * runMs);
 }
 
 function fittedInto(budgetMs: number, tried: readonly TriedProblem[], options: RunOptions) {
-  const { millisecondsPerCase, dropped } = fitInto(budgetMs, tried, options.millisecondsPerCase, (trial, ms) =>
-    timingMs(trial, { ...options, millisecondsPerCase: ms }),
+  const { millisecondsPerCase, dropped } = fitInto(budgetMs, tried, options.millisecondsPerCase, ({ cost }, ms) =>
+    timingMs(cost, { ...options, millisecondsPerCase: ms }),
   );
   const leave = (trial: Trial): Trial => (dropped.has(trial) ? { ...trial, state: 'left out', reason: noTime } : trial);
   return {
@@ -153,10 +172,10 @@ async function timeAll(
   shouldStop: () => boolean,
 ): Promise<readonly Measurement[]> {
   const isReady = (trial: Trial) => trial.state === 'ready';
-  const costMs = (trial: Trial) => timingMs(trial, options);
+  const costMs = ({ cost }: Trial) => timingMs(cost, options);
   const expected = tried.flatMap(({ trials }) => trials.filter(isReady).map(costMs)).reduce((sum, ms) => sum + ms, 0);
   if (!shouldStop()) {
-    observer.estimate(expected);
+    observer.estimate('Timing', expected);
     observer.begin('Timing', expected);
   }
   const measurements: Measurement[] = [];

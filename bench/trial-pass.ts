@@ -117,6 +117,10 @@ function judgesFirst(contenders: readonly Contender[]): Contender[] {
   return contenders.filter(({ facts }) => facts.available).sort((a, b) => rank(a) - rank(b));
 }
 
+export function isAffordable(cost: Cost, mostMs: number): boolean {
+  return unaffordable(cost, mostMs) === '';
+}
+
 function unaffordable({ setupMs, runMs }: Cost, mostMs: number): string {
   if (runMs > mostMs) return `A run takes about (${seconds(runMs)}), and it is given (${seconds(mostMs)}).`;
   if (setupMs > 3 * mostMs)

@@ -60,7 +60,9 @@ test('bench writes the results of the suites named, at the sizes asked for, and 
       ['cholesky', 'factor', 3, null, 'timed'],
     ],
   );
-  assert.match(stderr, /^Limits\.\nComparison\.\nTiming takes about \d+ s\.\nTiming\.$/m, 'no terminal, no bar');
+  // No terminal, no bar.
+  const steps = /^Limits\.\nThe run takes about \d+ s\.\nComparison\.\nTiming takes about \d+ s\.\nTiming\.$/m;
+  assert.match(stderr, steps);
   assert.ok(stdout.includes(output), stdout);
   const files = readdirSync(output);
   for (const name of ['results.json', 'report.md', 'report.html', 'benchmark.txt'])

@@ -14,9 +14,9 @@ export function benchProgress(): BenchProgress {
     bar = undefined;
   };
   return {
-    estimate: (milliseconds) => {
+    estimate: (what, milliseconds) => {
       stop();
-      stderr.write(`Timing takes about ${duration(milliseconds)}.\n`);
+      stderr.write(`${what} takes about ${duration(milliseconds)}.\n`);
     },
     begin: (what, amount) => {
       stop();
