@@ -186,8 +186,8 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     () => sampling('--covariance', file('bad.csv', '1,2\n')),
   ],
   [
-    'a covariance that is not positive definite, with no word of options that the command has not',
-    /\(1\)(?!.*singular).*\[ERR_NOT_POSITIVE_DEFINITE\]$/,
+    'a covariance that is not positive definite, with a word of the option that it has, and of none that it has not',
+    /\(1\)(?!.*jitter).* --singular .*\[ERR_NOT_POSITIVE_DEFINITE\]$/,
     () => sampling('--covariance', file('bad.csv', '1,2\n2,1\n')),
   ],
   [

@@ -79,6 +79,47 @@ test('Ill-conditioned models are verified within what their condition allows, an
   }
 });
 
+test('Draws of singular models are verified with --singular, on every device and in both types.', async () => {
+  const cases: [name: string, covariance: number[][], more: Partial<SampleArguments>][] = [
+    ['rank-two', square(5, (i, j) => (i + 1) * (j + 1) + (i % 2) * (j % 2)), {}],
+    ['a-constant', square(4, (i, j) => (i === 0 || j === 0 ? 0 : i === j ? 2 : 1)), {}],
+    ['a-point', square(3, () => 0), {}],
+    ['regular', square(3, (i, j) => (i === j ? 2 : 1)), {}],
+    ['student', square(3, () => 2), { degreesOfFreedom: '3' }],
+  ];
+  for (const [name, covariance, more] of cases) {
+    const [path, output] = [modelFile(`singular-${name}`, covariance), at(`singular-${name}.npy`)];
+    for (const dtype of ['float32', 'float64'])
+      for (const device of kindsHere.filter((kind) => kind !== 'metal' || dtype === 'float32')) {
+        await draw({ output, model: path, dtype, device, singular: true, ...more });
+        const { degreesOfFreedom } = more;
+        const asked = { model: path, singular: true, ...(degreesOfFreedom && { degreesOfFreedom }) };
+        const [found] = (await verify(output, asked)) as [Verified];
+        assert.ok(found.worstUlps < 4, `${name}, ${dtype}, ${device}: ${found.worstUlps} ulps`);
+        await refuses('ERR_MODEL_MISMATCH', 'another model', () => verify(output, { ...asked, singular: false }));
+        if (name === 'a-point') continue;
+        edit(`${output}.json`, '"seed": "42"', '"seed": "43"');
+        await refuses('ERR_DRAWS_MISMATCH', 'seed (43)', () => verify(output, asked));
+      }
+  }
+});
+
+test('A singular model is refused with the option that takes it, an indefinite one with it too.', async () => {
+  const singular = modelFile(
+    'refused',
+    square(3, () => 1),
+  );
+  const output = at('refused.npy');
+  for (const more of [{}, { empirical: true }, { degreesOfFreedom: '3' }])
+    await refuses('ERR_NOT_POSITIVE_DEFINITE', '--singular', () => draw({ output, model: singular, ...more }));
+  const indefinite = modelFile('indefinite', [
+    [1, 2],
+    [2, 1],
+  ]);
+  await refuses('ERR_NOT_POSITIVE_DEFINITE', 'semidefinite', () => draw({ output, model: indefinite, singular: true }));
+  assert.is(existsSync(output), false);
+});
+
 const spoiled: [what: string, code: ErrorCode, shown: string, spoil: (output: string) => void, model?: string][] = [
   ['a changed byte', 'ERR_MANIFEST_MISMATCH', 'SHA-256', flip],
   ['a file cut short', 'ERR_MANIFEST_MISMATCH', 'bytes (200)', (output) => truncateSync(output, 200)],
@@ -241,11 +282,10 @@ test('What is allowed follows the correlations, not the units, and not beyond a 
       covariance: Matrix.from(covariance, { dtype: 'float64' }),
       dtype: 'float64',
     });
-    const factor = normal.factorSync().data as Float64Array;
-    const n = covariance.length;
-    for (const [j, deviation] of deviationsOf(factor, n).entries())
+    const factor = normal.factorSync();
+    for (const [j, deviation] of deviationsOf(factor).entries())
       assert.ok(Math.abs(deviation ** 2 / covariance[j]![j]! - 1) < 1e-12);
-    return allowedUlps(factor, n, 'float64');
+    return allowedUlps(factor, 'float64');
   };
   // Eigenvalues 1 - r and 1 + r: the inverse's norm is 1 / (1 - r).
   const expected = 16 * Math.sqrt(2) * (1 + 1 / (1 - 0.75));
@@ -269,17 +309,22 @@ test('What is allowed follows the correlations, not the units, and not beyond a 
         1,
     ) < 1e-3,
   );
-  assert.is(allowedUlps(Float32Array.of(1, 0, 1 - 2 ** -20, 2 ** -10), 2, 'float32'), 2 ** 19);
+  assert.is(
+    allowedUlps(Matrix.from(Float32Array.of(1, 0, 1 - 2 ** -20, 2 ** -10), { columns: 2 }), 'float32'),
+    2 ** 19,
+  );
 });
 
 interface Asked {
   readonly model?: string;
+  readonly degreesOfFreedom?: string;
+  readonly singular?: boolean;
   readonly kind?: DeviceKind | undefined;
 }
 
-async function verify(path: string, { model: other = model, kind }: Asked = {}): Promise<Verified[]> {
+async function verify(path: string, { model: other = model, kind, ...more }: Asked = {}): Promise<Verified[]> {
   const found: Verified[] = [];
-  const options = { model: await distributionOf({ model: other }), rows: 9, kind, signal: forever };
+  const options = { model: await distributionOf({ model: other, ...more }), rows: 9, kind, signal: forever };
   for await (const file of verified(path, options)) found.push(file);
   return found;
 }

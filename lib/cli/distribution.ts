@@ -13,6 +13,7 @@ export interface DistributionArguments {
   readonly mean?: string;
   readonly covariance?: string;
   readonly degreesOfFreedom?: string;
+  readonly singular?: boolean;
 }
 
 /** A normal or a Student-t, and the type in which to sample it where nothing else is said. */
@@ -21,15 +22,15 @@ export interface Distribution extends RunModel {
 }
 
 /**
- * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this location and scale. Throws
- * what is wrong with the files, `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
+ * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this location and scale, with
+ * `--singular` the covariance or scale may be singular. Throws what is wrong with the files, `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
  */
 export async function distributionOf(options: DistributionArguments): Promise<Distribution> {
-  const { degreesOfFreedom: text } = options;
-  if (text === undefined) return normalOf(options);
+  const { degreesOfFreedom: text, singular } = options;
+  if (text === undefined) return { ...(await normalOf(options)), singular };
   // Number('') is 0.
   const degreesOfFreedom = requireDegreesOfFreedom(text.trim() === '' ? Number.NaN : Number(text));
-  return { ...(await normalOf(options)), degreesOfFreedom };
+  return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 
 async function normalOf({ model, mean, covariance }: DistributionArguments): Promise<Distribution> {

@@ -76,6 +76,7 @@ async function main(): Promise<void> {
     .option('--mean <m.csv>', 'one row of numbers; zeros by default')
     .option('--covariance <c.csv>', 'n rows of n numbers')
     .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
+    .option('--singular', 'the covariance may be singular: draws lie on its support')
     .requiredOption('--count <n>', 'rows to draw')
     .option('--seed <s>', 'a whole number below 2^64; random by default')
     .option('--stream <s>', 'a whole number below 2^64', '0')
@@ -101,6 +102,7 @@ async function main(): Promise<void> {
     .option('--mean <m.csv>', 'one row of numbers; zeros by default')
     .option('--covariance <c.csv>', 'n rows of n numbers')
     .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
+    .option('--singular', 'the covariance may be singular: draws lie on its support')
     .option('--rows <k>', 'rows of each file to draw again, the first and the last among them', '16')
     .option('--device <kind>', 'where to draw them; by default on another kind of device than the one that drew')
     .action((path, options) => verify(path, options, interruption.signal));

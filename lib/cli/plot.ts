@@ -74,10 +74,16 @@ function wantedColumns(names: readonly string[], wanted: string): number[] {
   throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns names none, or one of them twice (${describe(wanted)}).`);
 }
 
-// Throws what sampling from the model would throw.
+// Throws what sampling from the model would throw, with --singular.
 function requireNormal(mean: readonly number[], covariance: readonly (readonly number[])[]): void {
   using device = openDevice('reference');
-  using _normal = MultivariateNormal.fromCovarianceSync({ device, mean, covariance, dtype: 'float64' });
+  using _normal = MultivariateNormal.fromCovarianceSync({
+    device,
+    mean,
+    covariance,
+    dtype: 'float64',
+    singular: 'pivoted',
+  });
 }
 
 /** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
-import { MultivariateNormal } from '../multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { manifestPath } from '../run/manifest.ts';
 import type { RunModel } from '../run/model-hash.ts';
+import { openNormal } from '../run/open-model.ts';
 import { writeRows } from '../run/parts.ts';
 import type { Run } from '../run/run.ts';
 import { openOutput } from '../table/output-file.ts';
@@ -24,13 +24,13 @@ export interface EmpiricalArguments {
 export async function sampleEmpirical(
   { output: path, device: kind }: EmpiricalArguments,
   run: Run,
-  { mean, covariance, degreesOfFreedom }: RunModel,
+  model: RunModel,
   signal: AbortSignal,
 ): Promise<void> {
-  if (degreesOfFreedom !== undefined)
+  if (model.degreesOfFreedom !== undefined)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `An empirical sample (--empirical) is of a normal, not of a Student-t with (${degreesOfFreedom}) degrees of freedom.`,
+      `An empirical sample (--empirical) is of a normal, not of a Student-t with (${model.degreesOfFreedom}) degrees of freedom.`,
     );
   if (run.firstRow !== '0')
     throw new CovariumError(
@@ -40,9 +40,7 @@ export async function sampleEmpirical(
   if (path !== '-') await refuseManifest(path);
   using device = openDevice(deviceArgument(kind));
   const { rows: count, dtype } = run;
-  // As by default; said, so that a refusal does not name options that the command hasn't.
-  const singular = 'error';
-  using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance, dtype, singular });
+  using normal = await openNormal(device, model, dtype);
   const which = { seed: BigInt(run.seed), stream: BigInt(run.stream), empirical: true, signal };
   using draws = await normal.sample(count, which);
   const output = await openOutput(path);

@@ -20,7 +20,8 @@ export function ellipse({ mean, covariance }: PairMargin, share: number, count =
   const radius = ellipseRadius(share);
   const l11 = Math.sqrt(xx);
   const l21 = xy / l11;
-  const l22 = Math.sqrt(yy - l21 * l21);
+  // Of a singular normal nothing is left, or less by a rounding.
+  const l22 = Math.sqrt(Math.max(0, yy - l21 * l21));
   return Array.from({ length: count }, (_, i) => {
     const angle = (2 * Math.PI * i) / count;
     const u = radius * Math.cos(angle);

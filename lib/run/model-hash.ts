@@ -10,13 +10,16 @@ export interface RunModel {
   readonly covariance: Matrix;
   /** Of a Student-t; none of a normal. */
   readonly degreesOfFreedom?: number | undefined;
+  /** Whether the covariance may be singular: then draws are made by its root from the pivoted Cholesky decomposition. */
+  readonly singular?: boolean | undefined;
 }
 
 /**
  * SHA-256 of `{"covarium":1,"dtype":"float32","mean":[...],"covariance":[[...],...]}` without a space, each number as JavaScript writes it
- * (the shortest that reads back); `dtype` is the type of the draws. A Student-t has `,"degreesOfFreedom":4.2` before the last brace.
+ * (the shortest that reads back); `dtype` is the type of the draws. A Student-t has `,"degreesOfFreedom":4.2` before the last brace, and
+ * a model that may be singular `,"singular":"pivoted"` behind that.
  */
-export function modelHash({ mean, covariance, degreesOfFreedom }: RunModel, dtype: RealDtype): string {
+export function modelHash({ mean, covariance, degreesOfFreedom, singular }: RunModel, dtype: RealDtype): string {
   const hash = createHash('sha256').update(
     `{"covarium":1,"dtype":"${dtype}","mean":${JSON.stringify(mean)},"covariance":[`,
   );
@@ -26,5 +29,5 @@ export function modelHash({ mean, covariance, degreesOfFreedom }: RunModel, dtyp
     hash.update(`${row === 0 ? '' : ','}${JSON.stringify(numbers)}`);
   }
   const end = degreesOfFreedom === undefined ? '' : `,"degreesOfFreedom":${degreesOfFreedom}`;
-  return hash.update(`]${end}}`).digest('hex');
+  return hash.update(`]${end}${singular ? ',"singular":"pivoted"' : ''}}`).digest('hex');
 }

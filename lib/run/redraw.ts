@@ -3,6 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real } from '../dtype.ts';
 import { listDevices } from '../list-devices.ts';
+import type { Matrix } from '../matrix.ts';
 import type { MultivariateNormal } from '../multivariate-normal.ts';
 import type { MultivariateStudentT } from '../multivariate-student-t.ts';
 import { normalCounter } from '../normal-counter.ts';
@@ -26,6 +27,8 @@ export class Redraw {
   readonly #others: readonly Device[];
   readonly #deviations: Float64Array;
   readonly #centre: Float64Array;
+  // Normals of a row: as many as the factor has columns.
+  readonly #width: number;
   /** How many ulps of its column's scale a draw may be off. */
   readonly allowedUlps: number;
 
@@ -33,14 +36,15 @@ export class Redraw {
     run: Run,
     normal: MultivariateNormal | MultivariateStudentT,
     others: readonly Device[],
-    factor: Real,
+    factor: Matrix,
   ) {
     this.#run = run;
     this.#normal = normal;
     this.#others = others;
     this.#centre = Float64Array.from('location' in normal ? normal.location.data : normal.mean.data);
-    this.#deviations = deviationsOf(factor, run.columns);
-    this.allowedUlps = allowedUlps(factor, run.columns, run.dtype);
+    this.#deviations = deviationsOf(factor);
+    this.#width = factor.columns;
+    this.allowedUlps = allowedUlps(factor, run.dtype);
   }
 
   /** On `kind`, or on another kind than `drawnOn`; normals also on `drawnOn`, where this machine has it, and on the reference device. */
@@ -51,7 +55,7 @@ export class Redraw {
       const normal = await openModel(device, model, run.dtype);
       for (const other of new Set<DeviceKind>([drawnOn, 'reference']))
         if (other !== device.kind && has(other, run)) others.push(openDevice(other));
-      return new Redraw(run, normal, others, (await normal.factor()).data as Real);
+      return new Redraw(run, normal, others, await normal.factor());
     } catch (error) {
       for (const each of [device, ...others]) each.close();
       throw error;
@@ -82,8 +86,8 @@ export class Redraw {
     for (let column = 0; column < columns; column++) {
       const [there, here] = [values[column]!, drawn.data[column]!];
       const scale = stretch * this.#deviations[column]! + Math.abs(this.#centre[column]!);
-      // A Student-t may be infinite.
-      const ulps = Object.is(there, here) ? 0 : Math.abs(there - here) / (epsilonOf(dtype) * scale);
+      // A Student-t may be infinite, and of a singular covariance a scale may be 0.
+      const ulps = there === here ? 0 : Math.abs(there - here) / (epsilonOf(dtype) * scale);
       // Also where it is NaN.
       if (!(ulps <= this.allowedUlps))
         throw new CovariumError(
@@ -133,9 +137,9 @@ export class Redraw {
   }
 
   async #normals(device: Device, index: bigint): Promise<Real> {
-    const { columns, dtype, seed, stream } = this.#run;
-    using normals = device.vector(columns, { dtype });
-    const first = index * BigInt(columns);
+    const { dtype, seed, stream } = this.#run;
+    using normals = device.vector(this.#width, { dtype });
+    const first = index * BigInt(this.#width);
     await device
       .commandBuffer()
       .fillNormal(normals, { seed: BigInt(seed), stream: BigInt(stream), first })

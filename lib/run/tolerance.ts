@@ -1,5 +1,6 @@
 import type { RealDtype } from '../distribution-input.ts';
 import type { Real } from '../dtype.ts';
+import type { Matrix } from '../matrix.ts';
 
 // A wrong seed is far beyond this share of a column's scale, whatever the condition number.
 const largestShare = 1 / 16;
@@ -10,10 +11,11 @@ const iterations = 12;
  * and rounding errors of random sign grow as sqrt(n); its factor is that of a covariance next to the given one, and what such a neighbour
  * changes grows with the norm of the inverse of the correlation matrix H (with the covariance's it would grow with the units that columns
  * are given in; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorems 10.5 and 10.6): 16 sqrt(n) (1 + |H^-1|), and
- * never more than 1/16 of the scale.
+ * never more than 1/16 of the scale. The root of a singular covariance, n x rank, is the same everywhere.
  */
-export function allowedUlps(factor: Real, n: number, dtype: RealDtype): number {
-  return Math.min(16 * Math.sqrt(n) * (1 + inverseNorm(factor, n)), largestShare / epsilonOf(dtype));
+export function allowedUlps({ rows: n, columns, data }: Matrix, dtype: RealDtype): number {
+  const growth = columns === n ? 1 + inverseNorm(data as Real, n) : 1;
+  return Math.min(16 * Math.sqrt(n) * growth, largestShare / epsilonOf(dtype));
 }
 
 /** The unit of {@link allowedUlps}: the distance from 1 to the next number. */
@@ -21,18 +23,18 @@ export function epsilonOf(dtype: RealDtype): number {
   return dtype === 'float32' ? 2 ** -23 : 2 ** -52;
 }
 
-/** Standard deviations: norms of the rows of the lower factor. */
-export function deviationsOf(factor: Real, n: number): Float64Array {
-  return Float64Array.from({ length: n }, (_, row) => {
-    let sum = 0;
-    for (let k = 0; k <= row; k++) sum += factor[row * n + k]! ** 2;
-    return Math.sqrt(sum);
-  });
+/** Standard deviations: norms of the rows of the factor. */
+export function deviationsOf({ rows, columns, data }: Matrix): Float64Array {
+  return normsOfRows(data as Real, rows, columns);
+}
+
+function normsOfRows(factor: Real, rows: number, columns: number): Float64Array {
+  return Float64Array.from({ length: rows }, (_, row) => normOf(factor.subarray(row * columns, (row + 1) * columns)));
 }
 
 /** 2-norm of the inverse of the correlation matrix, by the power method: a little less than it is, which its safety factor covers. */
 function inverseNorm(factor: Real, n: number): number {
-  const deviations = deviationsOf(factor, n);
+  const deviations = normsOfRows(factor, n, n);
   // The factor R of H has the rows of L over their norms. Any start will do that is in no invariant subspace.
   let x = Float64Array.from({ length: n }, (_, i) => 1 + Math.sin(i + 1) / 2);
   let norm = 1;
@@ -54,7 +56,7 @@ function inverseNorm(factor: Real, n: number): number {
   return norm;
 }
 
-function normOf(x: Float64Array): number {
+function normOf(x: Real): number {
   let sum = 0;
   for (const value of x) sum += value * value;
   return Math.sqrt(sum);
