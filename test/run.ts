@@ -1,5 +1,6 @@
 // Runs test files, each in a process of its own, and ends with one line: N passed, N failed.
 // Arguments are parts of file names; none means all files. An ending that uvu did not report counts as a failure.
+// With COVARIUM_TEST_RETRY=1 a file that fails runs a second time, which counts; that it failed once is told at the end.
 //
 // Where there is no Mac, those that are about every device run a second time, on the Metal device over its software stand-in
 // (test/softmetal): the same text, another addon.
@@ -21,13 +22,15 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   )
   .sort();
 
-interface Ending {
-  code: number | null;
-  signal: NodeJS.Signals | null;
+interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** What the file printed, and how it ended. */
   output: string;
 }
 
-function runFile(name: string, env: NodeJS.ProcessEnv): Promise<Ending> {
+function runFile(name: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   return new Promise((resolve) => {
     const before = hasProperties(name) ? ['--import', new URL('property-seed.ts', import.meta.url).href] : [];
     const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', ...before, join(folder, name)], {
@@ -42,8 +45,22 @@ function runFile(name: string, env: NodeJS.ProcessEnv): Promise<Ending> {
     };
     child.stdout.on('data', print);
     child.stderr.on('data', print);
-    child.on('close', (code, signal) => resolve({ code, signal, output }));
+    child.on('close', (code, signal) => resolve(outcomeOf(output, code, signal)));
   });
+}
+
+function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals | null): Outcome {
+  const [total, passed, skipped] = ['Total', 'Passed', 'Skipped'].map((label) => count(output, label)) as number[];
+  // uvu's total leaves out what is skipped.
+  const lost = total! - passed!;
+  const isSilent = total! + skipped! === 0;
+  const failed = lost > 0 || (code === 0 && !isSilent) ? lost : 1;
+  return { passed: passed!, failed, skipped: skipped!, output: `${output}\nexit code ${code}, signal ${signal}` };
+}
+
+/** What a sanitizer has seen once is there, though it may be seen in one run of many. */
+function isFinding(output: string): boolean {
+  return /(?:Address|Leak|Thread|UndefinedBehavior)Sanitizer|runtime error:/.test(output);
 }
 
 function count(output: string, label: string): number {
@@ -79,11 +96,16 @@ function standIn(): { path: string; reason: string } {
   return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
+function endOf(output: string): string {
+  return output.split('\n').slice(-100).join('\n');
+}
+
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-const failures: { title: string; output: string }[] = [];
-const { COVARIUM_TEST_DEVICES: asked } = process.env;
+const told: string[] = [];
+const { COVARIUM_TEST_DEVICES: asked, COVARIUM_TEST_RETRY } = process.env;
+const retries = COVARIUM_TEST_RETRY === '1';
 const stand = standIn();
 if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
 const runs = files.flatMap((name) => {
@@ -98,22 +120,23 @@ const runs = files.flatMap((name) => {
 });
 for (const { title, name, env } of runs) {
   console.log(`\n${title}`);
-  const { code, signal, output } = await runFile(name, env);
-  // uvu's total leaves out what is skipped.
-  const lost = count(output, 'Total') - count(output, 'Passed');
-  const silent = count(output, 'Total') + count(output, 'Skipped') === 0;
-  passed += count(output, 'Passed');
-  skipped += count(output, 'Skipped');
-  const failedHere = lost > 0 || (code === 0 && !silent) ? lost : 1;
-  failed += failedHere;
-  if (failedHere > 0) failures.push({ title, output: `${output}\nexit code ${code}, signal ${signal}` });
+  let outcome = await runFile(name, env);
+  if (outcome.failed > 0 && retries && !isFinding(outcome.output)) {
+    const first = outcome;
+    console.log(`\n${title}, once more`);
+    outcome = await runFile(name, env);
+    if (outcome.failed === 0) told.push(`--- failed once, then passed: ${title}\n${endOf(first.output)}`);
+  }
+  passed += outcome.passed;
+  failed += outcome.failed;
+  skipped += outcome.skipped;
+  if (outcome.failed > 0) told.push(`--- failed: ${title}\n${endOf(outcome.output)}`);
 }
 if (files.length === 0) {
   console.log(`No test file matches (${wanted.join(', ')}).`);
   failed += 1;
 }
 // Once more at the end, where a long log is read first; .ci/run looks for this mark.
-for (const { title, output } of failures)
-  console.log(`\n--- failed: ${title}\n${output.split('\n').slice(-100).join('\n')}`);
+for (const each of told) console.log(`\n${each}`);
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed === 0 ? 0 : 1;
