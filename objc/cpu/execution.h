@@ -9,8 +9,6 @@
 
 namespace covarium::cpu {
 
-constexpr size_t aloneLimit = 30000;  // multiply-adds that are over before another thread has come
-
 // What a command runs with: the threads, the kernels, the library, and whether it is still wanted.
 struct Execution {
   Pool& pool;

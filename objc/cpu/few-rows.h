@@ -11,7 +11,8 @@
 
 namespace covarium::cpu {
 
-constexpr size_t fewRowsLimit = 16;  // beyond it packing pays
+constexpr size_t fewRowsLimit = 16;   // beyond it packing pays
+constexpr size_t aloneLimit = 30000;  // multiply-adds that are over before another thread has come
 
 // out = mean + factor z for each of `count` rows; z and out are apart.
 template <typename T>

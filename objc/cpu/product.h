@@ -7,8 +7,10 @@
 
 namespace covarium::cpu {
 
-constexpr size_t vectorShare =
-    1 << 22;  // entries of a matrix: beyond, it is in no core's cache, and a cancelled commit waits
+// Entries of a matrix that one thread has read before another would have come, by a vector.
+constexpr size_t vectorAlone = 100000;
+// Beyond so many for each thread the matrix is in no core's cache, and a commit that is cancelled would wait.
+constexpr size_t vectorShare = 1 << 22;
 
 // y = alpha matrix x + beta y, `outputs` entries of y. The matrix has a row for each of them, or, `transposed`, a
 // column.
@@ -26,7 +28,7 @@ void multiplyVector(const Execution& execution, const T* matrix, bool transposed
                                   &one);
     }
   };
-  if (outputs * k < aloneLimit) return entries(0, outputs);
+  if (outputs * k < vectorAlone) return entries(0, outputs);
   const size_t shares = std::max<size_t>(execution.pool.threads(), outputs * k / vectorShare);
   const size_t share = (outputs + shares - 1) / shares;
   forRowBlocks(execution, outputs, (share + 15) / 16 * 16,
