@@ -78,9 +78,10 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,       addRow<T>,   scaleColumns<T>, squaredNorms<T>,      zeroUpper<T>,   antitransposeAll<T>,
-          fewRows<T>,       streamLimit, narrowLimit<T>,  narrowTableLength<T>, narrowTable<T>, streamedProduct<T>,
-          narrowProduct<T>, solveLimit,  solveRows<T>,    surelySymmetric<T>,   allFinite<T>};
+  return {fillNormal,           addRow<T>,          scaleColumns<T>,    squaredNorms<T>,  zeroUpper<T>,
+          antitransposeAll<T>,  fewRows<T>,         matrixVector<T>,    streamLimit,      narrowLimit<T>,
+          narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
+          solveRows<T>,         surelySymmetric<T>, allFinite<T>};
 }
 
 }  // namespace

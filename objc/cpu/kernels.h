@@ -42,6 +42,9 @@ struct RealKernels {
   // would not pay; from the last entry to the first with `backward`.
   void (*fewRows)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first, size_t last,
                   bool backward);
+  // y <- alpha matrix x + beta y, `count` rows of k; from the last rows to the first with `backward`. A beta of 0 does
+  // not read y.
+  void (*matrixVector)(const T* matrix, const T* x, T* y, size_t count, size_t k, T alpha, T beta, bool backward);
   // Rows of at most narrowLimit columns, by a table made of factor and mean.
   size_t streamLimit, narrowLimit;
   size_t (*narrowTableLength)(size_t n);

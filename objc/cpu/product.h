@@ -1,7 +1,8 @@
-// Products of general matrices by BLAS, cut into shares of the result.
+// Products of general matrices, cut into shares of the result: by BLAS, and of rows by a vector by our own.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "triangular.h"
 
@@ -18,14 +19,19 @@ template <typename T>
 void multiplyVector(const Execution& execution, const T* matrix, bool transposed, size_t outputs, size_t k, T alpha,
                     const T* x, T beta, T* y) {
   if (outputs == 0) return;
+  // Back and forth: what the last product read last is still in the cache, while going round would always find it gone.
+  static std::atomic<bool> turn{false};
+  const bool backward = turn.exchange(!turn);
   const int inner = blasInt(k), stride = transposed ? blasInt(outputs) : inner, one = 1;
   const auto entries = [&](size_t first, size_t count) {
     const int wide = blasInt(count);
     if (transposed) {
       execution.blas.of<T>().gemv("N", &wide, &inner, &alpha, matrix + first, &stride, x, &one, &beta, y + first, &one);
-    } else {
+    } else if (execution.blas.hasMatrixUnit) {
       execution.blas.of<T>().gemv("T", &inner, &wide, &alpha, matrix + first * k, &stride, x, &one, &beta, y + first,
                                   &one);
+    } else {
+      execution.kernels.of<T>().matrixVector(matrix + first * k, x, y + first, count, k, alpha, beta, backward);
     }
   };
   if (outputs * k < vectorAlone) return entries(0, outputs);

@@ -56,6 +56,38 @@ static void fewRows(const T* factor, const T* mean, const T* z, T* out, size_t c
   }
 }
 
+// The products of `rows` rows of k with x, which share the loads of x.
+template <typename T, size_t rows>
+static inline void rowsByVector(const T* matrix, const T* x, T* sums, size_t k) {
+  constexpr size_t lanes = lanesOf<T>;
+  Vector<T> sum[rows] = {};
+  size_t at = 0;
+  for (; at + lanes <= k; at += lanes) {
+    const Vector<T> here = load(x + at);
+    COVARIUM_UNROLL for (size_t r = 0; r < rows; ++r) sum[r] = multiplyAdd(load(matrix + r * k + at), here, sum[r]);
+  }
+  if (at < k) {
+    const Vector<T> here = loadFirst(x + at, k - at);
+    COVARIUM_UNROLL for (size_t r = 0; r < rows; ++r) sum[r] =
+        multiplyAdd(loadFirst(matrix + r * k + at, k - at), here, sum[r]);
+  }
+  COVARIUM_UNROLL for (size_t r = 0; r < rows; ++r) sums[r] = sumLanes(sum[r]);
+}
+
+template <typename T>
+static void matrixVector(const T* matrix, const T* x, T* y, size_t count, size_t k, T alpha, T beta, bool backward) {
+  constexpr size_t group = 8;
+  const auto rows = [&](size_t first, auto size) {
+    T sums[size];
+    rowsByVector<T, size>(matrix + first * k, x, sums, k);
+    for (size_t r = 0; r < size; ++r) y[first + r] = alpha * sums[r] + (beta == 0 ? T(0) : beta * y[first + r]);
+  };
+  const size_t groups = count / group;
+  for (size_t i = 0; i < groups; ++i)
+    rows(group * (backward ? groups - 1 - i : i), std::integral_constant<size_t, group>());
+  for (size_t i = groups * group; i < count; ++i) rows(i, std::integral_constant<size_t, 1>());
+}
+
 template <typename T>
 static void addRow(T* __restrict rows, const T* __restrict row, T scale, size_t count, size_t n) {
   for (size_t r = 0; r < count; ++r, rows += n)
