@@ -101,7 +101,8 @@ async function tryAll(
     .filter(({ name }) => options.suites.includes(name))
     .flatMap((suite) => suite.problems(options, inputs));
   const here = contenders.filter(({ facts }) => facts.available);
-  if (!options.quick) observer.estimate('The run', foreseenMs(problems, here, forecast, mostMs, options));
+  if (!options.quick && !shouldStop())
+    observer.estimate('The run', foreseenMs(problems, here, forecast, mostMs, options));
   observer.begin('Comparison', problems.length);
   for (const problem of problems) {
     observer.advance(1, `${problem.suite}, ${problem.case}`);
@@ -119,7 +120,7 @@ async function tryAll(
   return tried;
 }
 
-/** What the comparison and the timing will take, as far as limits tell: a device's. A peer is given the time of a case that it ends within. */
+/** What the comparison and the timing will take, as far as limits tell, which devices have. Cases that not all devices have are left out. */
 function foreseenMs(
   problems: readonly Problem[],
   here: readonly Contender[],
@@ -128,8 +129,8 @@ function foreseenMs(
   options: RunOptions,
 ): number {
   let sum = 0;
-  for (const problem of problems.filter((each) => !tooLarge(each))) {
-    for (const { facts } of problem.isOptional ? here.filter(({ facts }) => facts.kind === 'device') : here) {
+  for (const problem of problems.filter((each) => !each.isOptional && !tooLarge(each))) {
+    for (const { facts } of here.filter(({ facts }) => facts.kind === 'device' || isForPeers(problem))) {
       const cost = forecast.foresee(facts.name, problem);
       if (isAffordable(cost, mostMs)) sum += cost.setupMs + 2 * cost.runMs + timingMs(cost, options);
     }

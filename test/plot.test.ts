@@ -89,6 +89,21 @@ test('plot takes chosen columns in their order, names of its own, and standard o
   );
 });
 
+test('plot shows a singular model, whose ellipses are lines.', async () => {
+  // Rounded to float32 the second variable is twice the first, and less by more than float64 would forgive.
+  const line = modelFile('line.json', {
+    mean: [0, 0],
+    covariance: [
+      [0.333333, 0.666667],
+      [0.666667, 1.333333],
+    ],
+  });
+  const path = file('line.csv', 'x1,x2\n1,2\n-0.5,-1\n0.25,0.5\n');
+  const picture = await succeeds('plot', '--model', line, '--draws', path, '--output', '-');
+  assert.match(picture, 'Correlations: x1 and x2: model 1.00');
+  assert.not.match(picture, /NaN/);
+});
+
 test("plot takes the model's columns from a CSV file that has others, too.", async () => {
   const bare = file('bare.csv', 'a,"b ""c"", d",e\n1,2,3\n2,1,4\n0,-1,5\n');
   const frame = file('frame.csv', 'e,name,"b ""c"", d",a\n3,x,2,1\n4,y,1,2\n5,z,-1,0\n');
@@ -250,6 +265,22 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     'nine columns',
     /\(9\).*\(8\) by --columns.*\[ERR_INVALID_ARGUMENT\]$/,
     () => plotting('--model', modelFile('wide.json', wide)),
+  ],
+  [
+    'a column without variance',
+    /Column \(x2\) has a variance of \(0\).*--columns.*\[ERR_OUT_OF_RANGE\]$/,
+    () =>
+      plotting(
+        '--model',
+        modelFile('constant.json', {
+          mean: [0.1, 0.1, 0],
+          covariance: [
+            [1, 0, 0],
+            [0, 0, 0],
+            [0, 0, 1],
+          ],
+        }),
+      ),
   ],
   [
     'a covariance that is not positive definite',

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
+import type { RealDtype } from '../distribution-input.ts';
 import { MultivariateNormal } from '../multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
@@ -32,12 +33,14 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
   const chosen = chosenColumns(names, options.columns);
   const mean = chosen.map((i) => model.mean[i]!);
   const covariance = chosen.map((i) => chosen.map((j) => model.covariance[i]![j]!));
-  requireNormal(mean, covariance);
+  requireNormal(mean, covariance, model.dtype);
+  const columns = chosen.map((i) => names[i]!);
+  requireVariances(columns, covariance);
   const files = [options.draws, ...(options.data === undefined ? [] : [options.data])];
   const [draws, data] = await Promise.all(files.map((path) => readPoints(path, model, chosen)));
   const picture = pairsPlot({
     title: `${files.map((path) => basename(path)).join(' and ')}, with the normal of ${basename(options.model)}`,
-    columns: chosen.map((i) => names[i]!),
+    columns,
     mean,
     covariance,
     draws: draws!,
@@ -75,15 +78,18 @@ function wantedColumns(names: readonly string[], wanted: string): number[] {
 }
 
 // Throws what sampling from the model would throw, with --singular.
-function requireNormal(mean: readonly number[], covariance: readonly (readonly number[])[]): void {
+function requireNormal(mean: readonly number[], covariance: readonly (readonly number[])[], dtype: RealDtype): void {
   using device = openDevice('reference');
-  using _normal = MultivariateNormal.fromCovarianceSync({
-    device,
-    mean,
-    covariance,
-    dtype: 'float64',
-    singular: 'pivoted',
-  });
+  using _normal = MultivariateNormal.fromCovarianceSync({ device, mean, covariance, dtype, singular: 'pivoted' });
+}
+
+function requireVariances(names: readonly string[], covariance: readonly (readonly number[])[]): void {
+  const constant = names.findIndex((_, i) => covariance[i]![i] === 0);
+  if (constant < 0) return;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Column (${describe(names[constant])}) has a variance of (0): there is nothing to draw. --columns leaves it out.`,
+  );
 }
 
 /** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */

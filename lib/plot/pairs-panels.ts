@@ -11,7 +11,7 @@ import { seriesColours } from './svg.ts';
 export interface Pairs {
   /** Names of the columns. */
   readonly columns: readonly string[];
-  /** Of the model: n numbers, and n rows of n, positive definite. */
+  /** Of the model: n numbers, and n rows of n, positive semidefinite, with variances above 0. */
   readonly mean: readonly number[];
   readonly covariance: readonly (readonly number[])[];
   /** Rows of n finite numbers, as those of `data`. */

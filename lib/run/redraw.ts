@@ -44,7 +44,7 @@ export class Redraw {
     this.#centre = Float64Array.from('location' in normal ? normal.location.data : normal.mean.data);
     this.#deviations = deviationsOf(factor);
     this.#width = factor.columns;
-    this.allowedUlps = allowedUlps(factor, run.dtype);
+    this.allowedUlps = allowedUlps(factor, normal.rank, run.dtype);
   }
 
   /** On `kind`, or on another kind than `drawnOn`; normals also on `drawnOn`, where this machine has it, and on the reference device. */
@@ -87,7 +87,7 @@ export class Redraw {
       const [there, here] = [values[column]!, drawn.data[column]!];
       const scale = stretch * this.#deviations[column]! + Math.abs(this.#centre[column]!);
       // A Student-t may be infinite, and of a singular covariance a scale may be 0.
-      const ulps = there === here ? 0 : Math.abs(there - here) / (epsilonOf(dtype) * scale);
+      const ulps = there === here || Object.is(there, here) ? 0 : Math.abs(there - here) / (epsilonOf(dtype) * scale);
       // Also where it is NaN.
       if (!(ulps <= this.allowedUlps))
         throw new CovariumError(

@@ -13,8 +13,8 @@ const iterations = 12;
  * are given in; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorems 10.5 and 10.6): 16 sqrt(n) (1 + |H^-1|), and
  * never more than 1/16 of the scale. The root of a singular covariance, n x rank, is the same everywhere.
  */
-export function allowedUlps({ rows: n, columns, data }: Matrix, dtype: RealDtype): number {
-  const growth = columns === n ? 1 + inverseNorm(data as Real, n) : 1;
+export function allowedUlps({ rows: n, data }: Matrix, rank: number, dtype: RealDtype): number {
+  const growth = rank === n ? 1 + inverseNorm(data as Real, n) : 1;
   return Math.min(16 * Math.sqrt(n) * growth, largestShare / epsilonOf(dtype));
 }
 

@@ -86,10 +86,12 @@ function requireModel(path: string, run: Run, model: RunModel): void {
       `File (${path}) is drawn from version (${run.normalStream}) of the normal stream; this covarium knows (${normalStream}).`,
     );
   const hash = modelHash(model, run.dtype);
-  if (hash !== run.model)
-    throw new CovariumError(
-      'ERR_MODEL_MISMATCH',
-      `File (${path}) is of another model: its SHA-256 is (${run.model}), and this one's is (${hash}).`,
-      { path },
-    );
+  if (hash === run.model) return;
+  const otherwise = modelHash({ ...model, singular: !model.singular }, run.dtype) === run.model;
+  const hint = otherwise ? ` It was drawn ${model.singular ? 'without' : 'with'} --singular.` : '';
+  throw new CovariumError(
+    'ERR_MODEL_MISMATCH',
+    `File (${path}) is of another model: its SHA-256 is (${run.model}), and this one's is (${hash}).${hint}`,
+    { path },
+  );
 }

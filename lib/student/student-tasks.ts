@@ -74,7 +74,11 @@ function stretch(
     for (let row = 0, at = begin * n; row < rows.length; row++) {
       const scale = rows[row]!;
       const own = location.length === n ? 0 : at;
-      for (let j = 0; j < n; j++, at++) draws[at] = location[own + j]! + scale * draws[at]!;
+      for (let j = 0; j < n; j++, at++) {
+        // A coordinate that does not vary stays where it is, also where the scale is infinite.
+        const draw = draws[at]!;
+        draws[at] = location[own + j]! + (draw === 0 ? 0 : scale * draw);
+      }
     }
   }
 }

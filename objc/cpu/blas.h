@@ -29,7 +29,7 @@ struct Blas {
   std::string coreType;  // what it takes the processor for; empty where it doesn't say
   BlasRoutines<float> float32;
   BlasRoutines<double> float64;
-  // Accelerate has a unit for matrices that all cores share: its own factorization and solve beat ours.
+  // Accelerate has a unit for matrices that all cores share: its own factorization, solve and products beat ours.
   bool hasMatrixUnit = false;
 
   template <typename T>

@@ -1,4 +1,4 @@
-// The CPU device: BLAS for the products, our own kernels for the rest.
+// The CPU device: BLAS for the large products, our own kernels for the rest.
 #include "../device.h"
 
 #include <cstdlib>

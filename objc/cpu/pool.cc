@@ -39,7 +39,8 @@ void Pool::end() {
   for (auto& worker : workers_) worker.join();
 }
 
-bool Pool::claim(size_t own) { return !claimed_[own].exchange(true); }
+// Looks first: a write to what others have claimed would take the cache line from all of them.
+bool Pool::claim(size_t own) { return !claimed_[own].load(std::memory_order_relaxed) && !claimed_[own].exchange(true); }
 
 void Pool::execute(const Task& task, size_t tasks, size_t i, unsigned thread) {
   try {
@@ -69,7 +70,7 @@ void Pool::run(size_t tasks, const Task& task) {
   task_ = &task;
   tasks_ = tasks;
   next_ = claimed_.size();
-  for (auto& claimed : claimed_) claimed = false;
+  for (auto& claimed : claimed_) claimed.store(false, std::memory_order_relaxed);  // open_ publishes it
   failure_ = nullptr;
   open_ = ++jobs_;
   if (sleepers_ != 0) {

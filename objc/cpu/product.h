@@ -19,6 +19,7 @@ template <typename T>
 void multiplyVector(const Execution& execution, const T* matrix, bool transposed, size_t outputs, size_t k, T alpha,
                     const T* x, T beta, T* y) {
   if (outputs == 0) return;
+  if (outputs == 1) transposed = false;  // one column is one row
   // Back and forth: what the last product read last is still in the cache, while going round would always find it gone.
   static std::atomic<bool> turn{false};
   const bool backward = turn.exchange(!turn);
@@ -35,7 +36,8 @@ void multiplyVector(const Execution& execution, const T* matrix, bool transposed
     }
   };
   if (outputs * k < vectorAlone) return entries(0, outputs);
-  const size_t shares = std::max<size_t>(execution.pool.threads(), outputs * k / vectorShare);
+  const size_t threads = execution.pool.threads();
+  const size_t shares = (outputs * k / (threads * vectorShare) + 1) * threads;
   const size_t share = (outputs + shares - 1) / shares;
   forRowBlocks(execution, outputs, (share + 15) / 16 * 16,
                [&](size_t first, size_t count, unsigned) { entries(first, count); });

@@ -1,5 +1,5 @@
-// Work on rows: a few rows of mean + factor z by dot products with the rows of the factor, which is read once; a row
-// added to all rows; sums of squares. Part of kernels.cc.
+// Work on rows: a few rows of mean + factor z by dot products with the rows of the factor, which is read once; a
+// matrix by a vector; a row added to all rows; sums of squares. Part of kernels.cc.
 
 // Four rows i .. i + 3 of the factor share the loads of z.
 template <typename T, size_t count>
