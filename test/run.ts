@@ -58,9 +58,11 @@ function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals |
   return { passed: passed!, failed, skipped: skipped!, output: `${output}\nexit code ${code}, signal ${signal}` };
 }
 
-/** What a sanitizer has seen once is there, though it may be seen in one run of many. */
+/** What a sanitizer has seen once is there, though it may be seen in one run of many; so is a crash. */
 function isFinding(output: string): boolean {
-  return /(?:Address|Leak|Thread|UndefinedBehavior)Sanitizer|runtime error:/.test(output);
+  return /(?:Address|Leak|Thread|UndefinedBehavior)Sanitizer|runtime error:|signal SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$/.test(
+    output,
+  );
 }
 
 function count(output: string, label: string): number {

@@ -13,16 +13,6 @@ except ImportError as error:
 
 import blas
 
-OFFERS = {
-    "transform-normal": ["mean", "covariance", "z"],
-    "transform-normal-factored": ["mean", "factor", "z"],
-    "matrix-product": ["a", "b"],
-    "matrix-vector": ["a", "z"],
-    "cholesky": ["covariance"],
-    "sampling": ["mean", "covariance"],
-    "normals": [],
-}
-
 
 def load(name):
     return torch.from_numpy(np.fromfile(name, dtype="<f4"))
@@ -72,4 +62,4 @@ if torch.backends.mkl.is_available():
 if name:
     facts["blas"] = name
 about = f"PyTorch {torch.__version__}" + (f", {name}" if name else "")
-protocol.serve(about, torch.get_num_threads(), facts, OFFERS, prepare, load, save)
+protocol.serve(about, torch.get_num_threads(), facts, prepare, load, save)
