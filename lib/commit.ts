@@ -1,4 +1,4 @@
-import { markAsUntransferable } from 'node:worker_threads';
+import workerThreads from 'node:worker_threads';
 import type { Encoder, Timings } from './backend.ts';
 import { CovariumError } from './covarium-error.ts';
 import { describe } from './describe.ts';
@@ -14,6 +14,22 @@ export function refuseAborted(signal: AbortSignal | undefined): void {
 }
 
 /**
+ * Keeps `memory` on this thread while native code has its address. External memory, ours and that of other addons, is
+ * untransferable from the start, and must not be marked again: from Node 24.15 on a mark sets a detach key, and whoever
+ * detaches such memory without the key (Node itself at exit) ends the process. Node 20 has no such key and can't tell.
+ */
+function keepOnThisThread(memory: ArrayBufferLike): void {
+  const { markAsUntransferable, isMarkedAsUntransferable }: Threads = workerThreads;
+  if (!isMarkedAsUntransferable?.(memory)) markAsUntransferable(memory);
+}
+
+interface Threads {
+  markAsUntransferable(memory: ArrayBufferLike): void;
+  /** Since Node 21. */
+  isMarkedAsUntransferable?(memory: ArrayBufferLike): boolean;
+}
+
+/**
  * Commits without blocking; an abort of `signal` stops the commit soon and rejects with `ERR_ABORTED`. `reachable`,
  * the operands that the caller can reach, can no longer be transferred to another thread: the device has their addresses.
  */
@@ -23,7 +39,7 @@ export async function commit(
   signal?: AbortSignal | undefined,
 ): Promise<Timings> {
   refuseAborted(signal);
-  for (const operand of reachable) markAsUntransferable(operand.buffer);
+  for (const operand of reachable) keepOnThisThread(operand.buffer);
   const cancel = () => encoder.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   try {

@@ -26,8 +26,13 @@ import { isAsked } from './asked-device.ts';
 import { noCpu } from './cpu-backend.ts';
 import { fails } from './fails.ts';
 
-const env: NodeJS.ProcessEnv & { COVARIUM_CACHE?: string; COVARIUM_CXX?: string; PATH?: string; TMPDIR?: string } =
-  process.env;
+const env: NodeJS.ProcessEnv & {
+  CPATH?: string;
+  COVARIUM_CACHE?: string;
+  COVARIUM_CXX?: string;
+  PATH?: string;
+  TMPDIR?: string;
+} = process.env;
 const text = 'kernel void f(device float* out, uint i [[thread_position_in_grid]]) { out[i] = 7; }';
 
 async function runOnce(value = '7'): Promise<void> {
@@ -222,6 +227,46 @@ onCache('a program that is no compiler, and writes nothing, is told.', async (ca
   const error = await fails('ERR_KERNEL_COMPILE', () => device.kernel(text));
   assert.match(error.message, 'ends (0), and there is no library');
 });
+
+onCache('a file of the working folder is not compiled into a kernel.', async (cache) => {
+  const hostile = join(cache, 'hostile');
+  mkdirSync(join(hostile, 'library'), { recursive: true });
+  for (const name of ['library/wrapper.h', 'library/words.h', 'metal_stdlib', 'kernel-abi.h', 'cstdint', 'array'])
+    writeFileSync(join(hostile, name), '#error the working folder is read');
+  const { CPATH } = env;
+  const folder = process.cwd();
+  process.chdir(hostile);
+  Object.assign(env, { CPATH: '' }); // an empty element is the compiler's working folder
+  try {
+    await runOnce();
+    using device = openDevice('cpu', { threads: 1 });
+    await device.kernel(text, { check: true });
+  } finally {
+    process.chdir(folder);
+    if (CPATH === undefined) Reflect.deleteProperty(env, 'CPATH');
+    else Object.assign(env, { CPATH });
+  }
+});
+
+onCache('paths of the compiler and the cache may be relative to the working folder.', async (cache) => {
+  const folder = process.cwd();
+  process.chdir(cache);
+  symlinkSync(compilerPath(), 'compiler');
+  env.COVARIUM_CXX = './compiler';
+  env.COVARIUM_CACHE = 'here';
+  try {
+    await runOnce();
+    assert.is(libraries(join(cache, 'here')).length, 1);
+  } finally {
+    process.chdir(folder);
+  }
+});
+
+/** The first compiler of PATH. */
+function compilerPath(): string {
+  const folders = (env.PATH ?? '').split(':');
+  return ['clang++', 'g++', 'c++'].flatMap((name) => folders.map((each) => join(each, name))).find(existsSync)!;
+}
 
 onCache('a compiler that does not end is stopped, with what it has started.', async (cache) => {
   // The second sleep holds the output open, as the processes do that a compiler's driver starts.

@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include "environment.h"
+#include "exit.h"
 #include "kernel.h"
 
 namespace covarium::addon {
@@ -54,6 +55,21 @@ Dtype dtypeOf(napi_typedarray_type type) {
   }
 }
 
+// Memory with a detach key (Node 24.15 and later set one where worker_threads.markAsUntransferable is called) can't be
+// detached by napi_detach_arraybuffer, which ends the process; transfer() throws, and the memory stays until it is
+// collected. Node 20 has no transfer(), and no such key.
+void detach(Napi::Env env, napi_value arrayBuffer) {
+  try {
+    const Napi::Object memory(env, arrayBuffer);
+    const Napi::Value transfer = memory.Get("transfer");
+    if (transfer.IsFunction())
+      transfer.As<Napi::Function>().Call(memory, {Napi::Number::New(env, 0)});
+    else
+      napi_detach_arraybuffer(env, arrayBuffer);
+  } catch (const Napi::Error&) {
+  }
+}
+
 // The pages of a buffer that shrinks go away under a command that uses them.
 void refuseResizable(Napi::Env env, napi_value arrayBuffer) {
   napi_value value;
@@ -80,6 +96,7 @@ Napi::Function DeviceObject::define(Napi::Env env) {
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
   return guarded(env, [&]() -> Napi::Value {
     auto device = kind == "metal" ? metal::open(options) : cpu::open(options.threads);
+    closeAtExit(device);
     return Environment::of(env).deviceClass.New(
         {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});
   });
@@ -162,7 +179,7 @@ void DeviceObject::release(const Napi::CallbackInfo& info) {
   napi_check_object_type_tag(env, info[0], &ordinaryTag, &ordinary);
   // Detaching frees ordinary memory, which commands may still write: then it goes when it is collected, after them.
   if (ordinary && Environment::of(env).isInFlight(contents, sizeBytes)) return;
-  if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) napi_detach_arraybuffer(env, info[0]);
+  if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) detach(env, info[0]);
 }
 
 Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {

@@ -13,7 +13,7 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CovariumError } from '../../covarium-error.ts';
 
 // A library of the cache is loaded into this process, so it must be what this user's compiler wrote: a regular file that no other user
@@ -22,10 +22,10 @@ import { CovariumError } from '../../covarium-error.ts';
 /** Where compiled kernels are kept: `COVARIUM_CACHE`, or the folder that the system has for it. */
 export function cacheFolder(): string {
   const { COVARIUM_CACHE = '', XDG_CACHE_HOME = '' } = process.env;
-  if (COVARIUM_CACHE !== '') return join(COVARIUM_CACHE, 'kernels');
+  if (COVARIUM_CACHE !== '') return resolve(COVARIUM_CACHE, 'kernels');
   const base =
     process.platform === 'darwin' ? join(homedir(), 'Library/Caches') : XDG_CACHE_HOME || join(homedir(), '.cache');
-  return join(base, 'covarium', 'kernels');
+  return resolve(base, 'covarium', 'kernels');
 }
 
 /** Kernels that are kept; those that were not used for longest make room. Each takes some ten thousand bytes. */
@@ -129,7 +129,7 @@ async function makeRoom(parent: string): Promise<void> {
 }
 
 async function alone(make: (path: string) => Promise<void>): Promise<CachedLibrary> {
-  const folder = await mkdtemp(join(tmpdir(), 'covarium-kernel-')).catch((cause: NodeJS.ErrnoException) => {
+  const folder = await mkdtemp(resolve(tmpdir(), 'covarium-kernel-')).catch((cause: NodeJS.ErrnoException) => {
     const path = tmpdir();
     const said = `Folder (${path}) takes no library of a kernel (${cause.code}), nor does the cache.`;
     throw new CovariumError('ERR_FILE_UNWRITABLE', said, { path, cause });

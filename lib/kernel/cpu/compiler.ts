@@ -1,6 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { join, resolve as resolvePath } from 'node:path';
 import { CovariumError } from '../../covarium-error.ts';
 import { describe } from '../../describe.ts';
+import { packageFolder } from '../../package-folder.ts';
 
 /** A C++ compiler, and what it calls itself. */
 export interface Compiler {
@@ -20,7 +22,8 @@ const mostOutput = 1 << 20;
 const timeLimitMs = 120_000;
 
 /**
- * Runs a program without a shell, its input given; undefined where there is no such program. When its time is over it is killed, with
+ * Runs a program without a shell, its input given; undefined where there is no such program. It runs in a folder of the package, because a
+ * compiler takes files from its working folder (quoted includes, empty elements of CPATH), and the user's may hold anybody's. When its time is over it is killed, with
  * what it has started: a compiler's driver has others do the work, and they hold its output open.
  */
 export function runProgram(
@@ -32,9 +35,10 @@ export function runProgram(
   return new Promise((resolve) => {
     // Messages in English, whatever the user's language: they are read here.
     const detached = process.platform !== 'win32';
+    const cwd = join(packageFolder(), 'msl');
     let child: ChildProcessWithoutNullStreams;
     try {
-      child = spawn(path, args, { env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe', detached });
+      child = spawn(path, args, { cwd, env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe', detached });
     } catch {
       resolve(undefined); // a path through a file, a link to itself: some errors are thrown
       return;
@@ -78,7 +82,7 @@ async function ask(path: string): Promise<Compiler | undefined> {
 /** The compiler that `COVARIUM_CXX` names, or the first that is there; asked once. Throws `ERR_NO_COMPILER`. */
 export async function findCompiler(): Promise<Compiler> {
   const { COVARIUM_CXX: chosen = '', PATH = '' } = process.env;
-  const candidates = chosen === '' ? ['clang++', 'g++', 'c++'] : [chosen];
+  const candidates = chosen === '' ? ['clang++', 'g++', 'c++'] : [/[\\/]/.test(chosen) ? resolvePath(chosen) : chosen];
   for (const path of candidates) {
     const key = `${path} ${PATH}`;
     const asked = known.get(key) ?? ask(path);

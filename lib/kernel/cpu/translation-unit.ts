@@ -36,9 +36,10 @@ export function translationUnit(text: string, signature: Signature, check: boole
   const waits =
     check || together.test(withoutAttributes(codeOfKernel(text, signature))) || together.test(macrosOf(text));
   const own = groupVariables(withoutAttributes(text), signature, check);
-  return `#include "library/wrapper.h"
+  // Angle brackets: a quoted include of a unit on standard input looks into the working folder before it looks at -I.
+  return `#include <library/wrapper.h>
 namespace {
-#include "library/words.h"
+#include <library/words.h>
 namespace user_kernel {
 ${check ? withCheckedPointers(own) : own}
 }

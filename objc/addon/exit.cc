@@ -1,0 +1,63 @@
+#include "exit.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace covarium::addon {
+
+namespace {
+
+// A kernel of the user's may never return; the process ends all the same.
+constexpr auto longestWait = std::chrono::seconds(5);
+
+struct OpenDevices {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Device>> devices;
+};
+
+// Never destroyed: the handler below runs among the destructors of static objects.
+OpenDevices& openDevices() {
+  static auto* const devices = new OpenDevices;
+  return *devices;
+}
+
+void closeAll() {
+  std::vector<std::shared_ptr<Device>> open;
+  {
+    const std::lock_guard<std::mutex> lock(openDevices().mutex);
+    for (const auto& each : openDevices().devices)
+      if (auto device = each.lock()) open.push_back(std::move(device));
+  }
+  if (open.empty()) return;
+  auto* const closed = new std::atomic<bool>(false);  // outlives this function where the wait below gives up
+  const auto close = [open, closed] {
+    for (const auto& device : open) device->close();
+    *closed = true;
+  };
+  try {
+    std::thread(close).detach();
+  } catch (const std::system_error&) {  // the system gives no more threads
+    close();
+  }
+  const auto end = std::chrono::steady_clock::now() + longestWait;
+  while (!*closed && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+}  // namespace
+
+void closeAtExit(const std::shared_ptr<Device>& device) {
+  static const int registered = std::atexit(closeAll);
+  (void)registered;
+  auto& [mutex, devices] = openDevices();
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (auto each = devices.begin(); each != devices.end();) each = each->expired() ? devices.erase(each) : each + 1;
+  devices.push_back(device);
+}
+
+}  // namespace covarium::addon
