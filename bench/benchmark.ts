@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cannotWrite } from '../lib/table/file-error.ts';
-import { openOutputFile } from '../lib/table/output-file.ts';
+import { cannotWrite } from '../lib/file/error.ts';
+import { openOutputFile } from '../lib/file/output.ts';
 import { type BenchmarkArguments, benchmarkOptions } from './benchmark-options.ts';
 import { openDevices } from './devices.ts';
 import { peerLimits, quickPeerLimits } from './peers/peer-limits.ts';

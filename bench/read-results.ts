@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CovariumError } from '../lib/covarium-error.ts';
 import { describe } from '../lib/describe.ts';
-import { cannotRead } from '../lib/table/file-error.ts';
+import { cannotRead } from '../lib/file/error.ts';
 import { WrongField } from './json-shape.ts';
 import { definitionName, type Measurement, type Results, resultsVersion, type Time } from './results.ts';
 import { results as shapeOfResults } from './results-shape.ts';

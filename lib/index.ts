@@ -77,7 +77,6 @@ export type {
 export { type OpenOptions, openDevice } from './open-device.ts';
 export type { Operand } from './operand.ts';
 export type { BoxProbability } from './probability/box-probability.ts';
-export { type NumberTable, readTable } from './read-table.ts';
 export type { BlockOptions } from './sample-blocks.ts';
 export type { SampleOut } from './sample-out.ts';
 export type { LocationsOptions, LocationsSyncOptions } from './student/student-around.ts';
@@ -94,9 +93,9 @@ export type {
 } from './student/student-options.ts';
 export type { Missing } from './table/complete-rows.ts';
 export type { TableFormat } from './table/format.ts';
-export type { TableOptions } from './table/read-table.ts';
+export { type NumberTable, readTable, type TableOptions } from './table/read-table.ts';
+export { type WriteTableOptions, writeTable } from './table/write-table.ts';
 export { Vector, type VectorInput } from './vector.ts';
 export { Volume, type VolumeSize } from './volume.ts';
 export { type Correlation, correlationOf } from './ways-in/correlation.ts';
 export { type NearestOptions, nearestPositiveDefinite } from './ways-in/nearest-positive-definite.ts';
-export { type WriteTableOptions, writeTable } from './write-table.ts';

@@ -91,6 +91,7 @@ test('Every file of lib has a test that names its stem, or one that is known to 
     'lib/fit/': 'moments', // what moments are made of
     'lib/student/': 'multivariate-student-t',
     'lib/native-build/': 'build-native', // what the command is made of
+    'lib/file/': 'table', // what tables are read from and written to
     'lib/table/': 'table', // every format is written and read
     'lib/run/': 'sample-parts',
     'lib/cli/': 'cli', // the command is run as users run it

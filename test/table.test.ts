@@ -16,11 +16,10 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openOutputFile, standardOutput } from '../lib/file/output.ts';
 import { type ErrorCode, Matrix, readTable, type TableFormat, type TableOptions, writeTable } from '../lib/index.ts';
 import { tableFormats } from '../lib/table/format.ts';
-import { openOutputFile } from '../lib/table/output-file.ts';
 import { openTable } from '../lib/table/read-table.ts';
-import { standardOutput } from '../lib/table/standard-output.ts';
 import { openTableWriter } from '../lib/table/write-table.ts';
 import { refuses } from './refuses.ts';
 

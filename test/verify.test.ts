@@ -188,7 +188,7 @@ test('One draw that was changed with its digest is found where its row is drawn 
   await draw({ output });
   const { digest } = JSON.parse(readFileSync(`${output}.json`, 'utf8'));
   flip(output, 0x80);
-  const { digestOf } = await import('../lib/run/digest.ts');
+  const { digestOf } = await import('../lib/file/digest.ts');
   edit(`${output}.json`, digest.sha256, (await digestOf(output)).sha256);
   const error = await refuses('ERR_DRAWS_MISMATCH', 'Row (499), column (2)', () => verify(output));
   assert.equal([error.row, error.column, error.path], [499, 2, output]);

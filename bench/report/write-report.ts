@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cannotWrite } from '../../lib/file/error.ts';
+import { writeTextFile } from '../../lib/file/output.ts';
 import { svgFile } from '../../lib/plot/svg.ts';
-import { cannotWrite } from '../../lib/table/file-error.ts';
-import { writeTextFile } from '../../lib/table/output-file.ts';
 import type { Results } from '../results.ts';
 import { benchmarkRounds } from './benchmark-lines.ts';
 import { chartsOf } from './charts.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { BenchmarkArguments } from '../../bench/benchmark-options.ts';
-import { standardOutput } from '../table/standard-output.ts';
+import { standardOutput } from '../file/output.ts';
 import { benchProgress } from './bench-progress.ts';
 
 /** Options of `covarium bench`, as typed. */

@@ -1,7 +1,6 @@
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
-import { writeTextFile } from '../table/output-file.ts';
-import { standardOutput } from '../table/standard-output.ts';
+import { standardOutput, writeTextFile } from '../file/output.ts';
 
 /** Options of `covarium compare`, as typed. */
 export interface CompareArguments {

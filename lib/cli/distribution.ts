@@ -4,7 +4,7 @@ import type { Real } from '../dtype.ts';
 import { Matrix } from '../matrix.ts';
 import type { RunModel } from '../run/model-hash.ts';
 import { requireDegreesOfFreedom } from '../student/student-parameters.ts';
-import { readWholeTable, type WholeTable } from '../table/whole-table.ts';
+import { readWholeTable, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
 
 /** The options that say which distribution is meant, as typed. */

@@ -4,7 +4,7 @@ import { exactDevice } from '../exact.ts';
 import type { Shrinkage } from '../fit/shrinkage.ts';
 import type { EstimateOptions } from '../moments.ts';
 import { MultivariateNormal } from '../multivariate-normal.ts';
-import { readWholeTable } from '../table/whole-table.ts';
+import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, wholeArgument } from './arguments.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';

@@ -3,9 +3,9 @@ import { text as textOf } from 'node:stream/consumers';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
 import type { RealDtype } from '../distribution-input.ts';
-import { inputName } from '../table/byte-source.ts';
-import { cannotRead } from '../table/file-error.ts';
-import { writeTextFile } from '../table/output-file.ts';
+import { cannotRead } from '../file/error.ts';
+import { inputName } from '../file/input.ts';
+import { writeTextFile } from '../file/output.ts';
 
 /**
  * A normal distribution as a JSON file:

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
+import { cannotRead } from '../file/error.ts';
+import { writeTextFile } from '../file/output.ts';
 import type { MomentsJson } from '../fit/moments-json.ts';
 import { Moments } from '../moments.ts';
-import { cannotRead } from '../table/file-error.ts';
-import { writeTextFile } from '../table/output-file.ts';
 import type { FitRows } from './fit-rows.ts';
 import type { Shard } from './shard.ts';
 

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
+import { openOutput } from '../file/output.ts';
 import { openDevice } from '../open-device.ts';
 import { manifestPath } from '../run/manifest.ts';
 import type { RunModel } from '../run/model-hash.ts';
 import { openNormal } from '../run/open-model.ts';
 import { writeRows } from '../run/parts.ts';
 import type { Run } from '../run/run.ts';
-import { openOutput } from '../table/output-file.ts';
 import { deviceArgument } from './arguments.ts';
 
 /** Those options of `covarium sample` that matter here, as typed. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
+import { openOutput } from '../file/output.ts';
 import { randomSeed } from '../random-seed.ts';
 import { circumstancesOf } from '../run/circumstances.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
@@ -8,7 +9,6 @@ import { modelHash, type RunModel } from '../run/model-hash.ts';
 import { writeRows } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
-import { openOutput } from '../table/output-file.ts';
 import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';
 import { progressBar } from './progress.ts';

@@ -1,5 +1,5 @@
+import { standardOutput } from '../file/output.ts';
 import { verified } from '../run/verify.ts';
-import { standardOutput } from '../table/standard-output.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';

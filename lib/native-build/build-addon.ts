@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
-import { cannotWrite } from '../table/file-error.ts';
+import { cannotWrite } from '../file/error.ts';
 import { findNodeGyp, nodeHeaders } from './node-gyp.ts';
 import { stageSources } from './stage.ts';
 import { requireToolchain } from './toolchain.ts';

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cannotWrite } from '../file/error.ts';
 import { packageFolder } from '../package-folder.ts';
-import { cannotWrite } from '../table/file-error.ts';
 
 /**
  * Copies what the addon is made of into a new folder, for node-gyp, and returns that folder, for the caller to remove.

@@ -2,11 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
-import { cannotRead } from '../table/file-error.ts';
+import type { Digest } from '../file/digest.ts';
+import { cannotRead } from '../file/error.ts';
+import { writePartial } from '../file/output.ts';
 import { tableFormats } from '../table/format.ts';
 import type { Circumstances } from './circumstances.ts';
-import type { Digest } from './digest.ts';
-import { writePartial } from './partial-file.ts';
 import { type Run, runFields } from './run.ts';
 
 /** What stands beside a file of draws, as `<file>.json`: the run that it has, how it was drawn, and its digest. */

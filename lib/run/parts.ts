@@ -1,15 +1,14 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
-import { cannotRead, cannotWrite } from '../table/file-error.ts';
-import type { Output } from '../table/output-file.ts';
-import { removeAbandoned } from '../table/partial-name.ts';
+import { type Digest, DigestOutput, digestOf } from '../file/digest.ts';
+import { cannotRead, cannotWrite } from '../file/error.ts';
+import { type Output, PartialFile } from '../file/output.ts';
+import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
 import type { Circumstances } from './circumstances.ts';
-import { type Digest, DigestOutput, digestOf } from './digest.ts';
 import type { DrawnRows } from './drawn-rows.ts';
 import { type Manifest, manifestPath, placeRunFile, readManifest, readRunFile, writeManifest } from './manifest.ts';
-import { PartialFile } from './partial-file.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
 /** A file of a run: part `index` has rows [index rowsPerPart, (index + 1) rowsPerPart) of it, the last what is left. */

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { DeviceKind } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { cannotRead } from '../table/file-error.ts';
+import { digestOf } from '../file/digest.ts';
+import { cannotRead } from '../file/error.ts';
 import { chooseRows, readRows } from './chosen-rows.ts';
-import { digestOf } from './digest.ts';
 import { type Manifest, manifestPath, readManifest, readRunFile } from './manifest.ts';
 import { modelHash, type RunModel } from './model-hash.ts';
 import { type Part, partsOf, requireDigest, requireOnlyParts, runPath } from './parts.ts';

@@ -1,6 +1,6 @@
 import { CovariumError } from '../covarium-error.ts';
+import { ByteSource, inputName } from '../file/input.ts';
 import { type ArrowOutline, arrowOutline } from './arrow-outline.ts';
-import { ByteSource, inputName } from './byte-source.ts';
 
 /** A message of Arrow's IPC format with the bytes before it and its body: what a decoder takes. */
 export interface ArrowMessage {

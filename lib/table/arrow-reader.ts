@@ -11,13 +11,11 @@ import { decompress } from 'fzstd';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../distribution-input.ts';
 import { type Real, zerosOf } from '../dtype.ts';
+import { inputName } from '../file/input.ts';
 import { ArrowMessages, malformedArrow } from './arrow-messages.ts';
-import { inputName } from './byte-source.ts';
-import { chosenColumns } from './column-names.ts';
-import { CompleteRows } from './complete-rows.ts';
-import { toNumber } from './exact-number.ts';
-import type { ReadRequest } from './read-table.ts';
-import type { TableReader } from './table.ts';
+import { chosenColumns } from './columns.ts';
+import { CompleteRows, toNumber } from './complete-rows.ts';
+import type { ReadRequest, TableReader } from './table.ts';
 
 // Arrow's other compression, LZ4, is refused with its name.
 setCompressionCodec(CompressionType.ZSTD, {

@@ -1,9 +1,8 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
+import type { Output } from '../file/output.ts';
 import { isDecimal, maximumDecimalBytes, writeFloat32, writeFloat64 } from './decimal.ts';
-import type { Output } from './output-file.ts';
-import type { TableHead } from './table.ts';
-import type { RowWriter } from './write-table.ts';
+import type { RowWriter, TableHead } from './table.ts';
 
 const chunkBytes = 1 << 20;
 

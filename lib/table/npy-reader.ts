@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { bytesOf, type Real, viewOf } from '../dtype.ts';
-import { ByteSource, inputName } from './byte-source.ts';
-import { chosenColumns } from './column-names.ts';
+import { ByteSource, inputName } from '../file/input.ts';
+import { chosenColumns } from './columns.ts';
 import { CompleteRows } from './complete-rows.ts';
 import { malformedNpy, maximumStartBytes, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
-import type { ReadRequest } from './read-table.ts';
-import type { TableReader } from './table.ts';
+import type { ReadRequest, TableReader } from './table.ts';
 
 const blockBytes = 1 << 20;
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
-import { cannotRead } from './file-error.ts';
+import { cannotRead } from '../file/error.ts';
 import { malformedNpy, maximumStartBytes, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
 
 /** Where the numbers of an NPY file lie: rows of numbers in C order, little-endian. */

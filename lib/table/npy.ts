@@ -2,6 +2,8 @@ import { endianness } from 'node:os';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
 import type { Real } from '../dtype.ts';
+import type { Output } from '../file/output.ts';
+import type { RowWriter, TableHead } from './table.ts';
 
 /** What the header of an NPY file says of its numbers: rows in C order, little-endian. */
 export interface NpyLayout {
@@ -65,4 +67,12 @@ export function npyLayout(path: string, text: string): NpyLayout {
 /** The refusal of a file that is not NPY, or not of the kind that is read. */
 export function malformedNpy(path: string, why: string): CovariumError {
   return new CovariumError('ERR_MALFORMED_NPY', `NPY file (${path}) is malformed: ${why}.`, { path });
+}
+
+/** NPY has no names, and its header says the rows: `ERR_INVALID_ARGUMENT` where the head does not. */
+export async function openNpyWriter(output: Output, { dtype, rows, columns }: TableHead): Promise<RowWriter> {
+  if (rows === undefined)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', 'An NPY file is begun with its number of rows, which is unknown.');
+  await output.write(npyHeader(dtype, rows, columns));
+  return { write: (values) => output.write(npyBytes(values)), finish: async () => {} };
 }

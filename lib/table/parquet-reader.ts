@@ -12,13 +12,11 @@ import {
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../distribution-input.ts';
 import { type Real, zerosOf } from '../dtype.ts';
-import { ByteSource, inputName } from './byte-source.ts';
-import { chosenColumns } from './column-names.ts';
-import { CompleteRows } from './complete-rows.ts';
-import { toNumber } from './exact-number.ts';
-import { cannotRead } from './file-error.ts';
-import type { ReadRequest } from './read-table.ts';
-import type { TableReader } from './table.ts';
+import { cannotRead } from '../file/error.ts';
+import { ByteSource, inputName } from '../file/input.ts';
+import { chosenColumns } from './columns.ts';
+import { CompleteRows, toNumber } from './complete-rows.ts';
+import type { ReadRequest, TableReader } from './table.ts';
 
 // Snappy is within hyparquet.
 const compressors = {

@@ -1,11 +1,9 @@
 import { bytesOf } from '../dtype.ts';
-import { ColumnGroup } from './column-group.ts';
-import { columnNames } from './column-names.ts';
+import type { Output } from '../file/output.ts';
+import { StagedOutput } from '../file/staged-output.ts';
+import { ColumnGroup, columnNames } from './columns.ts';
 import { CompactThrift } from './compact-thrift.ts';
-import type { Output } from './output-file.ts';
-import { StagedOutput } from './staged-output.ts';
-import type { TableHead } from './table.ts';
-import type { RowWriter } from './write-table.ts';
+import type { RowWriter, TableHead } from './table.ts';
 
 // Readers share out row groups among their threads; this one is all that a writer holds in memory.
 const groupBytes = 32 << 20;

@@ -1,5 +1,6 @@
 import type { RealDtype } from '../distribution-input.ts';
 import type { Real } from '../dtype.ts';
+import type { Missing } from './complete-rows.ts';
 
 /** What a table of numbers says of itself before its rows. */
 export interface TableHead {
@@ -32,3 +33,12 @@ export interface TableReader {
   blocks(): AsyncIterable<Real>;
   close(): Promise<void>;
 }
+
+/** What the reader of a format is asked for. */
+export interface ReadRequest {
+  readonly columns: readonly string[] | undefined;
+  readonly missing: Missing;
+}
+
+/** What a format makes of rows. */
+export type RowWriter = Pick<TableWriter, 'write' | 'finish'>;

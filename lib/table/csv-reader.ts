@@ -2,12 +2,11 @@ import { CsvError, parse } from 'csv-parse';
 import { CovariumError } from '../covarium-error.ts';
 import { describe } from '../describe.ts';
 import type { Real } from '../dtype.ts';
-import { inputName, inputStream } from './byte-source.ts';
-import { chosenColumns } from './column-names.ts';
+import { cannotRead } from '../file/error.ts';
+import { inputName, inputStream } from '../file/input.ts';
+import { chosenColumns } from './columns.ts';
 import { isDecimal } from './decimal.ts';
-import { cannotRead } from './file-error.ts';
-import type { ReadRequest } from './read-table.ts';
-import type { TableReader } from './table.ts';
+import type { ReadRequest, TableReader } from './table.ts';
 
 interface CsvRecord {
   readonly record: string[];

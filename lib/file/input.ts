@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { cannotRead } from './file-error.ts';
+import { cannotRead } from './error.ts';
 
 const chunkBytes = 1 << 20;
 

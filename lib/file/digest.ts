@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { cannotRead } from '../table/file-error.ts';
-import type { Output } from '../table/output-file.ts';
+import { cannotRead } from './error.ts';
+import type { Output } from './output.ts';
 
 /** What tells one file from another. */
 export interface Digest {

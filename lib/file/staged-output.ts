@@ -1,4 +1,4 @@
-import type { Output } from './output-file.ts';
+import type { Output } from './output.ts';
 
 const stageBytes = 4 << 20;
 
