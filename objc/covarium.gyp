@@ -5,7 +5,7 @@
   "variables": {
     "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
                      "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-unknown-attributes"],
-    "kernel_folders": ["msl", "msl/cpu", "objc/cpu"]
+    "kernel_folders": ["msl", "msl/cpu"]
   },
   "target_defaults": {
     "cflags!": ["-fno-exceptions"],
@@ -76,7 +76,7 @@
         {
           "target_name": "kernels_avx512",
           "type": "static_library",
-          "sources": ["objc/cpu/kernels.cc"],
+          "sources": ["objc/cpu/simd/kernels.cc"],
           "include_dirs": ["<@(kernel_folders)"],
           "defines": ["COVARIUM_TABLE=kernelsAvx512"],
           "cflags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx2", "-mfma", "<@(kernel_flags)"],
@@ -85,7 +85,7 @@
         {
           "target_name": "kernels_avx2",
           "type": "static_library",
-          "sources": ["objc/cpu/kernels.cc"],
+          "sources": ["objc/cpu/simd/kernels.cc"],
           "include_dirs": ["<@(kernel_folders)"],
           "defines": ["COVARIUM_TABLE=kernelsAvx2"],
           "cflags": ["-mavx2", "-mfma", "<@(kernel_flags)"],
@@ -97,7 +97,7 @@
         {
           "target_name": "kernels_baseline",
           "type": "static_library",
-          "sources": ["objc/cpu/kernels.cc"],
+          "sources": ["objc/cpu/simd/kernels.cc"],
           "include_dirs": ["<@(kernel_folders)"],
           "defines": ["COVARIUM_TABLE=kernelsBaseline"],
           "cflags": ["<@(kernel_flags)"],

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "normal-float64.h"
+#include "simd/normal-float64.h"
 #include "threadgroup.h"
 
 namespace {

@@ -19,7 +19,8 @@ const firstRowOf = (n: number): bigint => 2n ** 34n / BigInt(n) - 500n;
 const splits = [[1000], [500, 500], [1, 999], [1, 2, 5, 16, 17, 40, 919], Array<number>(40).fill(25)];
 const dtypes = ['float32', 'float64'] as const;
 
-// Up to here the device multiplies by kernels of its own at any instruction set, row by row in one order (objc/cpu/narrow.h).
+// Up to here the device multiplies by kernels of its own at any instruction set, row by row in one order
+// (objc/cpu/simd/narrow.inc).
 function ownKernelsUpTo(dtype: Dtype): number {
   return (cpuKernels.startsWith('AVX') ? 32 : 16) / (dtype === 'float64' ? 2 : 1);
 }

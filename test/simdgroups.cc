@@ -27,7 +27,7 @@ using covarium::cpu::Kernel;
 #include "row.metal"
 #include "sample.metal"
 
-#include "adapters.h"
+#include "simd/adapters.inc"
 
 // What the simdgroup functions say to one lane, lane 2 of each simdgroup but the first having returned.
 kernel void ask_simdgroup(device uint* out, constant MatrixParams& params, uint row, uint lane, uint lanes,

@@ -1,4 +1,4 @@
-// The float64 map of the normal stream, version 1: objc/cpu/normal-float64.h, bit for bit.
+// The float64 map of the normal stream, version 1: objc/cpu/simd/normal-float64.h, bit for bit.
 
 const logCoefficients = Float64Array.of(
   52.919975987900244,

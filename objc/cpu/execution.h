@@ -4,7 +4,7 @@
 
 #include "../failure.h"
 #include "blas.h"
-#include "kernels.h"
+#include "simd/kernels.h"
 #include "pool.h"
 
 namespace covarium::cpu {

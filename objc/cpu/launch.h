@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../device.h"
-#include "kernels.h"
+#include "simd/kernels.h"
 #include "execution.h"
 
 namespace covarium::cpu {

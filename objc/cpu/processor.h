@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels.h"
+#include "simd/kernels.h"
 
 namespace covarium::cpu {
 

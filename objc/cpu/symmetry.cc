@@ -10,7 +10,7 @@ namespace covarium::cpu {
 
 namespace {
 
-constexpr size_t bandRows = 64;  // a multiple of the tiles of checks.h
+constexpr size_t bandRows = 64;  // a multiple of the tiles of simd/checks.inc
 
 template <typename T>
 std::string textOf(T value) {

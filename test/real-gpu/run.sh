@@ -17,6 +17,6 @@ done
 for name in launch group fiber pool; do
   g++ $flags -I msl -I msl/cpu -c objc/cpu/$name.cc -o $out/cpu-$name.o
 done
-g++ $flags -O3 -DCOVARIUM_TABLE=kernelsAvx2 -I msl -I msl/cpu -I objc/cpu -c objc/cpu/kernels.cc -o $out/cpu-kernels.o
+g++ $flags -O3 -DCOVARIUM_TABLE=kernelsAvx2 -I msl -I msl/cpu -c objc/cpu/simd/kernels.cc -o $out/cpu-kernels.o
 nvcc -arch=${ONLY_BUILD:-native} $out/*.o -o $out/real-gpu -lpthread
 [ -n "$ONLY_BUILD" ] || $out/real-gpu test/answers/normal-words.json "$@"

@@ -1,6 +1,6 @@
 // What a text of Metal Shading Language has become: the signatures of its kernels, and how to run them. The package's
-// own shaders were compiled when the stand-in was built (objc/cpu/kernels.cc); every other text is compiled when it
-// comes.
+// own shaders were compiled when the stand-in was built (objc/cpu/simd/kernels.cc); every other text is compiled when
+// it comes.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ const napi = [
   ...['node-addon-api', 'node-api-headers'].flatMap((name) => ['-isystem', require(name).include_dir]),
 ];
 const kernelFlags = [
-  ...words('-O3 -ffp-contract=off -Imsl -Imsl/cpu -Iobjc/cpu -Wno-attributes -Wno-uninitialized'),
+  ...words('-O3 -ffp-contract=off -Imsl -Imsl/cpu -Wno-attributes -Wno-uninitialized'),
   ...words('-Wno-unknown-attributes -Wno-ignored-attributes -Wno-ignored-pragmas -Wno-psabi'),
 ];
 const avx2 = words('-mavx2 -mfma');
@@ -48,9 +48,9 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
   // What catches there is plain C++: in Objective-C++ it would end the process.
   const metal = [...objects('objc/metal', /\.mm$/, objc), ...objects('objc/metal', /(?<!^none)\.cc$/, plain)];
   const kernels = Object.entries(instructionSets).map(([set, flags]) =>
-    object('objc/cpu/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
+    object('objc/cpu/simd/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
   );
-  const cpu = [...objects('objc/cpu', /(?<!^kernels|^blas-accelerate)\.cc$/, plain), ...kernels];
+  const cpu = [...objects('objc/cpu', /(?<!^blas-accelerate)\.cc$/, plain), ...kernels];
   const soft = [...objects('test/softmetal', /(?<!^hooks)\.cc$/, plain), ...objects('test/softmetal', /\.mm$/, objc)];
   const fixture = object('test/softmetal/drivers/fixture.mm', objc);
 

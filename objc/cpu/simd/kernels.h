@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../device.h"
+#include "../../device.h"
 
 namespace covarium::cpu {
 

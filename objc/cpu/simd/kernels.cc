@@ -27,13 +27,13 @@ namespace {
 #include "transpose.metal"
 #include "triangle.metal"
 
-#include "adapters.h"
-#include "vector.h"
-#include "fill-normal.h"
-#include "narrow.h"
-#include "rows.h"
-#include "solve.h"
-#include "checks.h"
+#include "adapters.inc"
+#include "vector.inc"
+#include "fill-normal.inc"
+#include "narrow.inc"
+#include "rows.inc"
+#include "solve.inc"
+#include "checks.inc"
 
 size_t simdgroupValuesBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
   return simdgroup_values_bytes(lanes, simdWidth);
