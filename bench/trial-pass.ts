@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { agreement } from './agreement.ts';
 import type { Contender, Prepared, Problem } from './contender.ts';
-import { type Cost, type CostForecast, tellingMs } from './cost-forecast.ts';
-import { definitionOf } from './definition.ts';
+import { type Cost, type CostForecast, minimumInformativeMs } from './cost-forecast.ts';
+import { expectedResultOf } from './expected-result.ts';
 import { LeftOut } from './left-out.ts';
 import { type Check, definitionName, type Measurement } from './results.ts';
 
-/** One contender's trial of one problem: whether it is to be timed, and what it took. */
+/** One contender's trial of one problem: whether it will be timed, and what it cost. */
 export interface Trial {
   readonly contender: Contender;
   readonly state: 'ready' | Exclude<Measurement['state'], 'timed'>;
@@ -15,19 +15,20 @@ export interface Trial {
   readonly cost: Cost;
 }
 
-interface Judge {
+/** A result found right, with which the results of the other contenders are compared. */
+interface Baseline {
   readonly name: string;
   readonly result: ArrayLike<number>;
 }
 
-// Whose result the others' are compared with, where it is right itself: the oracle of the tests first.
-const judges = ['reference', 'cpu', 'cpu-1', 'metal', 'softmetal'];
+// The contenders whose result may become the baseline, best first: `reference` is also the oracle of the tests.
+const baselines = ['reference', 'cpu', 'cpu-1', 'metal', 'softmetal'];
 
 const nothing: Cost = { setupMs: 0, runMs: 0 };
 
 /**
- * Runs a problem once on every contender that has it and can afford it, one after the other, and compares the results. Those that have no
- * such thing are not in the answer; `shouldStop` is asked between contenders.
+ * Runs a problem once on every contender that has it and can run it in the time given, one after the other, and compares the results.
+ * A contender that does not have the problem has no trial. Calls `shouldStop` between contenders.
  */
 export async function tryOut(
   problem: Problem,
@@ -37,9 +38,9 @@ export async function tryOut(
   shouldStop: () => boolean,
 ): Promise<Trial[]> {
   const trials: Trial[] = [];
-  let judge: Judge | undefined;
-  for (const contender of judgesFirst(contenders)) {
-    // The loop turns, so that Ctrl-C is heard.
+  let baseline: Baseline | undefined;
+  for (const contender of baselinesFirst(contenders)) {
+    // Lets the event loop handle Ctrl-C.
     await setImmediate();
     if (shouldStop()) break;
     const refuse = (error: unknown) => trials.push({ contender, ...refusal(error), check: null, cost: nothing });
@@ -49,21 +50,21 @@ export async function tryOut(
     try {
       const tried = reason === '' ? await runOnce(problem, contender, 3 * mostMs) : undefined;
       if (tried === undefined) {
-        // The limit alone doesn't say whether a device has a case that not all have.
+        // A limit does not tell whether a device has a case that only some devices have.
         const hasCase = problem.isOptional !== true || forecast.knows(name, problem);
         if (reason !== '' && hasCase) refuse(new LeftOut(reason));
         continue;
       }
       const { result, cost } = tried;
       forecast.note(name, problem, cost);
-      const { check, wrong } = compared(problem, judge, result);
-      if (result !== undefined && wrong === '' && judges.includes(name)) judge ??= { name, result };
+      const { check, wrong } = compared(problem, baseline, result);
+      if (result !== undefined && wrong === '' && baselines.includes(name)) baseline ??= { name, result };
       const tooLong = unaffordable(cost, mostMs);
       if (wrong !== '') trials.push({ contender, state: 'wrong', reason: wrong, check, cost });
       else if (tooLong !== '') trials.push({ contender, state: 'left out', reason: tooLong, check, cost });
       else trials.push({ contender, state: 'ready', reason: '', check, cost });
     } catch (error) {
-      // Ctrl-C in a terminal may end the peers that are processes, too: that is no failure of theirs.
+      // Ctrl-C in a terminal may also end the processes of peers; that is not a failure of theirs.
       if (shouldStop()) break;
       refuse(error);
     }
@@ -71,24 +72,27 @@ export async function tryOut(
   return contenders.flatMap((contender) => trials.filter((trial) => trial.contender === contender));
 }
 
-/** With the judge's result; the first, which may become it, with what is right by definition. */
-function compared(problem: Problem, judge: Judge | undefined, result: ArrayLike<number> | undefined) {
+/** Compares a result with the baseline, or with the definition as long as there is no baseline. */
+function compared(problem: Problem, baseline: Baseline | undefined, result: ArrayLike<number> | undefined) {
   const { tolerance } = problem;
   if (result === undefined || tolerance === null) return { check: null, wrong: '' };
-  if (judge !== undefined) return agreement(judge.result, result, judge.name, tolerance);
-  const definition = definitionOf(problem);
+  if (baseline !== undefined) return agreement(baseline.result, result, baseline.name, tolerance);
+  const definition = expectedResultOf(problem);
   return definition === undefined
     ? { check: null, wrong: '' }
-    : agreement(definition.right(), definition.seen(result), definitionName, tolerance);
+    : agreement(definition.expected(), definition.project(result), definitionName, tolerance);
 }
 
-/** What to record of one that threw. */
+/** The state and the reason to record for a contender that threw. */
 export function refusal(error: unknown): { readonly state: 'left out' | 'failed'; readonly reason: string } {
   const reason = error instanceof Error ? error.message : String(error);
   return { state: error instanceof LeftOut ? 'left out' : 'failed', reason };
 }
 
-/** What a run takes, up to `patienceMs`, is the less of two: cold code, or threads that stall, would be foreseen in all larger sizes. */
+/**
+ * Runs the problem once, or twice if the first run took {@link minimumInformativeMs} or more and at most `patienceMs`. The cost is the
+ * shorter run: the forecast would scale the cost of cold code or of a stalled thread up to all larger sizes.
+ */
 async function runOnce(problem: Problem, contender: Contender, patienceMs: number) {
   problem.inputs();
   const start = performance.now();
@@ -98,7 +102,7 @@ async function runOnce(problem: Problem, contender: Contender, patienceMs: numbe
     const laidOut = performance.now();
     const result = await prepared.result();
     const firstMs = performance.now() - laidOut;
-    const again = firstMs >= tellingMs && firstMs <= patienceMs;
+    const again = firstMs >= minimumInformativeMs && firstMs <= patienceMs;
     const runMs = again ? Math.min(firstMs, await resultMs(prepared)) : firstMs;
     return { result, cost: { setupMs: laidOut - start, runMs } };
   } finally {
@@ -112,8 +116,9 @@ async function resultMs(prepared: Prepared): Promise<number> {
   return performance.now() - start;
 }
 
-function judgesFirst(contenders: readonly Contender[]): Contender[] {
-  const rank = ({ facts }: Contender) => (judges.includes(facts.name) ? judges.indexOf(facts.name) : judges.length);
+function baselinesFirst(contenders: readonly Contender[]): Contender[] {
+  const rank = ({ facts }: Contender) =>
+    baselines.includes(facts.name) ? baselines.indexOf(facts.name) : baselines.length;
   return contenders.filter(({ facts }) => facts.available).sort((a, b) => rank(a) - rank(b));
 }
 

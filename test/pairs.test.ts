@@ -5,11 +5,11 @@ import { ellipse, ellipseRadius, type PairMargin } from '../lib/plot/ellipse.ts'
 import { histogram, normalDensity } from '../lib/plot/histogram.ts';
 import { parseHTML } from '../lib/plot/library.ts';
 import { dotsShown, maximumColumns, pairsPlot } from '../lib/plot/pairs.ts';
+import { captions, correlationLines } from '../lib/plot/pairs-captions.ts';
 import { type Pairs, rangeOf } from '../lib/plot/pairs-panels.ts';
-import { captions, correlationLines } from '../lib/plot/pairs-words.ts';
 import { correlations, evenRows } from '../lib/plot/points.ts';
+import { escapeMarkup } from '../lib/plot/svg.ts';
 import { ticks, ticksThatFit, tickText } from '../lib/plot/ticks.ts';
-import { escapeMarkup } from '../lib/plot/xml-text.ts';
 import { refuses } from './refuses.ts';
 
 const margin: PairMargin = { mean: [3, -200], covariance: [4, -33, 900] };

@@ -2,8 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Plot, parseHTML } from '../lib/plot/library.ts';
-import { pictureStyle, seriesColours, svgElement, svgFile } from '../lib/plot/svg.ts';
-import { escapeMarkup, xmlText } from '../lib/plot/xml-text.ts';
+import { escapeMarkup, pictureStyle, seriesColours, svgElement, svgFile, xmlText } from '../lib/plot/svg.ts';
 
 const options = {
   label: 'Time & "size"',

@@ -1,5 +1,4 @@
-import { svgElement } from '../../lib/plot/svg.ts';
-import { escapeMarkup } from '../../lib/plot/xml-text.ts';
+import { escapeMarkup, svgElement } from '../../lib/plot/svg.ts';
 import { type Block, cellOf, type Table, type Tone } from './block.ts';
 import { page } from './page.ts';
 import { pageScript } from './page-script.ts';

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../lib/plot/xml-text.ts';
+import { escapeMarkup } from '../../lib/plot/svg.ts';
 import { type Block, type Cell, cellOf, type Table } from './block.ts';
 
 /** Blocks as GitHub's Markdown. Pictures are the files beside it. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { pictureStyle } from '../../lib/plot/svg.ts';
-import { escapeMarkup } from '../../lib/plot/xml-text.ts';
+import { escapeMarkup, pictureStyle } from '../../lib/plot/svg.ts';
 import { pageStyle } from './page-style.ts';
 
 /** A whole page around `main`, which is HTML. The policy forbids every request, and every script but the one given; '' is none. */

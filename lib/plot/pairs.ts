@@ -1,9 +1,8 @@
+import { captions, correlationLines, description, type Span } from './pairs-captions.ts';
 import { marginalMarks, type Pairs, rangeOf, scatterMarks } from './pairs-panels.ts';
-import { captions, correlationLines, description, type Span } from './pairs-words.ts';
 import { panel } from './panel.ts';
-import { svgFileOf } from './svg.ts';
+import { escapeMarkup, svgFileOf } from './svg.ts';
 import { ticksThatFit } from './ticks.ts';
-import { escapeMarkup } from './xml-text.ts';
 
 /** The most columns that a pairs plot shows. */
 export const maximumColumns = 8;

@@ -1,6 +1,5 @@
 import type { PlotOptions } from '@observablehq/plot';
 import { Plot, parseHTML } from './library.ts';
-import { xmlText } from './xml-text.ts';
 
 /** Marks as Observable Plot takes them; `label` is what a screen reader says of the whole picture. */
 export interface PictureOptions extends PlotOptions {
@@ -68,4 +67,45 @@ export function svgFile(options: PictureOptions): string {
 export function svgFileOf(element: string): string {
   const style = `<style>${pictureStyle(':root')}svg{background:var(--ground)!important}</style>`;
   return `${element.replace('>', `>${style}`)}\n`;
+}
+
+/** Characters that XML cannot hold, even escaped: control characters and halves of surrogate pairs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
+const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text escaped for XML and HTML, between tags or in a quoted attribute. */
+export function escapeMarkup(text: string): string {
+  return text.replace(unwritable, '\ufffd').replace(/[&<>"']/g, (letter) => entities[letter]!);
+}
+
+/** The part of the DOM that {@link xmlText} reads. */
+interface MarkupNode {
+  readonly nodeType: number;
+  readonly localName: string;
+  readonly attributes: Iterable<{ readonly name: string; readonly value: string }>;
+  readonly childNodes: Iterable<MarkupNode>;
+  readonly textContent: string | null;
+}
+
+const elementNode = 1;
+const textNode = 3;
+
+/**
+ * An element and its content as XML, without comments. linkedom writes attributes as HTML does, with `<` and `&` unescaped;
+ * such a file is not XML, and browsers refuse it. This text means the same in a page and in a file.
+ */
+export function xmlText(node: MarkupNode): string {
+  if (node.nodeType === textNode) return escapeMarkup(node.textContent ?? '');
+  if (node.nodeType !== elementNode) return '';
+  const attributes = [...node.attributes].map(({ name, value }) => ` ${name}="${escapeMarkup(value)}"`).join('');
+  const inside = [...node.childNodes].map(xmlText).join('');
+  return `<${node.localName}${attributes}${inside === '' ? '/>' : `>${inside}</${node.localName}>`}`;
 }

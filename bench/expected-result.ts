@@ -5,41 +5,43 @@ import { correlation, type InputName } from './inputs.ts';
 
 type Numbers = ArrayLike<number>;
 
-/** What a result must be, by loops of its own in float64 that no contender has a part in. */
-export interface Definition {
-  /** What is looked at of a result: the rows that there is time for, a projection of a product, or all of it. */
-  readonly seen: (result: Numbers) => Numbers;
-  readonly right: () => Numbers;
+/** The result that a problem's definition gives, computed in float64 by loops in this file that no contender uses. */
+export interface ExpectedResult {
+  /** The part of a result that is checked: some of its rows, a projection of a matrix product, or all of it. */
+  readonly project: (result: Numbers) => Numbers;
+  /** The same part of the expected result. */
+  readonly expected: () => Numbers;
 }
 
-// Numbers of a result that are looked at; more would take longer than the case.
-const mostSeen = 1 << 22;
+// The most numbers of a result that are checked; checking more would take longer than the case.
+const maximumChecked = 1 << 22;
 
-/** Rows, evenly spread, of `count` rows of n numbers: all that are not too many, the first and the last always. */
-function rowsSeen(count: number, n: number): number[] {
-  const seen = Math.min(count, Math.max(2, Math.floor(mostSeen / n)));
-  return Array.from({ length: seen }, (_, i) => Math.round((i * (count - 1)) / Math.max(1, seen - 1)));
+/** The rows to check of `count` rows of n numbers: all of them if they are few, else an even choice with the first and the last. */
+function rowsToCheck(count: number, n: number): number[] {
+  const rows = Math.min(count, Math.max(2, Math.floor(maximumChecked / n)));
+  return Array.from({ length: rows }, (_, i) => Math.round((i * (count - 1)) / Math.max(1, rows - 1)));
 }
 
-/** The rows that are looked at, each filled by `fill`. */
-function byRows(count: number, n: number, fill: (row: Float64Array, index: number) => void): Definition {
-  const rows = rowsSeen(count, n);
+/** Checks {@link rowsToCheck}; `fill` computes one row. */
+function byRows(count: number, n: number, fill: (row: Float64Array, index: number) => void): ExpectedResult {
+  const rows = rowsToCheck(count, n);
   return {
-    seen: (result) => {
+    project: (result) => {
       if (result.length !== count * n || rows.length === count) return result;
       return Float64Array.from({ length: rows.length * n }, (_, i) => result[rows[Math.floor(i / n)]! * n + (i % n)]!);
     },
-    right: () => {
-      const right = new Float64Array(rows.length * n);
-      for (const [i, index] of rows.entries()) fill(right.subarray(i * n, (i + 1) * n), index);
-      return right;
+    expected: () => {
+      const expected = new Float64Array(rows.length * n);
+      for (const [i, index] of rows.entries()) fill(expected.subarray(i * n, (i + 1) * n), index);
+      return expected;
     },
   };
 }
 
 /**
- * The lower Cholesky factor of the inputs' covariance, without factoring: that is the covariance of an autoregressive process of variance 1/2
- * under noise of variance 1/2, whose Kalman filter gives entry (i, j) as correlation^(i - j) gain_j below the diagonal, and scale_j on it.
+ * The lower Cholesky factor of the inputs' covariance, computed without factoring. The covariance is that of an autoregressive process
+ * of variance 1/2 observed under noise of variance 1/2. Its Kalman filter gives the factor: entry (i, j) below the diagonal is
+ * correlation^(i - j) gain_j, and entry (j, j) is scale_j.
  */
 function filter(n: number): { readonly scale: Float64Array; readonly gain: Float64Array } {
   const [scale, gain] = [new Float64Array(n), new Float64Array(n)];
@@ -52,7 +54,7 @@ function filter(n: number): { readonly scale: Float64Array; readonly gain: Float
   return { scale, gain };
 }
 
-/** 1 + L z with the lower matrix L that `scale` and `gain` are of, in place of z. */
+/** Replaces z by 1 + L z, with the lower matrix L that `scale` and `gain` describe. */
 function drawOf(z: Float64Array, { scale, gain }: ReturnType<typeof filter>): void {
   let state = 0;
   for (let i = 0; i < z.length; ++i) {
@@ -62,7 +64,7 @@ function drawOf(z: Float64Array, { scale, gain }: ReturnType<typeof filter>): vo
   }
 }
 
-/** Row `index` of the normals that every suite draws with seed 42. */
+/** Fills `row` with row `index` of the normals that every suite draws with seed 42. */
 function normalsInto(row: Float64Array, index: number): void {
   const normals = new Float32Array(row.length);
   fillNormalRange(normals, 0, row.length, normalCounter(42, 0, index * row.length));
@@ -80,20 +82,21 @@ function times(matrix: Numbers, vector: Numbers): Float64Array {
   return Float64Array.from({ length: n }, (_, row) => dot(matrix, row * n, vector));
 }
 
-const whole = (right: () => Numbers): Definition => ({ seen: (result) => result, right });
+/** Checks the whole result. */
+const whole = (expected: () => Numbers): ExpectedResult => ({ project: (result) => result, expected });
 
-interface Asked extends Problem {
+interface ProblemWithInput extends Problem {
   readonly input: (name: InputName | 'from') => Float32Array;
 }
 
-const definitions: Readonly<Record<string, (problem: Asked, n: number) => Definition>> = {
+const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: number) => ExpectedResult>> = {
   'transform-normal': ({ input }, n) =>
     byRows(1, n, (row) => {
       row.set(input('z'));
       drawOf(row, filter(n));
     }),
   'transform-normal-factored': ({ input }, n) => {
-    // The factor of the process without noise.
+    // The factor of the same process, without noise.
     const scale = new Float64Array(n).fill(Math.sqrt(1 - correlation ** 2));
     scale[0] = 1;
     return byRows(1, n, (row) => {
@@ -105,8 +108,8 @@ const definitions: Readonly<Record<string, (problem: Asked, n: number) => Defini
     const signs = Float64Array.from({ length: n }, (_, i) => ((Math.imul(i + 1, 2654435761) >>> 16) & 1 ? 1 : -1));
     const isMatrix = (result: Numbers) => result.length === n * n;
     return {
-      seen: (result) => (isMatrix(result) ? times(result, signs) : result),
-      right: () => times(input('a'), times(input('b'), signs)),
+      project: (result) => (isMatrix(result) ? times(result, signs) : result),
+      expected: () => times(input('a'), times(input('b'), signs)),
     };
   },
   'matrix-vector': ({ input }) => whole(() => times(input('a'), input('z'))),
@@ -133,7 +136,8 @@ const definitions: Readonly<Record<string, (problem: Asked, n: number) => Defini
   },
 };
 
-export function definitionOf(problem: Problem): Definition | undefined {
+/** Undefined for a suite that has no definition here. */
+export function expectedResultOf(problem: Problem): ExpectedResult | undefined {
   const input = (name: string) => problem.inputs()[name]!;
-  return definitions[problem.suite]?.({ ...problem, input }, problem.dimension ?? 1);
+  return expectedResults[problem.suite]?.({ ...problem, input }, problem.dimension ?? 1);
 }

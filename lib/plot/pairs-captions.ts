@@ -29,7 +29,7 @@ export function correlationLines({ columns, covariance, draws, data }: Pairs): (
   };
 }
 
-/** The picture in words, for who can't see it. */
+/** The picture in words, as text, for a screen reader. */
 export function description(pairs: Pairs): string {
   const { columns, mean, covariance, draws, data } = pairs;
   const lines = correlationLines(pairs);
