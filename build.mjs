@@ -74,7 +74,7 @@ async function bundle() {
       'lib/index.ts',
       'lib/cli/main.ts',
       // For building the addon, here and by prebuilds.mjs.
-      ...['build-addon', 'node-gyp', 'stage'].map((name) => `lib/native-build/${name}.ts`),
+      ...['build', 'node-gyp', 'stage'].map((name) => `lib/addon/${name}.ts`),
     ],
     outdir: 'dist',
     outbase: '.',
@@ -87,7 +87,7 @@ async function bundle() {
 const addon = 'build/Release/covarium.node';
 if (!isCurrent(addon, ['objc', 'msl', 'package.json'])) {
   console.error('Building the native addon (about half a minute) ...');
-  const { buildAddon } = await import('./dist/lib/native-build/build-addon.js');
+  const { buildAddon } = await import('./dist/lib/addon/build.js');
   // The compilers have a process group of their own: what ends this one is told to them.
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import prebuildify from 'prebuildify';
-import { findNodeGyp, nodeHeaders } from './dist/lib/native-build/node-gyp.js';
-import { stageSources } from './dist/lib/native-build/stage.js';
+import { findNodeGyp, nodeHeaders } from './dist/lib/addon/node-gyp.js';
+import { stageSources } from './dist/lib/addon/stage.js';
 
 const { values: options } = parseArgs({ options: { arch: { type: 'string', default: process.arch } } });
 const folder = fileURLToPath(new URL('.', import.meta.url));

@@ -1,7 +1,6 @@
+import { describe, wholeNumber } from '../lib/check.ts';
 import { wholeArgument } from '../lib/cli/arguments.ts';
 import { CovariumError } from '../lib/covarium-error.ts';
-import { describe } from '../lib/describe.ts';
-import { wholeNumber } from '../lib/whole-number.ts';
 import { deviceNames } from './devices.ts';
 import type { RunOptions } from './results.ts';
 import { suites } from './suites.ts';

@@ -1,5 +1,5 @@
-import { normalCounter } from '../lib/normal-counter.ts';
-import { fillNormalRange } from '../lib/reference/normal-stream.ts';
+import { normalCounter } from '../lib/stream/counter.ts';
+import { fillNormalRange } from '../lib/stream/fill-normal.ts';
 import type { Problem } from './contender.ts';
 import { correlation, type InputName } from './inputs.ts';
 

@@ -1,5 +1,5 @@
 // Shapes of JSON values, written by hand: each gives the value as its type, or refuses it with the path of the field.
-import { describe } from '../lib/describe.ts';
+import { describe } from '../lib/check.ts';
 
 /** A field that is not what it should be; the message begins with its path. */
 export class WrongField extends Error {

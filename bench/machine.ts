@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { loadavg, platform } from 'node:os';
 import { join } from 'node:path';
-import { versions } from '../lib/cli/versions.ts';
-import { packageFolder } from '../lib/package-folder.ts';
+import { packageFolder } from '../lib/addon/file.ts';
+import { versions } from '../lib/versions.ts';
 import type { Machine } from './results.ts';
 
 /** What a reader must know of the machine to judge the figures. */

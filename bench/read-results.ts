@@ -2,8 +2,8 @@
 // half of the schema; what the fields must have to do with one another is the other, and stands here.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe } from '../lib/check.ts';
 import { CovariumError } from '../lib/covarium-error.ts';
-import { describe } from '../lib/describe.ts';
 import { cannotRead } from '../lib/file/error.ts';
 import { WrongField } from './json-shape.ts';
 import { definitionName, type Measurement, type Results, resultsVersion, type Time } from './results.ts';

@@ -108,7 +108,7 @@ export interface Backend {
 export interface Encoder {
   /**
    * The normal stream, version 1: out[i] = element first + i. `counter` is six 32-bit words, low before high: seed, stream,
-   * first (lib/normal-counter.ts makes it).
+   * first (lib/stream/counter.ts makes it).
    */
   fillNormal(out: Real, counter: Uint32Array): void;
   /** Fails the commit with `ERR_NOT_FINITE` at the first entry (row by row) that is NaN or infinite. */

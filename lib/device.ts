@@ -1,17 +1,15 @@
+import { fromNative } from './addon/error.ts';
+import { Matrix } from './array/matrix.ts';
+import { Storage } from './array/storage.ts';
+import { Vector } from './array/vector.ts';
+import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
-import { checkOptions } from './check-options.ts';
-import { CommandBuffer } from './command-buffer.ts';
+import { checkOptions, describe, wholeNumber } from './check.ts';
+import { CommandBuffer } from './command/command-buffer.ts';
 import { CovariumError } from './covarium-error.ts';
-import { describe } from './describe.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
 import type { KernelOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';
-import { Matrix } from './matrix.ts';
-import { fromNative } from './native-error.ts';
-import { Storage } from './storage.ts';
-import { Vector } from './vector.ts';
-import { sizeOf, Volume, type VolumeSize } from './volume.ts';
-import { wholeNumber } from './whole-number.ts';
 
 let backendInside: (device: Device) => Backend;
 let takeEncoder: (device: Device) => Encoder;

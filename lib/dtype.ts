@@ -1,5 +1,5 @@
+import { describe } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
-import { describe } from './describe.ts';
 
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
 export type Dtype = 'float32' | 'float64' | 'int32' | 'uint32' | 'uint8';
@@ -54,3 +54,9 @@ export function dtypeOf(values: unknown): Dtype {
     `Values are not a typed array of a known type (${describe(values)}).`,
   );
 }
+
+/** Element types of a distribution. */
+export type RealDtype = 'float32' | 'float64';
+
+/** What becomes of a row with a missing value: a null, or a NaN, as which it comes here. */
+export type Missing = 'error' | 'drop';

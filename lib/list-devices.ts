@@ -1,5 +1,5 @@
+import { type Candidate, loadAddon } from './addon/native.ts';
 import type { DeviceKind } from './backend.ts';
-import { type Candidate, loadAddon } from './native.ts';
 import { openReference } from './reference/device.ts';
 
 /** A device as {@link listDevices} tells it. */

@@ -1,13 +1,11 @@
+import { fromNative } from './addon/error.ts';
+import { loadAddon } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
-import { checkOptions } from './check-options.ts';
+import { checkOptions, describe, wholeNumber } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
-import { describe } from './describe.ts';
 import { Device } from './device.ts';
 import { deviceKinds, kindByDefault } from './list-devices.ts';
-import { loadAddon } from './native.ts';
-import { fromNative } from './native-error.ts';
 import { openReference } from './reference/device.ts';
-import { wholeNumber } from './whole-number.ts';
 
 /** How a device is opened. */
 export interface OpenOptions {

@@ -1,5 +1,5 @@
 # What node-gyp builds. It asks for a binding.gyp at the top of the folder, and npm runs node-gyp for every package that has a .gyp file
-# there: so this one is called otherwise and lies here, and lib/native-build/stage.ts copies it, the sources and the headers into a folder
+# there: so this one is called otherwise and lies here, and lib/addon/stage.ts copies it, the sources and the headers into a folder
 # of their own, where its paths hold.
 {
   "variables": {

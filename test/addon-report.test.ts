@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AddonReport } from '../lib/addon-report.ts';
+import type { AddonReport } from '../lib/addon/report.ts';
 import type { DeviceReport } from '../lib/index.ts';
 import { builtAddon, installPackage, plainEnvironment } from './installed-package.ts';
 

@@ -21,7 +21,7 @@ const under = (path: string, ...places: string[]) => places.some((place) => path
 test('The rooms are where this test looks.', () => {
   for (const path of [
     'lib/index.ts',
-    'lib/native.ts',
+    'lib/addon/native.ts',
     'lib/backend.ts',
     'objc/device.h',
     'msl/params.h',
@@ -29,7 +29,7 @@ test('The rooms are where this test looks.', () => {
   ])
     assert.ok(isThere(path), path);
   assert.ok(includesOf('objc/addon/device.cc').quoted.includes('objc/addon/device.h'));
-  assert.ok(importsOf('lib/open-device.ts').includes('lib/native.ts'), 'imports are read');
+  assert.ok(importsOf('lib/open-device.ts').includes('lib/addon/native.ts'), 'imports are read');
   assert.ok(!importsOf('lib/dtype.ts').some((name) => name.includes('type')));
 });
 
@@ -152,10 +152,10 @@ test('Kernels include nothing from outside msl/.', () => {
   );
 });
 
-test('lib/ reaches the addon through lib/native.ts alone.', () => {
+test('lib/ reaches the addon through lib/addon/native.ts alone.', () => {
   none(
-    lib.filter((path) => path !== 'lib/addon-file.ts' && /node-gyp-build|process\.dlopen/.test(code(path))),
-    'only lib/addon-file.ts knows where the addon is',
+    lib.filter((path) => path !== 'lib/addon/file.ts' && /node-gyp-build|process\.dlopen/.test(code(path))),
+    'only lib/addon/file.ts knows where the addon is',
   );
   const builders = ['lib/cli/build-native.ts', 'lib/native-build/'];
   none(
@@ -163,8 +163,8 @@ test('lib/ reaches the addon through lib/native.ts alone.', () => {
     'and only those who build it name its file',
   );
   none(
-    lib.filter((path) => path !== 'lib/native.ts' && /(?<!function )\bfindAddon\(/.test(code(path))),
-    'only lib/native.ts loads the addon',
+    lib.filter((path) => path !== 'lib/addon/native.ts' && /(?<!function )\bfindAddon\(/.test(code(path))),
+    'only lib/addon/native.ts loads the addon',
   );
   none(
     lib.filter((path) => importsOf(path).some((name) => under(name, 'test/', 'examples/', 'objc/', 'msl/'))),
@@ -211,7 +211,7 @@ test('Loading the package loads neither the command line nor the addon.', () => 
   none(packages, 'what lib/index.ts loads at once is our own');
   assert.ok(importsOf('lib/table/read-table.ts').includes('lib/table/parquet-reader.ts'));
   assert.ok(importsOf('lib/table/parquet-reader.ts').includes('hyparquet'));
-  // The addon is loaded by a call: outside of a function, lib/native.ts requires nothing.
+  // The addon is loaded by a call: outside of a function, lib/addon/native.ts requires nothing.
   none(
     lib.filter((path) =>
       /^(?:const|let|export const|await)\b[^\n]*\b(?:loadAddon|nativeCandidates|listDevices|require)\(/m.test(
@@ -220,7 +220,7 @@ test('Loading the package loads neither the command line nor the addon.', () => 
     ),
     'no module loads the addon as it is loaded itself',
   );
-  assert.not(importsOf('lib/index.ts').includes('lib/native.ts'));
+  assert.not(importsOf('lib/index.ts').includes('lib/addon/native.ts'));
 });
 
 test('Tests, benchmarks and examples use the house from outside.', () => {

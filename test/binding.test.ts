@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stageSources } from '../lib/native-build/stage.ts';
+import { stageSources } from '../lib/addon/stage.ts';
 import { list } from './source-text.ts';
 
 const nodeGyp = fileURLToPath(new URL('../node_modules/node-gyp', import.meta.url));

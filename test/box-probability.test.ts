@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BoxProbability, type BoxQuestion, boxProbability } from '../lib/probability/box-probability.ts';
-import { pointLimits } from '../lib/probability/lattice-mean.ts';
+import { pointLimits } from '../lib/probability/lattice.ts';
 import { cdf, density } from '../lib/probability/standard-normal.ts';
-import { atOnce } from '../lib/probability/turns.ts';
+import { atOnce } from '../lib/work.ts';
 import { fails } from './fails.ts';
 
 const { POSITIVE_INFINITY: infinity } = Number;

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chiSquareQuantile } from '../lib/probability/chi-square.ts';
-import { log1pmx } from '../lib/probability/log1pmx.ts';
+import { chiSquareQuantile } from '../lib/probability/gamma-quantile.ts';
+import { log1pmx } from '../lib/probability/special-functions.ts';
 
 const answers = JSON.parse(readFileSync(new URL('answers/normal-questions.json', import.meta.url), 'utf8'));
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-const native = new URL('../lib/native.ts', import.meta.url).href;
+const native = new URL('../lib/addon/native.ts', import.meta.url).href;
 
 export interface Ending {
   readonly code: number | null;

@@ -1,5 +1,5 @@
+import { loadAddon } from '../lib/addon/native.ts';
 import type { Backend } from '../lib/backend.ts';
-import { loadAddon } from '../lib/native.ts';
 
 const { addon, reason } = loadAddon();
 const candidate = addon?.candidates().find(({ kind }) => kind === 'cpu');

@@ -11,7 +11,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { normalCounter } from '../lib/normal-counter.ts';
+import { normalCounter } from '../lib/stream/counter.ts';
 import { noCpu, openCpuBackend } from './cpu-backend.ts';
 import { EqualCells } from './equal-cells.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DeviceKind, Matrix, MultivariateNormal, openDevice } from '../lib/index.ts';
 import { DrawnRows } from '../lib/run/drawn-rows.ts';
-import { modelHash } from '../lib/run/model-hash.ts';
+import { modelHash } from '../lib/run/model.ts';
 import { normalStream, type Run, rowsPerBlock, rowsPerPart } from '../lib/run/run.ts';
 import { kindsHere } from './every-device.ts';
 import { refuses } from './refuses.ts';

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fromNative } from '../lib/addon/error.ts';
 import type { Backend } from '../lib/backend.ts';
 import {
   CovariumError,
@@ -10,7 +11,6 @@ import {
   MultivariateNormal,
   openDevice,
 } from '../lib/index.ts';
-import { fromNative } from '../lib/native-error.ts';
 import { onEveryDevice } from './every-device.ts';
 import { refuses } from './refuses.ts';
 

@@ -4,12 +4,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chiSquareQuantile } from '../lib/probability/chi-square.ts';
-import { logFQuantile } from '../lib/probability/f-quantile.ts';
-import { stirlingError } from '../lib/probability/log-gamma.ts';
+import { logFQuantile, studentQuantile } from '../lib/probability/f-quantile.ts';
+import { chiSquareQuantile } from '../lib/probability/gamma-quantile.ts';
+import { stirlingError } from '../lib/probability/special-functions.ts';
 import { quantile } from '../lib/probability/standard-normal.ts';
 import { formulaLimit, studentBetween } from '../lib/probability/student.ts';
-import { studentQuantile } from '../lib/probability/student-quantile.ts';
 
 interface Row {
   readonly m: number;

@@ -10,7 +10,7 @@ test('Files are pages, not books.', () => {
   const long = text.filter((path) => lines(path) > 200).map((path) => `${path} (${lines(path)})`);
   if (long.length > 0) console.log(`over 200 lines: ${long.join(', ')}`);
   // Lists of thin methods and their docstrings, each with its synchronous twin: one concept, however much it can be asked.
-  const faces = ['lib/multivariate-normal.ts', 'lib/multivariate-student-t.ts'];
+  const faces = ['lib/normal/multivariate-normal.ts', 'lib/student-t/multivariate-student-t.ts'];
   none(
     text.filter((path) => lines(path) > (path.startsWith('test/') ? 450 : faces.includes(path) ? 450 : 300)),
     'a file over 300 lines (a test: 450, since one file tests one stem) holds more than one concept',
@@ -54,39 +54,39 @@ test('objc/covarium.gyp builds every source that its platform needs, and names n
 test('Every file of lib has a test that names its stem, or one that is known to run it.', () => {
   // Parts of something larger: the test of the whole runs them, by what they make of it.
   const throughTheWhole: { readonly [path: string]: string } = {
-    'lib/addon-file.ts': 'addon-report',
+    'lib/addon/file.ts': 'addon-report',
     'lib/backend.ts': 'encoder', // types alone; every backend keeps them
-    'lib/check-options.ts': 'errors',
-    'lib/command-options.ts': 'command-buffer', // types alone
+    'lib/check.ts': 'errors',
+    'lib/command/options.ts': 'command-buffer', // types alone
     'lib/decomposition/': 'decompositions',
-    'lib/describe.ts': 'errors',
-    'lib/distribution-input.ts': 'multivariate-normal',
-    'lib/distribution-tasks.ts': 'multivariate-normal', // types alone
-    'lib/distribution.ts': 'multivariate-normal',
-    'lib/exact.ts': 'multivariate-normal',
-    'lib/factor-on.ts': 'command-buffer',
+    'lib/check.ts': 'errors',
+    'lib/array/inputs.ts': 'multivariate-normal',
+    'lib/distribution/tasks.ts': 'multivariate-normal', // types alone
+    'lib/distribution/distribution.ts': 'multivariate-normal',
+    'lib/command/float64.ts': 'multivariate-normal',
+    'lib/command/options.ts': 'command-buffer',
     'lib/factor/': 'multivariate-normal',
-    'lib/host-values.ts': 'matrix',
+    'lib/array/host-memory.ts': 'matrix',
     'lib/index.ts': 'architecture', // a list
     'lib/kernel/cpu/address-spaces.ts': 'kernel-check',
     'lib/kernel/cpu/translation-unit.ts': 'kernel-threads',
     'lib/kernel/given-layouts.ts': 'volume',
-    'lib/normal-options.ts': 'multivariate-normal', // types alone
-    'lib/normal-parameters.ts': 'multivariate-normal',
-    'lib/normal-tasks.ts': 'multivariate-normal',
+    'lib/normal/options.ts': 'multivariate-normal', // types alone
+    'lib/normal/parameters.ts': 'multivariate-normal',
+    'lib/normal/tasks.ts': 'multivariate-normal',
     'lib/normal/': 'questions',
-    'lib/package-folder.ts': 'cli',
-    'lib/procedure.ts': 'multivariate-normal',
-    'lib/random-seed.ts': 'multivariate-normal',
-    'lib/recording.ts': 'command-buffer',
-    'lib/sample-blocks.ts': 'multivariate-normal',
-    'lib/sample-out.ts': 'multivariate-normal',
-    'lib/second-moment.ts': 'multivariate-normal',
-    'lib/scratch.ts': 'multivariate-normal',
-    'lib/storage.ts': 'leak',
-    'lib/task.ts': 'multivariate-normal',
+    'lib/addon/file.ts': 'cli',
+    'lib/command/task.ts': 'multivariate-normal',
+    'lib/stream/counter.ts': 'multivariate-normal',
+    'lib/command/recording.ts': 'command-buffer',
+    'lib/distribution/blocks.ts': 'multivariate-normal',
+    'lib/distribution/sample-options.ts': 'multivariate-normal',
+    'lib/normal/covariance.ts': 'multivariate-normal',
+    'lib/command/scratch.ts': 'multivariate-normal',
+    'lib/array/storage.ts': 'leak',
+    'lib/command/task.ts': 'multivariate-normal',
     'lib/ways-in/': 'ways-in',
-    'lib/whole-number.ts': 'errors',
+    'lib/check.ts': 'errors',
     'lib/probability/': 'box-probability',
     'lib/fit/': 'moments', // what moments are made of
     'lib/student/': 'multivariate-student-t',

@@ -2,11 +2,9 @@
 // The lattice rule: exact where it should be, better than chance, and its randomness a function of the seed.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { gaussLegendre } from '../lib/probability/gauss-legendre.ts';
-import { latticeMean, lattices, pointLimits } from '../lib/probability/lattice-mean.ts';
-import { latticeVector } from '../lib/probability/lattice-vector.ts';
-import { randomRule } from '../lib/probability/random-shifts.ts';
-import { atOnce, inTurns } from '../lib/probability/turns.ts';
+import { gaussLegendre } from '../lib/probability/bivariate.ts';
+import { latticeMean, lattices, latticeVector, pointLimits, randomRule } from '../lib/probability/lattice.ts';
+import { atOnce, inTurns } from '../lib/work.ts';
 import { refuses } from './refuses.ts';
 
 const seed = Uint32Array.of(1, 2);

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { digammaDifference } from '../lib/probability/digamma-difference.ts';
-import { logGamma, logGammaRatio } from '../lib/probability/log-gamma.ts';
+import { digammaDifference, logGamma, logGammaRatio } from '../lib/probability/special-functions.ts';
 
 const answers: {
   logGamma: [x: number, answer: number][];

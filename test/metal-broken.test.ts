@@ -3,10 +3,10 @@
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadAddon } from '../lib/addon/native.ts';
 import type { Backend, Encoder } from '../lib/backend.ts';
 import type { Real } from '../lib/dtype.ts';
 import { listDevices } from '../lib/index.ts';
-import { loadAddon } from '../lib/native.ts';
 import { openReference } from '../lib/reference/device.ts';
 import { fails } from './fails.ts';
 import { counterOf, hasSameBytes, lowerFactor, scattered } from './naive.ts';

@@ -1,8 +1,8 @@
 // What a call costs on the Metal device, counted by its software stand-in: command buffers, waits, copies, objects made.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadAddon } from '../lib/addon/native.ts';
 import { type Device, type Matrix, MultivariateNormal, openDevice } from '../lib/index.ts';
-import { loadAddon } from '../lib/native.ts';
 import { lowerFactor } from './naive.ts';
 import { onSoftMetal } from './on-metal.ts';
 import { refuses } from './refuses.ts';

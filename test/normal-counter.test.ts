@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { firstElement, normalCounter } from '../lib/normal-counter.ts';
+import { firstElement, normalCounter } from '../lib/stream/counter.ts';
 import { refuses } from './refuses.ts';
 
 test('A counter is seed, stream and first element, low words before high ones.', () => {

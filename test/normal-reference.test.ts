@@ -5,11 +5,11 @@ import { endianness } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../lib/dtype.ts';
-import { normalCounter } from '../lib/normal-counter.ts';
 import { openReference } from '../lib/reference/device.ts';
-import { mapToNormals } from '../lib/reference/normal.ts';
-import { mapToNormalsFloat64 } from '../lib/reference/normal-float64.ts';
-import { fillNormalRange } from '../lib/reference/normal-stream.ts';
+import { normalCounter } from '../lib/stream/counter.ts';
+import { fillNormalRange } from '../lib/stream/fill-normal.ts';
+import { mapToNormals } from '../lib/stream/normal.ts';
+import { mapToNormalsFloat64 } from '../lib/stream/normal-float64.ts';
 import { hasSameBytes } from './naive.ts';
 import { referenceNormals } from './reference-normals.ts';
 

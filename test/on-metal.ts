@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadAddon } from '../lib/native.ts';
+import { loadAddon } from '../lib/addon/native.ts';
 import { softAddon } from './softmetal/addon.ts';
 import { SoftMetal } from './softmetal/softmetal.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { philox } from '../lib/reference/philox.ts';
+import { philox } from '../lib/stream/philox.ts';
 
 interface Answer {
   readonly counter: readonly string[];

@@ -3,10 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { normalCounter, type Word64 } from '../lib/normal-counter.ts';
-import { exponential, logarithm } from '../lib/student/elementary.ts';
-import { fillRadialScales } from '../lib/student/radial-scales.ts';
-import { RowWords } from '../lib/student/row-words.ts';
+import { normalCounter, type Word64 } from '../lib/stream/counter.ts';
+import { exponential, logarithm } from '../lib/stream/elementary.ts';
+import { fillRadialScales, RowWords } from '../lib/stream/radial-scales.ts';
 import { cellChecks } from './cell-checks.ts';
 import { normalCdf } from './normal-cdf.ts';
 

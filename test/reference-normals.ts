@@ -1,6 +1,6 @@
 import type { Dtype, Real } from '../lib/dtype.ts';
-import { normalCounter, type Word64 } from '../lib/normal-counter.ts';
 import { openReference } from '../lib/reference/device.ts';
+import { normalCounter, type Word64 } from '../lib/stream/counter.ts';
 
 const reference = openReference();
 

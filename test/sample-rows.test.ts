@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../lib/backend.ts';
 import type { Dtype, Real } from '../lib/dtype.ts';
-import { firstElement, normalCounter } from '../lib/normal-counter.ts';
 import { openReference } from '../lib/reference/device.ts';
+import { firstElement, normalCounter } from '../lib/stream/counter.ts';
 import { cpuKernels, noCpu, openCpuBackend } from './cpu-backend.ts';
 import { referenceNormals } from './reference-normals.ts';
 

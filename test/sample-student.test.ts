@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { type SampleArguments, sample } from '../lib/cli/sample.ts';
 import { verify } from '../lib/cli/verify.ts';
 import { Matrix, MultivariateNormal, MultivariateStudentT, openDevice } from '../lib/index.ts';
-import { modelHash } from '../lib/run/model-hash.ts';
+import { modelHash } from '../lib/run/model.ts';
 import { readTable } from '../lib/table/read-table.ts';
 import { succeeds } from './command-line.ts';
 import { kindsHere } from './every-device.ts';

@@ -1,8 +1,8 @@
 // Where lib puts what a commit works on: a device that wants everything in its own memory gets it so, and gets it back.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Scratch } from '../lib/command/scratch.ts';
 import { MultivariateNormal } from '../lib/index.ts';
-import { Scratch } from '../lib/scratch.ts';
 import { onEveryDevice } from './every-device.ts';
 import { openPretendGpu } from './pretend-gpu.ts';
 import { refuses } from './refuses.ts';

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Dtype, Real } from '../lib/dtype.ts';
-import { normalCounter, type Word64 } from '../lib/normal-counter.ts';
+import { normalCounter, type Word64 } from '../lib/stream/counter.ts';
 import { noCpu, openCpuBackend } from './cpu-backend.ts';
 import { referenceNormals } from './reference-normals.ts';
 import { type Check, correlationChecks, StreamStatistics } from './stream-statistics.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MultivariateNormal, MultivariateStudentT, openDevice } from '../lib/index.ts';
-import { studentQuantile } from '../lib/probability/student-quantile.ts';
+import { studentQuantile } from '../lib/probability/f-quantile.ts';
 import { onEveryDevice, onEveryType } from './every-device.ts';
 import { near } from './near.ts';
 import { refuses } from './refuses.ts';

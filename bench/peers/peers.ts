@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { packageFolder } from '../../lib/package-folder.ts';
+import { packageFolder } from '../../lib/addon/file.ts';
 import type { Contender } from '../contender.ts';
 import { mlMatrix } from './ml-matrix.ts';
 import { multivariateNormal } from './multivariate-normal.ts';

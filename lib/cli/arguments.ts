@@ -1,9 +1,8 @@
 import type { DeviceKind } from '../backend.ts';
+import { describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import type { RealDtype } from '../distribution-input.ts';
-import type { Word64 } from '../normal-counter.ts';
-import { wholeNumber } from '../whole-number.ts';
+import type { RealDtype } from '../dtype.ts';
+import type { Word64 } from '../stream/counter.ts';
 
 /** A whole number of the command line; throws `ERR_OUT_OF_RANGE`. */
 export function wholeArgument(name: string, text: string): number {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BenchmarkArguments } from '../../bench/benchmark-options.ts';
 import { standardOutput } from '../file/output.ts';
-import { benchProgress } from './bench-progress.ts';
+import { benchProgress } from './progress.ts';
 
 /** Options of `covarium bench`, as typed. */
 export interface BenchArguments extends BenchmarkArguments {

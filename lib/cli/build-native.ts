@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
-import { prebuiltAddon } from '../addon-file.ts';
+import { buildAddon } from '../addon/build.ts';
+import { packageFolder, prebuiltAddon } from '../addon/file.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { buildAddon } from '../native-build/build-addon.ts';
-import { packageFolder } from '../package-folder.ts';
 
 /** `covarium build-native`: the addon from the package's sources, where no prebuilt one is for this platform. */
 export async function buildNative(options: { readonly output?: string }, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import { standardOutput, writeTextFile } from '../file/output.ts';
 
 /** Options of `covarium compare`, as typed. */

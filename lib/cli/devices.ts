@@ -1,8 +1,8 @@
 import colors from 'picocolors';
-import { type AddonReport, reportAddon } from '../addon-report.ts';
+import { type AddonReport, reportAddon } from '../addon/report.ts';
 import { standardOutput } from '../file/output.ts';
 import { type DeviceReport, listDevices } from '../list-devices.ts';
-import { versions } from './versions.ts';
+import { versions } from '../versions.ts';
 
 /** `covarium devices`: what is here, what was chosen and why; the text that people paste into bug reports. */
 export async function devices(options: { readonly json?: boolean }): Promise<void> {

@@ -1,9 +1,8 @@
+import { Matrix } from '../array/matrix.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
-import type { Real } from '../dtype.ts';
-import { Matrix } from '../matrix.ts';
-import type { RunModel } from '../run/model-hash.ts';
-import { requireDegreesOfFreedom } from '../student/student-parameters.ts';
+import type { Real, RealDtype } from '../dtype.ts';
+import type { RunModel } from '../run/model.ts';
+import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
 import { readWholeTable, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
 

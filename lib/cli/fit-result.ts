@@ -1,14 +1,14 @@
+import { exactDevice } from '../command/float64.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
-import { exactDevice } from '../exact.ts';
-import type { Shrinkage } from '../fit/shrinkage.ts';
-import type { EstimateOptions } from '../moments.ts';
-import { MultivariateNormal } from '../multivariate-normal.ts';
+import type { RealDtype } from '../dtype.ts';
+import type { EstimateOptions } from '../moments/moments.ts';
+import type { Shrinkage } from '../moments/shrinkage.ts';
+import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, wholeArgument } from './arguments.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
-import { type Shards, writePartial } from './partial.ts';
+import { type Shards, writePartial } from './partial-fit.ts';
 
 /** What becomes of moments, as typed: options of `covarium fit` and `covarium merge`. */
 export interface ResultArguments {

@@ -3,7 +3,7 @@ import { openDevice } from '../open-device.ts';
 import { deviceArgument } from './arguments.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitInput, inputHash, momentsOfFiles } from './fit-rows.ts';
-import { oneShard } from './partial.ts';
+import { oneShard } from './partial-fit.ts';
 import { type ReadArguments, readOptions } from './read-options.ts';
 import { type Shard, shardArgument } from './shard.ts';
 

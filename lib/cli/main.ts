@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import colors from 'picocolors';
 import { CovariumError } from '../covarium-error.ts';
 import { tableFormats } from '../table/format.ts';
+import { versions } from '../versions.ts';
 import { bench } from './bench.ts';
 import { buildNative } from './build-native.ts';
 import { compareResults } from './compare.ts';
@@ -11,7 +12,6 @@ import { fit } from './fit.ts';
 import { merge } from './merge.ts';
 import { sample } from './sample.ts';
 import { verify } from './verify.ts';
-import { versions } from './versions.ts';
 
 const interruption = new AbortController();
 // A second Ctrl-C ends the process at once, as it does without us.

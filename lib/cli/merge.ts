@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CovariumError } from '../covarium-error.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitRows, joinedRows } from './fit-rows.ts';
-import { partialText, readPartial, type Shards } from './partial.ts';
+import { partialText, readPartial, type Shards } from './partial-fit.ts';
 
 /**
  * `covarium merge partial*.json --output model.json`: the model of the rows of all parts of a fit. The same parts make the same bytes, in

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { cannotRead } from '../file/error.ts';
 import { inputName } from '../file/input.ts';
 import { writeTextFile } from '../file/output.ts';

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
-import { MultivariateNormal } from '../multivariate-normal.ts';
+import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
 import { evenRows, type Points } from '../plot/points.ts';

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
+import { wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { circumstancesOf } from '../run/circumstances.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import type { RunModel } from '../run/model-hash.ts';
+import { circumstancesOf } from '../run/manifest.ts';
+import type { RunModel } from '../run/model.ts';
 import { drawPart, isThere, openRunFolder, partsOf } from '../run/parts.ts';
 import { type Run, rowsPerPart } from '../run/run.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { versions } from '../versions.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
 import { progressBar } from './progress.ts';
 import { type ShardArguments, shardArgument, wholeShard } from './shard.ts';
-import { versions } from './versions.ts';
 
 /** Those options of `covarium sample` that are about parts, as typed. */
 export interface PartArguments extends ShardArguments {

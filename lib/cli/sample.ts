@@ -1,20 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import { openOutput } from '../file/output.ts';
-import { randomSeed } from '../random-seed.ts';
-import { circumstancesOf } from '../run/circumstances.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import { requireManifestPlace, writeManifest } from '../run/manifest.ts';
-import { modelHash, type RunModel } from '../run/model-hash.ts';
+import { circumstancesOf, requireManifestPlace, writeManifest } from '../run/manifest.ts';
+import { modelHash, type RunModel } from '../run/model.ts';
 import { writeRows } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
+import { randomSeed } from '../stream/counter.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
+import { versions } from '../versions.ts';
 import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';
 import { progressBar } from './progress.ts';
 import { sampleEmpirical } from './sample-empirical.ts';
 import { isFolder, type PartArguments, sampleParts } from './sample-parts.ts';
-import { versions } from './versions.ts';
 
 /** Options of `covarium sample`, as typed. */
 export interface SampleArguments extends DistributionArguments, PartArguments {

@@ -1,5 +1,5 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 
 /** One share of work: of pieces 0, 1, 2 ... it has those whose number leaves `index` when divided by `count`. */
 export interface Shard {

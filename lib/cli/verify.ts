@@ -1,6 +1,6 @@
+import { wholeNumber } from '../check.ts';
 import { standardOutput } from '../file/output.ts';
 import { verified } from '../run/verify.ts';
-import { wholeNumber } from '../whole-number.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';
 

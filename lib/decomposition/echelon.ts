@@ -1,4 +1,4 @@
-import { norm } from './norm.ts';
+import { norm } from './orthogonalize.ts';
 
 /**
  * Rows A (m x width) become a lower echelon L with A A' = L L', by Givens rotations of neighbouring columns (Golub and Van Loan, Matrix

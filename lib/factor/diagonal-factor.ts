@@ -1,10 +1,9 @@
+import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
-import type { Scratch } from '../scratch.ts';
-import type { Storage } from '../storage.ts';
 import type { Factor } from './factor.ts';
-import { norms } from './norms.ts';
-import { inMemory, kept, type Place } from './parts.ts';
+import { inMemory, kept, norms, type Place } from './parts.ts';
 
 /** Standard deviations: the root of a diagonal covariance, in 2 n numbers. */
 export class DiagonalFactor implements Factor {

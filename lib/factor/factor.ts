@@ -1,6 +1,6 @@
 import type { Encoder, Timings } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
 import type { Real } from '../dtype.ts';
-import type { Scratch } from '../scratch.ts';
 
 /**
  * A root A of a covariance A A', n x width, in whatever form suits it: a draw is mean + A z. It records commands on an encoder of the device

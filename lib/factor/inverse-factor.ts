@@ -1,7 +1,7 @@
+import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
-import type { Scratch } from '../scratch.ts';
-import { Storage } from '../storage.ts';
 import type { Factor } from './factor.ts';
 import { TriangularFactor } from './triangular-factor.ts';
 

@@ -1,12 +1,10 @@
+import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
-import type { Scratch } from '../scratch.ts';
-import type { Storage } from '../storage.ts';
 import type { Factor } from './factor.ts';
-import { norms } from './norms.ts';
-import { inMemory, kept, type Place } from './parts.ts';
-import { forRowBlocks, rowsAtOnce } from './row-blocks.ts';
+import { forRowBlocks, inMemory, kept, norms, type Place, rowsAtOnce } from './parts.ts';
 
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 

@@ -1,6 +1,6 @@
+import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import type { Real } from '../dtype.ts';
-import { Storage } from '../storage.ts';
 import type { Factor } from './factor.ts';
 import { TriangularFactor } from './triangular-factor.ts';
 

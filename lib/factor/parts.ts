@@ -1,6 +1,8 @@
+import { Storage } from '../array/storage.ts';
+import type { Encoder } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
 import type { Device } from '../device.ts';
-import type { Dtype } from '../dtype.ts';
-import { Storage } from '../storage.ts';
+import { type Dtype, dtypeOf, type Real } from '../dtype.ts';
 
 /** Makes storage of these lengths, all or none. */
 export type Place = (lengths: readonly number[]) => Storage[];
@@ -26,4 +28,32 @@ export function kept<Part extends string>(
     made[i]!.values.set(numbers[name]);
   });
   return Object.fromEntries(names.map((name, i) => [name, made[i]!])) as { [Each in Part]: Storage };
+}
+
+const blockElements = 1 << 21;
+
+/** Rows of a block, where a row takes n numbers and `width` besides. */
+export function rowsAtOnce(n: number, width: number): number {
+  return Math.max(1, Math.floor(blockElements / Math.max(n, width)));
+}
+
+/** Calls body for blocks of `atOnce` rows of n numbers, so that what a block needs besides is small. */
+export function forRowBlocks(
+  rows: Real,
+  n: number,
+  atOnce: number,
+  body: (block: Real, count: number, first: number) => void,
+): void {
+  for (let first = 0; first < rows.length / n; first += atOnce) {
+    const count = Math.min(atOnce, rows.length / n - first);
+    body(rows.subarray(first * n, (first + count) * n), count, first);
+  }
+}
+
+/** out[r] = constant - |w|^2 / 2 for each row w of n numbers. */
+export function norms(encoder: Encoder, w: Real, out: Real, n: number, constant: number, scratch: Scratch): void {
+  const dtype = dtypeOf(out);
+  encoder.squaredNorms(w, out, n);
+  encoder.scaleColumns(out, scratch.copy(new Float64Array([-0.5]), dtype));
+  encoder.addRow(out, scratch.copy(new Float64Array([1]), dtype), constant);
 }

@@ -1,6 +1,6 @@
+import type { Storage } from '../array/storage.ts';
 import type { Timings } from '../backend.ts';
 import type { Real } from '../dtype.ts';
-import type { Storage } from '../storage.ts';
 
 /** What is kept of a factor that is n x n numbers with zeros above the diagonal. */
 export abstract class TriangularFactor {

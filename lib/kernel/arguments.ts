@@ -1,12 +1,11 @@
+import { Matrix } from '../array/matrix.ts';
+import { anyValuesIn, type Operand, requireApart } from '../array/operand.ts';
+import { Vector } from '../array/vector.ts';
+import { Volume } from '../array/volume.ts';
+import { describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import type { Device } from '../device.ts';
 import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
-import { Matrix } from '../matrix.ts';
-import { anyValuesIn, type Operand, requireApart } from '../operand.ts';
-import { Vector } from '../vector.ts';
-import { Volume } from '../volume.ts';
-import { wholeNumber } from '../whole-number.ts';
 import { encode } from './encode.ts';
 import type { Layout } from './layout.ts';
 import type { Parameter } from './signature.ts';

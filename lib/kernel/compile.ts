@@ -1,15 +1,14 @@
+import { fromNative } from '../addon/error.ts';
 import type { CompiledKernel, KernelParameter } from '../backend.ts';
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import { backendOf, type Device } from '../device.ts';
-import { fromNative } from '../native-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
 import { compileError } from './diagnostics.ts';
-import { flatten } from './flatten.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
 import { Kernel } from './kernel.ts';
 import { mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
+import { flatten } from './source.ts';
 
 /** How a kernel is made of a text. */
 export interface KernelOptions {

@@ -1,7 +1,7 @@
 import { CovariumError } from '../covarium-error.ts';
-import { codeOf, numberOf } from './code.ts';
 import { encode } from './encode.ts';
 import { Layouts } from './layout.ts';
+import { codeOf, numberOf } from './source.ts';
 
 /** A function constant of a text, and the value that it is given. */
 export interface FunctionConstant {

@@ -1,5 +1,5 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import { bytesOf, type Layout } from './layout.ts';
 
 type Put = (view: DataView, at: number, value: number) => void;

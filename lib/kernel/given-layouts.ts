@@ -1,5 +1,5 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import { type Layout, Layouts } from './layout.ts';
 import type { Signature } from './signature.ts';
 

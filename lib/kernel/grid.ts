@@ -1,7 +1,6 @@
 import type { CompiledKernel } from '../backend.ts';
+import { describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import { wholeNumber } from '../whole-number.ts';
 
 /** Threads along x, y and z; those left out are 1, and a number is a grid of one row. */
 export type GridSize = number | readonly number[];

@@ -1,7 +1,6 @@
 import type { CompiledKernel, Timings } from '../backend.ts';
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import { type Device, runCommands } from '../device.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf } from './arguments.ts';

@@ -1,4 +1,4 @@
-import { closing, codeOf, numberOf, splitList } from './code.ts';
+import { closing, codeOf, numberOf, splitList } from './source.ts';
 
 /** Characters of one member's declaration; what is longer is not read. */
 const longestMember = 1000;

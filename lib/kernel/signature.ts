@@ -1,6 +1,6 @@
 import { CovariumError } from '../covarium-error.ts';
-import { closing, codeOf, numberOf, splitList } from './code.ts';
 import { type Layout, Layouts } from './layout.ts';
+import { closing, codeOf, numberOf, splitList } from './source.ts';
 
 /** One argument of a kernel's function, in the order of the text. */
 export interface Parameter {

@@ -1,16 +1,16 @@
-import { checkOptions } from '../check-options.ts';
+import { rowsInput } from '../array/inputs.ts';
+import type { MatrixInput } from '../array/matrix.ts';
+import type { VectorInput } from '../array/vector.ts';
+import { checkOptions, describe } from '../check.ts';
+import { exactly } from '../command/float64.ts';
+import type { Procedure } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import { meanInput, rowsInput, squareInput, symmetryTolerance } from '../distribution-input.ts';
+import { semidefiniteRoot } from '../decomposition/semidefinite-cholesky.ts';
 import type { Real } from '../dtype.ts';
-import { exactly } from '../exact.ts';
-import type { MatrixInput } from '../matrix.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import type { Procedure } from '../procedure.ts';
-import type { VectorInput } from '../vector.ts';
-import { exactRoot } from './exact-root.ts';
+import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
-import { semidefiniteRoot } from './semidefinite-root.ts';
+import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /** What {@link MultivariateNormal.affine} takes. */
 export interface AffineOptions {

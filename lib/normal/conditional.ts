@@ -1,14 +1,14 @@
-import { checkOptions } from '../check-options.ts';
+import { rowsInput, vectorInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { requireColumns } from '../array/operand.ts';
+import { Storage } from '../array/storage.ts';
+import type { VectorInput } from '../array/vector.ts';
+import { checkOptions } from '../check.ts';
+import { type Procedure, step } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { rowsInput, vectorInput } from '../distribution-input.ts';
 import type { Real, Values } from '../dtype.ts';
-import { Matrix, type MatrixInput } from '../matrix.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import { requireColumns } from '../operand.ts';
-import { type Procedure, step } from '../procedure.ts';
-import { Storage } from '../storage.ts';
-import type { VectorInput } from '../vector.ts';
 import { fromEchelon } from './from-root.ts';
+import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
 
 /** What {@link MultivariateNormal.conditional} takes. */

@@ -1,9 +1,8 @@
-import { exactly } from '../exact.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import { log1pmx } from '../probability/log1pmx.ts';
-import type { Procedure } from '../procedure.ts';
-import { exactRoot } from './exact-root.ts';
-import { isSame, requireRegular } from './pair.ts';
+import { exactly } from '../command/float64.ts';
+import type { Procedure } from '../command/task.ts';
+import { log1pmx } from '../probability/special-functions.ts';
+import { exactRoot, isSame, requireRegular } from './exact.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /**
  * The Renyi divergence of order alpha (from 0; 1 is Kullback and Leibler's) of p from q, in nats:

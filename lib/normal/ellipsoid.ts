@@ -1,16 +1,14 @@
-import { checkOptions } from '../check-options.ts';
+import { Matrix } from '../array/matrix.ts';
+import { Vector } from '../array/vector.ts';
+import { checkOptions, describe } from '../check.ts';
+import type { Procedure } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
-import { norm } from '../decomposition/norm.ts';
-import { orthogonalize } from '../decomposition/orthogonalize.ts';
-import { describe } from '../describe.ts';
-import { Matrix } from '../matrix.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import { chiSquareQuantile } from '../probability/chi-square.ts';
-import type { Procedure } from '../procedure.ts';
-import { Vector } from '../vector.ts';
-import { rowsAt } from './coordinates.ts';
-import { exactRoot } from './exact-root.ts';
+import { norm, orthogonalize } from '../decomposition/orthogonalize.ts';
+import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
+import { exactRoot } from './exact.ts';
+import { rowsAt } from './marginal.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /** What {@link MultivariateNormal.ellipsoid} and {@link MultivariateStudentT.ellipsoid} take. */
 export interface EllipsoidOptions {

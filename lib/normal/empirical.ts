@@ -1,16 +1,19 @@
-import { checkOptions } from '../check-options.ts';
+import { Matrix, matrixStorage } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { checkOptions, describe } from '../check.ts';
+import { exactDevice, exactly } from '../command/float64.ts';
+import { type Procedure, step } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import { requireCount, type SampleOptions, type SampleSyncOptions, sampleSyncOptionNames } from '../draw.ts';
+import {
+  requireCount,
+  type SampleOptions,
+  type SampleSyncOptions,
+  sampleOut,
+  sampleSyncOptionNames,
+} from '../distribution/sample-options.ts';
 import { type Real, zerosOf } from '../dtype.ts';
-import { exactDevice, exactly } from '../exact.ts';
-import { Matrix, matrixStorage } from '../matrix.ts';
-import { normalCounter } from '../normal-counter.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import { type Procedure, step } from '../procedure.ts';
-import { randomSeed } from '../random-seed.ts';
-import { sampleOut } from '../sample-out.ts';
-import { Storage } from '../storage.ts';
+import { normalCounter, randomSeed } from '../stream/counter.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /** What a sample of a normal takes besides: synchronously. */
 export interface EmpiricalSyncOptions extends SampleSyncOptions {

@@ -1,10 +1,15 @@
+import { Matrix } from '../array/matrix.ts';
+import { type Procedure, step, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
-import { meanInput } from '../distribution-input.ts';
+import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
+import type { Root } from '../decomposition/semidefinite-root.ts';
+import { LowerFactor } from '../factor/lower-factor.ts';
+import { kept } from '../factor/parts.ts';
 import { RootFactor } from '../factor/root-factor.ts';
-import { Matrix } from '../matrix.ts';
-import { fromCholesky, givenFactor, type NormalParameters } from '../normal-parameters.ts';
-import { type Procedure, step } from '../procedure.ts';
+import { fromCholesky } from './from-cholesky.ts';
+import { meanInput, type NormalInput } from './inputs.ts';
+import { givenFactor, type NormalParameters } from './parameters.ts';
 
 /** Where a new normal lives. */
 export type Place = Pick<NormalParameters, 'device' | 'dtype'>;
@@ -50,4 +55,26 @@ export function* fromEchelon(
   if (rank === m) return yield* step(fromCholesky({ device, dtype, mean, factor: Matrix.from(root, { columns: m }) }));
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
   return yield* step(givenFactor(input, (here) => RootFactor.of(here, root, m, rank)));
+}
+
+/**
+ * The normal of a root of its covariance. With a root of full rank that is A = L Q, the covariance is L L': it gets the Cholesky factor, which
+ * is the only one of its kind, so that draws do not depend on the way in.
+ * `square` is what an error calls that covariance.
+ */
+export function rooted(
+  input: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
+  { root, rank }: Root,
+  square: string,
+): Task<NormalParameters> {
+  const { n } = input;
+  return givenFactor(
+    input,
+    (place) => {
+      if (rank < n) return RootFactor.of(place, root, n, rank);
+      const { lower } = lqDecomposition(root, n, n);
+      return new LowerFactor(kept({ lower }, place).lower, n);
+    },
+    square,
+  );
 }

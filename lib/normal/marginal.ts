@@ -1,9 +1,9 @@
+import { describe, wholeNumber } from '../check.ts';
+import type { Procedure } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import type { Procedure } from '../procedure.ts';
-import { coordinatesIn, rowsAt } from './coordinates.ts';
-import { exactRoot } from './exact-root.ts';
+import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /** The normal of some coordinates: their rows of the root. */
 export function* marginal(parameters: NormalParameters, coordinates: readonly number[]): Procedure<NormalParameters> {
@@ -12,4 +12,32 @@ export function* marginal(parameters: NormalParameters, coordinates: readonly nu
     throw new CovariumError('ERR_SHAPE', 'Coordinates are (0), and a normal has at least one dimension.');
   const { mean, root, n, width, tolerance } = yield* exactRoot(parameters);
   return yield* fromRoot(parameters, rowsAt(mean, 1, chosen), rowsAt(root, width, chosen), tolerance, width < n);
+}
+
+/** A copy of coordinates of n; throws `ERR_INVALID_ARGUMENT` (no array, one twice) and `ERR_OUT_OF_RANGE`. */
+export function coordinatesIn(coordinates: readonly number[], n: number): number[] {
+  if (!Array.isArray(coordinates))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinates are not an array (${describe(coordinates)}).`);
+  const seen = new Set<number>();
+  for (const coordinate of coordinates) {
+    wholeNumber('Coordinate', coordinate, 0, n - 1);
+    if (seen.has(coordinate))
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinate (${coordinate}) is named twice.`);
+    seen.add(coordinate);
+  }
+  return [...coordinates];
+}
+
+/** Those of n that are not among `coordinates`, in their order. */
+export function otherCoordinates(coordinates: readonly number[], n: number): number[] {
+  const named = new Set(coordinates);
+  return Array.from({ length: n }, (_, coordinate) => coordinate).filter((coordinate) => !named.has(coordinate));
+}
+
+/** Rows of `width` numbers at these places, in this order. */
+export function rowsAt(rows: Float64Array, width: number, places: readonly number[]): Float64Array<ArrayBuffer> {
+  const chosen = new Float64Array(places.length * width);
+  for (const [row, place] of places.entries())
+    chosen.set(rows.subarray(place * width, (place + 1) * width), row * width);
+  return chosen;
 }

@@ -1,8 +1,8 @@
+import type { Procedure } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import type { Procedure } from '../procedure.ts';
-import { coordinatesIn, otherCoordinates, rowsAt } from './coordinates.ts';
-import { exactRoot } from './exact-root.ts';
+import { exactRoot } from './exact.ts';
+import { coordinatesIn, otherCoordinates, rowsAt } from './marginal.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /** The regression of the other coordinates on m given ones. */
 export interface Regression {

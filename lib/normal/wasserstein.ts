@@ -1,10 +1,8 @@
-import { norm } from '../decomposition/norm.ts';
-import { orthogonalize } from '../decomposition/orthogonalize.ts';
-import { exactly } from '../exact.ts';
-import type { NormalParameters } from '../normal-parameters.ts';
-import type { Procedure } from '../procedure.ts';
-import { type ExactRoot, exactRoot } from './exact-root.ts';
-import { isSame } from './pair.ts';
+import { exactly } from '../command/float64.ts';
+import type { Procedure } from '../command/task.ts';
+import { norm, orthogonalize } from '../decomposition/orthogonalize.ts';
+import { type ExactRoot, exactRoot, isSame } from './exact.ts';
+import type { NormalParameters } from './parameters.ts';
 
 /**
  * The 2-Wasserstein distance of two normals. Its square, |d|^2 + tr(P + Q - 2 (P^1/2 Q P^1/2)^1/2) with d the difference of the means, is

@@ -1,4 +1,4 @@
-import { chiSquareQuantile } from '../probability/chi-square.ts';
+import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
 
 /**
  * The radius, in standard deviations, of the ellipse that holds a share of a normal in two dimensions: the squared radius of a draw is

@@ -6,6 +6,7 @@ import { ticksThatFit } from './ticks.ts';
 
 /** The most columns that a pairs plot shows. */
 export const maximumColumns = 8;
+
 /** The most rows of draws, or of data, that a panel shows as dots: nobody sees more in it. */
 export const maximumDots = 1500;
 

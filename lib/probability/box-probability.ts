@@ -1,12 +1,10 @@
 import { CovariumError } from '../covarium-error.ts';
-import type { Moments64 } from '../exact.ts';
-import { normalCounter, type Word64 } from '../normal-counter.ts';
-import type { Work } from '../reference/work.ts';
+import { normalCounter, type Word64 } from '../stream/counter.ts';
+import type { Work } from '../work.ts';
 import { bivariateBox, bivariateError } from './bivariate.ts';
-import { boxPoint } from './box-point.ts';
 import { gammaQuantile } from './gamma-quantile.ts';
-import { type Accuracy, latticeMean } from './lattice-mean.ts';
-import { orderedBox } from './ordered-box.ts';
+import { type Accuracy, latticeMean } from './lattice.ts';
+import { boxPoint, orderedBox } from './ordered-box.ts';
 import { between } from './standard-normal.ts';
 import { formulaLimit, studentBetween, studentError } from './student.ts';
 
@@ -117,4 +115,10 @@ function standardBox(
       bound.flatMap((i) => bound.map((j) => (i === j ? 1 : covariance[i * n + j]! / deviation(i) / deviation(j)))),
     ),
   };
+}
+
+/** A mean (n) and a covariance (n x n) in float64, in ordinary memory. */
+export interface Moments64 {
+  readonly mean: Float64Array<ArrayBuffer>;
+  readonly covariance: Float64Array<ArrayBuffer>;
 }

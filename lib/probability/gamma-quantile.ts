@@ -1,4 +1,4 @@
-import { log1pmx } from './log1pmx.ts';
+import { log1pmx } from './special-functions.ts';
 import { quantile } from './standard-normal.ts';
 
 /**
@@ -87,4 +87,12 @@ function fraction(a: number, x: number): number {
     if (Math.abs(c * d - 1) < 1e-16) break;
   }
   return a * value;
+}
+
+/**
+ * The quantile of the chi-squared distribution: the q that a sum of squares of so many (n, from 1) independent standard normals stays below
+ * with this probability, which is between 0 and 1.
+ */
+export function chiSquareQuantile(probability: number, n: number): number {
+  return n === 2 ? -2 * Math.log1p(-probability) : 2 * gammaQuantile(n / 2, probability);
 }

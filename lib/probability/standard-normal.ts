@@ -1,6 +1,5 @@
 // The standard normal's distribution function and its inverse, in float64. Relative errors are a few units in the last place, in both
 // tails: test/standard-normal.test.ts has the bounds.
-import { horner } from './horner.ts';
 
 const densityAtZero = 0.3989422804014327; // 1 / sqrt(2 pi)
 // Where the integral is taken from zero, and where a difference is taken by Taylor.
@@ -130,4 +129,11 @@ function scaledTail(x: number): number {
   const inverseSquare = 1 / (x * x);
   const rest = (inverseSquare * horner(farTop, inverseSquare)) / horner(farBottom, inverseSquare);
   return (densityAtZero - rest) / x;
+}
+
+/** A polynomial at x by Horner's rule, the coefficient of the highest power first. */
+export function horner(coefficients: readonly number[], x: number): number {
+  let sum = coefficients[0]!;
+  for (let i = 1; i < coefficients.length; i++) sum = sum * x + coefficients[i]!;
+  return sum;
 }

@@ -1,4 +1,4 @@
-import { logGammaRatio } from './log-gamma.ts';
+import { logGammaRatio } from './special-functions.ts';
 
 /** Of more degrees of freedom the formula loses digits of the tails: x is then near 1, and what it is below 1 is what counts. */
 export const formulaLimit = 1000;

@@ -1,9 +1,9 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
-import { packFactor } from './packed-factor.ts';
+import type { Work } from '../work.ts';
+import { packFactor } from './panel.ts';
 import { dotTile, tileSide } from './tile.ts';
 import { solveTile } from './triangular.ts';
-import type { Work } from './work.ts';
 
 const sums = new Float64Array(tileSide * tileSide);
 const rowsAtOnce = 32; // rows that stay in cache while the factor's earlier rows stream by

@@ -1,9 +1,8 @@
 import type { Backend, CompiledKernel, Encoder, KernelSource, MemoryUsage } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype } from '../dtype.ts';
-import { allocate } from './allocate.ts';
-import { detach } from './detach.ts';
 import { type CommitTarget, ReferenceEncoder } from './encoder.ts';
+import { allocate, detach } from './memory.ts';
 import { Queue } from './queue.ts';
 
 /** Opens the device in plain TypeScript: it is always there. */

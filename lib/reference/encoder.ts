@@ -1,19 +1,17 @@
 import type { CompiledKernel, Encoder, FactorOn, Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
+import { fillNormal } from '../stream/fill-normal.ts';
+import type { Work } from '../work.ts';
 import { cholesky } from './cholesky.ts';
-import { copy, sum } from './elementwise.ts';
 import { logDensity } from './log-density.ts';
 import { meanAndCovariance } from './moments.ts';
-import { fillNormal } from './normal-stream.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
-import { addRow, scaleColumns, squaredNorms } from './row.ts';
+import { addRow, copy, scaleColumns, squaredNorms, sum } from './rows.ts';
 import { sample } from './sample.ts';
 import { requireFinite, requireSymmetric } from './symmetry.ts';
-import { antitranspose, zeroUpper } from './triangle.ts';
-import { choleskySolve, triangularProduct, triangularSolve } from './triangular.ts';
-import type { Work } from './work.ts';
+import { antitranspose, choleskySolve, triangularProduct, triangularSolve, zeroUpper } from './triangular.ts';
 
 /** Where an encoder's commits go: the device's queue, as long as the device is open (throws `ERR_CLOSED` after). */
 export interface CommitTarget {

@@ -1,8 +1,7 @@
 import type { Real } from '../dtype.ts';
-import { packFactor } from './packed-factor.ts';
-import { Panel } from './panel.ts';
+import type { Work } from '../work.ts';
+import { Panel, packFactor } from './panel.ts';
 import { multiplyPanel, solvePanel } from './triangular.ts';
-import type { Work } from './work.ts';
 
 /** out[r] = constant - |w|^2 / 2; w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`. */
 export function* logDensity(factor: Real, mean: Real, rows: Real, out: Real, inverse: boolean, constant: number): Work {

@@ -1,7 +1,7 @@
 import type { Real } from '../dtype.ts';
-import { workspace } from './allocate.ts';
+import type { Work } from '../work.ts';
+import { workspace } from './memory.ts';
 import { dotTile, inTiles, tileSide } from './tile.ts';
-import type { Work } from './work.ts';
 
 const rowsAtOnce = 256;
 const sums = new Float64Array(tileSide * tileSide);

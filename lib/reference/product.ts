@@ -1,7 +1,7 @@
 import type { Real } from '../dtype.ts';
-import { workspace } from './allocate.ts';
+import type { Work } from '../work.ts';
+import { workspace } from './memory.ts';
 import { dotTile, inTiles, tileSide } from './tile.ts';
-import type { Work } from './work.ts';
 
 const sums = new Float64Array(tileSide * tileSide);
 const blockSide = 256; // three blocks of 256 x 256 float64 numbers: 1.5 MiB, mostly in a second-level cache

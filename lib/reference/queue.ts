@@ -1,6 +1,6 @@
 import type { Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Work } from './work.ts';
+import type { Work } from '../work.ts';
 
 const sliceMs = 10; // between two turns of the event loop
 

@@ -1,9 +1,8 @@
 import type { Real } from '../dtype.ts';
-import { fillNormalRange } from './normal-stream.ts';
-import { packFactor } from './packed-factor.ts';
-import { Panel } from './panel.ts';
+import { fillNormalRange } from '../stream/fill-normal.ts';
+import type { Work } from '../work.ts';
+import { Panel, packFactor } from './panel.ts';
 import { multiplyPanel, solvePanel } from './triangular.ts';
-import type { Work } from './work.ts';
 
 /** Row r of `out` becomes mean + factor z, or mean + factor^-1 z; z = normals r n to (r + 1) n of the stream at `counter`. */
 export function* sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): Work {

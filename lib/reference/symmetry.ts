@@ -1,6 +1,6 @@
 import { CovariumError, type ErrorCode } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
-import type { Work } from './work.ts';
+import type { Work } from '../work.ts';
 
 const pieceLength = 1 << 14;
 

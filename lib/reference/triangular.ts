@@ -1,8 +1,7 @@
 import type { Real } from '../dtype.ts';
-import { type PackedFactor, packFactor } from './packed-factor.ts';
-import { Panel } from './panel.ts';
+import type { Work } from '../work.ts';
+import { type PackedFactor, Panel, packFactor } from './panel.ts';
 import { dotTile, tileSide } from './tile.ts';
-import type { Work } from './work.ts';
 
 const sums = new Float64Array(tileSide * tileSide);
 
@@ -108,5 +107,27 @@ export function solveTile(
     x[at + 1] = y1;
     x[at + 2] = y2;
     x[at + 3] = y3;
+  }
+}
+
+/** Entries of `a` (n x n) above the diagonal become 0. */
+export function* zeroUpper(a: Real, n: number): Work {
+  for (let i = 0; i < n; i++) {
+    a.fill(0, i * n + i + 1, (i + 1) * n);
+    yield;
+  }
+}
+
+/** Transposes `a` (n x n) along its other diagonal, in place: a_ij <-> a_(n-1-j)(n-1-i). */
+export function* antitranspose(a: Real, n: number): Work {
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n - 1 - i; j++) {
+      const here = i * n + j;
+      const there = (n - 1 - j) * n + (n - 1 - i);
+      const value = a[here]!;
+      a[here] = a[there]!;
+      a[there] = value;
+    }
+    yield;
   }
 }

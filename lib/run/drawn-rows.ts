@@ -1,14 +1,14 @@
+import type { Matrix } from '../array/matrix.ts';
 import type { DeviceKind } from '../backend.ts';
 import type { Device } from '../device.ts';
 import { bytesOf, type Real } from '../dtype.ts';
-import type { Matrix } from '../matrix.ts';
-import type { MultivariateNormal } from '../multivariate-normal.ts';
-import type { MultivariateStudentT } from '../multivariate-student-t.ts';
-import { firstElement } from '../normal-counter.ts';
+import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
-import { requireRows, rowLimit } from '../student/row-words.ts';
-import type { RunModel } from './model-hash.ts';
-import { openModel } from './open-model.ts';
+import { firstElement } from '../stream/counter.ts';
+import { requireRowLimit, rowLimit } from '../stream/radial-scales.ts';
+import type { MultivariateStudentT } from '../student-t/multivariate-student-t.ts';
+import type { RunModel } from './model.ts';
+import { openModel } from './model.ts';
 import type { Run } from './run.ts';
 
 // Each lane has a factor of its own: together they have no more.
@@ -35,7 +35,7 @@ export class DrawnRows {
   static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
     firstElement(BigInt(run.firstRow), run.rows, run.columns);
     const isStudent = model.degreesOfFreedom !== undefined;
-    if (isStudent) requireRows(BigInt(run.firstRow), run.rows);
+    if (isStudent) requireRowLimit(BigInt(run.firstRow), run.rows);
     const lastOfStream = (1n << 64n) / BigInt(run.columns);
     const end = isStudent ? min(rowLimit, lastOfStream) : lastOfStream;
     const devices = openLanes(run, kind, Math.ceil(rows / run.rowsPerBlock) + 1);

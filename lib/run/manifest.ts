@@ -1,12 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { DeviceKind } from '../backend.ts';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import type { Digest } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
 import { writePartial } from '../file/output.ts';
+import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
-import type { Circumstances } from './circumstances.ts';
+import type { DrawnRows } from './drawn-rows.ts';
 import { type Run, runFields } from './run.ts';
 
 /** What stands beside a file of draws, as `<file>.json`: the run that it has, how it was drawn, and its digest. */
@@ -138,4 +140,27 @@ function isCount(value: unknown): value is number {
 
 function malformed(path: string, why: string, cause?: unknown): CovariumError {
   return new CovariumError('ERR_MALFORMED_MANIFEST', `Manifest (${path}) is malformed: ${why}.`, { path, cause });
+}
+
+/** What the last bits of draws depend on besides their run. */
+export interface Circumstances {
+  /** Version of covarium. */
+  readonly covariumVersion: string;
+  readonly device: {
+    readonly kind: DeviceKind;
+    readonly name: string;
+    /** Of the cpu device: its kernels, its BLAS and what that takes the processor for. */
+    readonly facts: { readonly [fact: string]: string };
+  };
+  /** Where the factor was made. */
+  readonly factor: string;
+}
+// Threads change no bit, and where a library lies is nobody's business.
+const told = ['processor', 'kernels', 'library', 'library core type'];
+
+export function circumstancesOf(rows: DrawnRows, covariumVersion: string): Circumstances {
+  const { kind, name } = rows.device;
+  const known = kind === 'cpu' ? (listDevices().find((candidate) => candidate.kind === kind)?.facts ?? {}) : {};
+  const facts = Object.fromEntries(Object.entries(known).filter(([fact]) => told.includes(fact)));
+  return { covariumVersion, device: { kind, name, facts }, factor: rows.factorOn };
 }

@@ -6,8 +6,8 @@ import { cannotRead, cannotWrite } from '../file/error.ts';
 import { type Output, PartialFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
-import type { Circumstances } from './circumstances.ts';
 import type { DrawnRows } from './drawn-rows.ts';
+import type { Circumstances } from './manifest.ts';
 import { type Manifest, manifestPath, placeRunFile, readManifest, readRunFile, writeManifest } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 

@@ -1,16 +1,16 @@
+import type { Matrix } from '../array/matrix.ts';
 import type { DeviceKind } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real } from '../dtype.ts';
 import { listDevices } from '../list-devices.ts';
-import type { Matrix } from '../matrix.ts';
-import type { MultivariateNormal } from '../multivariate-normal.ts';
-import type { MultivariateStudentT } from '../multivariate-student-t.ts';
-import { normalCounter } from '../normal-counter.ts';
+import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
-import { fillRadialScales } from '../student/radial-scales.ts';
-import type { RunModel } from './model-hash.ts';
-import { openModel } from './open-model.ts';
+import { normalCounter } from '../stream/counter.ts';
+import { fillRadialScales } from '../stream/radial-scales.ts';
+import type { MultivariateStudentT } from '../student-t/multivariate-student-t.ts';
+import type { RunModel } from './model.ts';
+import { openModel } from './model.ts';
 import type { Run } from './run.ts';
 import { allowedUlps, deviationsOf, epsilonOf } from './tolerance.ts';
 

@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { bytesOf } from '../dtype.ts';
 import type { TableFormat } from '../table/format.ts';
 

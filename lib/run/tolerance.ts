@@ -1,6 +1,5 @@
-import type { RealDtype } from '../distribution-input.ts';
-import type { Real } from '../dtype.ts';
-import type { Matrix } from '../matrix.ts';
+import type { Matrix } from '../array/matrix.ts';
+import type { Real, RealDtype } from '../dtype.ts';
 
 // A wrong seed is far beyond this share of a column's scale, whatever the condition number.
 const largestShare = 1 / 16;

@@ -9,7 +9,7 @@ import {
 } from '@uwdata/flechette';
 import { decompress } from 'fzstd';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { type Real, zerosOf } from '../dtype.ts';
 import { inputName } from '../file/input.ts';
 import { ArrowMessages, malformedArrow } from './arrow-messages.ts';

@@ -1,6 +1,6 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { type Real, zerosOf } from '../dtype.ts';
 import type { TableHead } from './table.ts';
 

@@ -1,8 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import type { Real } from '../dtype.ts';
-
-/** What becomes of a row with a missing value: a null, or a NaN, as which it comes here. */
-export type Missing = 'error' | 'drop';
+import type { Missing, Real } from '../dtype.ts';
 
 /** Lets rows of finite numbers through, and keeps count of the rows. */
 export class CompleteRows {

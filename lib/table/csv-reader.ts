@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import type { Real } from '../dtype.ts';
 import { cannotRead } from '../file/error.ts';
 import { inputName, inputStream } from '../file/input.ts';

@@ -1,5 +1,5 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 
 /** A format of files of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
 export type TableFormat = 'csv' | 'npy' | 'arrow' | 'arrows' | 'parquet';

@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
 import type { Real } from '../dtype.ts';
 import type { Output } from '../file/output.ts';
 import type { RowWriter, TableHead } from './table.ts';

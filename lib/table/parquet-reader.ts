@@ -10,7 +10,7 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { type Real, zerosOf } from '../dtype.ts';
 import { cannotRead } from '../file/error.ts';
 import { ByteSource, inputName } from '../file/input.ts';

@@ -1,9 +1,7 @@
-import { checkOptions } from '../check-options.ts';
+import { Matrix } from '../array/matrix.ts';
+import { checkOptions, describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { describe } from '../describe.ts';
-import type { Real } from '../dtype.ts';
-import { Matrix } from '../matrix.ts';
-import type { Missing } from './complete-rows.ts';
+import type { Missing, Real } from '../dtype.ts';
 import { formatOf, type TableFormat } from './format.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 

@@ -1,6 +1,4 @@
-import type { RealDtype } from '../distribution-input.ts';
-import type { Real } from '../dtype.ts';
-import type { Missing } from './complete-rows.ts';
+import type { Missing, Real, RealDtype } from '../dtype.ts';
 
 /** What a table of numbers says of itself before its rows. */
 export interface TableHead {

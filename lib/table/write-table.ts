@@ -1,9 +1,9 @@
-import { checkOptions } from '../check-options.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { checkOptions } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../distribution-input.ts';
+import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { type Output, openOutput } from '../file/output.ts';
-import { Matrix, type MatrixInput } from '../matrix.ts';
 import { openArrowWriter } from './arrow-writer.ts';
 import { openCsvWriter } from './csv-writer.ts';
 import { formatOf, type TableFormat } from './format.ts';

@@ -1,4 +1,4 @@
-// The module: `Addon` of lib/native.ts.
+// The module: `Addon` of lib/addon/native.ts.
 #include <napi.h>
 
 #include "device.h"

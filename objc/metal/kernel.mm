@@ -69,7 +69,7 @@ Owned<id<MTLFunction>> specialized(id<MTLLibrary> library, const KernelSource& s
   return function;
 }
 
-// Those that a user's text asks for are left out where it is flattened (lib/kernel/flatten.ts); its first line says
+// Those that a user's text asks for are left out where it is flattened (lib/kernel/source.ts); its first line says
 // which line it is.
 constexpr char head[] = "#include <metal_stdlib>\n#include <simd/simd.h>\n";
 

@@ -1,4 +1,4 @@
-"""Makes the generating vector of lib/probability/lattice-vector.ts: python3 test/answers/lattice-vector.py
+"""Makes the generating vector of lib/probability/lattice.ts: python3 test/answers/lattice-vector.py
 
 An embedded lattice rule in base 2, component by component: Cools, Kuo, Nuyens, Constructing embedded lattice rules for multivariate
 integration, SIAM J. Sci. Comput. 28 (2006), by fast convolutions (Nuyens, Cools, Math. Comp. 75, 2006).

@@ -6,11 +6,10 @@
 //   compile.ts NAME [CONSTANT=VALUE ...]   the path of a library with this kernel
 import { readFileSync } from 'node:fs';
 import { CovariumError } from '../../lib/covarium-error.ts';
-import { codeOf } from '../../lib/kernel/code.ts';
 import { constantsOf, type FunctionConstant, withConstants } from '../../lib/kernel/constants.ts';
 import { libraryOf } from '../../lib/kernel/cpu/library.ts';
-import { flatten } from '../../lib/kernel/flatten.ts';
 import { signatureOf } from '../../lib/kernel/signature.ts';
+import { codeOf, flatten } from '../../lib/kernel/source.ts';
 
 const [name, ...given] = process.argv.slice(2);
 const source = readFileSync(0, 'utf8');

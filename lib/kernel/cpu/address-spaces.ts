@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { packageFolder } from '../../package-folder.ts';
+import { packageFolder } from '../../addon/file.ts';
 import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join, resolve as resolvePath } from 'node:path';
+import { packageFolder } from '../../addon/file.ts';
+import { describe } from '../../check.ts';
 import { CovariumError } from '../../covarium-error.ts';
-import { describe } from '../../describe.ts';
-import { packageFolder } from '../../package-folder.ts';
 
 /** A C++ compiler, and what it calls itself. */
 export interface Compiler {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { packageFolder } from '../../addon/file.ts';
 import { CovariumError } from '../../covarium-error.ts';
-import { packageFolder } from '../../package-folder.ts';
 import type { Signature } from '../signature.ts';
 import { type CachedLibrary, cached, digestOf } from './cache.ts';
 import { findCompiler, flagsOf, runProgram } from './compiler.ts';

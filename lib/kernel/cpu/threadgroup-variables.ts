@@ -1,5 +1,5 @@
 import { CovariumError } from '../../covarium-error.ts';
-import { codeOf, splitList } from '../code.ts';
+import { codeOf, splitList } from '../source.ts';
 
 /** Variables in threadgroup memory of one declaration. */
 export interface ThreadgroupVariables {

@@ -1,5 +1,5 @@
-import { codeOf } from '../code.ts';
 import type { Parameter, Signature } from '../signature.ts';
+import { codeOf } from '../source.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
 /** Words of a text whose threads wait for each other, or share memory: their groups run as fibers. */

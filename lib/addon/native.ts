@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import type { Backend, DeviceKind } from '../backend.ts';
+import { type AddonFile, findAddon } from './file.ts';
+
+/** A device that the addon has or would have. */
+export interface Candidate {
+  /** `metal`, `cpu` or `reference`. */
+  readonly kind: DeviceKind;
+  /** Whether it can be had. */
+  readonly available: boolean;
+  /** What computes, for people. */
+  readonly name: string;
+  /** Why it can't be had; '' where it can. */
+  readonly reason: string;
+  /** For bug reports: library, core type, processor, instruction set, threads. */
+  readonly facts: Readonly<Record<string, string>>;
+  /** What slows it down or is off, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** The native module, as objc/addon exports it. */
+export interface Addon {
+  /** The version of the package whose sources it was built from. */
+  readonly version: string;
+  candidates(): Candidate[];
+  /** `threads` 0 and `gpu` '' are the device's own choice. Throws `ERR_DEVICE_UNAVAILABLE`. */
+  openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
+}
+
+/** The addon and its file, or why there is none. */
+export type Loaded =
+  | { readonly addon: Addon; readonly reason: ''; readonly file: AddonFile }
+  | { readonly addon: undefined; readonly reason: string; readonly file: AddonFile | undefined };
+
+const loaded = new Map<string, Loaded>();
+
+/**
+ * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or what the package brings. An
+ * addon that is missing or doesn't load is a reason, never a crash: the reference device works without it.
+ */
+export function loadAddon(): Loaded {
+  const { COVARIUM_ADDON: named = '' } = process.env;
+  const known = loaded.get(named);
+  if (known !== undefined) return known;
+  const answer = load(named);
+  loaded.set(named, answer);
+  return answer;
+}
+
+function load(named: string): Loaded {
+  let file: AddonFile | undefined;
+  try {
+    file = findAddon(named);
+    const addon: Addon = createRequire(import.meta.url)(file.path);
+    if (typeof addon?.candidates === 'function') return { addon, reason: '', file };
+    return { addon: undefined, reason: `The native addon is not covarium's (${file.path}).`, file };
+  } catch (error) {
+    // Node adds a stack of required files to the first line.
+    const [why] = String(error instanceof Error ? error.message : error).split('\n');
+    const help = named === '' ? ' `covarium build-native` builds one here.' : '';
+    const failed = file === undefined ? 'is not built' : "can't be loaded";
+    return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };
+  }
+}

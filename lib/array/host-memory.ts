@@ -1,0 +1,71 @@
+import { totalmem } from 'node:os';
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { bytesOf, type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
+
+/**
+ * A typed array of type `dtype` (by default its own) in memory that a device may read: `values` itself where type and memory allow
+ * (and no `copy` is asked for), a copy otherwise. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array.
+ */
+export function hostValues(values: Values, dtype: Dtype | undefined, copy = false): Values {
+  const wanted = dtype === undefined ? dtypeOf(values) : requireDtype(dtype);
+  if (isReadable(values, wanted) && !copy) return values;
+  const host = zerosOf(wanted, values.length);
+  host.set(values);
+  return host;
+}
+
+/** A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is no number. */
+export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float32'): Values {
+  const copy = zerosOf(requireDtype(dtype), values.length);
+  for (let index = 0; index < values.length; index++) {
+    const entry = values[index];
+    if (typeof entry !== 'number')
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is not a number (${describe(entry)}).`);
+    copy[index] = entry;
+  }
+  return copy;
+}
+
+/** Whether a device may read `values` as `dtype` where they are. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array. */
+export function isReadable(values: Values, dtype: Dtype): boolean {
+  const own = dtypeOf(values);
+  if (isDetached(values.buffer))
+    throw new CovariumError('ERR_CLOSED', `Memory of the values is detached (${describe(values)}).`);
+  return own === dtype && isFixed(values.buffer);
+}
+
+/** Whether memory keeps its size and belongs to this thread alone: native code may hold its address. */
+export function isFixed(memory: ArrayBufferLike): boolean {
+  return memory instanceof ArrayBuffer && (memory as { resizable?: boolean }).resizable !== true;
+}
+
+/** Zeros of float64 in ordinary memory; throws `ERR_TOO_LARGE` and `ERR_OUT_OF_MEMORY`. */
+export function hostZeros(length: number): Float64Array<ArrayBuffer> {
+  refuseBeyondMemory(length * bytesOf('float64'));
+  return zerosOf('float64', length) as Float64Array<ArrayBuffer>;
+}
+
+/** Whether the bytes have left for another thread. */
+export function isDetached(memory: ArrayBufferLike): boolean {
+  if (memory.byteLength > 0) return false;
+  try {
+    new Uint8Array(memory);
+    return false;
+  } catch {
+    return true;
+  }
+}
+// The kernel grants more than there is and kills who uses it, so the size is compared first.
+export function refuseBeyondMemory(sizeBytes: number): void {
+  if (!(sizeBytes <= Number.MAX_SAFE_INTEGER))
+    throw new CovariumError('ERR_TOO_LARGE', `Memory asked for (${sizeBytes} bytes) is beyond 2^53 bytes.`);
+  if (sizeBytes < 1 << 28) return;
+  const limit = process.constrainedMemory?.() || Number.POSITIVE_INFINITY;
+  const machineBytes = Math.min(totalmem(), limit);
+  if (sizeBytes > machineBytes)
+    throw new CovariumError(
+      'ERR_OUT_OF_MEMORY',
+      `Memory asked for (${sizeBytes} bytes) is more than there is (${machineBytes}).`,
+    );
+}

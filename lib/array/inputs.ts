@@ -1,0 +1,107 @@
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
+import { hostZeros } from './host-memory.ts';
+import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
+import { requireColumns, requireSupported } from './operand.ts';
+import { Vector, type VectorInput, vectorStorage } from './vector.ts';
+
+/** Rows of n whose shape they tell themselves. */
+export type RowList = Exclude<MatrixInput, Values>;
+
+/** Rows of numbers for a distribution: rows of n, or one vector of n. */
+export type RowsInput = MatrixInput | VectorInput;
+
+/** `count` rows of n numbers, of the type in which they are given. */
+export interface Rows {
+  readonly values: Values;
+  readonly count: number;
+  readonly n: number;
+}
+
+/** The type asked for, `float32` by default; throws `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`. */
+export function realDtype(device: Device, dtype: Dtype = 'float32'): RealDtype {
+  requireDtype(dtype);
+  requireSupported(device, dtype);
+  return dtype as RealDtype;
+}
+
+/** Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws `ERR_SHAPE`. */
+export function rowsInput(name: string, device: Device, input: RowsInput, n?: number): Rows {
+  if (isVectorInput(input, n)) {
+    const values = vectorInput(name, device, input);
+    requireColumns(name, values.length, n ?? values.length, 'distribution');
+    return { values, count: 1, n: values.length };
+  }
+  const matrix = asMatrix(input, n);
+  requireColumns(name, matrix.columns, n ?? matrix.columns, 'distribution');
+  return { values: matrixStorage(matrix).valuesFor(device), count: matrix.rows, n: matrix.columns };
+}
+
+/** Whether an input is one vector (of n) and no list of rows. */
+export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
+  if (input instanceof Vector) return true;
+  if (ArrayBuffer.isView(input)) return (input as Values).length === n;
+  return Array.isArray(input) && typeof input[0] === 'number';
+}
+
+/** A matrix of any shape; a bare typed array needs its columns. Throws `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`. */
+export function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
+  if (input instanceof Matrix) return input;
+  if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
+  if (!Array.isArray(input))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
+    );
+  // float64, so that nothing is rounded twice on the way to `dtype`.
+  return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+}
+
+/** The numbers of one vector, of the type in which they are given. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+export function vectorInput(name: string, device: Device, input: VectorInput): Values {
+  if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
+  if (ArrayBuffer.isView(input)) dtypeOf(input);
+  else if (!Array.isArray(input))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither an array, nor a Vector (${describe(input)}).`);
+  return Vector.from(input, { dtype: ArrayBuffer.isView(input) ? undefined : 'float64' }).data;
+}
+
+/** The numbers in float64; throws `ERR_NOT_FINITE` with the entry. */
+export function finiteNumbers(name: string, values: Values, columns: number): Float64Array<ArrayBuffer> {
+  const at = values.findIndex((value) => !Number.isFinite(value));
+  if (at < 0) return Float64Array.from(values);
+  const [row, column] = [Math.floor(at / columns), at % columns];
+  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${row}, ${column}) is not finite (${values[at]}).`, {
+    row,
+    column,
+  });
+}
+
+/** n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the pivot. */
+export function positiveNumbers(name: string, device: Device, input: VectorInput): Float64Array<ArrayBuffer> {
+  const values = Float64Array.from(vectorInput(name, device, input));
+  values.forEach((value, i) => {
+    if (!Number.isFinite(value))
+      throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${i}) is not finite (${value}).`, {
+        row: 0,
+        column: i,
+      });
+    if (value <= 0)
+      throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `${name} entry (${i}) is not positive (${value}).`, {
+        pivot: i,
+      });
+  });
+  return values;
+}
+
+/** The same of a number for all n; throws `ERR_OUT_OF_MEMORY` also. */
+export function positiveNumbersOf(
+  name: string,
+  device: Device,
+  input: VectorInput | number,
+  n: number,
+): Float64Array<ArrayBuffer> {
+  return positiveNumbers(name, device, typeof input === 'number' ? hostZeros(n).fill(input) : input);
+}

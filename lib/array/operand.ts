@@ -1,0 +1,120 @@
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { Dtype, Real, Values } from '../dtype.ts';
+import { hostValues, isFixed } from './host-memory.ts';
+import { Matrix, matrixStorage } from './matrix.ts';
+import type { Storage } from './storage.ts';
+import { Vector, vectorStorage } from './vector.ts';
+import { Volume, volumeStorage } from './volume.ts';
+
+/** What a command takes: a matrix, or a vector, which stands for one row. */
+export type Operand = Matrix | Vector;
+
+/**
+ * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or Vector, or of another
+ * type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+ */
+export function valuesIn(operand: unknown, device: Device, dtype: Dtype | undefined): Real {
+  const storage = storageOf(operand);
+  if (storage.dtype !== dtype)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Operand has type (${storage.dtype}), but the first has (${dtype}).`,
+    );
+  requireSupported(device, storage.dtype);
+  return storage.valuesFor(device) as Real;
+}
+
+/** The numbers of an operand of any type, or a typed array as it is. Throws as {@link valuesIn}. */
+export function anyValuesIn(operand: Operand | Volume | Values, device: Device): Values {
+  if (operand instanceof Volume) return volumeStorage(operand).valuesFor(device);
+  if (!ArrayBuffer.isView(operand)) return storageOf(operand).valuesFor(device);
+  if (isFixed(operand.buffer)) return hostValues(operand, undefined);
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Memory of an operand is resizable or shared (${describe(operand)}).`,
+  );
+}
+
+function storageOf(operand: unknown): Storage {
+  if (operand instanceof Matrix) return matrixStorage(operand);
+  if (operand instanceof Vector) return vectorStorage(operand);
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Operand is neither a Matrix nor a Vector (${describe(operand)}).`);
+}
+
+/** Throws `ERR_UNSUPPORTED_DTYPE` where the device computes nothing in `dtype`. */
+export function requireSupported(device: Device, dtype: Dtype): void {
+  if (!device.dtypes.includes(dtype))
+    throw new CovariumError(
+      'ERR_UNSUPPORTED_DTYPE',
+      `Device (${device.kind}) has no linear algebra in (${describe(dtype)}), only in (${device.dtypes.join(', ')}).`,
+    );
+}
+
+/** The dimension of a square matrix; throws `ERR_SHAPE` for another. */
+export function requireSquare(name: string, matrix: Matrix): number {
+  if (!(matrix instanceof Matrix))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a Matrix (${describe(matrix)}).`);
+  if (matrix.rows === matrix.columns) return matrix.rows;
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `${name} is not square: it has (${matrix.rows}) rows and (${matrix.columns}) columns.`,
+  );
+}
+
+/** Throws `ERR_SHAPE` where a number of columns isn't the one that `other` asks for. */
+export function requireColumns(name: string, columns: number, wanted: number, other: string): void {
+  if (columns !== wanted)
+    throw new CovariumError('ERR_SHAPE', `${name} has (${columns}) columns, but the ${other} has (${wanted}).`);
+}
+
+/** Throws `ERR_SHAPE` where a number of rows isn't the number of `what` of `other`. */
+export function requireRows(name: string, rows: number, wanted: number, other: string, what: 'rows' | 'columns'): void {
+  if (rows !== wanted)
+    throw new CovariumError('ERR_SHAPE', `${name} has (${rows}) rows, but the ${other} has (${wanted}) ${what}.`);
+}
+
+/** Throws `ERR_INVALID_ARGUMENT` where two operands share bytes that a command would read and write at once. */
+export function requireApart(name: string, values: Values, other: string, others: Values): void {
+  const apart =
+    values.buffer !== others.buffer ||
+    values.byteOffset + values.byteLength <= others.byteOffset ||
+    others.byteOffset + others.byteLength <= values.byteOffset;
+  if (!apart) throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} (${describe(values)}) overlaps the ${other}.`);
+}
+
+/** Columns; a vector's length. */
+export function widthOf(operand: Operand): number {
+  return operand instanceof Matrix ? operand.columns : operand.length;
+}
+
+/** Rows; 1 of a vector. */
+export function heightOf(operand: Operand): number {
+  return operand instanceof Matrix ? operand.rows : 1;
+}
+
+/** Entries. */
+export function lengthOf(operand: Operand): number {
+  return widthOf(operand) * heightOf(operand);
+}
+
+/** Throws `ERR_SHAPE` where two operands differ in shape. */
+export function requireAlike(a: Operand, b: Operand): void {
+  requireRows('Second operand', heightOf(b), heightOf(a), 'first', 'rows');
+  requireColumns('Second operand', widthOf(b), widthOf(a), 'first');
+}
+
+/** The dimension of a normal's factor; throws `ERR_SHAPE` where the mean or the rows don't fit. */
+export function requireNormal(factor: Matrix, mean: Operand, rows: Operand): number {
+  const n = requireSquare('Factor', factor);
+  requireColumns('Mean', lengthOf(mean), n, 'factor');
+  requireColumns('Matrix of rows', widthOf(rows), n, 'factor');
+  return n;
+}
+
+/** `value` where it is a finite number; throws `ERR_OUT_OF_RANGE`. */
+export function requireFinite(name: string, value: number): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a finite number (${describe(value)}).`);
+}

@@ -1,0 +1,96 @@
+import { fromNative } from '../addon/error.ts';
+import type { Timings } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { backendOf, type Device } from '../device.ts';
+import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
+import { isDetached, refuseBeyondMemory } from './host-memory.ts';
+
+/** Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed. */
+export class Storage {
+  readonly dtype: Dtype;
+  /** Of the commit that computed the numbers. */
+  timings: Timings | undefined = undefined;
+  readonly #values: Values;
+  readonly #device: Device | undefined;
+  #closed = false;
+
+  /** Storage over `values`; device memory belongs to `device`. */
+  constructor(values: Values, device?: Device) {
+    this.dtype = dtypeOf(values);
+    this.#values = values;
+    this.#device = device;
+  }
+
+  /** Unspecified contents, where the device wants them: zeros in ordinary memory, or memory of the device's own. */
+  static forResult(device: Device, dtype: Dtype, length: number): Storage {
+    if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes) return new Storage(zerosOf(dtype, length));
+    return Storage.onDevice(device, dtype, length);
+  }
+
+  /**
+   * Device memory, contents unspecified. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or beyond what a typed array counts,
+   * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
+   */
+  static onDevice(device: Device, dtype: Dtype, length: number): Storage {
+    const backend = backendOf(device);
+    const sizeBytes = length * bytesOf(dtype);
+    if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0));
+    refuseBeyondMemory(sizeBytes);
+    let memory: ArrayBuffer | undefined;
+    try {
+      memory = backend.allocate(sizeBytes);
+      return new Storage(viewOf(dtype, memory, length), device);
+    } catch (error) {
+      if (memory === undefined) throw fromNative(error);
+      backend.release(memory);
+      throw new CovariumError('ERR_TOO_LARGE', `A typed array can't count (${length}) elements.`, { cause: error });
+    }
+  }
+
+  /** Several of {@link onDevice}; none is left where one can't be had. */
+  static allOnDevice(device: Device, dtype: Dtype, lengths: readonly number[]): Storage[] {
+    const made: Storage[] = [];
+    try {
+      for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
+      return made;
+    } catch (error) {
+      for (const storage of made) storage.close();
+      throw error;
+    }
+  }
+
+  get closed(): boolean {
+    return this.#closed || this.#device?.closed === true;
+  }
+
+  /** The live view; throws `ERR_CLOSED`, also where the array was transferred to another thread. */
+  get values(): Values {
+    const values = this.#values;
+    if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
+    if (this.#device?.closed)
+      throw new CovariumError('ERR_CLOSED', `Device (${this.#device.name}) of the numbers is closed.`);
+    if (values.length === 0 && isDetached(values.buffer))
+      throw new CovariumError(
+        'ERR_CLOSED',
+        `The numbers are closed: their memory is detached (${values.length} bytes left).`,
+      );
+    return values;
+  }
+
+  /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` where the memory is another device's. */
+  valuesFor(device: Device): Values {
+    const values = this.values;
+    if (this.#device === undefined || this.#device === device) return values;
+    throw new CovariumError(
+      'ERR_FOREIGN_BUFFER',
+      `Memory belongs to another device (${this.#device.name}), not to (${device.name}).`,
+    );
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const device = this.#device;
+    if (device !== undefined && !device.closed) backendOf(device).release(this.#values.buffer as ArrayBuffer);
+  }
+}

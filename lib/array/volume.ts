@@ -1,0 +1,121 @@
+import { checkOptions, wholeNumber } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Dtype, Values } from '../dtype.ts';
+import { copiedNumbers, hostValues } from './host-memory.ts';
+import { Storage } from './storage.ts';
+
+let storageInside: (volume: Volume) => Storage;
+
+/** Width, height and depth; height and depth are 1 where they are left out. */
+export interface VolumeSize {
+  /** Numbers along x, from 1. */
+  readonly width: number;
+  /** Numbers along y, from 1; 1 by default. */
+  readonly height?: number | undefined;
+  /** Numbers along z, from 1; 1 by default. */
+  readonly depth?: number | undefined;
+}
+
+/**
+ * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a {@link Matrix} of rows and
+ * columns, which linear algebra takes, has a dimension too few.
+ */
+export class Volume {
+  /** Numbers along x, from 1. */
+  readonly width: number;
+  /** Numbers along y, from 1. */
+  readonly height: number;
+  /** Numbers along z, from 1. */
+  readonly depth: number;
+  readonly #storage: Storage;
+
+  static {
+    storageInside = (volume) => volume.#storage;
+  }
+
+  /** @internal */
+  constructor(storage: Storage, [width, height, depth]: readonly [number, number, number]) {
+    this.#storage = storage;
+    this.width = width;
+    this.height = height;
+    this.depth = depth;
+  }
+
+  /**
+   * A volume of host values, width x height x depth, x fastest: a typed array is wrapped, not copied (where it is of type `dtype`), an
+   * array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
+   */
+  static from(
+    values: Values | readonly number[],
+    options: VolumeSize & { readonly dtype?: Dtype | undefined },
+  ): Volume {
+    checkOptions(options, ['width', 'height', 'depth', 'dtype']);
+    const size = sizeOf(options);
+    const host = Array.isArray(values)
+      ? copiedNumbers(values, options.dtype)
+      : hostValues(values as Values, options.dtype);
+    if (host.length !== size[0] * size[1] * size[2])
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Volume is of (${size.join(' x ')}) numbers, but the values are (${host.length}).`,
+      );
+    return new Volume(new Storage(host), size);
+  }
+
+  /** Width, height and depth: the grid of a kernel with a thread for each number. */
+  get size(): [width: number, height: number, depth: number] {
+    return [this.width, this.height, this.depth];
+  }
+
+  /** Type of the entries. */
+  get dtype(): Dtype {
+    return this.#storage.dtype;
+  }
+
+  /** The numbers, x fastest, then y: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
+  get data(): Values {
+    return this.#storage.values;
+  }
+
+  /** Whether the numbers are gone: {@link close} was called, or their device is closed. */
+  get closed(): boolean {
+    return this.#storage.closed;
+  }
+
+  /** The number at x, y, z, all from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
+  get(x: number, y = 0, z = 0): number {
+    return this.data[this.#at(x, y, z)]!;
+  }
+
+  /** Puts a number at x, y, z. Throws as {@link get}. */
+  set(x: number, y: number, z: number, value: number): void {
+    this.data[this.#at(x, y, z)] = value;
+  }
+
+  /** Gives device memory back, once no commit in flight uses it. Idempotent. */
+  close(): void {
+    this.#storage.close();
+  }
+
+  /** {@link close}, at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #at(x: number, y: number, z: number): number {
+    wholeNumber('Position x', x, 0, this.width - 1);
+    wholeNumber('Position y', y, 0, this.height - 1);
+    wholeNumber('Position z', z, 0, this.depth - 1);
+    return (z * this.height + y) * this.width + x;
+  }
+}
+
+/** Three whole numbers; throws `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`. */
+export function sizeOf({ width, height = 1, depth = 1 }: VolumeSize): [number, number, number] {
+  return [wholeNumber('Width', width, 1), wholeNumber('Height', height, 1), wholeNumber('Depth', depth, 1)];
+}
+
+/** The storage behind a volume. For the rest of lib, not for users. */
+export function volumeStorage(volume: Volume): Storage {
+  return storageInside(volume);
+}

@@ -1,0 +1,50 @@
+import { CovariumError } from './covarium-error.ts';
+
+/** Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no object. */
+export function checkOptions(options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not an object (${describe(options)}).`);
+  for (const name in options)
+    if (!known.includes(name))
+      throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
+}
+
+/** `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no number. */
+export function wholeNumber(
+  name: string,
+  value: unknown,
+  minimum = 0,
+  maximum: number = Number.MAX_SAFE_INTEGER,
+): number {
+  if (typeof value !== 'number')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a number (${describe(value)}).`);
+  if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `${name} is (${value}), not a whole number from ${minimum} to ${maximum}.`,
+  );
+}
+
+/** A value as a message shows it: short whatever it is, numbers and strings in full where they fit. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
+  if (typeof value === 'symbol') return value.toString();
+  if (typeof value === 'function') return `function ${value.name}`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `array of ${value.length}`;
+  const name = Object.getPrototypeOf(value)?.constructor?.name ?? 'object';
+  return ArrayBuffer.isView(value) && 'length' in value ? `${name} of ${value.length}` : name;
+}
+
+export function aborted({ reason }: AbortSignal): CovariumError {
+  const why = describe(reason instanceof Error ? reason.message : reason);
+  return new CovariumError('ERR_ABORTED', `Signal aborts the work (${why}).`, { cause: reason });
+}
+
+/** Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no signal. */
+export function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal === undefined) return;
+  if (!(signal instanceof AbortSignal))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Signal is not an AbortSignal (${describe(signal)}).`);
+  if (signal.aborted) throw aborted(signal);
+}

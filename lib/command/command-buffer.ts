@@ -1,0 +1,288 @@
+import type { Matrix } from '../array/matrix.ts';
+import {
+  heightOf,
+  type Operand,
+  requireAlike,
+  requireApart,
+  requireColumns,
+  requireFinite,
+  requireNormal,
+  requireRows,
+  requireSquare,
+  widthOf,
+} from '../array/operand.ts';
+import type { Vector } from '../array/vector.ts';
+import type { Encoder, Timings } from '../backend.ts';
+import { checkOptions, describe, wholeNumber } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { Real, Values } from '../dtype.ts';
+import { type Kernel, type Launch, recordedLaunch } from '../kernel/kernel.ts';
+import { firstElement, normalCounter } from '../stream/counter.ts';
+import type {
+  DensityOptions,
+  FactorOptions,
+  NormalElements,
+  ProductOptions,
+  RowElements,
+  TriangleOptions,
+} from './options.ts';
+import { factorOn } from './options.ts';
+import { Recording } from './recording.ts';
+
+const noOptions = Object.freeze({});
+
+/**
+ * Records commands, then commits them once: they run in order, after the commits before them. Each verb checks its operands' device,
+ * type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and shapes (`ERR_SHAPE`) at once; values
+ * are checked as the commands run, and fail the commit. A "factor" is lower triangular; its upper triangle is never read. A vector
+ * of n stands for one row of n. Verbs return the command buffer.
+ */
+export class CommandBuffer {
+  /** Where the commands run. */
+  readonly device: Device;
+  readonly #recording: Recording;
+
+  /** @internal */
+  constructor(device: Device) {
+    this.device = device;
+    this.#recording = new Recording(device);
+  }
+
+  /** out[i] = element first + i of the standard normal stream. */
+  fillNormal(out: Operand, elements: NormalElements = noOptions): this {
+    checkOptions(elements, ['seed', 'stream', 'first']);
+    const first = firstElement(elements.first ?? 0, this.#one(out).length, 1);
+    const counter = normalCounter(elements.seed ?? 0, elements.stream ?? 0, first);
+    return this.#record((encoder) => encoder.fillNormal(this.#one(out), counter));
+  }
+
+  /** Fails the commit with `ERR_NOT_FINITE` at the first entry of a (any shape, row by row) that is NaN or infinite. */
+  requireFinite(a: Operand): this {
+    return this.#record((encoder) => encoder.requireFinite(this.#one(a), widthOf(a)));
+  }
+
+  /**
+   * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the relative
+   * `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is not finite.
+   */
+  requireSymmetric(a: Matrix, tolerance = 0): this {
+    const n = requireSquare('Matrix', a);
+    return this.#record((encoder) => encoder.requireSymmetric(this.#one(a), n, requireFinite('Tolerance', tolerance)));
+  }
+
+  /**
+   * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
+   * `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
+   */
+  cholesky(a: Matrix, options: FactorOptions = noOptions): this {
+    checkOptions(options, ['factor']);
+    const where = factorOn(options.factor);
+    const n = requireSquare('Matrix', a);
+    return this.#record((encoder) => encoder.cholesky(this.#one(a), n, where));
+  }
+
+  /** Entries of a (n x n) above the diagonal become 0. */
+  zeroUpper(a: Matrix): this {
+    const n = requireSquare('Matrix', a);
+    return this.#record((encoder) => encoder.zeroUpper(this.#one(a), n));
+  }
+
+  /** Transposes a (n x n) along its other diagonal, in place: a_ij <-> a_(n-1-j)(n-1-i). */
+  antitranspose(a: Matrix): this {
+    const n = requireSquare('Matrix', a);
+    return this.#record((encoder) => encoder.antitranspose(this.#one(a), n));
+  }
+
+  /** to = from, of the same shape. */
+  copy(from: Operand, to: Operand): this {
+    const [source, target] = this.#all(from, to);
+    requireAlike(from, to);
+    requireApart('Target', target!, 'source', source!);
+    return this.#record((encoder) => encoder.copy(source!, target!));
+  }
+
+  /** out = a + b, all of the same shape; out may be a or b. */
+  sum(a: Operand, b: Operand, out: Operand): this {
+    const [left, right, target] = this.#all(a, b, out);
+    requireAlike(a, b);
+    requireAlike(a, out);
+    return this.#record((encoder) => encoder.sum(left!, right!, target!));
+  }
+
+  /** Adds scale * row (a vector of n) to each row of rows (count x n). */
+  addRow(rows: Operand, row: Operand, scale = 1): this {
+    const [all, one] = this.#all(rows, row);
+    requireColumns('Row', one!.length, widthOf(rows), 'rows');
+    requireApart('Row', one!, 'rows', all!);
+    return this.#record((encoder) => encoder.addRow(all!, one!, requireFinite('Scale', scale)));
+  }
+
+  /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
+  scaleColumns(rows: Operand, row: Operand): this {
+    const [all, one] = this.#all(rows, row);
+    requireColumns('Row', one!.length, widthOf(rows), 'rows');
+    requireApart('Row', one!, 'rows', all!);
+    return this.#record((encoder) => encoder.scaleColumns(all!, one!));
+  }
+
+  /** c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes where asked. */
+  product(a: Matrix, b: Matrix, c: Matrix, options: ProductOptions = noOptions): this {
+    checkOptions(options, ['transposeA', 'transposeB', 'alpha', 'beta']);
+    const { transposeA = false, transposeB = false, alpha = 1, beta = 0 } = options;
+    const [left, other, target] = this.#all(a, b, c);
+    const [m, k] = transposeA ? [widthOf(a), heightOf(a)] : [heightOf(a), widthOf(a)];
+    const [right, n] = transposeB ? [widthOf(b), heightOf(b)] : [heightOf(b), widthOf(b)];
+    requireRows('Right side', right, k, 'left side', 'columns');
+    requireRows('Product', heightOf(c), m, 'left side', 'rows');
+    requireColumns('Product', widthOf(c), n, 'right side');
+    requireApart('Product', target!, 'left side', left!);
+    requireApart('Product', target!, 'right side', other!);
+    requireFinite('Alpha', alpha);
+    requireFinite('Beta', beta);
+    return this.#record((encoder) =>
+      encoder.product(left!, other!, target!, m, n, k, transposeA === true, transposeB === true, alpha, beta),
+    );
+  }
+
+  /** Each row x of rows (count x n) becomes factor x, or factor' x where `transposed`. */
+  triangularProduct(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
+    const [triangle, all] = this.#triangle(factor, rows, options);
+    return this.#record((encoder) =>
+      encoder.triangularProduct(triangle!, all!, factor.rows, options.transposed === true),
+    );
+  }
+
+  /** Each row x of rows (count x n) becomes the solution y of factor y = x, or factor' y = x where `transposed`. */
+  triangularSolve(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
+    const [triangle, all] = this.#triangle(factor, rows, options);
+    return this.#record((encoder) =>
+      encoder.triangularSolve(triangle!, all!, factor.rows, options.transposed === true),
+    );
+  }
+
+  /** Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a covariance. */
+  choleskySolve(factor: Matrix, rows: Operand): this {
+    const [triangle, all] = this.#triangle(factor, rows, noOptions);
+    return this.#record((encoder) => encoder.choleskySolve(triangle!, all!, factor.rows));
+  }
+
+  /** out[r] = sum of squares of row r. */
+  squaredNorms(rows: Operand, out: Vector): this {
+    const [all, target] = this.#all(rows, out);
+    requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
+    requireApart('Result', target!, 'rows', all!);
+    return this.#record((encoder) => encoder.squaredNorms(all!, target!, widthOf(rows)));
+  }
+
+  /**
+   * Row r of out (count x n) = mean + factor z, or mean + factor^-1 z where `inverse`; z is elements [(firstRow + r) n,
+   * (firstRow + r + 1) n) of the normal stream.
+   */
+  sample(factor: Matrix, mean: Operand, out: Operand, options: RowElements = noOptions): this {
+    checkOptions(options, ['seed', 'stream', 'firstRow', 'inverse']);
+    const [triangle, centre, target] = this.#all(factor, mean, out);
+    const n = requireNormal(factor, mean, out);
+    const first = firstElement(options.firstRow ?? 0, heightOf(out), n);
+    const counter = normalCounter(options.seed ?? 0, options.stream ?? 0, first);
+    requireApart('Result', target!, 'factor', triangle!);
+    requireApart('Result', target!, 'mean', centre!);
+    return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
+  }
+
+  /** out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`. */
+  logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
+    checkOptions(options, ['constant', 'inverse']);
+    const [triangle, centre, all, target] = this.#all(factor, mean, rows, out);
+    requireNormal(factor, mean, rows);
+    requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
+    for (const source of [triangle!, centre!, all!]) requireApart('Result', target!, 'an operand', source);
+    const constant = requireFinite('Constant', options.constant ?? 0);
+    return this.#record((encoder) =>
+      encoder.logDensity(triangle!, centre!, all!, target!, options.inverse === true, constant),
+    );
+  }
+
+  /** Column means (n) and covariance (n x n) of rows (count x n), its sums divided by count - ddof (1 by default). */
+  meanAndCovariance(rows: Matrix, mean: Operand, covariance: Matrix, options: { ddof?: number } = noOptions): this {
+    checkOptions(options, ['ddof']);
+    const [all, centre, spread] = this.#all(rows, mean, covariance);
+    requireNormal(covariance, mean, rows);
+    const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1, 0, heightOf(rows) - 1);
+    requireApart('Covariance', spread!, 'rows', all!);
+    return this.#record((encoder) => encoder.meanAndCovariance(all!, centre!, spread!, ddof));
+  }
+
+  /**
+   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit it,
+   * `ERR_FOREIGN_BUFFER` where it is another device's.
+   */
+  launch(kernel: Kernel, launch: Launch): this;
+  /**
+   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands (of any shape) and the bytes of its
+   * params in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   */
+  launch(
+    kernel: string,
+    operands: readonly (Operand | Values)[],
+    grid: readonly number[],
+    threadgroup: readonly number[],
+  ): this;
+  launch(
+    kernel: Kernel | string,
+    how: Launch | readonly (Operand | Values)[],
+    grid: readonly number[] = [],
+    threadgroup: readonly number[] = [],
+  ): this {
+    if (typeof kernel !== 'string') {
+      const launch = recordedLaunch(kernel, this.device, how as Launch);
+      this.#recording.hold(launch.operands);
+      return this.#record((encoder) =>
+        encoder.launch(launch.compiled, launch.operands, launch.grid, launch.threadgroup),
+      );
+    }
+    if (!Array.isArray(how))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Kernel (${kernel}) is a name, not one that Device.kernel() gives, and its operands are no array (${describe(how)}).`,
+      );
+    const values = this.#recording.anyValues(how as readonly (Operand | Values)[]);
+    for (const size of [...grid, ...threadgroup]) wholeNumber('Number of threads', size, 0, 2 ** 32 - 1);
+    return this.#record((encoder) => encoder.launch(kernel, values, grid, threadgroup));
+  }
+
+  /**
+   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command refuses, and with
+   * `ERR_CLOSED` where the commit was made already or the device is closed.
+   */
+  async commit(options: { readonly signal?: AbortSignal | undefined } = noOptions): Promise<Timings> {
+    checkOptions(options, ['signal']);
+    return this.#recording.commit(options.signal);
+  }
+
+  /** Synchronous twin of {@link commit}: the commands have run when it returns. */
+  commitSync(): Timings {
+    return this.#recording.commitSync();
+  }
+
+  #record(command: (encoder: Encoder) => void): this {
+    this.#recording.record(command);
+    return this;
+  }
+
+  #triangle(factor: Matrix, rows: Operand, options: object): Real[] {
+    checkOptions(options, ['transposed']);
+    const [triangle, all] = this.#all(factor, rows);
+    requireColumns('Right side', widthOf(rows), requireSquare('Factor', factor), 'factor');
+    requireApart('Right side', all!, 'factor', triangle!);
+    return [triangle!, all!];
+  }
+
+  #one(operand: Operand): Real {
+    return this.#all(operand)[0]!;
+  }
+
+  #all(...operands: Operand[]): Real[] {
+    return this.#recording.values(...operands);
+  }
+}

@@ -1,0 +1,67 @@
+import type { FactorOn } from '../backend.ts';
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Word64 } from '../stream/counter.ts';
+
+/** Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default. */
+export interface NormalElements {
+  /** The key of the generator; 0 by default. */
+  readonly seed?: Word64 | undefined;
+  /** Streams of one seed are independent; 0 by default. */
+  readonly stream?: Word64 | undefined;
+  /** Index in the stream of the first normal, 0 by default; {@link CommandBuffer.sample} counts rows instead. */
+  readonly first?: Word64 | undefined;
+}
+
+/** c = alpha op(a) op(b) + beta c. */
+export interface ProductOptions {
+  /** Whether op(a) is a transposed; false by default. */
+  readonly transposeA?: boolean | undefined;
+  /** Whether op(b) is b transposed; false by default. */
+  readonly transposeB?: boolean | undefined;
+  /** 1 by default. */
+  readonly alpha?: number | undefined;
+  /** 0 by default, and c is then not read. */
+  readonly beta?: number | undefined;
+}
+
+/** Which rows of normals, and whether the factor is that of the precision. */
+export interface RowElements {
+  /** The key of the generator, from 0 to 2^64 - 1; 0 by default. */
+  readonly seed?: Word64 | undefined;
+  /** From 0 to 2^64 - 1; 0 by default. Streams of one seed are independent. */
+  readonly stream?: Word64 | undefined;
+  /** The first row of the run, whose normals are elements [firstRow n, (firstRow + 1) n); 0 by default. */
+  readonly firstRow?: Word64 | undefined;
+  /** Whether the factor is that of the precision; false by default. */
+  readonly inverse?: boolean | undefined;
+}
+
+/** What is added to each log density, and whether the factor is that of the precision. */
+export interface DensityOptions {
+  /** Added to each log density; 0 by default. */
+  readonly constant?: number | undefined;
+  /** Whether the factor is that of the precision; false by default. */
+  readonly inverse?: boolean | undefined;
+}
+
+/** Where a Cholesky factor is made. */
+export interface FactorOptions {
+  /** Where the device does it best (`auto`, the default), on the CPU, or on the GPU. */
+  readonly factor?: FactorOn | undefined;
+}
+
+/** Whether the factor is taken transposed. */
+export interface TriangleOptions {
+  /** Whether factor' stands for the factor; false by default. */
+  readonly transposed?: boolean | undefined;
+}
+
+const places: readonly FactorOn[] = ['auto', 'cpu', 'gpu'];
+
+/** Where a factor is to be made: the option `factor`, `auto` where it is omitted. Throws `ERR_INVALID_ARGUMENT`. */
+export function factorOn(factor: FactorOn | undefined): FactorOn {
+  if (factor === undefined) return 'auto';
+  if (places.includes(factor)) return factor;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Factor (${describe(factor)}) is not one of (${places.join(', ')}).`);
+}

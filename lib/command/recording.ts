@@ -1,0 +1,65 @@
+import { anyValuesIn, type Operand, valuesIn } from '../array/operand.ts';
+import type { Encoder, Timings } from '../backend.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { backendOf, type Device, withBackend } from '../device.ts';
+import type { Real, Values } from '../dtype.ts';
+import { commit, commitSync } from './commit.ts';
+
+/** An encoder on its way to its one commit, and what its commands read and write until then. */
+export class Recording {
+  readonly #device: Device;
+  readonly #encoder: Encoder;
+  readonly #operands: Values[] = [];
+  #committed = false;
+
+  constructor(device: Device) {
+    this.#device = device;
+    this.#encoder = withBackend(device, (backend) => backend.encoder());
+  }
+
+  /** The numbers of operands of one command of linear algebra: all on this device, all of the first one's type. */
+  values(...operands: Operand[]): Real[] {
+    const values = operands.map((operand) => valuesIn(operand, this.#device, operands[0]?.dtype));
+    this.#operands.push(...values);
+    return values;
+  }
+
+  /** The numbers of operands of any type. */
+  anyValues(operands: readonly (Operand | Values)[]): Values[] {
+    const values = operands.map((operand) => anyValuesIn(operand, this.#device));
+    this.#operands.push(...values);
+    return values;
+  }
+
+  /** Holds what a command reads or writes until the commit. */
+  hold(operands: readonly (Values | ArrayBuffer | number)[]): void {
+    for (const operand of operands) if (ArrayBuffer.isView(operand)) this.#operands.push(operand);
+  }
+
+  /** Records a command; throws `ERR_CLOSED` after the commit. */
+  record(command: (encoder: Encoder) => void): void {
+    this.#refuseCommitted();
+    withBackend(this.#device, () => command(this.#encoder));
+  }
+
+  commit(signal: AbortSignal | undefined): Promise<Timings> {
+    this.#end();
+    return commit(this.#encoder, this.#operands, signal);
+  }
+
+  commitSync(): Timings {
+    this.#end();
+    return commitSync(this.#encoder);
+  }
+
+  #end(): void {
+    backendOf(this.#device);
+    this.#refuseCommitted();
+    this.#committed = true;
+  }
+
+  #refuseCommitted(): void {
+    if (this.#committed)
+      throw new CovariumError('ERR_CLOSED', `Command buffer is committed already (${this.#operands.length} operands).`);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Storage } from '../array/storage.ts';
+import type { Encoder, Timings } from '../backend.ts';
+import { refuseAborted } from '../check.ts';
+import type { CovariumError } from '../covarium-error.ts';
+import { type Device, runCommands, withBackend } from '../device.ts';
+import type { Values } from '../dtype.ts';
+import { commit } from './commit.ts';
+import { Scratch } from './scratch.ts';
+
+/** Work of one commit, checked but not begun, so that a method and its synchronous twin share all but the waiting. */
+export interface Task<Result> {
+  readonly device: Device;
+  readonly encode: (encoder: Encoder, scratch: Scratch) => void;
+  /** What the commands write and the caller can reach meanwhile; the scratch has what they read. */
+  readonly reachable: readonly Values[];
+  readonly result: Result;
+  /** Takes the timings of the commit. */
+  readonly written: Storage;
+  /** Storage made for this task, given back where it fails. */
+  readonly fresh: readonly Storage[];
+  /** What the host does with the numbers once they are computed. */
+  readonly after?: () => void;
+  /** Says a device's refusal in the words of the caller's input. */
+  readonly explain?: (error: CovariumError) => CovariumError;
+}
+
+/** Runs a task without blocking; rejects with a CovariumError. */
+export async function run<Result>(task: Task<Result>, signal?: AbortSignal | undefined): Promise<Result> {
+  const scratch = new Scratch(task.device);
+  try {
+    // Before anything is recorded: commands that are never committed hold their memory until they are collected.
+    refuseAborted(signal);
+    const encoder = encoded(task, scratch);
+    return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal), scratch);
+  } catch (error) {
+    throw undo(task, error);
+  } finally {
+    scratch.close();
+  }
+}
+
+/** Runs a task before it returns; throws a CovariumError. */
+export function runSync<Result>(task: Task<Result>): Result {
+  const scratch = new Scratch(task.device);
+  try {
+    return finish(
+      task,
+      runCommands(task.device, (encoder) => task.encode(encoder, scratch)),
+      scratch,
+    );
+  } catch (error) {
+    throw undo(task, error);
+  } finally {
+    scratch.close();
+  }
+}
+
+function encoded({ device, encode }: Task<unknown>, scratch: Scratch): Encoder {
+  return withBackend(device, (backend) => {
+    const encoder = backend.encoder();
+    try {
+      encode(encoder, scratch);
+      return encoder;
+    } catch (error) {
+      encoder.reset();
+      throw error;
+    }
+  });
+}
+
+function finish<Result>({ result, written, after }: Task<Result>, timings: Timings, scratch: Scratch): Result {
+  written.timings = timings;
+  scratch.finish();
+  after?.();
+  return result;
+}
+
+// Both halves of a task throw CovariumErrors only.
+function undo(task: Task<unknown>, error: unknown): unknown {
+  for (const storage of task.fresh) storage.close();
+  return task.explain === undefined ? error : task.explain(error as CovariumError);
+}
+
+/** Work of several commits with the host's own between them: it yields tasks, and each comes back when it has run. */
+export type Procedure<Result> = Generator<Task<unknown>, Result, void>;
+
+/** Follows a procedure without blocking; rejects with a CovariumError. A refusal is thrown into the procedure, where `finally` tidies up. */
+export async function follow<Result>(procedure: Procedure<Result>, signal?: AbortSignal): Promise<Result> {
+  let step = procedure.next();
+  while (!step.done) {
+    try {
+      await run(step.value, signal);
+    } catch (error) {
+      step = procedure.throw(error);
+      continue;
+    }
+    step = procedure.next();
+  }
+  return step.value;
+}
+
+/** Follows a procedure before it returns; throws a CovariumError. */
+export function followSync<Result>(procedure: Procedure<Result>): Result {
+  let step = procedure.next();
+  while (!step.done) {
+    try {
+      runSync(step.value);
+    } catch (error) {
+      step = procedure.throw(error);
+      continue;
+    }
+    step = procedure.next();
+  }
+  return step.value;
+}
+
+/** Runs the task of one commit as a step of a procedure. */
+export function* step<Result>(task: Task<Result>): Procedure<Result> {
+  yield task;
+  return task.result;
+}

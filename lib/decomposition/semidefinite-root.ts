@@ -1,0 +1,70 @@
+import { CovariumError } from '../covarium-error.ts';
+import type { RealDtype } from '../dtype.ts';
+import { eigenDecomposition } from './eigen-decomposition.ts';
+import { pivotedCholesky } from './pivoted-cholesky.ts';
+
+/** A covariance is A A' for a root A of n x rank numbers. */
+export interface Root {
+  readonly root: Float64Array<ArrayBuffer>;
+  readonly rank: number;
+}
+
+/** What counts as zero in a positive semidefinite correlation matrix of n variables that was rounded to `dtype`: max(n, 8) roundings. */
+export function rankTolerance(n: number, dtype: RealDtype): number {
+  return Math.max(n, 8) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
+}
+
+// Below zero by more than this many tolerances, nothing is blamed on rounding.
+const indefinite = 16;
+
+/**
+ * A root of a symmetric matrix (`name` in messages), and its rank: judged by its correlation matrix, so that the variables' units do not matter. Throws
+ * `ERR_NOT_POSITIVE_DEFINITE` with the pivot, or the eigenvalue in the message, where the matrix is clearly not positive semidefinite.
+ */
+export function rootOf(
+  square: Float64Array,
+  n: number,
+  how: 'pivoted' | 'eigen',
+  dtype: RealDtype,
+  name: string,
+): Root {
+  const tolerance = rankTolerance(n, dtype);
+  // A variance below zero, or an entry beside one of zero: there is no correlation matrix.
+  for (let i = 0; i < n; i++) {
+    if (square[i * (n + 1)]! > 0) continue;
+    for (let j = 0; j < n; j++)
+      if (square[i * n + j] !== 0) refuse(name, { row: i, column: j, value: square[i * n + j]! });
+  }
+  if (how === 'eigen') return eigenRoot(square, n, tolerance, name);
+  const { root, rank, worst } = pivotedCholesky(square, n, tolerance);
+  if (Math.abs(worst.value) > indefinite * tolerance) refuse(name, worst);
+  return { root, rank };
+}
+
+function eigenRoot(square: Float64Array, n: number, tolerance: number, name: string): Root {
+  const deviations = Float64Array.from({ length: n }, (_, i) => Math.sqrt(square[i * (n + 1)]!));
+  const correlation = Float64Array.from(square, (entry, at) => {
+    const size = deviations[Math.floor(at / n)]! * deviations[at % n]!;
+    return size === 0 ? 0 : entry / size;
+  });
+  const { values, vectors } = eigenDecomposition(correlation, n);
+  const least = values[n - 1]!;
+  if (least < -indefinite * tolerance)
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `${name} is not positive semidefinite: its correlation matrix has an eigenvalue of (${least}).`,
+    );
+  const rank = values.filter((value) => value > tolerance).length;
+  const root = new Float64Array(n * rank);
+  for (let i = 0; i < n; i++)
+    for (let k = 0; k < rank; k++) root[i * rank + k] = deviations[i]! * Math.sqrt(values[k]!) * vectors[k * n + i]!;
+  return { root, rank };
+}
+
+function refuse(name: string, { row, column, value }: { row: number; column: number; value: number }): never {
+  throw new CovariumError(
+    'ERR_NOT_POSITIVE_DEFINITE',
+    `${name} is not positive semidefinite: pivot (${row}) is not positive, and entry (${row}, ${column}) is left with (${value}).`,
+    { pivot: row },
+  );
+}

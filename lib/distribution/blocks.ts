@@ -1,0 +1,85 @@
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { checkOptions, refuseAborted, wholeNumber } from '../check.ts';
+import { run } from '../command/task.ts';
+import { bytesOf } from '../dtype.ts';
+import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/counter.ts';
+import { type RunOptions, requireCount } from './sample-options.ts';
+import type { DistributionTasks } from './tasks.ts';
+
+/** Which rows of which run, in blocks of how many. */
+export interface BlockOptions extends RunOptions {
+  /** Rows of one block; by default what fills 8 MiB. */
+  readonly rowsPerBlock?: number | undefined;
+  /** Stops the run within a block; the next block rejects with `ERR_ABORTED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+// Long enough that a commit's overhead vanishes, short enough that an abort is prompt.
+const defaultBlockBytes = 8 << 20;
+
+/** Checks a run of `count` rows at once, and gives the generator of its blocks. */
+export function sampleBlocks(
+  tasks: DistributionTasks,
+  count: number,
+  options: BlockOptions,
+): AsyncGenerator<Matrix, void, undefined> {
+  checkOptions(options, ['seed', 'stream', 'firstRow', 'rowsPerBlock', 'signal']);
+  refuseAborted(options.signal);
+  const { dtype, n, width } = tasks;
+  wholeNumber('Count', count);
+  const firstRow = options.firstRow ?? 0;
+  const { seed = randomSeed(), stream = 0, signal } = options;
+  normalCounter(seed, stream, firstElement(firstRow, count, width));
+  const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
+  const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);
+  requireCount(Math.min(rowsPerBlock, count), tasks);
+  return blocksOf(tasks, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
+}
+
+async function* blocksOf(
+  tasks: DistributionTasks,
+  count: number,
+  { firstRow, ...which }: { seed: Word64; stream: Word64; firstRow: Word64 },
+  rowsPerBlock: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Matrix, void, undefined> {
+  if (count === 0) return;
+  const { device, dtype, n } = tasks;
+  const leaving = new AbortController();
+  const forward = () => leaving.abort(signal?.reason);
+  signal?.addEventListener('abort', forward, { once: true });
+  if (signal?.aborted) forward();
+  const buffers: Storage[] = [];
+  let next: Promise<Matrix> | undefined;
+  try {
+    const draw = async (row: number): Promise<Matrix> => {
+      const index = Math.round(row / rowsPerBlock) % 2;
+      buffers[index] ??= Storage.onDevice(device, dtype, rowsPerBlock * n);
+      const rows = Math.min(rowsPerBlock, count - row);
+      const block = new Matrix(new Storage(buffers[index].values.subarray(0, rows * n)), rows, n);
+      const options = { ...which, firstRow: after(firstRow, row), out: block };
+      return run(tasks.draw(rows, options, new Uint32Array(6)), leaving.signal);
+    };
+    next = draw(0);
+    for (let row = 0; row < count; row += rowsPerBlock) {
+      const block: Matrix = await next!;
+      const following = row + rowsPerBlock;
+      next = following < count ? draw(following) : undefined;
+      // Its failure is told when it is awaited, which may be long after.
+      next?.catch(() => {});
+      yield block;
+      block.close();
+    }
+  } finally {
+    signal?.removeEventListener('abort', forward);
+    leaving.abort();
+    await next?.catch(() => {});
+    for (const buffer of buffers) buffer.close();
+  }
+}
+
+function after(firstRow: Word64, rows: number): Word64 {
+  if (typeof firstRow === 'number' && Number.isSafeInteger(firstRow + rows)) return firstRow + rows;
+  return BigInt(firstRow) + BigInt(rows);
+}

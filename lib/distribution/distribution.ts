@@ -1,0 +1,129 @@
+import type { RowsInput } from '../array/inputs.ts';
+import type { Matrix } from '../array/matrix.ts';
+import type { Vector } from '../array/vector.ts';
+import { checkOptions, refuseAborted } from '../check.ts';
+import { run, runSync } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { backendOf, type Device } from '../device.ts';
+import type { RealDtype } from '../dtype.ts';
+import { type BlockOptions, sampleBlocks } from './blocks.ts';
+import {
+  type SampleOptions,
+  type SampleSyncOptions,
+  sampleOptionNames,
+  sampleSyncOptionNames,
+} from './sample-options.ts';
+import type { DistributionTasks } from './tasks.ts';
+import { densities } from './tasks.ts';
+
+const noOptions: SampleOptions = Object.freeze({});
+
+/**
+ * A distribution of rows of n numbers, on a device: what all of them can be asked. Every method that computes has a synchronous twin, the
+ * quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ */
+export abstract class Distribution {
+  /** Where it lives and computes. */
+  readonly device: Device;
+  /** n, from 1. */
+  readonly dimension: number;
+  /** Type of the draws. */
+  readonly dtype: RealDtype;
+  readonly #tasks: DistributionTasks;
+  // Reused by synchronous calls only: a device may read the counter until a commit has run.
+  readonly #counter = new Uint32Array(6);
+  #closed = false;
+
+  /** @internal */
+  constructor(tasks: DistributionTasks) {
+    this.#tasks = tasks;
+    this.device = tasks.device;
+    this.dimension = tasks.n;
+    this.dtype = tasks.dtype;
+  }
+
+  /** Whether {@link close} was called, or the device is closed. */
+  get closed(): boolean {
+    return this.#closed || this.device.closed;
+  }
+
+  /**
+   * `count` draws, count x n, into `out` where one is given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows),
+   * `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
+   */
+  async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix> {
+    checkOptions(options, sampleOptionNames);
+    refuseAborted(options.signal);
+    return run(this.#open().draw(count, options, new Uint32Array(6)), options.signal);
+  }
+
+  /** Synchronous twin of {@link sample}. */
+  sampleSync(count: number, options: SampleSyncOptions = noOptions): Matrix {
+    checkOptions(options, sampleSyncOptionNames);
+    return runSync(this.#open().draw(count, options, this.#counter));
+  }
+
+  /**
+   * `count` draws, more than memory holds, as matrices of `rowsPerBlock` rows (the last has the rest). Two blocks are in flight; a
+   * block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects as {@link sample}.
+   */
+  blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix, void, undefined> {
+    return sampleBlocks(this.#open(), count, options);
+  }
+
+  /** Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`. */
+  async logPdf(rows: RowsInput): Promise<Vector> {
+    return run(this.#open().logPdf(rows));
+  }
+
+  /** Synchronous twin of {@link logPdf}. */
+  logPdfSync(rows: RowsInput): Vector {
+    return runSync(this.#open().logPdf(rows));
+  }
+
+  /** The density at each row (count x n, or one vector of n): a Vector of count, 0 where it underflows. Rejects as {@link logPdf}. */
+  async pdf(rows: RowsInput): Promise<Vector> {
+    return run(densities(this.#open().logPdf(rows)));
+  }
+
+  /** Synchronous twin of {@link pdf}. */
+  pdfSync(rows: RowsInput): Vector {
+    return runSync(densities(this.#open().logPdf(rows)));
+  }
+
+  /**
+   * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x - mean)): a Vector of
+   * count. Rejects as {@link logPdf}.
+   */
+  async mahalanobis(rows: RowsInput): Promise<Vector> {
+    return run(this.#open().mahalanobis(rows));
+  }
+
+  /** Synchronous twin of {@link mahalanobis}. */
+  mahalanobisSync(rows: RowsInput): Vector {
+    return runSync(this.#open().mahalanobis(rows));
+  }
+
+  /** Gives the memory back, once no commit in flight uses it. Idempotent. */
+  close(): void {
+    this.#closed = true;
+    this.#tasks.close();
+  }
+
+  /** {@link close}, at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #open(): DistributionTasks {
+    requireOpen(this, this.#tasks.name);
+    return this.#tasks;
+  }
+}
+
+/** Throws `ERR_CLOSED` where the distribution, or its device, is closed. */
+export function requireOpen(distribution: Distribution, name: string): void {
+  backendOf(distribution.device);
+  if (distribution.closed)
+    throw new CovariumError('ERR_CLOSED', `${name} of dimension (${distribution.dimension}) is closed.`);
+}

@@ -1,0 +1,79 @@
+import { isDetached, isFixed } from '../array/host-memory.ts';
+import { Matrix, matrixStorage } from '../array/matrix.ts';
+import { requireColumns } from '../array/operand.ts';
+import { Storage } from '../array/storage.ts';
+import { describe, wholeNumber } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { bytesOf, dtypeOf, type Real } from '../dtype.ts';
+import type { NormalParameters } from '../normal/parameters.ts';
+import type { Word64 } from '../stream/counter.ts';
+
+/** Where draws go: a matrix, count x n, or a typed array of count n. */
+export type SampleOut = Matrix | Real;
+
+/**
+ * The matrix to draw into, over the caller's memory. Throws `ERR_SHAPE`, `ERR_CLOSED`, `ERR_FOREIGN_BUFFER`, and
+ * `ERR_INVALID_ARGUMENT` for another type, or for memory that may move or that another thread shares.
+ */
+export function sampleOut(
+  { device, dtype, n }: Pick<NormalParameters, 'device' | 'dtype' | 'n'>,
+  count: number,
+  out: SampleOut,
+): Matrix {
+  const isMatrix = out instanceof Matrix;
+  const values = isMatrix ? matrixStorage(out).valuesFor(device) : out;
+  if (dtypeOf(values) !== dtype)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Out (${describe(values)}) has not the distribution's type (${dtype}).`,
+    );
+  if (isDetached(values.buffer))
+    throw new CovariumError('ERR_CLOSED', `Memory of out is detached (${describe(values)}).`);
+  if (!isFixed(values.buffer))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Memory of out is resizable or shared (${describe(values.buffer)}).`,
+    );
+  if (isMatrix) requireColumns('Out', out.columns, n, 'distribution');
+  if (isMatrix ? out.rows !== count : values.length !== count * n)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Out (${describe(values)}) has not the shape of (${count}) draws of (${n}) numbers.`,
+    );
+  return isMatrix ? out : new Matrix(new Storage(values), count, n);
+}
+
+/** Throws `ERR_OUT_OF_RANGE` for a count that isn't a whole number, `ERR_TOO_LARGE` for a sample beyond 2^53 bytes. */
+export function requireCount(count: number, { n, dtype }: Pick<NormalParameters, 'n' | 'dtype'>): void {
+  wholeNumber('Count', count);
+  if (count * n * bytesOf(dtype) > Number.MAX_SAFE_INTEGER)
+    throw new CovariumError('ERR_TOO_LARGE', `Sample of (${count}) rows of dimension (${n}) is beyond 2^53 bytes.`);
+}
+
+/** Which rows of which run. */
+export interface RunOptions {
+  /** From 0 to 2^64 - 1; 64 random bits where omitted. The same seed gives the same normals on every device. */
+  readonly seed?: Word64 | undefined;
+  /** From 0 to 2^64 - 1; 0 by default. Streams of one seed are independent. */
+  readonly stream?: Word64 | undefined;
+  /** The first row of the run to draw; 0 by default. Any rows of a run can be drawn alone. */
+  readonly firstRow?: Word64 | undefined;
+}
+
+/** Which rows, and where to. */
+export interface SampleSyncOptions extends RunOptions {
+  /**
+   * Where the draws go: a matrix, count x n, or a typed array of count n, of the distribution's type. An array given to an
+   * asynchronous call can no longer be transferred to another thread.
+   */
+  readonly out?: SampleOut | undefined;
+}
+
+/** Which rows, where to, and until when. */
+export interface SampleOptions extends SampleSyncOptions {
+  /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const sampleSyncOptionNames: readonly string[] = ['seed', 'stream', 'firstRow', 'out'];
+export const sampleOptionNames: readonly string[] = [...sampleSyncOptionNames, 'signal'];

@@ -1,0 +1,41 @@
+import type { RowsInput } from '../array/inputs.ts';
+import type { Matrix } from '../array/matrix.ts';
+import type { Vector } from '../array/vector.ts';
+import type { Task } from '../command/task.ts';
+import type { Device } from '../device.ts';
+import type { RealDtype } from '../dtype.ts';
+import type { SampleSyncOptions } from './sample-options.ts';
+
+/** What a distribution of rows of n does on its device: tasks, checked but not begun. */
+export interface DistributionTasks {
+  /** For messages: `Normal`. */
+  readonly name: string;
+  readonly device: Device;
+  readonly dtype: RealDtype;
+  readonly n: number;
+  /** Normals of the stream that one draw takes. */
+  readonly width: number;
+  /** `count` draws; `counter` is overwritten, and read until the commit has run. */
+  draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix>;
+  logPdf(rows: RowsInput): Task<Vector>;
+  /** Mahalanobis distances from the centre. */
+  mahalanobis(rows: RowsInput): Task<Vector>;
+  close(): void;
+}
+
+/** A task whose numbers the host maps one by one, once they are computed. */
+export function mapped(task: Task<Vector>, map: (value: number) => number): Task<Vector> {
+  return {
+    ...task,
+    after: () => {
+      task.after?.();
+      const { values } = task.written;
+      for (let i = 0; i < values.length; i++) values[i] = map(values[i]!);
+    },
+  };
+}
+
+/** The densities, of a task of their logarithms. */
+export function densities(task: Task<Vector>): Task<Vector> {
+  return mapped(task, Math.exp);
+}

@@ -1,0 +1,129 @@
+// A kernel's text, read lightly: no compiler, but comments, strings and brackets are known.
+
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+
+/** The text with comments, strings and preprocessor lines as spaces: what stands anywhere stands there still. */
+export function codeOf(text: string): string {
+  const blank = (part: string) => part.replace(/[^\n]/g, ' ');
+  return text.replace(
+    /\/\*[\s\S]*?(?:\*\/|$)|\/\/(?:\\\r?\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\r?\n|[^\n])*/gm,
+    blank,
+  );
+}
+
+const pairs: { readonly [open: string]: string } = { '(': ')', '[': ']', '{': '}' };
+
+/** Where the bracket at `open` is closed; the text's length where it never is. */
+export function closing(code: string, open: number): number {
+  const waiting: string[] = [];
+  for (let at = open; at < code.length; at++) {
+    const letter = code[at]!;
+    const closes = pairs[letter];
+    if (closes !== undefined) waiting.push(closes);
+    else if (letter === waiting.at(-1)) waiting.pop();
+    else continue;
+    if (waiting.length === 0) return at;
+  }
+  return code.length;
+}
+
+/** `a, b<c, d>, e` by its outer commas. */
+export function splitList(list: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const letter of list) {
+    if ('(<[{'.includes(letter)) depth++;
+    if (')>]}'.includes(letter)) depth--;
+    if (letter === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += letter;
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's = n). */
+export function numberOf(word: string, text: string): number | undefined {
+  const plain = word.trim().replace(/[uUlL]+$/, '');
+  if (/^(?:\d+|0[xX][\da-fA-F]+)$/.test(plain)) return Number(plain);
+  if (!/^\w+$/.test(plain)) return undefined;
+  const [, value] =
+    new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${plain}[ \\t]+\\(?[ \\t]*(\\w+)`, 'm').exec(text) ??
+    new RegExp(`\\b${plain}\\s*=\\s*(\\w+)\\s*[,;}]`).exec(codeOf(text)) ??
+    [];
+  return value === undefined || value === plain ? undefined : numberOf(value, text);
+}
+
+/** Characters of a kernel's text, with what it includes. */
+export const longestText: number = 1 << 20;
+
+/** Texts that include each other in a row, as compilers have it. */
+const deepest = 200;
+
+/**
+ * One text of a kernel's and of those that it includes: neither newLibraryWithSource nor the cpu device's compiler is given a folder.
+ * Each is written in once, and #line lets the compiler name the user's own text and line. Throws `ERR_INVALID_ARGUMENT` for a name that is
+ * not there, `ERR_TOO_LARGE`.
+ */
+export function flatten(source: string, path: string, includes: { readonly [name: string]: string }): string {
+  const written = new Set<string>();
+  let length = 0;
+  const textOf = (text: string, name: string, depth: number): string => {
+    if (depth > deepest)
+      throw new CovariumError('ERR_TOO_LARGE', `Text of (${name}) is included more than (${deepest}) texts deep.`);
+    if (typeof text !== 'string')
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Text of (${name}) is not a string (${describe(text)}).`);
+    length += text.length;
+    if (length > longestText)
+      throw new CovariumError(
+        'ERR_TOO_LARGE',
+        `Text of the kernel has (${length}) characters or more; the limit is (${longestText}).`,
+      );
+    const plain = withoutComments(text).split(/\r?\n/);
+    const lines = text
+      .replace(/^\ufeff/, '')
+      .split(/\r?\n/)
+      .map((line, index) => {
+        if (/^\s*#\s*pragma\s+once\b/.test(line)) return '';
+        const include = /^\s*#\s*(?:include|import)\b\s*(?:<([^>]*)>|"([^"]*)")?/.exec(plain[index]!);
+        if (include === null) return line;
+        const [, system, own] = include;
+        if (system === undefined && own === undefined)
+          throw new CovariumError(
+            'ERR_INVALID_ARGUMENT',
+            `Text includes something that is no name in quotes at (${name}:${index + 1}).`,
+            { path: name, line: index + 1 },
+          );
+        const wanted = own ?? system!;
+        const inner = Object.hasOwn(includes, wanted) ? includes[wanted] : undefined;
+        if (inner === undefined) {
+          // Metal's own headers are one for us, and it is there.
+          if (own === undefined && /^(?:metal_\w+|simd\/simd\.h)$/.test(wanted)) return '';
+          const there = Object.keys(includes).join(', ');
+          throw new CovariumError(
+            'ERR_INVALID_ARGUMENT',
+            `Text includes (${wanted}) at (${name}:${index + 1}), which is not among the includes (${there}).`,
+            { path: name, line: index + 1 },
+          );
+        }
+        if (written.has(wanted)) return '';
+        written.add(wanted);
+        return `${textOf(inner, wanted, depth + 1)}#line ${index + 2} ${quoted(name)}`;
+      });
+    return `#line 1 ${quoted(name)}\n${lines.join('\n')}\n`;
+  };
+  return textOf(source, path, 0);
+}
+
+/** The text with comments as spaces, on the same lines. */
+function withoutComments(text: string): string {
+  return text.replace(
+    /\/\*[\s\S]*?(?:\*\/|$)|\/\/(?:\\\r?\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'/g,
+    (part) => (part.startsWith('/') ? part.replace(/[^\n]/g, ' ') : part),
+  );
+}
+
+/** A name as a string of C: quotes and backslashes are kept from ending it, what is no letter from hurting the reader. */
+function quoted(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into the text.
+  return `"${name.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,61 @@
+import { Storage } from '../array/storage.ts';
+import type { Task } from '../command/task.ts';
+import { type Procedure, step } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import { centredBlock, rowsPerBlock, sumsOf, type WeightedRows } from './block.ts';
+import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.ts';
+
+/**
+ * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the deviations, on a
+ * device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
+ */
+export function* accumulating(device: Device, rows: WeightedRows): Procedure<CentralSums> {
+  const { count, n } = rows;
+  const rowsAtOnce = rowsPerBlock(n);
+  const sums = noRows(n);
+  for (let from = 0; from < count; from += rowsAtOnce) {
+    const block = centredBlock(rows, from, Math.min(from + rowsAtOnce, count));
+    if (block.sums.weight > 0) {
+      const products = yield* step(productsTask(device, block.deviations, n));
+      block.sums.second.set(products.values);
+      products.close();
+    }
+    join(sums, sumsOf(block));
+  }
+  return sums;
+}
+
+/** {@link absorb}; throws `ERR_OUT_OF_RANGE` where the sums are then too large for float64, and of no more use. */
+export function join(sums: CentralSums, other: CentralSums): void {
+  absorb(sums, other);
+  if (isFiniteSums(sums)) return;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Data or weights are too large: the sum of fourth powers is not finite (${sums.fourth}).`,
+  );
+}
+
+// A BLAS library adds up the products of this many rows one after the other; then the sums of such pieces.
+const rowsInTurn = 256;
+
+// D' D, n x n, of the deviations D (rows x n).
+function productsTask(device: Device, deviations: Float64Array, n: number): Task<Storage> {
+  const written = Storage.forResult(device, 'float64', n * n);
+  const out = written.values as Float64Array;
+  return {
+    device,
+    encode: (encoder, scratch) => {
+      const input = scratch.input(deviations, 'float64');
+      const step = rowsInTurn * n;
+      for (let at = 0; at < input.length; at += step) {
+        const piece = input.subarray(at, at + step);
+        encoder.product(piece, piece, out, n, n, piece.length / n, true, false, 1, at === 0 ? 0 : 1);
+      }
+    },
+    reachable: [],
+    result: written,
+    written,
+    fresh: [written],
+  };
+}

@@ -1,0 +1,133 @@
+import { CovariumError } from '../covarium-error.ts';
+import type { Missing, Values } from '../dtype.ts';
+import { type CentralSums, noRows, shift } from './central-sums.ts';
+
+/** Rows of n numbers with their weights, as they are given. */
+export interface WeightedRows {
+  readonly values: Values;
+  readonly count: number;
+  readonly n: number;
+  /** Of each row; all 1 where omitted. */
+  readonly weights: Float64Array | undefined;
+  /** How often each row is counted; all 1 where omitted. */
+  readonly frequencies: Float64Array | undefined;
+  readonly missing: Missing;
+}
+
+/** A block of rows, centred, on its way to {@link CentralSums}. */
+export interface Block {
+  /** The square root of the weight times (row - centre), a row each. */
+  readonly deviations: Float64Array<ArrayBuffer>;
+  /** All but the second sums, about the centre. */
+  readonly sums: CentralSums;
+  /** Sum of w (row - centre), which rounding of the centre keeps from zero. */
+  readonly first: Float64Array;
+}
+
+/** Rows per block: enough for the n^2 work of joining blocks to cost little beside the n^2 of each row. */
+export function rowsPerBlock(n: number): number {
+  return Math.max(256, 2 * n, Math.min(4096, Math.floor(65536 / n)));
+}
+
+/** Rows [from, to), centred at about their mean. Throws `ERR_NOT_FINITE` with the entry. */
+export function centredBlock(rows: WeightedRows, from: number, to: number): Block {
+  const { n } = rows;
+  const sums = noRows(n);
+  const { deviations, weights } = taken(rows, from, to, sums);
+  const kept = weights.length;
+  const first = new Float64Array(n);
+  if (kept === 0) return { deviations, sums, first };
+
+  const centre = nearMean(deviations, weights, sums.weight, n);
+  sums.mean.set(centre);
+  for (let r = 0; r < kept; r++) centreRow(deviations, r, n, weights[r]!, centre, first, sums);
+  return { deviations, sums, first };
+}
+
+/** The sums of a block whose second sums have joined, about its mean. */
+export function sumsOf({ sums, first }: Block): CentralSums {
+  if (sums.weight > 0)
+    shift(
+      sums,
+      first.map((sum) => sum / sums.weight),
+      first,
+    );
+  return sums;
+}
+
+// The mean but for rounding, by differences from the first row, so that a large common offset costs no digits.
+function nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: number): Float64Array {
+  const centre = rows.slice(0, n);
+  const sum = new Float64Array(n);
+  for (let r = 0, at = 0; r < weights.length; r++)
+    for (let j = 0; j < n; j++, at++) sum[j]! += weights[r]! * (rows[at]! - centre[j]!);
+  for (let j = 0; j < n; j++) centre[j]! += sum[j]! / weight;
+  return centre;
+}
+
+// One row becomes its deviation, and joins the first, third and fourth sums.
+function centreRow(
+  deviations: Float64Array,
+  r: number,
+  n: number,
+  weight: number,
+  centre: Float64Array,
+  first: Float64Array,
+  sums: CentralSums,
+): void {
+  const at = r * n;
+  let square = 0;
+  for (let j = 0; j < n; j++) {
+    const difference = deviations[at + j]! - centre[j]!;
+    deviations[at + j] = difference;
+    square += difference * difference;
+  }
+  const { third } = sums;
+  const cubic = weight * square;
+  const scale = Math.sqrt(weight);
+  for (let j = 0; j < n; j++) {
+    const difference = deviations[at + j]!;
+    first[j]! += weight * difference;
+    third[j]! += cubic * difference;
+    deviations[at + j] = scale * difference;
+  }
+  sums.fourth += cubic * square;
+}
+
+// The rows that count, as float64, with their weights; what is left out moves the others up.
+function taken(rows: WeightedRows, from: number, to: number, sums: CentralSums) {
+  const { n, values } = rows;
+  const deviations = new Float64Array((to - from) * n);
+  deviations.set(values.subarray(from * n, to * n));
+  const weights = new Float64Array(to - from);
+  let kept = 0;
+  for (let row = from; row < to; row++) {
+    const at = (row - from) * n;
+    const isMissing = lacksNumber(deviations, at, n, row, rows.missing);
+    if (isMissing) sums.dropped += 1;
+    const weight = rows.weights?.[row] ?? 1;
+    const frequency = rows.frequencies?.[row] ?? 1;
+    if (isMissing || weight * frequency === 0) continue;
+    if (kept * n !== at) deviations.copyWithin(kept * n, at, at + n);
+    weights[kept] = weight * frequency;
+    kept += 1;
+    sums.count += frequency;
+    sums.weight += weight * frequency;
+    sums.squaredWeight += weight * weight * frequency;
+  }
+  return { deviations: deviations.subarray(0, kept * n), weights: weights.subarray(0, kept) };
+}
+
+function lacksNumber(values: Float64Array, at: number, n: number, row: number, missing: Missing): boolean {
+  let zero = 0;
+  for (let j = at; j < at + n; j++) zero += 0 * values[j]!;
+  if (zero === 0) return false;
+  const entries = values.subarray(at, at + n);
+  const refused = (value: number) => !Number.isFinite(value) && (missing === 'error' || !Number.isNaN(value));
+  const column = entries.findIndex(refused);
+  if (column < 0) return true;
+  throw new CovariumError('ERR_NOT_FINITE', `Data entry (${row}, ${column}) is not finite (${entries[column]}).`, {
+    row,
+    column,
+  });
+}

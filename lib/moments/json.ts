@@ -1,0 +1,130 @@
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { CentralSums } from './central-sums.ts';
+
+/** {@link Moments} as JSON, version 1. Numbers are written so that they read back as the same float64. */
+export interface MomentsJson {
+  /** Version of this format. */
+  readonly covariumMoments: 1;
+  /** n, from 1. */
+  readonly dimension: number;
+  /** Observations. */
+  readonly count: number;
+  /** Rows left out, because they lack a number. */
+  readonly dropped: number;
+  /** Sum of the weights w. */
+  readonly weight: number;
+  /** Sum of w^2. */
+  readonly squaredWeight: number;
+  /** The mean, n entries. */
+  readonly mean: readonly number[];
+  /** What the rounding of the mean to float64 takes away, n entries. */
+  readonly meanRest: readonly number[];
+  /** Sum of w d d', where d = row - mean: n rows, row i of the lower triangle with i + 1 entries. */
+  readonly second: readonly (readonly number[])[];
+  /** Sum of w |d|^2 d, n entries. */
+  readonly third: readonly number[];
+  /** Sum of w |d|^4. */
+  readonly fourth: number;
+}
+
+/** Sums as JSON. */
+export function momentsToJson(sums: CentralSums): MomentsJson {
+  const { n, count, dropped, weight, squaredWeight, mean, meanRest, second, third, fourth } = sums;
+  return {
+    covariumMoments: 1,
+    dimension: n,
+    count,
+    dropped,
+    weight,
+    squaredWeight,
+    mean: Array.from(mean),
+    meanRest: Array.from(meanRest),
+    second: Array.from({ length: n }, (_, i) => Array.from(second.subarray(i * n, i * n + i + 1))),
+    third: Array.from(third),
+    fourth,
+  };
+}
+
+/** Sums from JSON; throws `ERR_MALFORMED_MOMENTS` with the path of the first field that can't be. */
+export function momentsFromJson(json: unknown): CentralSums {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed('', 'no object', json);
+  const fields = json as Record<keyof MomentsJson, unknown>;
+  if (fields.covariumMoments !== 1) throw malformed('covariumMoments', 'not version 1', fields.covariumMoments);
+  const n = whole('dimension', fields.dimension, 1);
+  const sums: CentralSums = {
+    n,
+    count: whole('count', fields.count),
+    dropped: whole('dropped', fields.dropped),
+    weight: number('weight', fields.weight),
+    squaredWeight: number('squaredWeight', fields.squaredWeight),
+    mean: numbers('mean', fields.mean, n),
+    meanRest: numbers('meanRest', fields.meanRest, n),
+    second: triangle(fields.second, n),
+    third: numbers('third', fields.third, n),
+    fourth: number('fourth', fields.fourth),
+  };
+  requirePossible(sums);
+  return sums;
+}
+
+// Squares of numbers below this have lost digits, or all of them.
+const underflow = 1e-300;
+
+// No rows have other sums: these are inequalities of Cauchy and Schwarz, with room for rounding.
+function requirePossible(sums: CentralSums): void {
+  const { n, count, weight, squaredWeight, mean, meanRest, second, third, fourth } = sums;
+  const atMost = (value: number, bound: number) => value <= bound * (1 + 1e-6) + underflow;
+  if (weight < 0 || (weight === 0) !== (count === 0)) throw impossible('weight', weight);
+  const isPossible = atMost(squaredWeight, weight * weight) && atMost(weight * weight, count * squaredWeight);
+  if (squaredWeight < 0 || !isPossible) throw impossible('squaredWeight', squaredWeight);
+  let trace = 0;
+  let length = 0;
+  for (let i = 0; i < n; i++) {
+    // The nearest float64 stays the nearest with its rest.
+    if (mean[i]! + meanRest[i]! !== mean[i]!) throw impossible(`meanRest[${i}]`, meanRest[i]!);
+    const variance = second[i * (n + 1)]!;
+    if (variance < 0 || (weight === 0 && variance > 0)) throw impossible(`second[${i}][${i}]`, variance);
+    for (let j = 0; j < i; j++) {
+      const product = second[i * n + j]!;
+      const bound = Math.sqrt(variance + underflow) * Math.sqrt(second[j * (n + 1)]! + underflow);
+      if (!atMost(Math.abs(product), bound)) throw impossible(`second[${i}][${j}]`, product);
+    }
+    trace += variance;
+    length = Math.hypot(length, third[i]!);
+  }
+  if (fourth < 0 || !atMost((trace / (weight || 1)) * trace, fourth)) throw impossible('fourth', fourth);
+  if (!atMost(length, Math.sqrt(fourth + underflow) * Math.sqrt(trace + underflow)))
+    throw malformed('third', 'longer than it can be', length);
+}
+
+function triangle(rows: unknown, n: number): Float64Array<ArrayBuffer> {
+  if (!Array.isArray(rows) || rows.length !== n) throw malformed('second', `no array of ${n} rows`, rows);
+  const second = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) second.set(numbers(`second[${i}]`, rows[i], i + 1), i * n);
+  return second;
+}
+
+function numbers(path: string, value: unknown, length: number): Float64Array<ArrayBuffer> {
+  if (!Array.isArray(value) || value.length !== length) throw malformed(path, `no array of ${length} numbers`, value);
+  return Float64Array.from(value, (entry, index) => number(`${path}[${index}]`, entry));
+}
+
+function whole(path: string, value: unknown, minimum = 0): number {
+  if (Number.isSafeInteger(value) && (value as number) >= minimum) return value as number;
+  throw malformed(path, `no whole number from ${minimum}`, value);
+}
+
+function number(path: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw malformed(path, 'no finite number', value);
+}
+
+function impossible(path: string, value: number): CovariumError {
+  return malformed(path, 'not what the other sums allow', value);
+}
+
+function malformed(path: string, why: string, value: unknown): CovariumError {
+  const where = path === '' ? 'they are' : `${path} is`;
+  return new CovariumError('ERR_MALFORMED_MOMENTS', `Moments are malformed: ${where} ${why} (${describe(value)}).`);
+}

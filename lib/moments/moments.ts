@@ -1,0 +1,167 @@
+import type { RowsInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector, type VectorInput } from '../array/vector.ts';
+import { checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
+import { exactDevice } from '../command/float64.ts';
+import { follow, followSync } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { type Device, requireDevice } from '../device.ts';
+import { accumulating, join } from './accumulate.ts';
+import { type CentralSums, copiedSums, noRows } from './central-sums.ts';
+import { aboutMean, estimated } from './estimate.ts';
+import { type MomentsJson, momentsFromJson, momentsToJson } from './json.ts';
+import { intensityOf, type Shrinkage } from './shrinkage.ts';
+import { type AddOptions, type AddSyncOptions, addSyncOptionNames, fixedMean, weightedRows } from './weighted-rows.ts';
+
+let sumsInside: (moments: Moments) => CentralSums;
+
+/** Where {@link Moments} are computed. */
+export interface MomentsOptions {
+  /**
+   * An open device: what takes n^2 operations for a row is done there. By default, and where it has no float64, that is done in plain
+   * TypeScript.
+   */
+  readonly device?: Device | undefined;
+}
+
+/** What {@link Moments.covariance} takes. */
+export interface EstimateOptions {
+  /** Degrees of freedom taken from the divisor; 1 by default, and 0 about a mean that is given. */
+  readonly ddof?: number | undefined;
+  /** A mean that is known, n entries; by default that of the rows. */
+  readonly mean?: VectorInput | undefined;
+  /** How far the covariance is drawn towards a multiple of the identity; `none` by default. */
+  readonly shrinkage?: Shrinkage | undefined;
+}
+
+/**
+ * What a fit keeps of rows of n numbers: their count, mean, centred products, and what Ledoit and Wolf's shrinkage needs. Rows come in any
+ * pieces and are then forgotten; moments of parts, made anywhere, {@link merge} into those of the whole, but for rounding. All sums are
+ * float64, and sound far from the origin.
+ */
+export class Moments {
+  /** n, from 1. */
+  readonly dimension: number;
+  readonly #device: Device | undefined;
+  #sums: CentralSums;
+
+  static {
+    sumsInside = (moments) => moments.#sums;
+  }
+
+  /** Moments of no rows of n = `dimension` numbers. Throws `ERR_OUT_OF_RANGE`, `ERR_OUT_OF_MEMORY`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+  constructor(dimension: number, options: MomentsOptions = {}) {
+    checkOptions(options, ['device']);
+    this.dimension = wholeNumber('Dimension', dimension, 1);
+    this.#device = options.device === undefined ? undefined : requireDevice(options.device);
+    this.#sums = noRows(this.dimension);
+  }
+
+  /**
+   * Moments from what {@link toJSON} gives, or from that of their parse. Throws `ERR_MALFORMED_MOMENTS` with the path of the field that is
+   * wrong, also where no rows have these sums.
+   */
+  static fromJSON(json: unknown, options: MomentsOptions = {}): Moments {
+    const sums = momentsFromJson(json);
+    const moments = new Moments(sums.n, options);
+    moments.#sums = sums;
+    return moments;
+  }
+
+  /** Observations: rows of positive weight, each as often as its frequency says. */
+  get count(): number {
+    return this.#sums.count;
+  }
+
+  /** Rows that were dropped, because they lack a number. */
+  get dropped(): number {
+    return this.#sums.dropped;
+  }
+
+  /** Sum of the weights, frequencies counted; without weights it is {@link count}. */
+  get weightSum(): number {
+    return this.#sums.weight;
+  }
+
+  /** Sum of the squared weights, frequencies counted. weightSum^2 / squaredWeightSum is the effective number of observations. */
+  get squaredWeightSum(): number {
+    return this.#sums.squaredWeight;
+  }
+
+  /** A copy of the mean, n entries in float64. Throws `ERR_SHAPE` where there are no rows. */
+  get mean(): Vector {
+    return new Vector(new Storage(aboutMean(this.#sums, undefined).mean.slice()));
+  }
+
+  /**
+   * Adds rows (count x n, or one vector of n). Where it is refused, nothing is added. Rejects with `ERR_NOT_FINITE` (the entry),
+   * `ERR_SHAPE`, `ERR_OUT_OF_RANGE` (a weight; sums beyond float64), `ERR_CLOSED`, `ERR_ABORTED`. Calls that overlap are added as they end: for the same
+   * bits each time, await one before the next.
+   */
+  async add(rows: RowsInput, options: AddOptions = {}): Promise<void> {
+    const { signal, ...rest } = options;
+    refuseAborted(signal);
+    const added = await follow(
+      accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, rest)),
+      signal,
+    );
+    this.#join(added);
+  }
+
+  /** Synchronous twin of {@link add}. */
+  addSync(rows: RowsInput, options: AddSyncOptions = {}): void {
+    checkOptions(options, addSyncOptionNames);
+    const added = followSync(accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, options)));
+    this.#join(added);
+  }
+
+  /** Adds the rows of other moments of dimension n, which do not change. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`. */
+  merge(other: Moments): void {
+    this.#join(copiedSums(sumsOf(other, this.dimension)));
+  }
+
+  /**
+   * The covariance in float64, n x n, as numpy.cov has it: the sum of w d d' over weightSum - ddof squaredWeightSum / weightSum, where
+   * d is a row less the mean, drawn towards a multiple of the identity where shrinkage is asked for. Throws `ERR_SHAPE` (no rows),
+   * `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
+   */
+  covariance(options: EstimateOptions = {}): Matrix {
+    checkOptions(options, ['ddof', 'mean', 'shrinkage']);
+    const { ddof, shrinkage } = options;
+    const mean = fixedMean(options.mean, this.dimension);
+    const { covariance } = estimated(this.#sums, { ddof, mean, shrinkage });
+    return new Matrix(new Storage(covariance), this.dimension, this.dimension);
+  }
+
+  /**
+   * The share of the identity, from 0 to 1, that Ledoit and Wolf's estimate (2004) gives the covariance, about the mean of the rows or one
+   * of n entries that is given. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry).
+   */
+  ledoitWolf(options: { readonly mean?: VectorInput | undefined } = {}): number {
+    checkOptions(options, ['mean']);
+    return intensityOf(aboutMean(this.#sums, fixedMean(options.mean, this.dimension)), 'ledoit-wolf');
+  }
+
+  /** These moments for JSON.stringify: exact, of format version 1. {@link fromJSON} takes it. */
+  toJSON(): MomentsJson {
+    return momentsToJson(this.#sums);
+  }
+
+  // Into a copy: where it is refused, nothing has changed.
+  #join(added: CentralSums): void {
+    if (this.#sums.count === 0) added.dropped += this.#sums.dropped;
+    const sums = this.#sums.count === 0 ? added : copiedSums(this.#sums);
+    if (sums !== added) join(sums, added);
+    this.#sums = sums;
+  }
+}
+
+/** The sums behind moments of dimension n. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`. */
+export function sumsOf(moments: unknown, n?: number): CentralSums {
+  if (!(moments instanceof Moments))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Moments are not ones of this class (${describe(moments)}).`);
+  const sums = sumsInside(moments);
+  if (n === undefined || sums.n === n) return sums;
+  throw new CovariumError('ERR_SHAPE', `Moments are of dimension (${sums.n}), but the others of (${n}).`);
+}

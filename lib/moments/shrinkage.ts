@@ -1,0 +1,57 @@
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { CentralSums } from './central-sums.ts';
+
+/**
+ * How far a covariance is drawn towards the multiple of the identity that has its trace: not at all, as far as Ledoit and Wolf's estimate
+ * says, or by a share from 0 (not at all) to 1 (all the way).
+ */
+export type Shrinkage = 'none' | 'ledoit-wolf' | number;
+
+/** `shrinkage` where it is one; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for another word. */
+export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
+  if (shrinkage === 'none' || shrinkage === 'ledoit-wolf') return shrinkage;
+  if (typeof shrinkage !== 'number')
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Shrinkage (${describe(shrinkage)}) is neither (none), nor (ledoit-wolf), nor a number from 0 to 1.`,
+    );
+  if (shrinkage >= 0 && shrinkage <= 1) return shrinkage;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `Shrinkage is (${shrinkage}), not a number from 0 to 1.`);
+}
+
+/** The share that a shrinkage asks for, of these sums. Throws as {@link requireShrinkage}. */
+export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {
+  const asked = requireShrinkage(shrinkage);
+  if (asked === 'none') return 0;
+  return asked === 'ledoit-wolf' ? ledoitWolf(sums) : asked;
+}
+
+/**
+ * The share of the identity that minimises the expected squared error (O. Ledoit, M. Wolf, "A well-conditioned estimator for
+ * large-dimensional covariance matrices", 2004, with the divisor N): b^2 / d^2, where d^2 = |S - m I|^2 says how far S is from its target,
+ * m = tr S / n, and b^2 = (mean of |d|^4 - |S|^2) / N estimates how far S is from the covariance. With unequal weights N is the effective
+ * number of observations.
+ */
+function ledoitWolf({ n, weight, squaredWeight, second, fourth }: CentralSums): number {
+  if (weight === 0) return 0;
+  let trace = 0;
+  for (let j = 0; j < n; j++) trace += second[j * (n + 1)]! / weight;
+  let size = 0;
+  let distance = 0;
+  for (let i = 0; i < n; i++) {
+    const variance = second[i * (n + 1)]! / weight;
+    size += variance * variance;
+    distance += (variance - trace / n) ** 2;
+    for (let j = 0; j < i; j++) {
+      const twice = 2 * (second[i * n + j]! / weight) ** 2;
+      size += twice;
+      distance += twice;
+    }
+  }
+  const effective = (weight / squaredWeight) * weight;
+  // The mean is at least the other, but for rounding.
+  const spread = Math.max(fourth / weight - size, 0) / effective;
+  if (spread === 0 || distance === 0) return 0;
+  return Math.min(spread, distance) / distance;
+}

@@ -1,0 +1,104 @@
+import { copiedNumbers, hostValues } from '../array/host-memory.ts';
+import type { RowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { Vector, type VectorInput } from '../array/vector.ts';
+import { checkOptions, describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Missing, Values } from '../dtype.ts';
+import type { WeightedRows } from './block.ts';
+
+/** What {@link Moments.addSync} takes. */
+export interface AddSyncOptions {
+  /**
+   * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios matter to a covariance.
+   * A row of weight 0 is as if it weren't there.
+   */
+  readonly weights?: VectorInput | undefined;
+  /** How often each row was observed: a vector of count whole numbers from 0, numpy.cov's `fweights`; all 1 by default. */
+  readonly frequencies?: VectorInput | undefined;
+  /** A row with a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in {@link Moments.dropped}. */
+  readonly missing?: Missing | undefined;
+}
+
+/** What {@link Moments.add} takes. */
+export interface AddOptions extends AddSyncOptions {
+  /** Stops the work soon. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Names of {@link AddSyncOptions}. */
+export const addSyncOptionNames: readonly string[] = ['weights', 'frequencies', 'missing'];
+
+/** Rows of n with their weights, checked. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+export function weightedRows(input: RowsInput, n: number, options: AddSyncOptions): WeightedRows {
+  checkOptions(options, addSyncOptionNames);
+  const values = rowValues(input, n);
+  const count = values.length / n;
+  const { missing = 'error' } = options;
+  if (missing !== 'error' && missing !== 'drop')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Missing (${describe(missing)}) is not one of (error, drop).`);
+  return {
+    values,
+    count,
+    n,
+    weights: perRow('Weight', options.weights, count, Number.isFinite, 'a finite number'),
+    frequencies: perRow('Frequency', options.frequencies, count, Number.isSafeInteger, 'a whole number'),
+    missing,
+  };
+}
+
+/** A mean of n finite entries in float64, where one is given; throws `ERR_SHAPE`, `ERR_NOT_FINITE`. */
+export function fixedMean(mean: VectorInput | undefined, n: number): Float64Array | undefined {
+  if (mean === undefined) return undefined;
+  const values = float64Of(mean);
+  if (values.length !== n)
+    throw new CovariumError('ERR_SHAPE', `Mean has (${values.length}) entries, but the moments have (${n}).`);
+  const column = values.findIndex((entry) => !Number.isFinite(entry));
+  if (column < 0) return values;
+  throw new CovariumError('ERR_NOT_FINITE', `Mean entry (${column}) is not finite (${values[column]}).`, {
+    row: 0,
+    column,
+  });
+}
+
+// The numbers are copied block by block, so memory of any device will do.
+function rowValues(input: RowsInput, n: number): Values {
+  const isOneRow = input instanceof Vector || (Array.isArray(input) && typeof input[0] === 'number');
+  const matrix = isOneRow ? undefined : Matrix.from(asValues(input as MatrixInput), shapeOf(input as MatrixInput, n));
+  const values = matrix?.data ?? float64Of(input as VectorInput);
+  const columns = matrix?.columns ?? values.length;
+  if (columns === n) return values;
+  throw new CovariumError('ERR_SHAPE', `Data has (${columns}) columns, but the moments have (${n}).`);
+}
+
+function asValues(input: MatrixInput): Exclude<MatrixInput, Matrix> {
+  return input instanceof Matrix ? input.data : input;
+}
+
+function shapeOf(input: MatrixInput, n: number): { columns?: number; dtype?: 'float64' } {
+  if (input instanceof Matrix) return { columns: input.columns };
+  if (ArrayBuffer.isView(input)) return { columns: n };
+  return Array.isArray(input) && input.length === 0 ? { columns: n, dtype: 'float64' } : { dtype: 'float64' };
+}
+
+function perRow(
+  name: string,
+  given: VectorInput | undefined,
+  count: number,
+  isPossible: (value: number) => boolean,
+  kind: string,
+): Float64Array | undefined {
+  if (given === undefined) return undefined;
+  const values = float64Of(given);
+  if (values.length !== count)
+    throw new CovariumError('ERR_SHAPE', `${name}s are (${values.length}), but there are (${count}) rows.`);
+  for (let row = 0; row < count; row++)
+    if (!(isPossible(values[row]!) && values[row]! >= 0))
+      throw new CovariumError('ERR_OUT_OF_RANGE', `${name} of row (${row}) is (${values[row]}), not ${kind} from 0.`);
+  return values;
+}
+
+function float64Of(input: VectorInput): Float64Array {
+  if (Array.isArray(input)) return copiedNumbers(input, 'float64') as Float64Array;
+  return hostValues(input instanceof Vector ? input.data : (input as Values), 'float64') as Float64Array;
+}

@@ -1,0 +1,35 @@
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import type { Encoder } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
+import type { Task } from '../command/task.ts';
+import type { Real } from '../dtype.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** The covariance, n x n. */
+export function covarianceTask({ factor, ...parameters }: NormalParameters): Task<Matrix> {
+  return rowsTask(parameters, factor.n, (encoder, out, scratch) => factor.covariance(encoder, out, scratch));
+}
+
+/** The lower Cholesky factor of the covariance, n x n; of a singular one its root, n x rank. */
+export function factorTask({ factor, ...parameters }: NormalParameters): Task<Matrix> {
+  // The root of rank 0 has a column, of zeros.
+  return rowsTask(parameters, Math.max(1, factor.rank), (encoder, out, scratch) => factor.root(encoder, out, scratch));
+}
+
+function rowsTask(
+  { device, dtype, n }: Omit<NormalParameters, 'factor'>,
+  columns: number,
+  encode: (encoder: Encoder, out: Real, scratch: Scratch) => void,
+): Task<Matrix> {
+  const written = Storage.forResult(device, dtype, n * columns);
+  const out = written.values as Real;
+  return {
+    device,
+    encode: (encoder, scratch) => encode(encoder, out, scratch),
+    reachable: [],
+    result: new Matrix(written, n, columns),
+    written,
+    fresh: [written],
+  };
+}

@@ -1,0 +1,72 @@
+import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import type { Task } from '../command/task.ts';
+import { mapped } from '../distribution/tasks.ts';
+import type { Real } from '../dtype.ts';
+import type { Factor } from '../factor/factor.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** constant - d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. */
+export function logDensityTask(
+  { device, dtype, n, mean, factor }: NormalParameters,
+  rows: RowsInput,
+  constant: number,
+): Task<Vector> {
+  const { values, count } = rowsInput('Input', device, rows, n);
+  const written = Storage.forResult(device, dtype, count);
+  const out = written.values as Real;
+  return {
+    device,
+    encode: (encoder, scratch) => {
+      const input = scratch.input(values, dtype);
+      encoder.requireFinite(input, n);
+      factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
+    },
+    reachable: [],
+    result: new Vector(written),
+    written,
+    fresh: [written],
+  };
+}
+
+/** Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension `rank`. */
+export function normalConstant({ factor }: NormalParameters): number {
+  return -(factor.rank * Math.log(2 * Math.PI) + factor.logDeterminant) / 2;
+}
+
+/** Differential entropy in nats; of a singular normal that on its support. */
+export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'logDeterminant'>): number {
+  return (rank * (1 + Math.log(2 * Math.PI)) + logDeterminant) / 2;
+}
+
+/** Mahalanobis distances from the mean: never -0. */
+export function mahalanobisTask(parameters: NormalParameters, rows: RowsInput): Task<Vector> {
+  return mapped(logDensityTask(parameters, rows, 0), (value) => Math.sqrt(Math.abs(2 * value)));
+}
+
+/** The gradient of the log density at each row, by the row: the solution y of covariance y = mean - row. */
+export function scoreTask({ device, dtype, n, mean, factor }: NormalParameters, rows: RowsInput): Task<Matrix> {
+  const { values, count } = rowsInput('Input', device, rows, n);
+  const written = Storage.forResult(device, dtype, count * n);
+  const out = written.values as Real;
+  return {
+    device,
+    encode: (encoder, scratch) => {
+      const input = scratch.input(values, dtype);
+      encoder.requireFinite(input, n);
+      encoder.copy(input, out);
+      encoder.addRow(out, mean.values as Real, -1);
+      factor.solve(encoder, out, scratch);
+    },
+    // No command changes a sign alone.
+    after: () => {
+      for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;
+    },
+    reachable: [],
+    result: new Matrix(written, count, n),
+    written,
+    fresh: [written],
+  };
+}

@@ -1,0 +1,94 @@
+import { rowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
+import { requireApart, requireRows } from '../array/operand.ts';
+import { Storage } from '../array/storage.ts';
+import { checkOptions } from '../check.ts';
+import type { Task } from '../command/task.ts';
+import {
+  requireCount,
+  type SampleOptions,
+  type SampleSyncOptions,
+  sampleOptionNames,
+  sampleOut,
+} from '../distribution/sample-options.ts';
+import { type Real, zerosOf } from '../dtype.ts';
+import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what {@link MultivariateNormal.sample} does. */
+export function drawTask(
+  parameters: NormalParameters,
+  count: number,
+  options: SampleSyncOptions,
+  counter: Uint32Array,
+): Task<Matrix> {
+  const { device, dtype, n, mean, factor } = parameters;
+  requireCount(count, parameters);
+  const first = firstElement(options.firstRow ?? 0, count, factor.width);
+  normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, first, counter);
+  const target = options.out;
+  const result =
+    target === undefined
+      ? new Matrix(Storage.forResult(device, dtype, count * n), count, n)
+      : sampleOut(parameters, count, target);
+  const written = matrixStorage(result);
+  const out = written.valuesFor(device) as Real;
+  return {
+    device,
+    encode: (encoder, scratch) => factor.sample(encoder, mean.values as Real, out, counter, scratch),
+    reachable: target === undefined ? [] : [out],
+    result,
+    written,
+    fresh: target === undefined ? [written] : [],
+  };
+}
+
+/** What a sample of a normal takes besides: synchronously. */
+export interface AroundSyncOptions extends SampleSyncOptions {
+  /** A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r] + A z_r. */
+  readonly means?: MatrixInput | undefined;
+}
+
+/** What a sample of a normal takes besides. */
+export interface AroundOptions extends AroundSyncOptions, SampleOptions {}
+/** Whether a sample's options say something of means. */
+export function saysMeans(options: AroundSyncOptions): boolean {
+  return Object.hasOwn(Object(options), 'means');
+}
+
+/**
+ * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask}; `name` is the caller's
+ * word for the means.
+ */
+export function drawAround(
+  parameters: NormalParameters,
+  count: number,
+  options: AroundOptions,
+  name = 'Means',
+): Task<Matrix> {
+  checkOptions(options, [...sampleOptionNames, 'means']);
+  const { means, signal, ...rest } = options;
+  const counter = new Uint32Array(6);
+  if (means === undefined) return drawTask(parameters, count, rest, counter);
+  const { device, dtype, n } = parameters;
+  const { values, count: rows } = rowsInput(name, device, means, n);
+  const zero = new Storage(zerosOf(dtype, n));
+  const task = drawTask({ ...parameters, mean: zero }, count, rest, counter);
+  const out = matrixStorage(task.result).values as Real;
+  try {
+    requireRows(name, rows, count, 'sample', 'rows');
+    requireApart('Out', out, name.toLowerCase(), values);
+  } catch (error) {
+    for (const storage of task.fresh) storage.close();
+    throw error;
+  }
+  return {
+    ...task,
+    encode: (encoder, scratch) => {
+      const around = scratch.input(values, dtype);
+      encoder.requireFinite(around, n);
+      task.encode(encoder, scratch);
+      encoder.sum(out, around, out);
+    },
+  };
+}

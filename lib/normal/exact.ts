@@ -1,0 +1,61 @@
+import { hostZeros } from '../array/host-memory.ts';
+import { exactly } from '../command/float64.ts';
+import type { Procedure } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Moments64 } from '../probability/box-probability.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** The mean (n) and a root A (n x width) of the covariance A A', in float64 and ordinary memory, row after row. */
+export interface ExactRoot {
+  readonly mean: Float64Array<ArrayBuffer>;
+  readonly root: Float64Array<ArrayBuffer>;
+  readonly n: number;
+  readonly width: number;
+  /** What share of a row is rounding and no direction of its own: 0 of a regular normal, whose rows all have one, however small. */
+  readonly tolerance: number;
+}
+
+/**
+ * The root of a normal as its factor is kept. What is computed from it by orthogonal transformations stays positive definite where a
+ * covariance, which squares the condition, might not. Throws `ERR_OUT_OF_MEMORY`.
+ */
+export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Procedure<ExactRoot> {
+  const width = factor.rank;
+  const root = hostZeros(n * width);
+  const centre = Float64Array.from(mean.values);
+  const exact = factor.exact();
+  if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
+  const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
+  return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
+}
+
+/** Throws `ERR_NOT_POSITIVE_DEFINITE` for a singular normal, which has no density beside that of a normal with another support. */
+export function requireRegular({ n, factor }: NormalParameters): void {
+  if (factor.rank < n)
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `A divergence takes regular normals, and this one has rank (${factor.rank}) in dimension (${n}).`,
+      { pivot: factor.rank },
+    );
+}
+
+/** Whether two normals are the same, number for number: nothing then lies between them, not even rounding. */
+export function isSame(a: ExactRoot, b: ExactRoot): boolean {
+  return isEqual(a.mean, b.mean) && isEqual(a.root, b.root);
+}
+
+function isEqual(a: Float64Array, b: Float64Array): boolean {
+  return a.length === b.length && a.every((value, at) => value === b[at]);
+}
+
+/**
+ * The mean and the covariance of a normal, in float64: they are those of its factor as it is kept, so that what is computed from them loses
+ * nothing to a covariance that was rounded to float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 is little, and its covariance is not.
+ */
+export function* exactMoments({ device, n, mean, factor }: NormalParameters): Procedure<Moments64> {
+  const covariance = hostZeros(n * n);
+  const centre = Float64Array.from(mean.values);
+  const exact = factor.exact();
+  yield* exactly(device, (encoder, scratch) => exact.covariance(encoder, covariance, scratch));
+  return { mean: centre, covariance };
+}

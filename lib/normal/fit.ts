@@ -1,0 +1,100 @@
+import { realDtype, rowsInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { checkOptions, wholeNumber } from '../check.ts';
+import { exactDevice } from '../command/float64.ts';
+import { factorOn } from '../command/options.ts';
+import { type Procedure, step } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { requireDevice } from '../device.ts';
+import { LowerFactor } from '../factor/lower-factor.ts';
+import { accumulating } from '../moments/accumulate.ts';
+import type { CentralSums } from '../moments/central-sums.ts';
+import { estimated } from '../moments/estimate.ts';
+import { sumsOf } from '../moments/moments.ts';
+import { requireShrinkage } from '../moments/shrinkage.ts';
+import { fixedMean, weightedRows } from '../moments/weighted-rows.ts';
+import { fromCovariance } from './from-covariance.ts';
+import type { FitOptions, FromMomentsOptions } from './options.ts';
+import { type Making, making, type NormalParameters } from './parameters.ts';
+
+const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage'];
+const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
+
+/** The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their moments. */
+export function* fit(options: FitOptions): Procedure<NormalParameters> {
+  checkOptions(options, [...momentOptions, ...rowOptions]);
+  const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const isPlain = [weights, frequencies, missing, mean, shrinkage].every((option) => option === undefined);
+  const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
+  if (isPlain && dtype === 'float64') return yield* plainly();
+  const { values, count, n } = rowsInput('Data', requireDevice(device), rows);
+  // Other numbers lose digits as float32, and far from 0 all of them, before a mean is taken away.
+  if (isPlain && values instanceof Float32Array) return yield* plainly();
+  if (isPlain) plainDdof(ddof, count, n);
+  const exact = exactDevice(device);
+  const asked = { device, ddof, dtype, factor, mean, shrinkage };
+  requireAsked(asked, n);
+  const sums = yield* accumulating(exact, weightedRows(values, n, { weights, frequencies, missing }));
+  return yield* fromSums(sums, asked);
+}
+
+/** The normal of moments. */
+export function* fromMoments(options: FromMomentsOptions): Procedure<NormalParameters> {
+  checkOptions(options, [...momentOptions, 'moments']);
+  const { moments, ...asked } = options;
+  const sums = sumsOf(moments);
+  requireAsked(asked, sums.n);
+  return yield* fromSums(sums, asked);
+}
+
+type Asked = Omit<FromMomentsOptions, 'moments'>;
+
+// What can be refused at once is, before anything long is done.
+function requireAsked({ device, dtype, factor, mean, shrinkage }: Asked, n: number): void {
+  realDtype(requireDevice(device), dtype);
+  factorOn(factor);
+  fixedMean(mean, n);
+  if (shrinkage !== undefined) requireShrinkage(shrinkage);
+}
+
+function* fromSums(sums: CentralSums, asked: Asked): Procedure<NormalParameters> {
+  const { device, dtype, factor, ddof, shrinkage } = asked;
+  const { n, count } = sums;
+  const fixed = fixedMean(asked.mean, n);
+  const { mean, covariance, intensity } = estimated(sums, { ddof, mean: fixed, shrinkage });
+  // The rank of a covariance is at most that, whatever rounding makes of its last pivots.
+  const needed = fixed === undefined ? n + 1 : n;
+  if (intensity === 0 && count < needed)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Data has (${count}) rows that count, but a normal of dimension (${n}) without shrinkage takes at least (${needed}).`,
+    );
+  return yield* step(
+    fromCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
+  );
+}
+
+export function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtype' | 'factor'>): Making {
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const where = factorOn(options.factor);
+  const { values, count, n } = rowsInput('Data', device, options.rows);
+  const ddof = plainDdof(options.ddof, count, n);
+  return making({ device, dtype, n }, LowerFactor, (encoder, factor, mean, scratch) => {
+    const rows = scratch.input(values, dtype);
+    encoder.requireFinite(rows, n);
+    encoder.meanAndCovariance(rows, mean, factor, ddof);
+    encoder.cholesky(factor, n, where);
+  });
+}
+
+/** What is taken from the divisor of a plain fit; throws where there are too few rows. */
+export function plainDdof(ddof: number | undefined, count: number, n: number): number {
+  // The rank of a covariance is at most count - 1, whatever rounding makes of its last pivots.
+  if (count < n + 1)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Data has (${count}) rows, but a normal of dimension (${n}) takes at least (${n + 1}).`,
+    );
+  return wholeNumber('Degrees of freedom taken (ddof)', ddof ?? 1, 0, count - 1);
+}

@@ -1,0 +1,60 @@
+import { checkOptions } from '../check.ts';
+import { factorOn } from '../command/options.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Real } from '../dtype.ts';
+import { InverseFactor } from '../factor/inverse-factor.ts';
+import { LowerFactor } from '../factor/lower-factor.ts';
+import { normalInput, symmetryTolerance } from './inputs.ts';
+import type { CholeskyOptions, PrecisionOptions } from './options.ts';
+import { type Making, making } from './parameters.ts';
+
+export function requirePositiveDiagonal(factor: Real, n: number): void {
+  for (let pivot = 0; pivot < n; pivot++) {
+    const entry = factor[pivot * (n + 1)]!;
+    const place = { row: pivot, column: pivot };
+    if (!Number.isFinite(entry))
+      throw new CovariumError('ERR_NOT_FINITE', `Factor entry (${pivot}, ${pivot}) is not finite (${entry}).`, place);
+    if (entry <= 0)
+      throw new CovariumError(
+        'ERR_NOT_POSITIVE_DEFINITE',
+        `Factor entry (${pivot}, ${pivot}) is not positive (${entry}).`,
+        { ...place, pivot },
+      );
+  }
+}
+// The factor of the reversed matrix counts its pivots from the last row of the caller's.
+export function fromTheEnd(error: CovariumError, n: number): CovariumError {
+  if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE' || error.pivot === undefined) return error;
+  const pivot = n - 1 - error.pivot;
+  const message = `Precision is not positive definite: eliminating from the last row up, pivot (${pivot}) is not positive.`;
+  return new CovariumError(error.code, message, { pivot, cause: error });
+}
+
+export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): Making {
+  checkOptions(options, ['device', 'mean', 'factor', 'dtype']);
+  const input = normalInput(options, 'Factor', options.factor, centre);
+  requirePositiveDiagonal(input.square, input.n);
+  return making(input, LowerFactor, (encoder, factor) => {
+    encoder.zeroUpper(factor, input.n);
+    encoder.requireFinite(factor, input.n);
+  });
+}
+
+/**
+ * precision = W' W with W lower: with J the matrix that reverses the order, J precision J = C C' has the Cholesky factor C, and W = J C' J,
+ * which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is ever formed.
+ */
+export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): Making {
+  checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance', 'factor']);
+  const tolerance = symmetryTolerance(options);
+  const where = factorOn(options.factor);
+  const input = normalInput(options, 'Precision', options.precision, centre);
+  const { n } = input;
+  const task = making(input, InverseFactor, (encoder, factor) => {
+    encoder.requireSymmetric(factor, n, tolerance);
+    encoder.antitranspose(factor, n);
+    encoder.cholesky(factor, n, where);
+    encoder.antitranspose(factor, n);
+  });
+  return { ...task, explain: (error) => fromTheEnd(error, n) };
+}

@@ -1,0 +1,99 @@
+import { asMatrix, finiteNumbers, vectorInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { requireColumns, requireSquare } from '../array/operand.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import { checkOptions } from '../check.ts';
+import type { Procedure } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { requireDevice } from '../device.ts';
+import { ofCovariance } from './from-covariance.ts';
+import { squareInput } from './inputs.ts';
+import type { CorrelationOptions } from './options.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/**
+ * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's words for what an error
+ * names.
+ */
+export function* ofCorrelation(
+  options: CorrelationOptions,
+  square = 'Covariance',
+  centre = 'Mean',
+  sizes = 'Standard deviations',
+): Procedure<NormalParameters> {
+  checkOptions(options, [
+    ...['device', 'mean', 'correlation', 'standardDeviations'],
+    ...['dtype', 'symmetryTolerance', 'factor', 'singular', 'jitter'],
+  ]);
+  const { correlation, standardDeviations, ...rest } = options;
+  const device = requireDevice(options.device);
+  const given = vectorInput(sizes, device, standardDeviations);
+  const deviations = finiteNumbers(sizes, given, given.length);
+  const { values, n } = squareInput('Correlation', device, correlation, 'float64', undefined);
+  requireColumns(sizes, deviations.length, n, 'correlation');
+  requireUnits(values, n, options.dtype === 'float64' ? 1e-9 : 1e-5);
+  const mayBeZero = options.singular === 'pivoted' || options.singular === 'eigen';
+  deviations.forEach((deviation, i) => {
+    if (deviation > 0 || (deviation === 0 && mayBeZero)) return;
+    throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `${sizes} entry (${i}) is not positive (${deviation}).`, {
+      pivot: i,
+    });
+  });
+  // A diagonal of ones to rounding becomes one, so that the variances are what was asked for.
+  const covariance = Float64Array.from(values, (entry, at) => {
+    const [i, j] = [Math.floor(at / n), at % n];
+    return (i === j ? 1 : entry) * deviations[i]! * deviations[j]!;
+  });
+  return yield* ofCovariance({ ...rest, covariance: new Matrix(new Storage(covariance), n, n) }, square, centre);
+}
+
+/** A covariance as correlations and standard deviations. */
+export interface Correlation {
+  /** n x n, float64; a variable of zero variance correlates with no other. */
+  readonly correlation: Matrix;
+  /** n, float64. */
+  readonly standardDeviations: Vector;
+}
+
+/**
+ * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj), with ones on the
+ * diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a variance below zero, or of 0 beside a covariance that is not.
+ */
+export function correlationOf(covariance: MatrixInput): Correlation {
+  const matrix = asMatrix(covariance, ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined);
+  const n = requireSquare('Covariance', matrix);
+  const values = finiteNumbers('Covariance', matrix.data, n);
+  const deviations = Float64Array.from({ length: n }, (_, i) => {
+    const variance = values[i * (n + 1)]!;
+    if (variance >= 0) return Math.sqrt(variance);
+    throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Variance (${i}) is below zero (${variance}).`, { pivot: i });
+  });
+  const correlation = values.map((entry, at) => {
+    const [i, j] = [Math.floor(at / n), at % n];
+    if (i === j) return 1;
+    if (entry !== 0 && (deviations[i] === 0 || deviations[j] === 0))
+      throw new CovariumError(
+        'ERR_NOT_POSITIVE_DEFINITE',
+        `Covariance entry (${i}, ${j}) is (${entry}), and one of the two has no variance.`,
+        { pivot: deviations[i] === 0 ? i : j },
+      );
+    // One after the other: the product of small deviations underflows.
+    return deviations[i] === 0 || deviations[j] === 0 ? 0 : entry / deviations[i]! / deviations[j]!;
+  });
+  return {
+    correlation: new Matrix(new Storage(correlation), n, n),
+    standardDeviations: new Vector(new Storage(deviations)),
+  };
+}
+
+function requireUnits(correlation: ArrayLike<number>, n: number, tolerance: number): void {
+  for (let i = 0; i < n; i++) {
+    const entry = correlation[i * (n + 1)]!;
+    if (Math.abs(entry - 1) <= tolerance) continue;
+    const place = { row: i, column: i };
+    if (!Number.isFinite(entry))
+      throw new CovariumError('ERR_NOT_FINITE', `Correlation entry (${i}, ${i}) is not finite (${entry}).`, place);
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Correlation entry (${i}, ${i}) is (${entry}), not 1.`);
+  }
+}

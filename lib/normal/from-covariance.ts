@@ -1,0 +1,117 @@
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { checkOptions, describe } from '../check.ts';
+import { exactly } from '../command/float64.ts';
+import { factorOn } from '../command/options.ts';
+import { type Procedure, step } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { rootOf } from '../decomposition/semidefinite-root.ts';
+import { LowerFactor } from '../factor/lower-factor.ts';
+import { rooted } from './from-root.ts';
+import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
+import type { CovarianceOptions } from './options.ts';
+import { type Making, making, type NormalParameters } from './parameters.ts';
+
+/**
+ * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are the caller's words for
+ * the two.
+ */
+export function* ofCovariance(
+  options: CovarianceOptions,
+  square = 'Covariance',
+  centre = 'Mean',
+): Procedure<NormalParameters> {
+  checkOptions(options, covarianceOptionNames);
+  const { singular = 'error', jitter = false } = options;
+  if (singular !== 'error' && singular !== 'pivoted' && singular !== 'eigen')
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Option singular is none of 'error', 'pivoted' and 'eigen' (${describe(singular)}).`,
+    );
+  if (singular === 'error') {
+    if (jitter === false) {
+      const task = fromCovariance(options, square, centre);
+      // Whoever has named an option knows of both.
+      const isAsked = options.singular !== undefined || options.jitter !== undefined;
+      return yield* step(isAsked ? task : { ...task, explain: withWayOut });
+    }
+    return yield* withJitter(options, copied(normalInput(options, square, options.covariance, centre)), square);
+  }
+  if (jitter !== false)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Jitter (${jitter}) makes a singular covariance another one, and singular (${singular}) takes it as it is: only one can be asked for.`,
+    );
+  const tolerance = symmetryTolerance(options);
+  const input = copied(normalInput(options, square, options.covariance, centre));
+  const { n } = input;
+  const symmetric = Float64Array.from(input.square);
+  yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
+  // The lower triangle counts, as it does for a Cholesky factor.
+  for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) symmetric[j * n + i] = symmetric[i * n + j]!;
+  return yield* step(rooted(input, rootOf(symmetric, n, singular, input.dtype, square), square));
+}
+
+// The caller may write into his own arrays between two commits.
+function copied({ mean, square, ...rest }: NormalInput): NormalInput {
+  return { ...rest, mean: mean?.slice(), square: square.slice() };
+}
+
+function withWayOut(error: CovariumError): CovariumError {
+  if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE') return error;
+  const { pivot } = error;
+  const message = `${error.message} Option singular takes a singular covariance as it is, and jitter adds to its diagonal.`;
+  return new CovariumError(error.code, message, pivot === undefined ? { cause: error } : { pivot, cause: error });
+}
+
+const attempts = 5; // without, then with once, ten, a hundred and a thousand times as much
+/** The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite. */
+export function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Procedure<NormalParameters> {
+  const { n, mean, square } = input;
+  let largest = 0;
+  for (let i = 0; i < n; i++) largest = Math.max(largest, square[i * (n + 1)]!);
+  const begin = share(options.jitter!, input.dtype) * largest;
+  for (let attempt = 1; ; attempt++) {
+    const amount = attempt === 1 ? 0 : begin * 10 ** (attempt - 2);
+    const shifted = square.slice();
+    for (let i = 0; i < n; i++) shifted[i * (n + 1)]! += amount;
+    const covariance = new Matrix(new Storage(shifted), n, n);
+    try {
+      const parameters = yield* step(fromCovariance({ ...options, mean, covariance }));
+      const { smallestPivot } = parameters.factor as LowerFactor;
+      return { ...parameters, jitter: { amount, attempts: attempt, smallestPivot } };
+    } catch (error) {
+      if (!(error instanceof CovariumError) || error.code !== 'ERR_NOT_POSITIVE_DEFINITE') throw error;
+      if (attempt < attempts && largest > 0) continue;
+      const { pivot } = error;
+      const message = `${name} is not positive definite, even with (${amount}) added to its diagonal: ${error.message}`;
+      throw new CovariumError(error.code, message, pivot === undefined ? { cause: error } : { pivot, cause: error });
+    }
+  }
+}
+
+function share(jitter: boolean | number, dtype: string): number {
+  const least = dtype === 'float32' ? 2 ** -22 : 2 ** -51;
+  if (jitter === true) return dtype === 'float32' ? least : 2 ** -40;
+  if (typeof jitter === 'number' && jitter >= least && jitter <= 1) return jitter;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Jitter is (${jitter}), not a share of the largest variance from (${least}), below which (${dtype}) has nothing, to 1.`,
+  );
+}
+// `centre` and `square` are the caller's words for what an error names: a Student-t has a location and a scale.
+
+export function fromCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): Making {
+  checkOptions(options, covarianceOptionNames);
+  const tolerance = symmetryTolerance(options);
+  const where = factorOn(options.factor);
+  const input = normalInput(options, square, options.covariance, centre);
+  return making(input, LowerFactor, (encoder, factor) => {
+    encoder.requireSymmetric(factor, input.n, tolerance);
+    encoder.cholesky(factor, input.n, where);
+  });
+}
+
+export const covarianceOptionNames: readonly string[] = [
+  ...['device', 'mean', 'covariance', 'dtype', 'symmetryTolerance', 'factor', 'singular', 'jitter'],
+];

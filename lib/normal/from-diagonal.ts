@@ -1,0 +1,37 @@
+import { positiveNumbersOf, realDtype } from '../array/inputs.ts';
+import { requireColumns } from '../array/operand.ts';
+import { checkOptions, wholeNumber } from '../check.ts';
+import type { Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { requireDevice } from '../device.ts';
+import { DiagonalFactor } from '../factor/diagonal-factor.ts';
+import { meanInput } from './inputs.ts';
+import type { DiagonalOptions } from './options.ts';
+import { givenFactor, type NormalParameters } from './parameters.ts';
+
+/** The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names. */
+export function fromDiagonal(
+  options: DiagonalOptions,
+  square = 'Covariance',
+  centre = 'Mean',
+  sizes = 'Variances',
+): Task<NormalParameters> {
+  checkOptions(options, ['device', 'mean', 'variances', 'dimension', 'dtype']);
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  const { variances } = options;
+  const asked = options.dimension === undefined ? mean?.length : wholeNumber('Dimension', options.dimension, 1);
+  if (typeof variances === 'number' && asked === undefined)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `One number (${variances}) for all ${sizes.toLowerCase()} needs a ${centre.toLowerCase()}, or a dimension.`,
+    );
+  const deviations = positiveNumbersOf(sizes, device, variances, asked ?? 0).map(Math.sqrt);
+  const n = deviations.length;
+  if (n === 0)
+    throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, and a distribution at least one dimension.`);
+  requireColumns(sizes, n, asked ?? n, 'dimension asked for');
+  if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
+  return givenFactor({ device, dtype, n, mean }, (place) => DiagonalFactor.of(place, deviations), square);
+}

@@ -1,0 +1,71 @@
+import { asMatrix, finiteNumbers, realDtype, vectorInput } from '../array/inputs.ts';
+import { matrixStorage } from '../array/matrix.ts';
+import { requireColumns } from '../array/operand.ts';
+import { checkOptions } from '../check.ts';
+import type { Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { requireDevice } from '../device.ts';
+import type { Values } from '../dtype.ts';
+import { rooted } from './from-root.ts';
+import { meanInput } from './inputs.ts';
+import type { EigenOptions } from './options.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** The normal of a mean and an eigen-decomposition of its covariance. `square` and `centre` are the caller's words for what an error names. */
+export function fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
+  checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  const given = vectorInput('Eigenvalues', device, options.values);
+  const values = finiteNumbers('Eigenvalues', given, given.length);
+  const m = values.length;
+  const matrix = asMatrix(options.vectors, m);
+  const n = matrix.rows;
+  requireColumns('Eigenvectors', matrix.columns, m, 'eigenvalues');
+  if (m > n || n === 0) throw new CovariumError('ERR_SHAPE', `Eigenvectors have (${m}) columns, but only (${n}) rows.`);
+  if (mean !== undefined) requireColumns(centre, mean.length, n, 'eigenvectors');
+  const source = matrixStorage(matrix).valuesFor(device);
+  const vectors = finiteNumbers('Eigenvectors', source, m);
+  requireOrthonormal(vectors, n, m, 64 * n * epsilonOf(source));
+  const used = positiveValues(values, n, epsilonOf(given), square);
+  const rank = used.length;
+  const root = new Float64Array(n * rank);
+  used.forEach((from, k) => {
+    for (let i = 0; i < n; i++) root[i * rank + k] = vectors[i * m + from]! * Math.sqrt(values[from]!);
+  });
+  return rooted({ device, dtype, n, mean }, { root, rank }, square);
+}
+
+function epsilonOf(values: Values): number {
+  return values instanceof Float32Array ? 2 ** -23 : 2 ** -52;
+}
+
+// Which eigenvalues are not 0. They are given, not found in a rounded matrix, so that a small one counts unless it is lost beside the largest.
+function positiveValues(values: Float64Array, n: number, epsilon: number, square: string): number[] {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const used: number[] = [];
+  values.forEach((value, i) => {
+    if (value < -16 * Math.max(n, 8) * epsilon * largest)
+      throw new CovariumError(
+        'ERR_NOT_POSITIVE_DEFINITE',
+        `${square} is not positive semidefinite: eigenvalue (${i}) is (${value}).`,
+        { pivot: i },
+      );
+    if (value > n * Number.EPSILON * largest) used.push(i);
+  });
+  return used;
+}
+
+function requireOrthonormal(vectors: Float64Array, n: number, m: number, tolerance: number): void {
+  for (let i = 0; i < m; i++)
+    for (let j = 0; j <= i; j++) {
+      let product = 0;
+      for (let k = 0; k < n; k++) product += vectors[k * m + i]! * vectors[k * m + j]!;
+      if (Math.abs(product - (i === j ? 1 : 0)) <= tolerance) continue;
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Eigenvectors (${j}) and (${i}) are not orthonormal: their product is (${product}).`,
+      );
+    }
+}

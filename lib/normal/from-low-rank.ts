@@ -1,0 +1,28 @@
+import { asMatrix, finiteNumbers, positiveNumbersOf, realDtype } from '../array/inputs.ts';
+import { matrixStorage } from '../array/matrix.ts';
+import { requireColumns } from '../array/operand.ts';
+import { checkOptions } from '../check.ts';
+import type { Task } from '../command/task.ts';
+import { requireDevice } from '../device.ts';
+import { LowRankFactor } from '../factor/low-rank-factor.ts';
+import { meanInput } from './inputs.ts';
+import type { LowRankOptions } from './options.ts';
+import { givenFactor, type NormalParameters } from './parameters.ts';
+
+/**
+ * The normal of a mean and a covariance of low rank with a diagonal added. `square` and `centre` are the caller's words for what an error
+ * names.
+ */
+export function fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
+  checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  const matrix = asMatrix(options.factor, undefined);
+  const n = matrix.rows;
+  const factor = finiteNumbers('Factor', matrixStorage(matrix).valuesFor(device), matrix.columns);
+  const diagonal = positiveNumbersOf('Diagonal', device, options.diagonal, n);
+  requireColumns('Diagonal', diagonal.length, n, 'factor');
+  if (mean !== undefined) requireColumns(centre, mean.length, n, 'factor');
+  return givenFactor({ device, dtype, n, mean }, (place) => LowRankFactor.of(place, factor, diagonal), square);
+}

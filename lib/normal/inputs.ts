@@ -1,0 +1,76 @@
+import { hostValues } from '../array/host-memory.ts';
+import { asMatrix, realDtype, vectorInput } from '../array/inputs.ts';
+import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
+import { requireColumns, requireSquare } from '../array/operand.ts';
+import type { VectorInput } from '../array/vector.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { type Device, requireDevice } from '../device.ts';
+import type { Dtype, Real, RealDtype, Values } from '../dtype.ts';
+import type { NormalOptions } from './options.ts';
+
+/** A mean and a square matrix of one dimension; see {@link meanInput} and {@link squareInput}. */
+export interface NormalInput {
+  readonly device: Device;
+  readonly dtype: RealDtype;
+  readonly n: number;
+  /** Undefined stands for zeros. */
+  readonly mean: Real | undefined;
+  readonly square: Real;
+}
+
+/** What describes a normal, checked; throws as its parts, and `ERR_INVALID_ARGUMENT` where the device is none. */
+export function normalInput(options: NormalOptions, name: string, square: MatrixInput, centre = 'Mean'): NormalInput {
+  const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype);
+  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  const { values, n } = squareInput(name, device, square, dtype, mean?.length, centre.toLowerCase());
+  return { device, dtype, n, mean, square: values };
+}
+
+/** How far entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
+export function symmetryTolerance(options: {
+  dtype?: Dtype | undefined;
+  symmetryTolerance?: number | undefined;
+}): number {
+  // Sums of n products taken in another order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
+  const tolerance = options.symmetryTolerance ?? (options.dtype === 'float64' ? 1e-9 : 1e-5);
+  if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `Symmetry tolerance is (${tolerance}), not a finite number from 0.`);
+}
+
+/** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` where it doesn't have n entries. */
+export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number, name = 'Mean'): Real {
+  const values = hostValues(vectorInput(name, device, mean), dtype) as Real;
+  if (values.length === 0)
+    throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, and a distribution at least one dimension.`);
+  if (n !== undefined) requireColumns(name, values.length, n, 'other input');
+  for (let column = 0; column < values.length; column++)
+    if (!Number.isFinite(values[column]))
+      throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${column}) is not finite (${values[column]}).`, {
+        row: 0,
+        column,
+      });
+  return values;
+}
+
+/** A square matrix, n x n where n is known; a bare typed array is taken for a square. Throws `ERR_SHAPE`. */
+export function squareInput(
+  name: string,
+  device: Device,
+  input: MatrixInput,
+  dtype: RealDtype,
+  n?: number,
+  centre = 'mean',
+): { readonly values: Real; readonly n: number } {
+  const isBare = ArrayBuffer.isView(input);
+  const side = isBare ? (n ?? Math.sqrt((input as Values).length)) : undefined;
+  if (side !== undefined && side * side !== (input as Values).length)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${name} has (${(input as Values).length}) entries, not those of a square${n === undefined ? '' : ` of (${n})`}.`,
+    );
+  const matrix = asMatrix(input, side);
+  const columns = requireSquare(name, matrix);
+  if (n !== undefined) requireColumns(name, columns, n, centre);
+  return { values: hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real, n: columns };
+}

@@ -1,0 +1,430 @@
+import type { RowList, RowsInput } from '../array/inputs.ts';
+import type { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector, type VectorInput } from '../array/vector.ts';
+import type { Timings } from '../backend.ts';
+import { describe } from '../check.ts';
+import { follow, followSync, run, runSync } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { Distribution, requireOpen } from '../distribution/distribution.ts';
+import type { BoxProbability } from '../probability/box-probability.ts';
+import { type AffineOptions, affine } from './affine.ts';
+import { type ConditionalMeansOptions, type ConditionalOptions, conditional, conditionalMeans } from './conditional.ts';
+import { covarianceTask, factorTask } from './covariance.ts';
+import { normalEntropy, scoreTask } from './density.ts';
+import { type AroundOptions, type AroundSyncOptions, drawAround, saysMeans } from './draw.ts';
+import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from './ellipsoid.ts';
+import { type EmpiricalOptions, type EmpiricalSyncOptions, empiricalSample, isEmpirical, plain } from './empirical.ts';
+import { fit, fromMoments } from './fit.ts';
+import { fromCholesky, fromPrecision } from './from-cholesky.ts';
+import { ofCorrelation } from './from-correlation.ts';
+import { ofCovariance } from './from-covariance.ts';
+import { fromDiagonal } from './from-diagonal.ts';
+import { fromEigen } from './from-eigen.ts';
+import { fromLowRank } from './from-low-rank.ts';
+import { marginal } from './marginal.ts';
+import type {
+  CholeskyOptions,
+  CorrelationOptions,
+  CovarianceOptions,
+  DiagonalOptions,
+  EigenOptions,
+  FitOptions,
+  FromMomentsOptions,
+  JitterReport,
+  LowRankOptions,
+  PrecisionOptions,
+  TransformOptions,
+} from './options.ts';
+import type { NormalParameters } from './parameters.ts';
+import {
+  ask,
+  askSync,
+  type BoxOptions,
+  type BoxSyncOptions,
+  boxNames,
+  boxOf,
+  boxSyncNames,
+  cdfAt,
+  cdfNames,
+  cdfSyncNames,
+  type ProbabilityOptions,
+  type ProbabilitySyncOptions,
+} from './probability.ts';
+import { normalTasks } from './tasks.ts';
+import { factorAndTransformTask, quantileTask, transformTask } from './transform.ts';
+
+let parametersInside: (normal: MultivariateNormal) => NormalParameters;
+
+/**
+ * A multivariate normal of dimension n on a device: its Cholesky factor is computed once and kept there. Every method that computes has
+ * a synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ */
+export class MultivariateNormal extends Distribution {
+  /** Logarithm of the covariance's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that are not 0. */
+  readonly logDeterminant: number;
+  readonly #parameters: NormalParameters;
+
+  static {
+    parametersInside = (normal) => normal.#open();
+  }
+
+  private constructor(parameters: NormalParameters) {
+    super(normalTasks(parameters));
+    this.#parameters = parameters;
+    this.logDeterminant = parameters.factor.logDeterminant;
+  }
+
+  /**
+   * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry),
+   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a factor on a GPU
+   * where the device has none. `singular` takes a singular covariance as it is, `jitter` adds to its diagonal.
+   */
+  static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(ofCovariance(options)));
+  }
+
+  /** Synchronous twin of {@link fromCovariance}. */
+  static fromCovarianceSync(options: CovarianceOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(ofCovariance(options)));
+  }
+
+  /**
+   * The normal of a mean (n) and a lower Cholesky factor L (n x n) of the covariance L L'. Rejects with `ERR_NOT_FINITE` (the
+   * entry), `ERR_NOT_POSITIVE_DEFINITE` where a diagonal entry is not positive, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromCholesky(options: CholeskyOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromCholesky(options)));
+  }
+
+  /** Synchronous twin of {@link fromCholesky}. */
+  static fromCholeskySync(options: CholeskyOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromCholesky(options)));
+  }
+
+  /** The normal of a mean (n) and a precision matrix (n x n), the covariance's inverse; rejects as {@link fromCovariance}. */
+  static async fromPrecision(options: PrecisionOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromPrecision(options)));
+  }
+
+  /** Synchronous twin of {@link fromPrecision}. */
+  static fromPrecisionSync(options: PrecisionOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromPrecision(options)));
+  }
+
+  /**
+   * The normal of a mean (n) and variances (n, or one for all): no n x n numbers are kept. Rejects with `ERR_NOT_FINITE` (the entry),
+   * `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE` (one that the type does not hold), `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromDiagonal(options: DiagonalOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromDiagonal(options)));
+  }
+
+  /** Synchronous twin of {@link fromDiagonal}. */
+  static fromDiagonalSync(options: DiagonalOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromDiagonal(options)));
+  }
+
+  /**
+   * The normal of a mean (n), eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular where m < n or an eigenvalue is 0.
+   * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero), `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal),
+   * `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromEigen(options: EigenOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromEigen(options)));
+  }
+
+  /** Synchronous twin of {@link fromEigen}. */
+  static fromEigenSync(options: EigenOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromEigen(options)));
+  }
+
+  /**
+   * The normal of a mean (n) and the covariance F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number for all): 4 n (k + 1)
+   * numbers are kept, and none of n x n. Rejects with `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (an entry of d),
+   * `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromLowRank(options: LowRankOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await run(fromLowRank(options)));
+  }
+
+  /** Synchronous twin of {@link fromLowRank}. */
+  static fromLowRankSync(options: LowRankOptions): MultivariateNormal {
+    return new MultivariateNormal(runSync(fromLowRank(options)));
+  }
+
+  /**
+   * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects as {@link fromCovariance}, and with
+   * `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
+   */
+  static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(ofCorrelation(options)));
+  }
+
+  /** Synchronous twin of {@link fromCorrelation}. */
+  static fromCorrelationSync(options: CorrelationOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(ofCorrelation(options)));
+  }
+
+  /**
+   * The normal of the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (fewer than
+   * n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns before it determine), `ERR_OUT_OF_RANGE` (a weight,
+   * ddof, shrinkage).
+   */
+  static async fit(options: FitOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(fit(options)));
+  }
+
+  /** Synchronous twin of {@link fit}. */
+  static fitSync(options: FitOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(fit(options)));
+  }
+
+  /** The normal of the mean and covariance of {@link Moments} of dimension n; rejects as {@link fit}. */
+  static async fromMoments(options: FromMomentsOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(fromMoments(options)));
+  }
+
+  /** Synchronous twin of {@link fromMoments}. */
+  static fromMomentsSync(options: FromMomentsOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(fromMoments(options)));
+  }
+
+  /**
+   * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a covariance: all in
+   * one commit, and no factor is kept. Rejects as {@link fromCovariance}.
+   */
+  static transform(options: TransformOptions<VectorInput>): Promise<Vector>;
+  static transform(options: TransformOptions<RowList>): Promise<Matrix>;
+  static async transform(options: TransformOptions): Promise<Matrix | Vector> {
+    return run(factorAndTransformTask(options));
+  }
+
+  /** Synchronous twin of the static {@link transform}. */
+  static transformSync(options: TransformOptions<VectorInput>): Vector;
+  static transformSync(options: TransformOptions<RowList>): Matrix;
+  static transformSync(options: TransformOptions): Matrix | Vector {
+    return runSync(factorAndTransformTask(options));
+  }
+
+  /** In how many dimensions the draws vary: n, or fewer where the covariance is singular. */
+  get rank(): number {
+    return this.#parameters.factor.rank;
+  }
+
+  /** What was added to the covariance's diagonal; undefined where no jitter was asked for. */
+  get jitter(): JitterReport | undefined {
+    return this.#parameters.jitter;
+  }
+
+  /** Of the commit that made this normal: `factor` says whether its factor was made on the CPU or on the GPU, if it wasn't given. */
+  get timings(): Timings {
+    return this.#parameters.factor.timings!;
+  }
+
+  /** A copy of the mean, n. Throws `ERR_CLOSED`. */
+  get mean(): Vector {
+    return new Vector(new Storage(this.#open().mean.values.slice()));
+  }
+
+  /** Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; of a singular normal that on its support. */
+  get entropy(): number {
+    return normalEntropy({ rank: this.#parameters.factor.rank, logDeterminant: this.logDeterminant });
+  }
+
+  /**
+   * `count` draws, count x n, into `out` where one is given; about `means`, one for each row, where they are given. Rejects with
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`
+   * (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which takes no means, also with
+   * `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
+   */
+  override async sample(count: number, options: EmpiricalOptions & AroundOptions = {}): Promise<Matrix> {
+    if (isEmpirical(options)) return follow(empiricalSample(this.#open(), count, options), options.signal);
+    const rest = plain(options);
+    if (saysMeans(rest)) return run(drawAround(this.#open(), count, rest), rest.signal);
+    return super.sample(count, rest);
+  }
+
+  /** Synchronous twin of {@link sample}. */
+  override sampleSync(count: number, options: EmpiricalSyncOptions & AroundSyncOptions = {}): Matrix {
+    if (isEmpirical(options)) return followSync(empiricalSample(this.#open(), count, options));
+    const rest = plain(options);
+    if (saysMeans(rest)) return runSync(drawAround(this.#open(), count, rest));
+    return super.sampleSync(count, rest);
+  }
+
+  /**
+   * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with `ERR_SHAPE`,
+   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+   */
+  transform(z: VectorInput): Promise<Vector>;
+  transform(z: RowList): Promise<Matrix>;
+  async transform(z: RowsInput): Promise<Matrix | Vector> {
+    return run(transformTask(this.#open(), z));
+  }
+
+  /** Synchronous twin of {@link transform}. */
+  transformSync(z: VectorInput): Vector;
+  transformSync(z: RowList): Matrix;
+  transformSync(z: RowsInput): Matrix | Vector {
+    return runSync(transformTask(this.#open(), z));
+  }
+
+  /**
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite entries are allowed.
+   * Up to n = 2 by a formula, beyond by randomised quasi-Monte Carlo, within `absoluteError` or as near as `maxPoints` gets:
+   * {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   */
+  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
+    const parameters = this.#open();
+    return ask(parameters, cdfAt(parameters, rows, options, cdfNames), options.signal);
+  }
+
+  /** Synchronous twin of {@link cdf}. */
+  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
+    const parameters = this.#open();
+    return askSync(parameters, cdfAt(parameters, rows, options, cdfSyncNames));
+  }
+
+  /**
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see docs/probabilities.md.
+   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above the upper one, an option), `ERR_ABORTED`.
+   */
+  async boxProbability(options: BoxOptions): Promise<BoxProbability> {
+    const parameters = this.#open();
+    return ask(parameters, boxOf(parameters, options, boxNames), options.signal);
+  }
+
+  /** Synchronous twin of {@link boxProbability}. */
+  boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
+    const parameters = this.#open();
+    return askSync(parameters, boxOf(parameters, options, boxSyncNames));
+  }
+
+  /** The covariance, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  async covariance(): Promise<Matrix> {
+    return run(covarianceTask(this.#open()));
+  }
+
+  /** Synchronous twin of {@link covariance}. */
+  covarianceSync(): Matrix {
+    return runSync(covarianceTask(this.#open()));
+  }
+
+  /**
+   * A copy of the lower Cholesky factor of the covariance, n x n; of a singular covariance the root that its draws are made by, n x rank (n x 1
+   * of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async factor(): Promise<Matrix> {
+    return run(factorTask(this.#open()));
+  }
+
+  /** Synchronous twin of {@link factor}. */
+  factorSync(): Matrix {
+    return runSync(factorTask(this.#open()));
+  }
+
+  /**
+   * The normal of some coordinates (m of them, from 0), in the order in which they are named. Rejects with `ERR_OUT_OF_RANGE` (no such
+   * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   */
+  async marginal(coordinates: readonly number[]): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(marginal(this.#open(), coordinates)));
+  }
+
+  /** Synchronous twin of {@link marginal}. */
+  marginalSync(coordinates: readonly number[]): MultivariateNormal {
+    return new MultivariateNormal(followSync(marginal(this.#open(), coordinates)));
+  }
+
+  /**
+   * The normal of the other coordinates, in their order, where the given ones (m of n) have these values. Rejects as {@link marginal}, with
+   * `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular normal can't have there).
+   */
+  async conditional(options: ConditionalOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(conditional(this.#open(), options)));
+  }
+
+  /** Synchronous twin of {@link conditional}. */
+  conditionalSync(options: ConditionalOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(conditional(this.#open(), options)));
+  }
+
+  /**
+   * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The covariance is the same for
+   * all rows: that of {@link conditional}. Rejects as {@link marginal}, with `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` as there.
+   */
+  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
+    return follow(conditionalMeans(this.#open(), options));
+  }
+
+  /** Synchronous twin of {@link conditionalMeans}. */
+  conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
+    return followSync(conditionalMeans(this.#open(), options));
+  }
+
+  /**
+   * The normal of A x + b + e for x of this one: A m x n, b m entries, e independent noise. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a row of A
+   * that the rows before it determine, unless it may be `singular`; noise that is no covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async affine(options: AffineOptions): Promise<MultivariateNormal> {
+    return new MultivariateNormal(await follow(affine(this.#open(), options)));
+  }
+
+  /** Synchronous twin of {@link affine}. */
+  affineSync(options: AffineOptions): MultivariateNormal {
+    return new MultivariateNormal(followSync(affine(this.#open(), options)));
+  }
+
+  /**
+   * Gradient of the log density by x, at each row x (count x n, or one vector of n): -covariance^-1 (x - mean), count x n. Rejects as
+   * {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async scoreInput(rows: RowsInput): Promise<Matrix> {
+    return run(scoreTask(this.#open(), rows));
+  }
+
+  /** Synchronous twin of {@link scoreInput}. */
+  scoreInputSync(rows: RowsInput): Matrix {
+    return runSync(scoreTask(this.#open(), rows));
+  }
+
+  /**
+   * mean + L z for each row of probabilities (count x n, or one vector of n), where z are their standard normal quantiles and L is what
+   * {@link transform} multiplies by: count x n. It turns uniform numbers, as a low-discrepancy sequence has, into draws. Rejects with
+   * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async quantile(probabilities: RowsInput): Promise<Matrix> {
+    return run(quantileTask(this.#open(), probabilities));
+  }
+
+  /** Synchronous twin of {@link quantile}. */
+  quantileSync(probabilities: RowsInput): Matrix {
+    return runSync(quantileTask(this.#open(), probabilities));
+  }
+
+  /**
+   * The ellipsoid that holds a share of the draws, of n half-axes. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and `ERR_SHAPE` for a singular
+   * normal that is a point.
+   */
+  async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
+    return follow(ellipsoid(this.#open(), options));
+  }
+
+  /** Synchronous twin of {@link ellipsoid}. */
+  ellipsoidSync(options: EllipsoidOptions): Ellipsoid {
+    return followSync(ellipsoid(this.#open(), options));
+  }
+
+  #open(): NormalParameters {
+    requireOpen(this, 'Normal');
+    return this.#parameters;
+  }
+}
+
+/** What a normal is made of, where it is open. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+export function parametersOf(normal: MultivariateNormal): NormalParameters {
+  if (normal instanceof MultivariateNormal) return parametersInside(normal);
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Distribution is not a MultivariateNormal (${describe(normal)}).`);
+}

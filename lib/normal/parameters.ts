@@ -1,0 +1,85 @@
+import { Storage } from '../array/storage.ts';
+import type { Encoder } from '../backend.ts';
+import type { Scratch } from '../command/scratch.ts';
+import type { Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { Real, RealDtype } from '../dtype.ts';
+import type { Factor } from '../factor/factor.ts';
+import { onDevice, type Place } from '../factor/parts.ts';
+import type { NormalInput } from './inputs.ts';
+import type { JitterReport } from './options.ts';
+
+/** What a normal distribution is made of, in the device's memory. */
+export interface NormalParameters {
+  readonly device: Device;
+  readonly dtype: RealDtype;
+  readonly n: number;
+  readonly mean: Storage;
+  readonly factor: Factor;
+  /** Of a covariance for which jitter was asked. */
+  readonly jitter?: JitterReport | undefined;
+}
+
+export type Making = Task<NormalParameters>;
+
+/** A factor that the host has computed. */
+export interface GivenFactor extends Factor {
+  /** All that it has; the first one's timings are the factor's. */
+  readonly storages: readonly Storage[];
+}
+
+/** A normal whose factor the host computes: a commit of nothing, so that it is made, timed and tidied up as the others are. */
+export function givenFactor(
+  { device, dtype, n, mean }: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
+  make: (place: Place) => GivenFactor,
+  square = 'Covariance',
+): Making {
+  const factor = make(onDevice(device, dtype));
+  // A standard deviation of 1e-40 has no inverse in float32, and one of 1e40 is none.
+  const isHeld = factor.storages.every(({ values }) => (values as Real).every(Number.isFinite));
+  if (!isHeld || !Number.isFinite(factor.logDeterminant)) {
+    factor.close();
+    throw new CovariumError('ERR_OUT_OF_RANGE', `${square} is too large or too small for a factor in (${dtype}).`);
+  }
+  let centre: Storage;
+  try {
+    centre = Storage.onDevice(device, dtype, n);
+  } catch (error) {
+    factor.close();
+    throw error;
+  }
+  if (mean === undefined) centre.values.fill(0);
+  else centre.values.set(mean);
+  return {
+    device,
+    encode: () => {},
+    reachable: [],
+    result: { device, dtype, n, mean: centre, factor },
+    written: factor.storages[0]!,
+    fresh: [...factor.storages, centre],
+  };
+}
+
+type Input = Pick<NormalInput, 'device' | 'dtype' | 'n'> & Partial<NormalInput>;
+
+// A factor of n x n numbers, made in place of `square` (which is what `fit` computes first).
+export function making(
+  { device, dtype, n, mean, square }: Input,
+  Kind: new (storage: Storage, n: number) => Factor,
+  encode: (encoder: Encoder, factor: Real, mean: Real, scratch: Scratch) => void,
+): Making {
+  const [centre, root] = Storage.allOnDevice(device, dtype, [n, n * n]) as [Storage, Storage];
+  const factor = root.values as Real;
+  if (mean === undefined) centre.values.fill(0);
+  else centre.values.set(mean);
+  if (square !== undefined) factor.set(square);
+  return {
+    device,
+    encode: (encoder, scratch) => encode(encoder, factor, centre.values as Real, scratch),
+    reachable: [],
+    result: { device, dtype, n, mean: centre, factor: new Kind(root, n) },
+    written: root,
+    fresh: [root, centre],
+  };
+}

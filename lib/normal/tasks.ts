@@ -1,0 +1,24 @@
+import type { DistributionTasks } from '../distribution/tasks.ts';
+import { logDensityTask, mahalanobisTask, normalConstant } from './density.ts';
+import { drawTask } from './draw.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** What a normal of these parameters does on its device. */
+export function normalTasks(parameters: NormalParameters): DistributionTasks {
+  const { device, dtype, n, mean, factor } = parameters;
+  const constant = normalConstant(parameters);
+  return {
+    name: 'Normal',
+    device,
+    dtype,
+    n,
+    width: factor.width,
+    draw: (count, options, counter) => drawTask(parameters, count, options, counter),
+    logPdf: (rows) => logDensityTask(parameters, rows, constant),
+    mahalanobis: (rows) => mahalanobisTask(parameters, rows),
+    close: () => {
+      mean.close();
+      factor.close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { isVectorInput, type RowsInput, rowsInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { requireColumns } from '../array/operand.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import type { Encoder } from '../backend.ts';
+import { checkOptions } from '../check.ts';
+import { factorOn } from '../command/options.ts';
+import type { Scratch } from '../command/scratch.ts';
+import type { Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { Real, RealDtype } from '../dtype.ts';
+import { transformOne } from '../factor/lower-factor.ts';
+import { quantile } from '../probability/standard-normal.ts';
+import { normalInput, symmetryTolerance } from './inputs.ts';
+import type { TransformOptions } from './options.ts';
+import type { NormalParameters } from './parameters.ts';
+
+type Transforming = Task<Matrix | Vector>;
+
+/** mean + A z for one z, or for each row z, where A is the root of the covariance. */
+export function transformTask(parameters: NormalParameters, z: RowsInput): Transforming {
+  const { factor, mean } = parameters;
+  return transforming(parameters, factor.width, z, (encoder, input, out, scratch) =>
+    factor.transform(encoder, mean.values as Real, input, out, scratch),
+  );
+}
+
+/** mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not kept. */
+export function factorAndTransformTask(options: TransformOptions): Transforming {
+  checkOptions(options, ['device', 'mean', 'covariance', 'z', 'dtype', 'symmetryTolerance', 'factor']);
+  const tolerance = symmetryTolerance(options);
+  const where = factorOn(options.factor);
+  const given = normalInput(options, 'Covariance', options.covariance);
+  const { dtype, n } = given;
+  return transforming(given, n, options.z, (encoder, input, out, scratch) => {
+    const factor = scratch.copy(given.square, dtype);
+    const mean = given.mean === undefined ? scratch.zeros(dtype, n) : scratch.copy(given.mean, dtype);
+    encoder.requireSymmetric(factor, n, tolerance);
+    encoder.cholesky(factor, n, where);
+    if (out.length === n) return transformOne(encoder, factor, mean, input, out);
+    encoder.copy(input, out);
+    encoder.triangularProduct(factor, out, n, false);
+    encoder.addRow(out, mean, 1);
+  });
+}
+
+function transforming(
+  { device, dtype, n }: { readonly device: Device; readonly dtype: RealDtype; readonly n: number },
+  width: number,
+  z: RowsInput,
+  encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
+): Transforming {
+  // A bare typed array is one vector here, so that its length doesn't decide what comes back.
+  if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
+  const { values, count } = rowsInput('Input', device, z, width);
+  const written = Storage.forResult(device, dtype, count * n);
+  const out = written.values as Real;
+  return {
+    device,
+    encode: (encoder, scratch) => {
+      const input = scratch.input(values, dtype);
+      encoder.requireFinite(input, width);
+      encode(encoder, input, out, scratch);
+    },
+    reachable: [],
+    result: isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n),
+    written,
+    fresh: [written],
+  };
+}
+
+/** mean + A z for each row of probabilities, where z are the standard normal's quantiles. */
+export function quantileTask(parameters: NormalParameters, probabilities: RowsInput): Task<Matrix> {
+  const { device, factor } = parameters;
+  const { width } = factor;
+  const { values, count } = probabilityRows(device, probabilities, width);
+  const matrix = Matrix.from(values.map(quantile), { rows: count, columns: width });
+  return transformTask(parameters, matrix) as Task<Matrix>;
+}
+
+/** Rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the entry, `ERR_SHAPE`. */
+export function probabilityRows(
+  device: Device,
+  probabilities: RowsInput,
+  width: number,
+): { readonly values: Float64Array<ArrayBuffer>; readonly count: number } {
+  const { values, count } = rowsInput('Input', device, probabilities, width);
+  const at = values.findIndex((p) => !(p > 0 && p < 1));
+  if (at < 0) return { values: Float64Array.from(values), count };
+  const [row, column] = [Math.floor(at / width), at % width];
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Entry (${row}, ${column}) is (${values[at]}), not a probability between 0 and 1.`,
+    { row, column },
+  );
+}

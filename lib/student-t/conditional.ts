@@ -1,0 +1,89 @@
+import { vectorInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { checkOptions } from '../check.ts';
+import { exactDevice } from '../command/float64.ts';
+import { type Procedure, step } from '../command/task.ts';
+import { RootFactor } from '../factor/root-factor.ts';
+import { type ConditionalOptions, conditional } from '../normal/conditional.ts';
+import { factorTask } from '../normal/covariance.ts';
+import { fromCholesky } from '../normal/from-cholesky.ts';
+import { meanInput } from '../normal/inputs.ts';
+import { marginal } from '../normal/marginal.ts';
+import { givenFactor, type NormalParameters } from '../normal/parameters.ts';
+import { centredNormal, distances } from './mahalanobis.ts';
+import type { StudentParameters } from './parameters.ts';
+
+/**
+ * The Student-t of the other coordinates: the normal's conditional location and scale, the latter times (nu + d^2) / (nu + m), where d is the
+ * Mahalanobis distance of the m values from their marginal's location, and m more degrees of freedom (P. Ding, On the conditional
+ * distribution of the multivariate t distribution, The American Statistician 70, 2016). Of a singular scale m counts those values that no
+ * others determine.
+ */
+export function* studentConditional(
+  { normal, nu }: StudentParameters,
+  options: ConditionalOptions,
+): Procedure<StudentParameters> {
+  checkOptions(options, ['given', 'values']);
+  const { device, dtype, n } = normal;
+  const values = Float64Array.from(vectorInput('Values', device, options.values));
+  const given = Array.isArray(options.given) ? [...options.given] : options.given;
+  const exact: NormalParameters = {
+    device: exactDevice(device),
+    // What is rounding in a singular scale, and no direction of its own, depends on the type that it was rounded to.
+    dtype: normal.factor.rank < n ? dtype : 'float64',
+    n,
+    mean: new Storage(Float64Array.from(normal.mean.values)),
+    factor: normal.factor.exact(),
+  };
+  const others = yield* conditional(exact, { given, values });
+  try {
+    const { stretch, dimensions } = yield* stretchOf(exact, nu, given, values);
+    const factor = yield* step(factorTask(others));
+    const scaled = Float64Array.from(factor.data, (entry) => entry * stretch);
+    factor.close();
+    const mean = Float64Array.from(others.mean.values);
+    const { n: left, rank } = others.factor;
+    const made =
+      rank === left
+        ? fromCholesky({ device, dtype, mean, factor: Matrix.from(scaled, { columns: left }) })
+        : givenFactor({ device, dtype, n: left, mean: meanInput(device, mean, dtype) }, (place) =>
+            // The root of rank 0 has a column, of zeros.
+            RootFactor.of(place, scaled.subarray(0, left * rank), left, rank),
+          );
+    return { normal: yield* step(made), nu: nu + dimensions };
+  } finally {
+    close(others);
+  }
+}
+
+interface Stretch {
+  readonly stretch: number;
+  /** In how many dimensions the given coordinates vary. */
+  readonly dimensions: number;
+}
+
+// sqrt((nu + d^2) / (nu + m)); coordinates that other given ones determine say nothing more.
+function* stretchOf(
+  exact: NormalParameters,
+  nu: number,
+  given: readonly number[],
+  values: Float64Array,
+): Procedure<Stretch> {
+  if (given.length === 0 || nu === Number.POSITIVE_INFINITY) return { stretch: 1, dimensions: 0 };
+  const known = yield* marginal(exact, given);
+  const centred = centredNormal(known);
+  try {
+    const distance = yield* step(distances(centred, values));
+    const dimensions = known.factor.rank;
+    return { stretch: Math.hypot(Math.sqrt(nu), distance.get(0)) / Math.sqrt(nu + dimensions), dimensions };
+  } finally {
+    close(known);
+    centred.centred.mean.close();
+  }
+}
+
+function close({ mean, factor }: NormalParameters): void {
+  mean.close();
+  factor.close();
+}

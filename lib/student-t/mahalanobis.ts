@@ -1,0 +1,130 @@
+import { isDetached } from '../array/host-memory.ts';
+import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import type { Vector } from '../array/vector.ts';
+import { runSync, type Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Real, Values } from '../dtype.ts';
+import type { Factor } from '../factor/factor.ts';
+import { RootFactor } from '../factor/root-factor.ts';
+import { logDensityTask } from '../normal/density.ts';
+import type { NormalParameters } from '../normal/parameters.ts';
+
+/** A normal, and what far rows take: a copy of its mean, and the normal of the same factor about 0. */
+export interface CentredNormal extends NormalParameters {
+  readonly location: Float64Array;
+  readonly centred: NormalParameters;
+}
+
+/** With memory of the device's own for the 0, which its `centred.mean` gives back. */
+export function centredNormal(normal: NormalParameters): CentredNormal {
+  const origin = Storage.onDevice(normal.device, normal.dtype, normal.n);
+  origin.values.fill(0);
+  return { ...normal, location: Float64Array.from(normal.mean.values), centred: { ...normal, mean: origin } };
+}
+
+/** Mahalanobis distances of rows from the centre, however far. */
+export function distances(parameters: CentredNormal, rows: RowsInput): Task<Vector> {
+  return mapDistances(parameters, rows, (square, exponent) => Math.sqrt(square) * 2 ** exponent);
+}
+
+/**
+ * map(square, exponent) for each row, whose squared Mahalanobis distance from the centre is square 4^exponent. The heavy tails of a
+ * Student-t reach far: a distance may be a float32 whose square is none. Such rows are few, and measured again in a smaller unit.
+ */
+export function mapDistances(
+  parameters: CentredNormal,
+  rows: RowsInput,
+  map: (square: number, exponent: number) => number,
+): Task<Vector> {
+  const given = rowsInput('Input', parameters.device, rows, parameters.n);
+  const task = logDensityTask(parameters, given.values, 0);
+  return {
+    ...task,
+    after: () => {
+      const { values } = task.written;
+      const far: number[] = [];
+      for (let row = 0; row < values.length; row++) {
+        if (Number.isFinite(values[row])) values[row] = map(-2 * values[row]!, 0);
+        else far.push(row);
+      }
+      if (far.length > 0) mapFar(parameters, given.values, far, map, values);
+    },
+  };
+}
+
+// Units that bring the largest entry to 1, and then, for a scale that is itself minute, to 2^-64.
+const units = [0, 64];
+// One that brings it to 2^20 standard deviations: so far out, the support of a singular scale is a matter of the direction alone.
+const unitsOfSingular = [-20];
+
+function mapFar(
+  { location, centred }: CentredNormal,
+  rows: Values,
+  far: readonly number[],
+  map: (square: number, exponent: number) => number,
+  out: Values,
+): void {
+  const { n, factor } = centred;
+  let left = far;
+  for (const unit of factor instanceof RootFactor ? unitsOfSingular : units) {
+    const { scaled, exponents } = inUnit({ factor, location, rows, chosen: left, unit });
+    const halves = runSync(logDensityTask(centred, new Matrix(new Storage(scaled), left.length, n), 0)).data;
+    const beyond: number[] = [];
+    for (const [i, row] of left.entries()) {
+      if (!Number.isFinite(halves[i])) beyond.push(row);
+      else out[row] = map(-2 * halves[i]!, exponents[i]!);
+    }
+    left = beyond;
+  }
+  // Off the support of a singular scale.
+  for (const row of left) out[row] = map(Number.POSITIVE_INFINITY, 0);
+}
+
+/** Some rows far out. */
+export interface FarRows {
+  readonly factor: Factor;
+  readonly location: Float64Array;
+  readonly rows: Values;
+  readonly chosen: readonly number[];
+  /** Of {@link units}, or else 0. */
+  readonly unit?: number;
+}
+
+/** The differences of some rows from the location, each as a row of `scaled` times 2 to its exponent. Throws `ERR_CLOSED`. */
+export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
+  readonly scaled: Float64Array<ArrayBuffer>;
+  readonly exponents: readonly number[];
+} {
+  if (rows.length === 0 && isDetached(rows.buffer))
+    throw new CovariumError('ERR_CLOSED', `Rows, (${chosen.length}) of them far out, are closed before their turn.`);
+  const { n } = factor;
+  const deviations = factor instanceof RootFactor ? factor.deviations : undefined;
+  const scaled = new Float64Array(chosen.length * n);
+  const exponents = chosen.map((row, i) =>
+    scaleRow(rows.subarray(row * n, row * n + n), location, scaled.subarray(i * n, i * n + n), unit, deviations),
+  );
+  return { scaled, exponents };
+}
+
+/**
+ * out = (row - centre) 2^-exponent, exact but for the difference itself; gives the exponent. The largest entry, in standard deviations where
+ * they are told, becomes 2^-unit.
+ */
+function scaleRow(row: Values, centre: Values, out: Float64Array, unit: number, deviations: Real | undefined): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let j = 0; j < out.length; j++) {
+    // Halves: the difference of two doubles may be none.
+    out[j] = row[j]! / 2 - centre[j]! / 2;
+    const deviation = deviations === undefined ? 1 : deviations[j]!;
+    if (deviation > 0) largest = Math.max(largest, Math.log2(Math.abs(out[j]!)) - Math.log2(deviation));
+  }
+  // Only coordinates without variance are off: any unit shows that.
+  const exponent = largest === Number.NEGATIVE_INFINITY ? 0 : Math.floor(largest) + unit;
+  // In two steps: 2^-exponent itself may be subnormal.
+  const step = 2 ** -Math.floor(exponent / 2);
+  const rest = 2 ** -(exponent - Math.floor(exponent / 2));
+  for (let j = 0; j < out.length; j++) out[j] = out[j]! * step * rest;
+  return exponent + 1;
+}

@@ -1,0 +1,410 @@
+import type { RowsInput } from '../array/inputs.ts';
+import type { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import type { Timings } from '../backend.ts';
+import { checkOptions } from '../check.ts';
+import { follow, followSync, run, runSync, type Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { Distribution, requireOpen } from '../distribution/distribution.ts';
+import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
+import { type ConditionalMeansOptions, type ConditionalOptions, conditionalMeans } from '../normal/conditional.ts';
+import { covarianceTask, factorTask } from '../normal/covariance.ts';
+import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
+import type { JitterReport } from '../normal/options.ts';
+import {
+  ask,
+  askSync,
+  type BoxOptions,
+  type BoxSyncOptions,
+  boxNames,
+  boxOf,
+  boxSyncNames,
+  cdfAt,
+  cdfNames,
+  cdfSyncNames,
+  type ProbabilityOptions,
+  type ProbabilitySyncOptions,
+} from '../normal/probability.ts';
+import type { BoxProbability } from '../probability/box-probability.ts';
+import { type StudentAffineOptions, studentAffine, studentMarginal } from './affine.ts';
+import { studentConditional } from './conditional.ts';
+import { studentEntropy } from './density.ts';
+import {
+  apartFromLocations,
+  drawStudentAround,
+  type LocationsOptions,
+  type LocationsSyncOptions,
+  studentTasks,
+} from './draw.ts';
+import { studentEllipsoid } from './ellipsoid.ts';
+import type {
+  ScaleCholeskyOptions,
+  ScaleCorrelationOptions,
+  ScaleDiagonalOptions,
+  ScaleEigenOptions,
+  ScaleLowRankOptions,
+  ScaleOptions,
+  ScalePrecisionOptions,
+} from './options.ts';
+import {
+  type StudentParameters,
+  studentFromCholesky,
+  studentFromCorrelation,
+  studentFromDiagonal,
+  studentFromEigen,
+  studentFromLowRank,
+  studentFromPrecision,
+  studentFromScale,
+} from './parameters.ts';
+import { studentQuantileTask } from './quantile.ts';
+import { studentScoreTask } from './score.ts';
+
+/**
+ * A multivariate Student-t of dimension n on a device: location + sqrt(nu / w) A z for a standard normal z and a w that is chi-squared with
+ * nu degrees of freedom, where A A' is the scale. Infinitely many degrees give the normal, to the bit. Every method that computes has a
+ * synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ */
+export class MultivariateStudentT extends Distribution {
+  /** nu, positive; Infinity for the normal. */
+  readonly degreesOfFreedom: number;
+  /** Logarithm of the scale's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that are not 0. */
+  readonly logDeterminant: number;
+  /** Differential entropy in nats. */
+  readonly entropy: number;
+  readonly #parameters: StudentParameters;
+
+  private constructor(parameters: StudentParameters) {
+    super(studentTasks(parameters));
+    this.#parameters = parameters;
+    this.degreesOfFreedom = parameters.nu;
+    this.logDeterminant = parameters.normal.factor.logDeterminant;
+    this.entropy = studentEntropy(parameters);
+  }
+
+  /**
+   * The Student-t of a location (n) and a scale (n x n, SciPy's shape, mvtnorm's sigma). Rejects with `ERR_OUT_OF_RANGE` (degrees of freedom
+   * that are not positive), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a factor on a GPU where the device has none. `singular` takes a
+   * singular scale as it is, `jitter` adds to its diagonal.
+   */
+  static async fromScale(options: ScaleOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await follow(studentFromScale(options)));
+  }
+
+  /** Synchronous twin of {@link fromScale}. */
+  static fromScaleSync(options: ScaleOptions): MultivariateStudentT {
+    return new MultivariateStudentT(followSync(studentFromScale(options)));
+  }
+
+  /** The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'; rejects as {@link fromScale}. */
+  static async fromCholesky(options: ScaleCholeskyOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await run(studentFromCholesky(options)));
+  }
+
+  /** Synchronous twin of {@link fromCholesky}. */
+  static fromCholeskySync(options: ScaleCholeskyOptions): MultivariateStudentT {
+    return new MultivariateStudentT(runSync(studentFromCholesky(options)));
+  }
+
+  /** The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted; rejects as {@link fromScale}. */
+  static async fromPrecision(options: ScalePrecisionOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await run(studentFromPrecision(options)));
+  }
+
+  /** Synchronous twin of {@link fromPrecision}. */
+  static fromPrecisionSync(options: ScalePrecisionOptions): MultivariateStudentT {
+    return new MultivariateStudentT(runSync(studentFromPrecision(options)));
+  }
+
+  /**
+   * The Student-t of a location (n) and the diagonal of its scale (n, or one number for all): no n x n numbers are kept. Rejects with
+   * `ERR_OUT_OF_RANGE` (degrees of freedom, a number that the type does not hold), `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE`
+   * (one that is not positive), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   */
+  static async fromDiagonal(options: ScaleDiagonalOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await run(studentFromDiagonal(options)));
+  }
+
+  /** Synchronous twin of {@link fromDiagonal}. */
+  static fromDiagonalSync(options: ScaleDiagonalOptions): MultivariateStudentT {
+    return new MultivariateStudentT(runSync(studentFromDiagonal(options)));
+  }
+
+  /**
+   * The Student-t of a location (n), eigenvalues (m) and eigenvectors (n x m) of its scale, which is singular where m < n or an eigenvalue is
+   * 0. Rejects as {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero) and `ERR_INVALID_ARGUMENT` (eigenvectors
+   * that are not orthonormal).
+   */
+  static async fromEigen(options: ScaleEigenOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await run(studentFromEigen(options)));
+  }
+
+  /** Synchronous twin of {@link fromEigen}. */
+  static fromEigenSync(options: ScaleEigenOptions): MultivariateStudentT {
+    return new MultivariateStudentT(runSync(studentFromEigen(options)));
+  }
+
+  /**
+   * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number for all): none of
+   * n x n numbers are kept. Rejects as {@link fromDiagonal}.
+   */
+  static async fromLowRank(options: ScaleLowRankOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await run(studentFromLowRank(options)));
+  }
+
+  /** Synchronous twin of {@link fromLowRank}. */
+  static fromLowRankSync(options: ScaleLowRankOptions): MultivariateStudentT {
+    return new MultivariateStudentT(runSync(studentFromLowRank(options)));
+  }
+
+  /**
+   * The Student-t of a location (n), a correlation matrix (n x n) and the roots of the scale's diagonal (n). Rejects as {@link fromScale}, and
+   * with `ERR_OUT_OF_RANGE` where the matrix's diagonal is not of ones.
+   */
+  static async fromCorrelation(options: ScaleCorrelationOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await follow(studentFromCorrelation(options)));
+  }
+
+  /** Synchronous twin of {@link fromCorrelation}. */
+  static fromCorrelationSync(options: ScaleCorrelationOptions): MultivariateStudentT {
+    return new MultivariateStudentT(followSync(studentFromCorrelation(options)));
+  }
+
+  /** In how many dimensions the draws vary: n, or fewer where the scale is singular. */
+  get rank(): number {
+    return this.#parameters.normal.factor.rank;
+  }
+
+  /** What was added to the scale's diagonal; undefined where no jitter was asked for. */
+  get jitter(): JitterReport | undefined {
+    return this.#parameters.normal.jitter;
+  }
+
+  /** Of the commit that made this distribution: `factor` says whether its factor was made on the CPU or on the GPU, if it wasn't given. */
+  get timings(): Timings {
+    return this.#parameters.normal.factor.timings!;
+  }
+
+  /** A copy of the location, n. Throws `ERR_CLOSED`. */
+  get location(): Vector {
+    return new Vector(new Storage(this.#open().normal.mean.values.slice()));
+  }
+
+  /** A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, where there is none; `ERR_CLOSED`. */
+  get mean(): Vector {
+    this.#requireDegrees('mean', 1);
+    return this.location;
+  }
+
+  /**
+   * `count` draws, count x n, into `out` where one is given; about `locations`, one for each row, where they are given. Rejects with
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`
+   * (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
+   */
+  override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix> {
+    const { locations, rest } = apartFromLocations(options);
+    if (locations === undefined) return super.sample(count, rest);
+    checkOptions(rest, sampleOptionNames);
+    return run(drawStudentAround(this.#open(), count, locations, rest), rest.signal);
+  }
+
+  /** Synchronous twin of {@link sample}. */
+  override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix {
+    const { locations, rest } = apartFromLocations(options);
+    if (locations === undefined) return super.sampleSync(count, rest);
+    checkOptions(rest, sampleSyncOptionNames);
+    return runSync(drawStudentAround(this.#open(), count, locations, rest));
+  }
+
+  /**
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite entries are allowed.
+   * By randomised quasi-Monte Carlo in any dimension (with infinitely many degrees of freedom as the normal's), within `absoluteError` or as near
+   * as `maxPoints` gets: {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an
+   * option), `ERR_ABORTED`.
+   */
+  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
+    const { normal, nu } = this.#open();
+    return ask(normal, cdfAt(normal, rows, options, cdfNames, nu), options.signal);
+  }
+
+  /** Synchronous twin of {@link cdf}. */
+  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
+    const { normal, nu } = this.#open();
+    return askSync(normal, cdfAt(normal, rows, options, cdfSyncNames, nu));
+  }
+
+  /**
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see docs/probabilities.md.
+   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above the upper one, an option), `ERR_ABORTED`.
+   */
+  async boxProbability(options: BoxOptions): Promise<BoxProbability> {
+    const { normal, nu } = this.#open();
+    return ask(normal, boxOf(normal, options, boxNames, nu), options.signal);
+  }
+
+  /** Synchronous twin of {@link boxProbability}. */
+  boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
+    const { normal, nu } = this.#open();
+    return askSync(normal, boxOf(normal, options, boxSyncNames, nu));
+  }
+
+  /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  async scale(): Promise<Matrix> {
+    return run(covarianceTask(this.#open().normal));
+  }
+
+  /** Synchronous twin of {@link scale}. */
+  scaleSync(): Matrix {
+    return runSync(covarianceTask(this.#open().normal));
+  }
+
+  /**
+   * The covariance, nu / (nu - 2) times the scale, n x n. Rejects with `ERR_OUT_OF_RANGE` with two degrees of freedom or fewer, where there
+   * is none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async covariance(): Promise<Matrix> {
+    return run(this.#covarianceTask());
+  }
+
+  /** Synchronous twin of {@link covariance}. */
+  covarianceSync(): Matrix {
+    return runSync(this.#covarianceTask());
+  }
+
+  /**
+   * A copy of the lower Cholesky factor of the scale, n x n; of a singular scale the root that its draws are made by, n x rank (n x 1 of zeros
+   * where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async factor(): Promise<Matrix> {
+    return run(factorTask(this.#open().normal));
+  }
+
+  /** Synchronous twin of {@link factor}. */
+  factorSync(): Matrix {
+    return runSync(factorTask(this.#open().normal));
+  }
+
+  /**
+   * The Student-t of some coordinates (m of them, from 0), in the order in which they are named, with as many degrees of freedom. Rejects with
+   * `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   */
+  async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await follow(studentMarginal(this.#open(), coordinates)));
+  }
+
+  /** Synchronous twin of {@link marginal}. */
+  marginalSync(coordinates: readonly number[]): MultivariateStudentT {
+    return new MultivariateStudentT(followSync(studentMarginal(this.#open(), coordinates)));
+  }
+
+  /**
+   * The Student-t of the other coordinates, in their order, where the given ones (m of n) have these values: it has m more degrees of freedom,
+   * and a scale that is the larger the farther out the values are. Rejects as {@link marginal}, with `ERR_SHAPE` where none is left,
+   * `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular scale can't have there).
+   */
+  async conditional(options: ConditionalOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await follow(studentConditional(this.#open(), options)));
+  }
+
+  /** Synchronous twin of {@link conditional}. */
+  conditionalSync(options: ConditionalOptions): MultivariateStudentT {
+    return new MultivariateStudentT(followSync(studentConditional(this.#open(), options)));
+  }
+
+  /**
+   * The conditional mean of the other coordinates for each row of values of m given ones (count x m): count x (n - m), as the normal's of
+   * the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates), `ERR_SHAPE` (none, or all of them), `ERR_NOT_FINITE`.
+   */
+  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
+    return follow(conditionalMeans(this.#open().normal, options));
+  }
+
+  /** Synchronous twin of {@link conditionalMeans}. */
+  conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
+    return followSync(conditionalMeans(this.#open().normal, options));
+  }
+
+  /**
+   * The gradient of the log density at each row x (count x n, or one vector of n), count x n: Gonum's ScoreInput. Rejects with
+   * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async scoreInput(rows: RowsInput): Promise<Matrix> {
+    return run(studentScoreTask(this.#open(), rows));
+  }
+
+  /** Synchronous twin of {@link scoreInput}. */
+  scoreInputSync(rows: RowsInput): Matrix {
+    return runSync(studentScoreTask(this.#open(), rows));
+  }
+
+  /**
+   * The Student-t of A x + b, of dimension m for a matrix A (m x n), with as many degrees of freedom. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` where a row of A depends on those before it and may not, `ERR_CLOSED`.
+   */
+  async affine(options: StudentAffineOptions): Promise<MultivariateStudentT> {
+    return new MultivariateStudentT(await follow(studentAffine(this.#open(), options)));
+  }
+
+  /** Synchronous twin of {@link affine}. */
+  affineSync(options: StudentAffineOptions): MultivariateStudentT {
+    return new MultivariateStudentT(followSync(studentAffine(this.#open(), options)));
+  }
+
+  /**
+   * location + L t for each row of probabilities (count x n, or one vector of n): count x n. L is the factor, and t_k the quantile of Student's
+   * t with nu + k degrees of freedom (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) / (nu + k)). It turns uniform numbers, as a
+   * low-discrepancy sequence has, into draws, and is the normal's with infinitely many degrees. Rejects with `ERR_OUT_OF_RANGE` (not between
+   * 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   */
+  async quantile(probabilities: RowsInput): Promise<Matrix> {
+    return run(studentQuantileTask(this.#open(), probabilities));
+  }
+
+  /** Synchronous twin of {@link quantile}. */
+  quantileSync(probabilities: RowsInput): Matrix {
+    return runSync(studentQuantileTask(this.#open(), probabilities));
+  }
+
+  /**
+   * The ellipsoid that holds a share of the draws, of n half-axes: its radius is sqrt(n F), F the quantile of the F distribution with n and nu
+   * degrees of freedom. Rejects with `ERR_OUT_OF_RANGE` (a share not between 0 and 1, a radius that is no number), `ERR_CLOSED`, and
+   * `ERR_SHAPE` for a singular Student-t that is a point.
+   */
+  async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
+    return follow(studentEllipsoid(this.#open(), options));
+  }
+
+  /** Synchronous twin of {@link ellipsoid}. */
+  ellipsoidSync(options: EllipsoidOptions): Ellipsoid {
+    return followSync(studentEllipsoid(this.#open(), options));
+  }
+
+  #covarianceTask(): Task<Matrix> {
+    const { normal, nu } = this.#open();
+    this.#requireDegrees('covariance', 2);
+    const task = covarianceTask(normal);
+    // nu / (nu - 2), of Infinity too.
+    const ratio = 1 / (1 - 2 / nu);
+    return {
+      ...task,
+      after: () => {
+        const { values } = task.written;
+        for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
+      },
+    };
+  }
+
+  #requireDegrees(moment: string, bound: number): void {
+    if (this.degreesOfFreedom > bound) return;
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `A Student-t with (${this.degreesOfFreedom}) degrees of freedom has no ${moment}: that takes more than (${bound}).`,
+    );
+  }
+
+  #open(): StudentParameters {
+    requireOpen(this, 'Student-t');
+    return this.#parameters;
+  }
+}

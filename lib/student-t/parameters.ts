@@ -1,0 +1,103 @@
+import { checkOptions, describe } from '../check.ts';
+import type { Procedure, Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { fromCholesky, fromPrecision } from '../normal/from-cholesky.ts';
+import { ofCorrelation } from '../normal/from-correlation.ts';
+import { ofCovariance } from '../normal/from-covariance.ts';
+import { fromDiagonal } from '../normal/from-diagonal.ts';
+import { fromEigen } from '../normal/from-eigen.ts';
+import { fromLowRank } from '../normal/from-low-rank.ts';
+import type { NormalParameters } from '../normal/parameters.ts';
+import type {
+  ScaleCholeskyOptions,
+  ScaleCorrelationOptions,
+  ScaleDiagonalOptions,
+  ScaleEigenOptions,
+  ScaleLowRankOptions,
+  ScaleOptions,
+  ScalePrecisionOptions,
+} from './options.ts';
+
+/** A Student-t: the normal of its location and scale, each of whose draws is stretched from the location. */
+export interface StudentParameters {
+  readonly normal: NormalParameters;
+  /** Degrees of freedom, positive; Infinity is the normal. */
+  readonly nu: number;
+}
+
+type Making = Task<StudentParameters>;
+
+export function* studentFromScale(options: ScaleOptions): Procedure<StudentParameters> {
+  checkOptions(options, [...shared, 'scale', 'symmetryTolerance', 'factor', 'singular', 'jitter']);
+  const { degreesOfFreedom, location, scale, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  const normal = yield* ofCovariance({ ...rest, mean: location, covariance: scale }, 'Scale', 'Location');
+  return { normal, nu };
+}
+
+export function studentFromCholesky(options: ScaleCholeskyOptions): Making {
+  checkOptions(options, [...shared, 'factor']);
+  const { degreesOfFreedom, location, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  return stretched(fromCholesky({ ...rest, mean: location }, 'Location'), nu);
+}
+
+export function studentFromPrecision(options: ScalePrecisionOptions): Making {
+  checkOptions(options, [...shared, 'precision', 'symmetryTolerance', 'factor']);
+  const { degreesOfFreedom, location, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  return stretched(fromPrecision({ ...rest, mean: location }, 'Location'), nu);
+}
+
+/** Options of every way in. */
+export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
+
+/** `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number, `ERR_OUT_OF_RANGE`. */
+export function requireDegreesOfFreedom(value: unknown): number {
+  if (typeof value !== 'number')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Degrees of freedom are not a number (${describe(value)}).`);
+  if (value > 0) return value;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `Degrees of freedom are (${value}), not a positive number.`);
+}
+
+/** The Student-t of the normal that a task makes. */
+export function stretched({ result, ...task }: Task<NormalParameters>, nu: number): Making {
+  return { ...task, result: { normal: result, nu } };
+}
+// Each makes the normal whose draws are stretched, whose covariance is the scale; errors speak of scale and location.
+
+export function studentFromDiagonal(options: ScaleDiagonalOptions): Task<StudentParameters> {
+  checkOptions(options, [...shared, 'diagonal', 'dimension']);
+  const { degreesOfFreedom, location, diagonal, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  return stretched(fromDiagonal({ ...rest, mean: location, variances: diagonal }, 'Scale', 'Location', 'Diagonal'), nu);
+}
+
+export function studentFromEigen(options: ScaleEigenOptions): Task<StudentParameters> {
+  checkOptions(options, [...shared, 'values', 'vectors']);
+  const { degreesOfFreedom, location, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  return stretched(fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu);
+}
+
+export function studentFromLowRank(options: ScaleLowRankOptions): Task<StudentParameters> {
+  checkOptions(options, [...shared, 'factor', 'diagonal']);
+  const { degreesOfFreedom, location, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  return stretched(fromLowRank({ ...rest, mean: location }, 'Scale', 'Location'), nu);
+}
+
+export function* studentFromCorrelation(options: ScaleCorrelationOptions): Procedure<StudentParameters> {
+  checkOptions(options, [...shared, ...['correlation', 'scales', 'symmetryTolerance', 'factor', 'singular', 'jitter']]);
+  const { degreesOfFreedom, location, scales, ...rest } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom);
+  return {
+    normal: yield* ofCorrelation(
+      { ...rest, mean: location, standardDeviations: scales },
+      'Scale',
+      'Location',
+      'Scales',
+    ),
+    nu,
+  };
+}

@@ -1,0 +1,58 @@
+import type { RowsInput } from '../array/inputs.ts';
+import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import type { Task } from '../command/task.ts';
+import { zerosOf } from '../dtype.ts';
+import { probabilityRows, quantileTask, transformTask } from '../normal/transform.ts';
+import { studentQuantile } from '../probability/f-quantile.ts';
+import type { StudentParameters } from './parameters.ts';
+
+/**
+ * location + A t for each row of probabilities, where t is the inverse of the transformation of M. Rosenblatt, Remarks on a multivariate
+ * transformation, The Annals of Mathematical Statistics 23 (1952), for the Student-t about 0 with the identity for its scale: t_k is the
+ * quantile of its conditional on those before it, of nu + k degrees of freedom (k from 0). The device makes A t in a unit in which no entry of
+ * t is over 1, the host stretches it, in float64, as a draw is stretched.
+ */
+export function studentQuantileTask({ normal, nu }: StudentParameters, probabilities: RowsInput): Task<Matrix> {
+  if (nu === Number.POSITIVE_INFINITY) return quantileTask(normal, probabilities);
+  const { device, dtype, n, factor } = normal;
+  const { width } = factor;
+  const { values, count } = probabilityRows(device, probabilities, width);
+  const units = Float64Array.from({ length: count }, (_, row) =>
+    toStudent(values.subarray(row * width, (row + 1) * width), nu),
+  );
+  const location = Float64Array.from(normal.mean.values);
+  const zero = new Storage(zerosOf(dtype, n));
+  const matrix = Matrix.from(values, { rows: count, columns: width });
+  const task = transformTask({ ...normal, mean: zero }, matrix) as Task<Matrix>;
+  return {
+    ...task,
+    after: () => {
+      const out = task.written.values;
+      for (let at = 0; at < out.length; at++) {
+        const j = at % n;
+        // An infinite unit of nothing is nothing.
+        if (out[at] !== 0) out[at] = location[j]! + units[(at - j) / n]! * out[at]!;
+        else out[at] = location[j]!;
+      }
+    },
+  };
+}
+
+/** Puts t, in a unit of its own, where the probabilities are, and gives the unit, from 1. */
+function toStudent(row: Float64Array, nu: number): number {
+  let unit = 1;
+  let radius = Math.sqrt(nu); // sqrt(nu + t_0^2 + ...), in the unit
+  for (let k = 0; k < row.length; k++) {
+    const t = (radius * studentQuantile(row[k]!, nu + k)) / Math.sqrt(nu + k);
+    const size = Math.abs(t);
+    if (size > 1) {
+      for (let i = 0; i < k; i++) row[i] = row[i]! / size;
+      radius /= size;
+      unit *= size;
+    }
+    row[k] = size > 1 ? Math.sign(t) : t;
+    radius = Math.hypot(radius, row[k]!);
+  }
+  return unit;
+}

@@ -1,0 +1,30 @@
+import { refuseAborted } from './check.ts';
+
+const turnMs = 10; // between two turns of the event loop
+
+/** Runs work to its end. */
+export function atOnce<Result>(work: Work<Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs work in slices, with a turn of the event loop between two. Rejects with `ERR_ABORTED`. */
+export async function inTurns<Result>(work: Work<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  for (;;) {
+    refuseAborted(signal);
+    const end = performance.now() + turnMs;
+    do {
+      const step = work.next();
+      if (step.done) return step.value;
+    } while (performance.now() < end);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/**
+ * A command as it runs: it yields where it may be interrupted, after pieces of well under a millisecond, and between two
+ * yields it uses no state that another command could have changed.
+ */
+export type Work<Result = void> = Generator<void, Result, void>;
