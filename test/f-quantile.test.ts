@@ -1,7 +1,6 @@
 // Nothing native runs here.
 // Quantiles of the F distribution and of Student's t against mpmath (test/answers/f-quantile.json), closed forms and each other.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chiSquareQuantile } from '../lib/probability/chi-square.ts';
@@ -10,6 +9,7 @@ import { stirlingError } from '../lib/probability/log-gamma.ts';
 import { quantile } from '../lib/probability/standard-normal.ts';
 import { formulaLimit, studentBetween } from '../lib/probability/student.ts';
 import { studentQuantile } from '../lib/probability/student-quantile.ts';
+import fc from './harness/properties.ts';
 
 interface Row {
   readonly m: number;

@@ -1,11 +1,11 @@
 // Nothing native runs here.
 // The gamma function's logarithm, its ratios and the differences of its derivative, against mpmath.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { digammaDifference } from '../lib/probability/digamma-difference.ts';
 import { logGamma, logGammaRatio } from '../lib/probability/log-gamma.ts';
+import fc from './harness/properties.ts';
 
 const answers: {
   logGamma: [x: number, answer: number][];

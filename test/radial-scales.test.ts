@@ -7,8 +7,8 @@ import { normalCounter, type Word64 } from '../lib/normal-counter.ts';
 import { exponential, logarithm } from '../lib/student/elementary.ts';
 import { fillRadialScales } from '../lib/student/radial-scales.ts';
 import { RowWords } from '../lib/student/row-words.ts';
-import { cellChecks } from './cell-checks.ts';
-import { normalCdf } from './normal-cdf.ts';
+import { cellChecks } from './harness/cell-checks.ts';
+import { normalCdf } from './harness/normal-cdf.ts';
 
 const { quantilesOfChiSquared } = answers<{ quantilesOfChiSquared: { degreesOfFreedom: number; edges: number[] }[] }>(
   'student-t.json',
