@@ -24,7 +24,7 @@ export default {
   readme: 'none',
   router: 'module',
   entryFileName: 'README',
-  // What is not exported can't be documented by accident, and what is must be: test/api-docs.test.ts.
+  // What is not exported can't be documented by accident, and what is must be: test/repo/api-docs.test.ts.
   excludeInternal: true,
   excludePrivate: true,
   excludeExternals: true,

@@ -52,7 +52,7 @@ function openContender(name: string, reports: readonly DeviceReport[]): Contende
 
 function reasonAgainst(name: string, { available, reason, name: about }: DeviceReport): string {
   if (!available) return reason;
-  // test/softmetal calls itself so.
+  // test/metal/softmetal calls itself so.
   const isStandIn = about.startsWith('Software Metal');
   if (name === 'metal' && isStandIn)
     return 'It is a software stand-in, no measure of speed: --devices softmetal takes it.';

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AddonReport } from '../lib/addon/report.ts';
 import type { DeviceReport } from '../lib/index.ts';
-import { builtAddon, installPackage, plainEnvironment } from './installed-package.ts';
+import { builtAddon, installPackage, plainEnvironment } from './harness/installed-package.ts';
 
 const { folder, main } = installPackage();
 const libc = process.platform === 'linux' ? '.glibc' : '';

@@ -1,14 +1,14 @@
 // Nothing native runs here.
 // Probabilities of boxes against mpmath (test/answers/box-probability.json), R's mvtnorm (pmvnorm.json) and closed forms.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BoxProbability, type BoxQuestion, boxProbability } from '../lib/probability/box-probability.ts';
 import { pointLimits } from '../lib/probability/lattice.ts';
 import { cdf, density } from '../lib/probability/standard-normal.ts';
 import { atOnce } from '../lib/work.ts';
-import { fails } from './fails.ts';
+import fc from './harness/properties.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 const { POSITIVE_INFINITY: infinity } = Number;
 
@@ -243,10 +243,10 @@ test('Coordinates without variance, without limits, without room.', () => {
 });
 
 test('A covariance that is none is refused.', async () => {
-  const negative = await fails('ERR_NOT_POSITIVE_DEFINITE', () => ask([1, 0, 0, -1], fill(2, 0), fill(2, 1)));
+  const negative = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => ask([1, 0, 0, -1], fill(2, 0), fill(2, 1)));
   assert.is(negative.pivot, 1);
-  await fails('ERR_NOT_POSITIVE_DEFINITE', () => ask([1, 2, 2, 1], fill(2, 0), fill(2, 1)));
-  await fails('ERR_NOT_POSITIVE_DEFINITE', () => ask(equal(3, -0.6), fill(3, 0), fill(3, 1)));
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => ask([1, 2, 2, 1], fill(2, 0), fill(2, 1)));
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => ask(equal(3, -0.6), fill(3, 0), fill(3, 1)));
 });
 
 const entry = fc.double({ min: -2, max: 2, noNaN: true });

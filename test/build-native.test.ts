@@ -1,4 +1,4 @@
-// `covarium build-native` in a package as it is installed. What compiles is a stand-in for node-gyp (test/fake-node-gyp.mjs); the real one
+// `covarium build-native` in a package as it is installed. What compiles is a stand-in for node-gyp (test/harness/fake-node-gyp.mjs); the real one
 // runs by the same code in build.mjs, before any test.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { builtAddon, installPackage, plainEnvironment } from './installed-package.ts';
+import { builtAddon, installPackage, plainEnvironment } from './harness/installed-package.ts';
 
 const { folder, main } = installPackage();
 const at = (...names: string[]) => join(folder, ...names);
@@ -27,7 +27,7 @@ const output = at('build', 'Release', 'covarium.node');
 
 mkdirSync(stages);
 mkdirSync(join(nodeGyp, '..'));
-copyFileSync(fileURLToPath(new URL('fake-node-gyp.mjs', import.meta.url)), nodeGyp);
+copyFileSync(fileURLToPath(new URL('harness/fake-node-gyp.mjs', import.meta.url)), nodeGyp);
 writeFileSync(join(nodeGyp, '..', 'package.json'), '{ "type": "module" }');
 
 const environment = (): NodeJS.ProcessEnv => ({

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { fit } from '../lib/cli/fit.ts';
 import { merge } from '../lib/cli/merge.ts';
 import { CovariumError, type EstimateOptions, Moments } from '../lib/index.ts';
-import { run, succeeds } from './command-line.ts';
+import { run, succeeds } from './harness/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-fit-'));
 const at = (name: string) => join(folder, name);

@@ -15,7 +15,8 @@ import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MultivariateNormal, openDevice } from '../lib/index.ts';
 import { writeFloat32, writeFloat64 } from '../lib/table/decimal.ts';
-import { main, outcomeOf, run, start, succeeds, textOf } from './command-line.ts';
+import { nodeOptions } from './harness/child.ts';
+import { main, outcomeOf, run, start, succeeds, textOf } from './harness/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-cli-'));
 const at = (name: string) => join(folder, name);
@@ -257,8 +258,7 @@ test('A full disk is told, and leaves no file.', async () => {
     '"$@" > /dev/full',
     'sh',
     process.execPath,
-    '--import',
-    'tsx',
+    ...nodeOptions,
     main,
     'sample',
     '--model',

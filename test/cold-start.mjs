@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { loadedModules } from './loaded-modules.mjs';
+import { loadedModules } from './harness/loaded-modules.mjs';
 
 const rounds = 21;
 const require = createRequire(import.meta.url);

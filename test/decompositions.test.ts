@@ -1,12 +1,12 @@
 // The decompositions that ways in are made of, in float64 on the host: lq-decomposition, eigen-decomposition, pivoted-cholesky.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eigenDecomposition } from '../lib/decomposition/eigen-decomposition.ts';
 import { lqDecomposition, solveLower } from '../lib/decomposition/lq-decomposition.ts';
 import { pivotedCholesky } from '../lib/decomposition/pivoted-cholesky.ts';
-import { scattered } from './naive.ts';
+import { scattered } from './harness/naive.ts';
+import fc from './harness/properties.ts';
 
 const { spectra } = JSON.parse(readFileSync(new URL('./answers/ways-in.json', import.meta.url), 'utf8'));
 const eps = Number.EPSILON;

@@ -12,8 +12,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { normalCounter } from '../lib/stream/counter.ts';
-import { noCpu, openCpuBackend } from './cpu-backend.ts';
-import { EqualCells } from './equal-cells.ts';
+import { noCpu, openCpuBackend } from './harness/cpu-backend.ts';
+import { EqualCells } from './harness/equal-cells.ts';
 
 // One of each family, the ones that dieharder itself calls suspect (5, 6, 7) or broken (14) left out, and the slowest.
 const subset = '0 1 2 3 4 8 9 10 11 12 13 15 16 17 100 101 102 202 204 205 206 207 208 209'.split(' ');

@@ -1,7 +1,6 @@
 // Nothing native runs here.
 // Quantiles of the F distribution and of Student's t against mpmath (test/answers/f-quantile.json), closed forms and each other.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { logFQuantile, studentQuantile } from '../lib/probability/f-quantile.ts';
@@ -9,6 +8,7 @@ import { chiSquareQuantile } from '../lib/probability/gamma-quantile.ts';
 import { stirlingError } from '../lib/probability/special-functions.ts';
 import { quantile } from '../lib/probability/standard-normal.ts';
 import { formulaLimit, studentBetween } from '../lib/probability/student.ts';
+import fc from './harness/properties.ts';
 
 interface Row {
   readonly m: number;

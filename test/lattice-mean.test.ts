@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { gaussLegendre } from '../lib/probability/bivariate.ts';
 import { latticeMean, lattices, latticeVector, pointLimits, randomRule } from '../lib/probability/lattice.ts';
 import { atOnce, inTurns } from '../lib/work.ts';
-import { refuses } from './refuses.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 const seed = Uint32Array.of(1, 2);
 const all = { absoluteError: 0, relativeError: 0, maxPoints: pointLimits[0] * 16 };
@@ -98,13 +98,13 @@ test('Work in turns leaves the event loop its own, gives the same, and ends when
   } finally {
     clearInterval(timer);
   }
-  await refuses('ERR_ABORTED', 'enough', () => inTurns(slow(), AbortSignal.abort('enough')));
+  await throwsCode('ERR_ABORTED', 'enough', () => inTurns(slow(), AbortSignal.abort('enough')));
   const controller = new AbortController();
   setImmediate(() => controller.abort(new Error('too slow')));
   const endless = function* (): Generator<void, never, void> {
     for (;;) yield;
   };
-  await refuses('ERR_ABORTED', 'too slow', () => inTurns(endless(), controller.signal));
+  await throwsCode('ERR_ABORTED', 'too slow', () => inTurns(endless(), controller.signal));
 });
 
 test('Gauss and Legendre: exact for polynomials up to the degree 2 count - 1.', () => {

@@ -1,10 +1,10 @@
 // Nothing native runs here.
 // The gamma function's logarithm, its ratios and the differences of its derivative, against mpmath.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { digammaDifference, logGamma, logGammaRatio } from '../lib/probability/special-functions.ts';
+import fc from './harness/properties.ts';
 
 const answers: {
   logGamma: [x: number, answer: number][];

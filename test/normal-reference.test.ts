@@ -1,5 +1,5 @@
 // The maps of the normal stream in plain TypeScript: known bits, made by the C++ text of the maps. Other devices are compared
-// with plain TypeScript in test/normal-bits.test.ts.
+// with plain TypeScript in test/native/normal-bits.test.ts.
 import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { test } from 'uvu';
@@ -10,8 +10,8 @@ import { normalCounter } from '../lib/stream/counter.ts';
 import { fillNormalRange } from '../lib/stream/fill-normal.ts';
 import { mapToNormals } from '../lib/stream/normal.ts';
 import { mapToNormalsFloat64 } from '../lib/stream/normal-float64.ts';
-import { hasSameBytes } from './naive.ts';
-import { referenceNormals } from './reference-normals.ts';
+import { hasSameBytes } from './harness/naive.ts';
+import { referenceNormals } from './harness/reference-normals.ts';
 
 interface Answer {
   readonly seed: string;

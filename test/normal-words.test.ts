@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cpuKernels } from './cpu-backend.ts';
+import { cpuKernels } from './harness/cpu-backend.ts';
 
 interface Answers {
   readonly float32: Readonly<Record<string, string>>;

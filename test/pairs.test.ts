@@ -10,7 +10,7 @@ import { type Pairs, rangeOf } from '../lib/plot/pairs-panels.ts';
 import { correlations, evenRows } from '../lib/plot/points.ts';
 import { escapeMarkup } from '../lib/plot/svg.ts';
 import { ticks, ticksThatFit, tickText } from '../lib/plot/ticks.ts';
-import { refuses } from './refuses.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 const margin: PairMargin = { mean: [3, -200], covariance: [4, -33, 900] };
 
@@ -358,8 +358,8 @@ test('A column that is too narrow or too wide to draw is refused.', async () => 
   const { columns, covariance } = example(2, 1);
   const drawing = (mean: number[], ...values: number[]) =>
     pairsPlot({ title: '', columns, mean, covariance, draws: { values, rows: values.length / 2 } });
-  await refuses('ERR_OUT_OF_RANGE', '(column 0)', () => drawing([1e20, 0], 1e20, 1));
-  await refuses('ERR_OUT_OF_RANGE', '(column 1)', () => drawing([0, 0], 0, -1e308, 0, 1e308));
+  await throwsCode('ERR_OUT_OF_RANGE', '(column 0)', () => drawing([1e20, 0], 1e20, 1));
+  await throwsCode('ERR_OUT_OF_RANGE', '(column 1)', () => drawing([0, 0], 0, -1e308, 0, 1e308));
 });
 
 test.run();

@@ -8,8 +8,8 @@ import { pairsPlot } from '../lib/plot/pairs.ts';
 import { evenRows } from '../lib/plot/points.ts';
 import { npyBytes, npyHeader } from '../lib/table/npy.ts';
 import { openNpyRows } from '../lib/table/npy-rows.ts';
-import { run, succeeds } from './command-line.ts';
-import { refuses } from './refuses.ts';
+import { run, succeeds } from './harness/command-line.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-plot-'));
 const at = (name: string) => join(folder, name);
@@ -172,7 +172,7 @@ const malformed: [sentence: string, shown: string, bytes: Buffer][] = [
 for (const [sentence, shown, bytes] of malformed)
   test(`An NPY file ${sentence} is refused.`, async () => {
     writeFileSync(at('malformed.npy'), bytes);
-    const { path } = await refuses('ERR_MALFORMED_NPY', shown, () => openNpyRows(at('malformed.npy')));
+    const { path } = await throwsCode('ERR_MALFORMED_NPY', shown, () => openNpyRows(at('malformed.npy')));
     assert.is(path, at('malformed.npy'));
   });
 
@@ -180,7 +180,7 @@ test('A number of an NPY file that is not finite is refused with its place in th
   const values = Float32Array.of(1, 2, 3, 4, Number.NEGATIVE_INFINITY, 6);
   writeFileSync(at('infinite.npy'), Buffer.concat([npyHeader('float32', 3, 2), npyBytes(values)]));
   const rows = await openNpyRows(at('infinite.npy'));
-  const { row, column } = await refuses('ERR_NOT_FINITE', '(-Infinity)', () => rows.read([0, 2], [0]));
+  const { row, column } = await throwsCode('ERR_NOT_FINITE', '(-Infinity)', () => rows.read([0, 2], [0]));
   assert.equal([row, column], [2, 0]);
   await rows.close();
 });

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { normalCounter, type Word64 } from '../lib/stream/counter.ts';
 import { exponential, logarithm } from '../lib/stream/elementary.ts';
 import { fillRadialScales, RowWords } from '../lib/stream/radial-scales.ts';
-import { cellChecks } from './cell-checks.ts';
-import { normalCdf } from './normal-cdf.ts';
+import { cellChecks } from './harness/cell-checks.ts';
+import { normalCdf } from './harness/normal-cdf.ts';
 
 const { quantilesOfChiSquared } = answers<{ quantilesOfChiSquared: { degreesOfFreedom: number; edges: number[] }[] }>(
   'student-t.json',

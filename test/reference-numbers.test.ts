@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Encoder, Timings } from '../lib/backend.ts';
 import { openReference } from '../lib/reference/device.ts';
-import { counterOf, dot, hasSameBytes, isNear, lowerFactor, scattered } from './naive.ts';
+import { counterOf, dot, hasSameBytes, isNear, lowerFactor, scattered } from './harness/naive.ts';
 
 function run(record: (encoder: Encoder) => void): Timings {
   const device = openReference();

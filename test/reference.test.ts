@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend, Encoder } from '../lib/backend.ts';
 import { openReference } from '../lib/reference/device.ts';
-import { fails } from './fails.ts';
-import { counterOf } from './naive.ts';
+import { counterOf } from './harness/naive.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 const counter = counterOf(1, 2, 0);
 const long = new Float32Array(1 << 23); // over a hundred milliseconds of normals on a fast machine: many slices
@@ -61,7 +61,7 @@ onDevice('Commits run in order, and a synchronous one runs those before it first
 
 onDevice('An earlier commit that fails does not fail a synchronous one.', async (device) => {
   const x = Float64Array.of(1);
-  const failing = fails('ERR_NOT_POSITIVE_DEFINITE', () => minusOne(device).commit());
+  const failing = throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => minusOne(device).commit());
   double(device, x).commitSync();
   assert.is(x[0], 2);
   assert.is((await failing).pivot, 0);
@@ -77,7 +77,7 @@ onDevice('A commit that fails runs no further command, and the queue goes on.', 
     ['rejected', 'fulfilled'],
   );
   assert.equal([x[0], y[0]], [1, 2]);
-  await fails('ERR_NOT_POSITIVE_DEFINITE', () => minusOne(device).commitSync());
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => minusOne(device).commitSync());
 });
 
 onDevice('The event loop turns while a long commit runs.', async (device) => {
@@ -156,24 +156,24 @@ onDevice('A waiting commit that is cancelled does not free what an earlier one u
   const commits = [first.commit(), second.commit()];
   device.release(memory);
   second.cancel();
-  await fails('ERR_ABORTED', () => commits[1]);
+  await throwsCode('ERR_ABORTED', () => commits[1]);
   assert.is(memory.byteLength, 8 << 20);
   await commits[0];
   assert.is(memory.byteLength, 0);
 });
 
 onDevice('Memory that cannot be had is refused, with its size.', async (device) => {
-  const error = await fails('ERR_OUT_OF_MEMORY', () => device.allocate(2 ** 52));
+  const error = await throwsCode('ERR_OUT_OF_MEMORY', () => device.allocate(2 ** 52));
   assert.match(error.message, `(${2 ** 52})`);
   assert.is(device.memory().liveBytes, 0);
 });
 
 onDevice('It launches no kernels, and an encoder commits once.', async (device) => {
   const encoder = device.encoder();
-  await fails('ERR_UNSUPPORTED', () => encoder.launch('fill_normal', [], [1, 1, 1], [1, 1, 1]));
+  await throwsCode('ERR_UNSUPPORTED', () => encoder.launch('fill_normal', [], [1, 1, 1], [1, 1, 1]));
   assert.is(encoder.commitSync().encodeMs, 0);
   for (const again of [() => encoder.commit(), () => encoder.commitSync(), () => encoder.copy(long, long)])
-    await fails('ERR_CLOSED', again);
+    await throwsCode('ERR_CLOSED', again);
 });
 
 test('A closed device cancels what is in flight and refuses every call; what is left can be released.', async () => {
@@ -184,7 +184,7 @@ test('A closed device cancels what is in flight and refuses every call; what is 
   device.release(used);
   device.close();
   device.close();
-  for (const commit of commits) await fails('ERR_ABORTED', () => commit);
+  for (const commit of commits) await throwsCode('ERR_ABORTED', () => commit);
   assert.is(used.byteLength, 0);
   for (const call of [
     () => device.allocate(64),
@@ -194,7 +194,7 @@ test('A closed device cancels what is in flight and refuses every call; what is 
     () => unused.commit(),
     () => unused.commitSync(),
   ])
-    await fails('ERR_CLOSED', call);
+    await throwsCode('ERR_CLOSED', call);
   unused.cancel();
   device.release(kept);
   assert.is(kept.byteLength, 0);

@@ -1,61 +1,76 @@
-// Runs test files, each in a process of its own, and ends with one line: N passed, N failed.
-// Arguments are parts of file names; none means all files. An ending that uvu did not report counts as a failure.
-// With COVARIUM_TEST_RETRY=1 a file that fails runs a second time, which counts; that it failed once is told at the end.
-//
-// Where there is no Mac, those that are about every device run a second time, on the Metal device over its software stand-in
-// (test/softmetal): the same text, another addon.
+// npm test [-- parts of paths]: runs test files side by side, each in a process of its own, and ends with one line: N passed, N failed.
+// An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails runs a second time, which counts;
+// that it failed once is told at the end.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { platform } from 'node:os';
-import { basename, join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, platform } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { sanitized } from './sanitized.ts';
-import { softAddon } from './softmetal/addon.ts';
+import { compile } from './harness/compile.ts';
+import { sanitized } from './harness/sanitized.ts';
+import { softAddon } from './metal/softmetal/addon.ts';
 
-const folder = fileURLToPath(new URL('.', import.meta.url));
-const wanted = process.argv.slice(2);
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter(
-    (name) =>
-      name.endsWith('.test.ts') && (wanted.length === 0 || wanted.some((part) => basename(name).includes(part))),
-  )
-  .sort();
+/** Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its software stand-in. */
+const everyDevice = ['array', 'command', 'contract', 'kernel', 'moments', 'normal', 'run', 'student-t'];
 
-interface Outcome {
-  passed: number;
-  failed: number;
-  skipped: number;
-  /** What the file printed, and how it ended. */
-  output: string;
+/** Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the same few commands. */
+const underSanitizers = ['array', 'command', 'contract', 'kernel', 'metal', 'native'];
+
+/** Files that run alone, after all others, and why. */
+const alone: { readonly [path: string]: string } = {
+  'native/cancel.test.ts': 'it compares times',
+  'native/leak.test.ts': 'it fills memory',
+  'metal/queue.test.ts': 'it compares resident memory and times',
+};
+
+interface Run {
+  readonly title: string;
+  /** Relative to test/. */
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
 }
 
-function runFile(name: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
+interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** What the file printed, and how it ended. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const compiled = fileURLToPath(new URL(`../build-tests/${process.pid}`, import.meta.url));
+const begin = performance.now();
+const secondsSince = (start: number) => (performance.now() - start) / 1000;
+
+function runFile({ file, env }: Run): Promise<Outcome> {
+  const start = performance.now();
   return new Promise((resolve) => {
-    const before = hasProperties(name) ? ['--import', new URL('property-seed.ts', import.meta.url).href] : [];
-    const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', ...before, join(folder, name)], {
+    const path = join(compiled, 'test', file.replace(/\.ts$/, '.js'));
+    const child = spawn(process.execPath, ['--expose-gc', '--enable-source-maps', path], {
       // The programs colour their text where CI or FORCE_COLOR asks for it; the tests compare it without.
-      env: { ...env, NO_COLOR: '1', FORCE_COLOR: undefined },
+      env: { ...env, COVARIUM_COMPILED_TESTS: compiled, NO_COLOR: '1', FORCE_COLOR: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
-    const print = (chunk: Buffer) => {
-      output += chunk;
-      process.stdout.write(chunk);
-    };
-    child.stdout.on('data', print);
-    child.stderr.on('data', print);
-    child.on('close', (code, signal) => resolve(outcomeOf(output, code, signal)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk;
+      });
+    child.on('close', (code, signal) => resolve(outcomeOf(output, code, signal, secondsSince(start))));
   });
 }
 
-function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals | null): Outcome {
+function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals | null, seconds: number): Outcome {
   const [total, passed, skipped] = ['Total', 'Passed', 'Skipped'].map((label) => count(output, label)) as number[];
   // uvu's total leaves out what is skipped.
   const lost = total! - passed!;
   const isSilent = total! + skipped! === 0;
   const failed = lost > 0 || (code === 0 && !isSilent) ? lost : 1;
-  return { passed: passed!, failed, skipped: skipped!, output: `${output}\nexit code ${code}, signal ${signal}` };
+  const ending = code === 0 ? '' : `\nexit code ${code}, signal ${signal}`;
+  return { passed: passed!, failed, skipped: skipped!, output: output.trimEnd() + ending, seconds };
 }
 
 /** What a sanitizer has seen once is there, though it may be seen in one run of many; so is a crash. */
@@ -73,23 +88,6 @@ function count(output: string, label: string): number {
   );
 }
 
-function isAboutDevices(name: string): boolean {
-  return /from '\.\/(?:every-(?:device|backend)|kernel-devices)\.ts'|onCpuAndMetal\(/.test(
-    readFileSync(join(folder, name), 'utf8'),
-  );
-}
-
-function hasProperties(name: string): boolean {
-  return /from 'fast-check'/.test(readFileSync(join(folder, name), 'utf8'));
-}
-
-/** Such a test says so itself: the sanitizers would watch Node, or a browser, and nothing of ours. */
-function hasNothingNative(name: string): boolean {
-  const itDoes = /^\/\/ Nothing native runs here\.$/m.test(readFileSync(join(folder, name), 'utf8'));
-  if (itDoes) console.log(`left to the run without sanitizers, since nothing native runs there: ${name}`);
-  return itDoes;
-}
-
 /** The addon with the stand-in: none on a Mac, nor where an addon is chosen already (test/sanitize.mjs). */
 function standIn(): { path: string; reason: string } {
   const { COVARIUM_ADDON: chosen } = process.env;
@@ -98,47 +96,100 @@ function standIn(): { path: string; reason: string } {
   return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
-function endOf(output: string): string {
-  return output.split('\n').slice(-100).join('\n');
+function plan(files: readonly string[]): Run[] {
+  const needsStandIn = files.some((file) => everyDevice.includes(roomOf(file)));
+  const stand = needsStandIn ? standIn() : { path: '', reason: '' };
+  if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
+  return files.flatMap((file) => {
+    const once = { title: file, file, env: process.env };
+    if (stand.path === '' || !everyDevice.includes(roomOf(file))) return [once];
+    const others = { ...process.env, COVARIUM_TEST_DEVICES: 'cpu,reference' };
+    const metal = { ...process.env, COVARIUM_ADDON: stand.path, COVARIUM_TEST_DEVICES: 'metal' };
+    return [
+      { ...once, env: others },
+      { title: `${file} (metal, over its software stand-in)`, file, env: metal },
+    ];
+  });
 }
 
-let passed = 0;
-let failed = 0;
-let skipped = 0;
+function roomOf(file: string): string {
+  return file.slice(0, Math.max(0, file.indexOf('/')));
+}
+
+const endOf = (output: string) => output.split('\n').slice(-100).join('\n');
+const { COVARIUM_TEST_RETRY } = process.env;
+const done: (Outcome & { readonly title: string })[] = [];
 const told: string[] = [];
-const { COVARIUM_TEST_DEVICES: asked, COVARIUM_TEST_RETRY } = process.env;
-const retries = COVARIUM_TEST_RETRY === '1';
-const stand = standIn();
-if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
-const runs = files.flatMap((name) => {
-  // Where only the Metal device is asked for (test/sanitize.mjs), the rest has nothing to say.
-  if (asked === 'metal' && !isAboutDevices(name) && !/^metal/.test(name)) return [];
-  if (sanitized && hasNothingNative(name)) return [];
-  const once = { title: name, name, env: process.env };
-  if (stand.path === '' || !isAboutDevices(name)) return [once];
-  once.env = { ...process.env, COVARIUM_TEST_DEVICES: 'cpu,reference' };
-  const env = { ...process.env, COVARIUM_ADDON: stand.path, COVARIUM_TEST_DEVICES: 'metal' };
-  return [once, { title: `${name} (metal, over its software stand-in)`, name, env }];
-});
-for (const { title, name, env } of runs) {
-  console.log(`\n${title}`);
-  let outcome = await runFile(name, env);
-  if (outcome.failed > 0 && retries && !isFinding(outcome.output)) {
+
+/** Runs a file, again where that is wanted, and prints it whole. */
+async function complete(run: Run): Promise<void> {
+  const { title } = run;
+  let outcome = await runFile(run);
+  if (outcome.failed > 0 && COVARIUM_TEST_RETRY === '1' && !isFinding(outcome.output)) {
     const first = outcome;
-    console.log(`\n${title}, once more`);
-    outcome = await runFile(name, env);
+    console.log(`\n${title} failed, and runs once more`);
+    outcome = await runFile(run);
     told.push(`--- failed${outcome.failed === 0 ? ' once, then passed' : ''}: ${title}\n${endOf(first.output)}`);
   }
-  passed += outcome.passed;
-  failed += outcome.failed;
-  skipped += outcome.skipped;
+  console.log(`\n${title}  ${outcome.seconds.toFixed(1)} s\n${outcome.output}`);
   if (outcome.failed > 0) told.push(`--- failed: ${title}\n${endOf(outcome.output)}`);
+  done.push({ ...outcome, title });
 }
+
+/** Runs each, `jobs` at a time. */
+async function sideBySide(runs: readonly Run[], jobs: number): Promise<number> {
+  const start = performance.now();
+  const waiting = [...runs];
+  const worker = async () => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) await complete(run);
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+  return secondsSince(start);
+}
+
+const wanted = process.argv.slice(2);
+const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .sort();
+const files = sanitized ? found.filter((file) => underSanitizers.includes(roomOf(file))) : found;
+if (files.length < found.length) {
+  const left = [...new Set(found.filter((file) => !files.includes(file)).map((file) => roomOf(file) || 'test'))];
+  console.log(`Left to the run without sanitizers: (${found.length - files.length}) files of ${left.join(', ')}.`);
+}
+let failed = 0;
 if (files.length === 0) {
   console.log(`No test file matches (${wanted.join(', ')}).`);
   failed += 1;
+} else {
+  process.on('exit', () => rmSync(compiled, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+  mkdirSync(compiled, { recursive: true });
+  const runs = plan(files);
+  await compile(
+    files.map((file) => `test/${file}`),
+    compiled,
+  );
+  const prepared = secondsSince(begin);
+  const jobs = availableParallelism();
+  const together = await sideBySide(
+    runs.filter(({ file }) => !(file in alone)),
+    jobs,
+  );
+  const last = await sideBySide(
+    runs.filter(({ file }) => file in alone),
+    1,
+  );
+  // Once more at the end, where a long log is read first; .ci/run looks for this mark.
+  for (const each of told) console.log(`\n${each}`);
+  const longest = done.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
+  console.log(`\nLongest: ${longest.map(({ title, seconds }) => `${title} ${seconds.toFixed(0)} s`).join(', ')}`);
+  console.log(
+    `${prepared.toFixed(0)} s to build, ${together.toFixed(0)} s with ${jobs} side by side, ${last.toFixed(0)} s alone`,
+  );
 }
-// Once more at the end, where a long log is read first; .ci/run looks for this mark.
-for (const each of told) console.log(`\n${each}`);
-console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+const sum = (of: (outcome: Outcome) => number) => done.reduce((total, outcome) => total + of(outcome), 0);
+failed += sum((outcome) => outcome.failed);
+const skipped = sum((outcome) => outcome.skipped);
+console.log(`\n${sum(({ passed }) => passed)} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed === 0 ? 0 : 1;

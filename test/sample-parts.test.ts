@@ -21,12 +21,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { distributionOf } from '../lib/cli/distribution.ts';
 import { type SampleArguments, sample } from '../lib/cli/sample.ts';
-import { readTable } from '../lib/index.ts';
+import { type ErrorCode, readTable } from '../lib/index.ts';
 import { DrawnRows } from '../lib/run/drawn-rows.ts';
 import { circumstancesOf, readRunFile } from '../lib/run/manifest.ts';
 import { drawPart, partsOf } from '../lib/run/parts.ts';
-import { outcomeOf, start } from './command-line.ts';
-import { refuses } from './refuses.ts';
+import { outcomeOf, start } from './harness/command-line.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-parts-'));
 const at = (...names: string[]) => join(folder, ...names);
@@ -136,13 +136,7 @@ test('Leftovers of dead processes go; those of the living, and of other machines
   );
 });
 
-const refusals: [
-  what: string,
-  code: Parameters<typeof refuses>[0],
-  shown: string,
-  spoil: (output: string) => void,
-  changed?: Changed,
-][] = [
+const refusals: [what: string, code: ErrorCode, shown: string, spoil: (output: string) => void, changed?: Changed][] = [
   ['another seed', 'ERR_RUN_MISMATCH', 'its seed is ("42"), and this run\'s is ("43")', () => {}, { seed: '43' }],
   ['another stream', 'ERR_RUN_MISMATCH', 'stream', () => {}, { stream: '1' }],
   ['another count', 'ERR_RUN_MISMATCH', '(1000)', () => {}, { count: '999' }],
@@ -203,14 +197,14 @@ for (const [what, code, shown, spoil, changed = {}] of refusals)
     await draw({ output });
     spoil(output);
     const before = digests(output);
-    await refuses(code, shown, () => draw({ output, ...changed }));
+    await throwsCode(code, shown, () => draw({ output, ...changed }));
     assert.equal(digests(output), before);
   });
 
 test('A single file is not written where its manifest would replace something else.', async () => {
   const output = at('draws.npy');
   writeFileSync(`${output}.json`, '{"my":"settings"}');
-  await refuses('ERR_FILE_UNWRITABLE', 'draws.npy.json', () => draw({ output, rowsPerPart: undefined }));
+  await throwsCode('ERR_FILE_UNWRITABLE', 'draws.npy.json', () => draw({ output, rowsPerPart: undefined }));
   assert.not(existsSync(output));
   assert.is(readFileSync(`${output}.json`, 'utf8'), '{"my":"settings"}');
 });
@@ -229,7 +223,9 @@ test('A full disk is told, and leaves nothing.', async () => {
   );
   const before = digests(output);
   using rows = await DrawnRows.open(run, await distributionOf({ model }), undefined, 300);
-  await refuses('ERR_DISK_FULL', part.path, () => drawPart(part, rows, circumstancesOf(rows, '0'), forever, () => {}));
+  await throwsCode('ERR_DISK_FULL', part.path, () =>
+    drawPart(part, rows, circumstancesOf(rows, '0'), forever, () => {}),
+  );
   assert.equal(digests(output), before);
   assert.is(readdirSync(output).filter((name) => name.includes('partial')).length, 0);
 });

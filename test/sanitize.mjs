@@ -1,13 +1,13 @@
 // npm run test:sanitize [-- parts of file names]
 //
-// The native part under clang's sanitizers: the drivers of test/softmetal (address, leak, undefined behaviour; threads), then the test
+// The native part under clang's sanitizers: the drivers of test/metal/softmetal (address, leak, undefined behaviour; threads), then the test
 // run, the addon built for the address and undefined-behaviour sanitizers: the Metal device over its stand-in with leaks
 // counted, and everything else without (Node's own would drown ours, and the memory tests look for them).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-const drivers = spawnSync(process.execPath, [`${folder}test/softmetal/sanitize.mjs`], {
+const drivers = spawnSync(process.execPath, [`${folder}test/metal/softmetal/sanitize.mjs`], {
   cwd: folder,
   stdio: 'inherit',
 });
@@ -37,7 +37,7 @@ for (const run of runs) {
         COVARIUM_TEST_DEVICES: run.devices,
         LD_PRELOAD: library,
         ASAN_OPTIONS: run.address,
-        LSAN_OPTIONS: `suppressions=${folder}test/softmetal/leak.supp:print_suppressions=0`,
+        LSAN_OPTIONS: `suppressions=${folder}test/metal/softmetal/leak.supp:print_suppressions=0`,
         UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
       },
     },

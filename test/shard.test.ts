@@ -1,11 +1,11 @@
 // Nothing native runs here.
 // Which share of the work a process has: the command line and the schedulers' variables.
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ShardArguments, shardArgument } from '../lib/cli/shard.ts';
 import type { ErrorCode } from '../lib/index.ts';
-import { refuses } from './refuses.ts';
+import fc from './harness/properties.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 test('--shard counts from 1, and the n shards have every piece once.', () => {
   fc.assert(
@@ -49,7 +49,7 @@ const refused: [code: ErrorCode, shown: string, given: ShardArguments, environme
 ];
 for (const [code, shown, given, environment = {}] of refused)
   test(`A shard that is none is refused: ${JSON.stringify({ ...given, ...environment })}.`, async () => {
-    await refuses(code, shown, () => shardArgument(given, environment));
+    await throwsCode(code, shown, () => shardArgument(given, environment));
   });
 
 function slurm(id: number, first: number, count: number): NodeJS.ProcessEnv {

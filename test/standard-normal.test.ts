@@ -1,10 +1,10 @@
 // Nothing native runs here.
 // The standard normal's functions against mpmath (test/answers/standard-normal.json), and against each other.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { between, cdf, density, logCdf, quantile, survival } from '../lib/probability/standard-normal.ts';
+import fc from './harness/properties.ts';
 
 type Name = 'arguments' | 'cdf' | 'logCdf' | 'farArguments' | 'farLogCdf' | 'probabilities' | 'quantile';
 

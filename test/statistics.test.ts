@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Dtype, Real } from '../lib/dtype.ts';
 import { normalCounter, type Word64 } from '../lib/stream/counter.ts';
-import { noCpu, openCpuBackend } from './cpu-backend.ts';
-import { referenceNormals } from './reference-normals.ts';
-import { type Check, correlationChecks, StreamStatistics } from './stream-statistics.ts';
+import { noCpu, openCpuBackend } from './harness/cpu-backend.ts';
+import { referenceNormals } from './harness/reference-normals.ts';
+import { type Check, correlationChecks, StreamStatistics } from './harness/stream-statistics.ts';
 
 const alarm = 1e-6;
 const pieceLength = 1 << 20;

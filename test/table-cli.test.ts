@@ -7,8 +7,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readTable } from '../lib/index.ts';
 import { tableFormats } from '../lib/table/format.ts';
-import { outcomeOf, run, start, succeeds } from './command-line.ts';
-import { noCpu } from './cpu-backend.ts';
+import { outcomeOf, run, start, succeeds } from './harness/command-line.ts';
+import { noCpu } from './harness/cpu-backend.ts';
 
 // The model is one of float64, which the best device may not have.
 Object.assign(process.env, { COVARIUM_DEVICE: noCpu === '' ? 'cpu' : 'reference' });

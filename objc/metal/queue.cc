@@ -1,4 +1,4 @@
-// Plain C++: with GNUstep a catch inside of Objective-C++ ends the process (test/softmetal).
+// Plain C++: with GNUstep a catch inside of Objective-C++ ends the process (test/metal/softmetal).
 #include "queue.h"
 
 namespace covarium::metal {

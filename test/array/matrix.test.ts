@@ -1,0 +1,132 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { externalBuffers } from '../harness/external-buffers.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+test('A typed array of the wanted type is wrapped, not copied.', () => {
+  const values = new Float64Array([1, 2, 3, 4, 5, 6]);
+  const matrix = Matrix.from(values, { columns: 2 });
+  assert.equal([matrix.rows, matrix.columns, matrix.dtype], [3, 2, 'float64']);
+  assert.is(matrix.data, values);
+  values[5] = 7;
+  assert.equal(matrix.toArray(), [
+    [1, 2],
+    [3, 4],
+    [5, 7],
+  ]);
+});
+
+test('Rows alone tell the columns of a typed array.', () => {
+  assert.is(Matrix.from(new Float32Array(6), { rows: 2 }).columns, 3);
+});
+
+test('An array of arrays is copied, as float32 unless told otherwise.', () => {
+  const rows = [
+    [0.1, 2],
+    [3, 4],
+  ];
+  const matrix = Matrix.from(rows);
+  rows[0]![0] = 9;
+  assert.is(matrix.get(0, 0), Math.fround(0.1));
+  assert.is(Matrix.from(rows, { dtype: 'float64' }).get(1, 1), 4);
+  assert.equal(Matrix.from([new Float64Array([1, 2]), [3, 4]]).toArray(), [
+    [1, 2],
+    [3, 4],
+  ]);
+});
+
+test('Another type is converted into a copy.', () => {
+  const values = new Float64Array([0.1, 2]);
+  const matrix = Matrix.from(values, { columns: 1, dtype: 'float32' });
+  assert.ok(matrix.data instanceof Float32Array);
+  assert.is(matrix.get(0, 0), Math.fround(0.1));
+});
+
+test('A matrix of a matrix is a copy.', () => {
+  const first = Matrix.from([[1, 2]]);
+  const second = Matrix.from(first);
+  first.data[0] = 5;
+  assert.equal(second.toArray(), [[1, 2]]);
+});
+
+test('Memory that may move or is shared is copied.', () => {
+  const resizable = new (ArrayBuffer as unknown as new (n: number, o: object) => ArrayBuffer)(8, { maxByteLength: 16 });
+  const values = new Float32Array(resizable);
+  assert.is.not(Matrix.from(values, { columns: 2 }).data, values);
+  const shared = new Float32Array(new SharedArrayBuffer(8));
+  assert.is.not(Matrix.from(shared, { columns: 2 }).data, shared);
+});
+
+test('A matrix may have no rows, where its columns are known.', () => {
+  const matrix = Matrix.from([], { columns: 3 });
+  assert.equal([matrix.rows, matrix.columns, matrix.toArray()], [0, 3, []]);
+  assert.is(Matrix.from(new Float32Array(0), { columns: 3 }).rows, 0);
+});
+
+test('Rows are live views.', () => {
+  const matrix = Matrix.from([
+    [1, 2],
+    [3, 4],
+  ]);
+  matrix.row(1)[0] = 8;
+  assert.is(matrix.get(1, 0), 8);
+});
+
+test('Bad shapes and entries are refused with their place.', async () => {
+  await throwsCode('ERR_SHAPE', 'Row (1) has (1) entries', () => Matrix.from([[1, 2], [3]]));
+  await throwsCode('ERR_SHAPE', '(5)', () => Matrix.from(new Float32Array(5), { columns: 2 }));
+  await throwsCode('ERR_SHAPE', '(3) x (2)', () => Matrix.from(new Float32Array(5), { rows: 3, columns: 2 }));
+  await throwsCode('ERR_SHAPE', 'Float32Array of 4', () => Matrix.from(new Float32Array(4)));
+  await throwsCode('ERR_SHAPE', 'array of 0', () => Matrix.from([]));
+  await throwsCode('ERR_SHAPE', '(0)', () => Matrix.from([[]]));
+  await throwsCode('ERR_OUT_OF_RANGE', '(0)', () => Matrix.from(new Float32Array(4), { columns: 0 }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => Matrix.from(new Float32Array(4), { columns: 1.5 }));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Entry (1, 0)', () => Matrix.from([[1], ['2' as unknown as number]]));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Row (1)', () => Matrix.from([[1], 2 as unknown as number[]]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(float16)', () => Matrix.from([[1]], { dtype: 'float16' as 'float32' }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => Matrix.from(null as unknown as number[][]));
+  await throwsCode('ERR_UNKNOWN_OPTION', '(cols)', () => Matrix.from([[1]], { cols: 1 } as object));
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => Matrix.from([[1]]).get(2, 0));
+});
+
+test('A closed matrix refuses its numbers, and may be closed again.', async () => {
+  const matrix = Matrix.from([[1]]);
+  matrix.close();
+  matrix.close();
+  assert.ok(matrix.closed);
+  await throwsCode('ERR_CLOSED', '(1', () => matrix.data);
+  await throwsCode('ERR_CLOSED', '(1', () => matrix.toArray());
+});
+
+test('A detached array is refused.', async () => {
+  const values = new Float32Array(4);
+  const matrix = Matrix.from(values, { columns: 2 });
+  structuredClone(values.buffer, { transfer: [values.buffer] });
+  await throwsCode('ERR_CLOSED', 'detached', () => matrix.data);
+  await throwsCode('ERR_CLOSED', 'detached', () => Matrix.from(values, { columns: 2 }));
+});
+
+onEveryDevice('a matrix of the device has zeros, and gives its memory back when closed.', (device) => {
+  const before = device.memory().liveBytes;
+  const matrix = device.matrix(700, 500);
+  assert.ok(matrix.data.every((value) => value === 0));
+  if (externalBuffers || device.kind === 'reference') assert.ok(device.memory().liveBytes >= before + 700 * 500 * 4);
+  matrix.data.fill(3);
+  matrix.close();
+  assert.is(device.memory().liveBytes, before);
+  // Memory that is used again must be zeroed again.
+  using again = device.matrix(700, 500, { dtype: 'float32' });
+  assert.ok(again.data.every((value) => value === 0));
+});
+
+onEveryDevice('a matrix of a closed device is closed with it.', async (device) => {
+  const matrix = device.matrix(2, 2);
+  device.close();
+  assert.ok(matrix.closed);
+  await throwsCode('ERR_CLOSED', device.name, () => matrix.data);
+  matrix.close();
+});
+
+test.run();

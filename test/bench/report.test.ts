@@ -1,0 +1,300 @@
+// What a report says, read as text; test/bench/report-page.test.ts looks at it in a browser.
+//
+// Nothing native runs here.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseResults } from '../../bench/read-results.ts';
+import { appearances } from '../../bench/report/appearance.ts';
+import { baseContender } from '../../bench/report/base-contender.ts';
+import { benchmarkLines, benchmarkRounds } from '../../bench/report/benchmark-lines.ts';
+import { chartName, withUniqueNames } from '../../bench/report/chart.ts';
+import { chartsOf } from '../../bench/report/charts.ts';
+import { fairCrossovers } from '../../bench/report/crossover-chart.ts';
+import { logAxis, sizeAxis } from '../../bench/report/log-axis.ts';
+import { escapeMarkdown, markdown } from '../../bench/report/markdown.ts';
+import { numberText, rateText, ratioText, shareText, timeText } from '../../bench/report/quantity.ts';
+import { repeatCommand } from '../../bench/report/repeat-command.ts';
+import { report } from '../../bench/report/report.ts';
+import { suiteWords } from '../../bench/report/suite-words.ts';
+import { terminalSummary } from '../../bench/report/terminal.ts';
+import { isTimed } from '../../bench/report/timed.ts';
+import { warningsOf } from '../../bench/report/warnings.ts';
+import { writeReport } from '../../bench/report/write-report.ts';
+import type { Results } from '../../bench/results.ts';
+import { suites } from '../../bench/suites.ts';
+import { hostile, madeResults } from './made-results.ts';
+
+const results = madeResults();
+const timed = results.measurements.filter(isTimed);
+
+test('The made run is one that would be read.', () => {
+  assert.equal(parseResults(JSON.stringify(results), 'made'), results);
+});
+
+test('Figures have three digits and the unit that reads best.', () => {
+  assert.equal([0.31, 9.999, 999.4, 999.6, 1070, 118_000_000, 2.5e9, 1.234e12].map(timeText), [
+    '0.31 ns',
+    '10 ns',
+    '999 ns',
+    '1 µs',
+    '1.07 µs',
+    '118 ms',
+    '2.5 s',
+    '1230 s',
+  ]);
+  assert.is(rateText(433.4e9, 'FLOP/s'), '433 GFLOP/s');
+  assert.is(rateText(0.5, '/s'), '0.5 /s');
+  assert.equal([12.34, 1150, 0.5, 0.000452].map(ratioText), ['12.3×', '1150×', '0.5×', '0.00045×']);
+  assert.equal([0, 0.0082, 0.0994, 0.82, 1.02].map(shareText), ['0%', '0.82%', '9.9%', '82%', '102%']);
+  assert.equal([1, 2048, 10_000, 1e6].map(numberText), ['1', '2048', '10,000', '1,000,000']);
+});
+
+test('Axes hold all values, and have at least two ticks within themselves.', () => {
+  for (const values of [[5], [1, 1.01], [3, 40], [1e-3, 1e9], [0.2, 0.5, 0.9]]) {
+    const { domain, ticks } = logAxis(values);
+    for (const value of values) assert.ok(domain[0] < value && value < domain[1]);
+    assert.ok(ticks.length >= (values.length > 1 ? 2 : 1) && ticks.length <= 10, `${values}: ${ticks}`);
+    for (const tick of ticks) assert.ok(domain[0] <= tick && tick <= domain[1]);
+    assert.equal(
+      ticks,
+      [...new Set(ticks)].sort((a, b) => a - b),
+    );
+  }
+  assert.equal(sizeAxis([64, 256, 1000, 2048], 350).ticks, [64, 256, 1000, 2048]);
+  assert.equal(sizeAxis([1000, 1001, 1002, 2048], 350).ticks, [1000, 2048]);
+  assert.equal(sizeAxis([7], 350).ticks, [7]);
+});
+
+test('Contenders differ in colour, symbol and dash, and a stand-in is marked.', () => {
+  const looks = appearances(results);
+  assert.equal(
+    looks.map(({ contender }) => contender),
+    results.contenders.filter(({ available }) => available).map(({ name }) => name),
+  );
+  const keys = looks.map(({ colour, symbol, dash }) => `${colour} ${symbol} ${dash}`);
+  assert.is(new Set(keys).size, looks.length);
+  assert.equal(
+    looks.filter(({ label }) => label.includes('no measure of speed')).map(({ contender }) => contender),
+    ['softmetal'],
+  );
+});
+
+test('Speed-ups refer to the slowest device that ran all.', () => {
+  // The reference device was left out at the largest dimension; the stand-in is slower still, and no measure.
+  assert.is(baseContender(results, 'transform-normal'), 'cpu-1');
+  assert.is(baseContender(results, 'sampling'), 'reference');
+  assert.is(baseContender(results, 'unknown'), undefined);
+  const peersOnly = { ...results, measurements: timed.filter(({ contender }) => /ml-matrix|numpy/.test(contender)) };
+  assert.is(baseContender(peersOnly, 'transform-normal'), 'ml-matrix');
+});
+
+test('A speed-up is shown at a size where there is one: the largest that the base shares.', () => {
+  const alone = timed.filter(
+    ({ contender, dimension }) => contender === 'cpu' || (contender === 'cpu-1' && dimension! < 2048),
+  );
+  const [chart] = chartsOf({ ...results, measurements: alone }).filter(
+    ({ name }) => name === 'speed-up-transform-normal',
+  );
+  assert.match(chart!.options.description!, /cpu-1, one draw, dimension 1000: 0\.\d+× as fast as cpu /);
+});
+
+test('There is a picture of time for each case and count that grows, and the others where there is something to show.', () => {
+  const names = chartsOf(results).map(({ name }) => name);
+  const count = (kind: string) => names.filter((name) => name.startsWith(kind)).length;
+  assert.equal([count('time-'), count('split-'), count('speed-up-'), count('crossover-')], [6, 8, 4, 2]);
+  assert.is(new Set(names).size, names.length);
+  const none: Results = { ...results, measurements: results.measurements.filter((each) => !isTimed(each)) };
+  assert.equal(chartsOf(none), []);
+  const one = { ...results, measurements: timed.filter(({ dimension }) => dimension === 64) };
+  assert.not(chartsOf(one).some(({ name }) => /^(time|crossover)-/.test(name)));
+});
+
+test('Names of pictures are safe as names of files, and differ.', () => {
+  assert.is(chartName('time', 'Some/../Suite', '<a b>', 10), 'time-some-suite-a-b-10');
+  assert.ok(chartName('time', 'x '.repeat(300)).length <= 120);
+  const [chart] = chartsOf(results);
+  assert.equal(
+    withUniqueNames([chart!, chart!, chart!]).map(({ name }) => name.replace(chart!.name, '')),
+    ['', '-2', '-3'],
+  );
+});
+
+test('Crossovers leave out stand-ins, and peers among themselves.', () => {
+  const pairs = fairCrossovers(results).map(({ slower, faster }) => [slower, faster]);
+  assert.ok(pairs.length > 5);
+  const devices = ['metal', 'cpu', 'cpu-1', 'reference'];
+  for (const pair of pairs) {
+    assert.ok(
+      pair.some((name) => devices.includes(name)),
+      `${pair}`,
+    );
+    assert.not(pair.includes('softmetal'));
+  }
+});
+
+test('Warnings tell all that makes figures doubtful, and a sound run has none.', () => {
+  const text = warningsOf(results).join('\n');
+  for (const part of [
+    'partial',
+    'softmetal',
+    '1 result came out wrong',
+    'numpy',
+    'failed',
+    '(5.10)',
+    'battery',
+    'OPENBLAS_NUM_THREADS=2',
+    'no commit',
+    'margin above 10%',
+  ])
+    assert.ok(text.includes(part), part);
+  const drifting = timed.map((each) => ({ ...each, time: { ...each.time, rounds: [100, 126] } }));
+  assert.match(warningsOf({ ...results, measurements: drifting }).join('\n'), /95 of 95 times differ/);
+  const sound: Results = {
+    ...results,
+    partial: false,
+    machine: { ...results.machine, load: 0.2, power: 'mains', environment: {}, commit: 'abc' },
+    contenders: results.contenders.filter(({ measuresSpeed }) => measuresSpeed),
+    measurements: timed.map((each) => ({ ...each, time: { ...each.time, relativeMargin: 0.02 } })),
+  };
+  assert.equal(warningsOf(sound), []);
+  assert.match(warningsOf({ ...sound, options: { ...sound.options, quick: true } })[0]!, /quick/);
+  assert.match(warningsOf({ ...sound, measurements: [] })[0]!, /Nothing was timed/);
+});
+
+test('Markdown keeps text text.', () => {
+  assert.is(
+    escapeMarkdown('a|b *c* _d_ e_f `g` [h](i) <j> & ~k~ $l$\nm'),
+    'a\\|b \\*c\\* \\_d\\_ e_f \\`g\\` \\[h\\](i) &lt;j&gt; &amp; \\~k\\~ \\$l\\$ m',
+  );
+  assert.equal(['# a', '- b', '1. c', '+d', '1.5 e'].map(escapeMarkdown), [
+    '\\# a',
+    '\\- b',
+    '1\\. c',
+    '\\+d',
+    '1.5 e',
+  ]);
+  const text = markdown(report(results, chartsOf(results)));
+  const prose = text.replace(/^```\n[\s\S]*?^```$/gm, '');
+  assert.not.match(prose, /<(?!br)/, 'no tag');
+  // A row has as many cells as its head, whatever is in it.
+  let columns = 0;
+  for (const line of prose.split('\n')) {
+    const cells = line.startsWith('|') ? line.replace(/\\\|/g, '').split('|').length : 0;
+    if (cells > 0 && columns > 0) assert.is(cells, columns, line);
+    columns = cells;
+  }
+  const code = markdown([{ kind: 'code', text: 'a\n````\nb', label: '' }]);
+  assert.is(code, '`````\na\n````\nb\n`````\n');
+});
+
+test('The report has every measurement, every absence and every reason.', () => {
+  const text = markdown(report(results, chartsOf(results)));
+  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  for (const { suite, dimension, time, contender } of timed) {
+    const parts = [
+      escapeMarkdown(contender),
+      timeText(time.median),
+      `${timeText(time.p25)} to ${timeText(time.p75)}`,
+      dimension === null ? '' : `${dimension}`,
+    ];
+    assert.ok(
+      rows.some((row) => parts.every((part) => row.includes(`| ${part} |`) || part === '')),
+      `${suite} ${parts}`,
+    );
+  }
+  for (const part of [
+    'Python has no module torch.',
+    'It would take about 40 s a run.',
+    'One number \\| is off. It differs from reference by 0.31 of 1.6e-5.',
+    escapeMarkdown(hostile),
+  ])
+    assert.ok(text.includes(part), part);
+  for (const chart of chartsOf(results)) assert.ok(text.includes(`](${chart.name}.svg)`));
+});
+
+test("Benchmark lines are in Go's format, with a name for each measurement.", () => {
+  const lines = benchmarkLines(results).split('\n');
+  const benchmarks = lines.filter((line) => line.startsWith('Benchmark'));
+  assert.is(benchmarks.length, timed.length);
+  assert.is(new Set(benchmarks.map((line) => line.split('\t')[0])).size, timed.length);
+  for (const line of benchmarks) assert.match(line, /^Benchmark\p{Lu}[^\s]*-\d+\t\d+\t[\d.]+ ns\/op$/u);
+  for (const line of lines.slice(0, -benchmarks.length)) assert.match(line, /^[a-z]+: .+$/);
+  const metal = timed.find(({ contender }) => contender === 'metal')!;
+  assert.is(
+    benchmarks[0],
+    `BenchmarkTransformNormal/case=one-draw/contender=metal/dimension=64-1\t${metal.time.runs}\t${metal.time.median} ns/op`,
+  );
+  const rounds = benchmarkRounds(results)
+    .split('\n')
+    .filter((line) => line.startsWith('Benchmark'));
+  assert.is(rounds.length, 3 * timed.length);
+});
+
+test('The command repeats the run.', () => {
+  assert.is(
+    repeatCommand(results),
+    'covarium bench transform-normal sampling normals call --dimensions 64,256,1000,2048 --counts 1,100 --rounds 3 --time 500 ' +
+      '--devices metal,cpu,cpu-1,reference,softmetal --output report/',
+  );
+  const contenders = results.contenders.filter(({ kind }) => kind === 'device');
+  const options = { ...results.options, quick: true, suites: ["it's; rm -rf"], counts: [] };
+  assert.is(
+    repeatCommand({ ...results, contenders: contenders.slice(0, 1), options }),
+    "covarium bench 'it'\\''s; rm -rf' --quick --dimensions 64,256,1000,2048 --rounds 3 --time 500 --devices metal --no-peers --output report/",
+  );
+});
+
+test('The summary fits its terminal, obeys no control character, and names who has no column.', () => {
+  const named = hostile.replace('<', '\u001b[31m<');
+  const text = stripVTControlCharacters(
+    terminalSummary(
+      JSON.parse(
+        JSON.stringify(results).replaceAll(JSON.stringify(hostile).slice(1, -1), JSON.stringify(named).slice(1, -1)),
+      ),
+      100,
+    ),
+  );
+  const lines = text.split('\n');
+  const table = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith('In report.md')),
+  );
+  assert.is(table.length, 9, 'a head and a line a case');
+  for (const line of table) assert.ok([...line].length <= 100, line);
+  assert.match(lines[1]!, /2048 +2\.\d+ ms/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  assert.not.match(text, /[\u0000-\u0009\u000b-\u001f]/);
+  assert.match(text, /In report.md besides: .*numpy-float32/);
+});
+
+test('All files are written, and nothing beside them; what can be no folder is refused.', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'covarium-report-'));
+  try {
+    const names = await writeReport(results, join(folder, 'new', 'report'));
+    assert.equal(readdirSync(join(folder, 'new', 'report')).sort(), [...names].sort());
+    assert.is(names.filter((name) => name.endsWith('.svg')).length, chartsOf(results).length);
+    assert.match(readFileSync(join(folder, 'new', 'report', 'benchmark.txt'), 'utf8'), /ns\/op\n$/);
+    writeFileSync(join(folder, 'file'), '');
+    try {
+      await writeReport(results, join(folder, 'file'));
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { code: string }).code, 'ERR_FILE_UNWRITABLE');
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('Every suite has words in the report, and one of a later covarium has none.', () => {
+  for (const { name } of suites) assert.match(suiteWords(name), /^\S.*\.$/, name);
+  assert.equal([suiteWords('later'), suiteWords('constructor')], ['', '']);
+  const text = markdown(report(results, []));
+  assert.ok(text.includes(suiteWords('sampling')));
+});
+
+test.run();

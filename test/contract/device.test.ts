@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DeviceKind, listDevices, openDevice } from '../../lib/index.ts';
+import { moduleUrl, nodeOptions } from '../harness/child.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const names = ['COVARIUM_DEVICE', 'COVARIUM_GPU', 'COVARIUM_THREADS', 'COVARIUM_ADDON'] as const;
+const env: NodeJS.ProcessEnv & Partial<Record<(typeof names)[number], string>> = process.env;
+const given = { ...env };
+
+test.after.each(() => {
+  for (const name of names) {
+    if (given[name] === undefined) delete env[name];
+    else env[name] = given[name];
+  }
+});
+
+test('Devices are listed in order of preference, each that is missing with its reason.', () => {
+  const devices = listDevices();
+  assert.equal(
+    devices.map(({ kind }) => kind),
+    ['metal', 'cpu', 'reference'],
+  );
+  for (const { available, reason, name } of devices) {
+    assert.is(reason === '', available);
+    if (available) assert.ok(name.length > 0);
+  }
+  assert.ok(devices[2]!.available, 'the reference device is always there');
+});
+
+test('openDevice() takes the first that works, the one that is listed as chosen.', () => {
+  delete env.COVARIUM_DEVICE;
+  const devices = listDevices();
+  assert.is(devices.filter(({ chosen }) => chosen).length, 1);
+  assert.is(
+    devices.find(({ chosen }) => chosen),
+    devices.find(({ available }) => available),
+  );
+  using device = openDevice();
+  assert.is(device.kind, devices.find(({ chosen }) => chosen)!.kind);
+  assert.is(device.name, devices.find(({ chosen }) => chosen)!.name);
+  using same = openDevice('auto');
+  assert.is(same.kind, device.kind);
+});
+
+test('COVARIUM_DEVICE overrides the choice, but not a kind that is asked for.', async () => {
+  env.COVARIUM_DEVICE = 'reference';
+  using device = openDevice();
+  assert.is(device.kind, 'reference');
+  assert.equal(
+    listDevices().map(({ chosen }) => chosen),
+    [false, false, true],
+  );
+  env.COVARIUM_DEVICE = 'abacus';
+  await throwsCode('ERR_INVALID_ARGUMENT', '(abacus)', () => openDevice());
+  assert.is(listDevices().filter(({ chosen }) => chosen).length, 0);
+  openDevice('reference').close();
+});
+
+test('A GPU that is named is the only one that is taken.', async () => {
+  delete env.COVARIUM_DEVICE;
+  const metal = listDevices().find(({ kind }) => kind === 'metal')!;
+  const noSuchGpu = 'No such GPU 7';
+  const isRefused = (work: () => unknown) =>
+    throwsCode('ERR_DEVICE_UNAVAILABLE', metal.available ? noSuchGpu : metal.reason, work);
+  await isRefused(() => openDevice('metal', { gpu: noSuchGpu }));
+  await isRefused(() => openDevice('auto', { gpu: noSuchGpu }));
+  await isRefused(() => openDevice(undefined, { gpu: noSuchGpu }));
+  if (metal.available) openDevice('metal', { gpu: metal.name }).close();
+  env.COVARIUM_GPU = noSuchGpu;
+  await isRefused(() => openDevice());
+  await isRefused(() => openDevice('auto'));
+  await isRefused(() => openDevice('metal'));
+  assert.equal(
+    listDevices().map(({ chosen }) => chosen),
+    [false, false, false],
+  );
+  openDevice('reference').close();
+  env.COVARIUM_DEVICE = 'reference';
+  using device = openDevice();
+  assert.is(device.kind, 'reference');
+});
+
+test('A GPU is refused where there is none to choose, and where it is no name.', async () => {
+  delete env.COVARIUM_DEVICE;
+  for (const gpu of ['', 7, null, ['GPU'], 4294967296n])
+    await throwsCode('ERR_INVALID_ARGUMENT', 'is neither a name nor a registry id', () =>
+      openDevice('auto', { gpu: gpu as string }),
+    );
+  for (const kind of ['cpu', 'reference'] as const)
+    await throwsCode('ERR_INVALID_ARGUMENT', `Device (${kind}) has no GPU to choose (A GPU)`, () =>
+      openDevice(kind, { gpu: 'A GPU' }),
+    );
+  env.COVARIUM_DEVICE = 'reference';
+  await throwsCode('ERR_INVALID_ARGUMENT', '(A GPU)', () => openDevice(undefined, { gpu: 'A GPU' }));
+});
+
+test('A kind that is missing is refused with the reason; an unknown one as such.', async () => {
+  for (const { kind, available, reason } of listDevices())
+    if (!available) await throwsCode('ERR_DEVICE_UNAVAILABLE', reason, () => openDevice(kind));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(cuda)', () => openDevice('cuda' as DeviceKind));
+});
+
+test('An addon that is missing or broken is a reason, not a crash.', async () => {
+  env.COVARIUM_ADDON = fileURLToPath(new URL('../no-such-addon.node', import.meta.url));
+  const cpu = listDevices().find(({ kind }) => kind === 'cpu')!;
+  assert.is(cpu.available, false);
+  assert.match(cpu.reason, /^The native addon can't be loaded \(.*no-such-addon.node.*\)\.$/);
+  await throwsCode('ERR_DEVICE_UNAVAILABLE', cpu.reason, () => openDevice('cpu'));
+  using device = openDevice('auto');
+  assert.is(device.kind, 'reference');
+  env.COVARIUM_ADDON = fileURLToPath(new URL('../../package.json', import.meta.url));
+  assert.match(listDevices()[1]!.reason, /^The native addon is not covarium's/);
+});
+
+test('Bad options are refused.', async () => {
+  await throwsCode('ERR_OUT_OF_RANGE', '(0)', () => openDevice('reference', { threads: 0 }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => openDevice('reference', { threads: 1.5 }));
+  await throwsCode('ERR_UNKNOWN_OPTION', '(thread)', () => openDevice('reference', { thread: 2 } as object));
+  env.COVARIUM_THREADS = 'many';
+  await throwsCode('ERR_OUT_OF_RANGE', '(NaN)', () => openDevice('reference'));
+});
+
+test('Importing covarium loads no native code and no library of the command line.', () => {
+  const index = moduleUrl('lib/index.ts');
+  const script = `await import(${JSON.stringify(index)});
+    const { createRequire } = await import('node:module');
+    const loaded = Object.keys(createRequire(import.meta.url).cache ?? {});
+    console.log(JSON.stringify([...loaded, ...process.report.getReport().sharedObjects]));`;
+  const arguments_ = [...nodeOptions, '--input-type=module', '--eval', script];
+  const loaded = JSON.parse(execFileSync(process.execPath, arguments_, { encoding: 'utf8' })) as string[];
+  const unwanted = loaded.filter((path) =>
+    /commander|cli-progress|csv-parse|picocolors|covarium[^/]*\.node$/.test(path),
+  );
+  assert.equal(unwanted, []);
+});
+
+onEveryDevice('what it is can be asked, and closing it twice does no harm.', async (device) => {
+  assert.ok(device.name.length > 0);
+  assert.ok(device.threads >= 1);
+  assert.is(device.dtypes[0], 'float32');
+  assert.is(device.closed, false);
+  device.close();
+  device.close();
+  assert.is(device.closed, true);
+  await throwsCode('ERR_CLOSED', device.name, () => device.matrix(1, 1));
+  await throwsCode('ERR_CLOSED', device.name, () => device.commandBuffer());
+  await throwsCode('ERR_CLOSED', device.name, () => device.memory());
+});
+
+onEveryDevice('bad shapes and sizes are refused before anything is allocated.', async (device) => {
+  const before = device.memory().liveBytes;
+  await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => device.matrix(-1, 2));
+  await throwsCode('ERR_OUT_OF_RANGE', '(0)', () => device.matrix(2, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '(2.5)', () => device.vector(2.5));
+  await throwsCode('ERR_TOO_LARGE', '(36028797018963960 bytes)', () => device.vector(2 ** 53 - 2));
+  await throwsCode('ERR_OUT_OF_MEMORY', '(4000000000000000 bytes)', () => device.matrix(1e9, 1e6));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(bfloat16)', () => device.matrix(1, 1, { dtype: 'bfloat16' as 'float32' }));
+  await throwsCode('ERR_UNKNOWN_OPTION', '(type)', () => device.matrix(1, 1, { type: 'float32' } as object));
+  assert.is(device.memory().liveBytes, before);
+  device.matrix(2, 2).close();
+});
+
+test.run();

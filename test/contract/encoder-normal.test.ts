@@ -1,0 +1,201 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Real } from '../../lib/dtype.ts';
+import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
+import { counterOf, dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
+
+function normals({ run, zeros }: Bench, length: number, first = 0, seed = 7, stream = 3): Real {
+  const out = guarded(zeros(length));
+  run((encoder) => encoder.fillNormal(out.view, counterOf(seed, stream, first)));
+  out.isIntact('normals');
+  return out.view;
+}
+
+onEveryBackend('any range of normals is the same bytes as in the whole.', (bench) => {
+  const whole = normals(bench, 200_003);
+  for (const first of [0, 1, 2, 3, 4, 5, 63, 65535, 65537, 131071])
+    for (const length of [0, 1, 2, 3, 4, 5, 31, 127, 128, 129, 65539].filter((each) => first + each <= whole.length))
+      hasSameBytes(normals(bench, length, first), whole.subarray(first, first + length), `[${first}, +${length})`);
+  hasSameBytes(normals(bench, 1000, 0, 7, 3), whole.subarray(0, 1000), 'again');
+  assert.is.not(normals(bench, 1, 0, 8, 3)[0], whole[0]);
+  assert.is.not(normals(bench, 1, 0, 7, 4)[0], whole[0]);
+});
+
+onEveryBackend('the stream goes on where an index, and where the number of a block, leaves 32 bits.', (bench) => {
+  for (const limit of [2 ** 32, 2 ** 33, 2 ** 34, 2 ** 52]) {
+    const whole = normals(bench, 600, limit - 300);
+    for (let first = 290; first < 310; first++)
+      hasSameBytes(normals(bench, 280, limit - 300 + first), whole.subarray(first, first + 280), `${limit} ${first}`);
+    assert.is(new Set(whole).size > 590, true, 'no number of the stream comes again');
+  }
+});
+
+/** Asserts that rows [0, count) of `sample` are mean + factor z; `inverse`: mean + factor^-1 z, by its residual. */
+function isSample({ eps }: Bench, sample: Real, factor: Real, mean: Real, z: Real, inverse: boolean): void {
+  const n = mean.length;
+  for (let r = 0; r < sample.length / n; r++) {
+    for (let i = 0; i < n; i++) {
+      const row = (k: number) => factor[i * n + k]!;
+      const place = `row ${r} of ${sample.length / n} x ${n}, entry ${i}`;
+      if (inverse) {
+        const back = dot(i + 1, row, (k) => sample[r * n + k]! - mean[k]!);
+        // Each y was rounded after the mean was added, so that |mean| counts like |y|.
+        for (let k = 0; k <= i; k++) back.size += Math.abs(row(k)) * 2 * Math.abs(mean[k]!);
+        isNear(z[r * n + i]!, back, n + 2, eps, place);
+      } else {
+        isNear(
+          sample[r * n + i]!,
+          dot(i + 1, row, (k) => z[r * n + k]!, mean[i]),
+          n + 1,
+          eps,
+          place,
+        );
+      }
+    }
+  }
+}
+
+// Around every multiple of a vector's length up to where rows are no longer narrow, and beyond.
+const narrow = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 49, 55, 57, 64, 65, 79, 81, 95, 96, 97, 111, 112, 113,
+];
+const dimensions = [...narrow, 127, 128, 129, 300, 1000];
+
+onEveryBackend('a sample is mean + factor z, or with the inverse mean + factor^-1 z.', (bench) => {
+  for (const n of dimensions) {
+    const [factor, mean] = [bench.real(lowerFactor(n, n, Number.NaN)), bench.real(scattered(n, 9))];
+    for (const count of n < 10 ? [0, 1, 2, 7, 8, 9, 33, 1000] : n < 1000 ? [1, 5, 16, 17, 67] : [1, 17]) {
+      for (const inverse of [false, true]) {
+        const out = guarded(bench.zeros(count * n));
+        bench.run((encoder) => encoder.sample(factor, mean, out.view, inverse, counterOf(7, 3, 5)));
+        isSample(bench, out.view, factor, mean, normals(bench, count * n, 5), inverse);
+        out.isIntact(`sample of ${count} x ${n}`);
+      }
+    }
+  }
+});
+
+onEveryBackend('few rows, drawn from their place in a run, agree with the same rows of the run.', (bench) => {
+  const { real, zeros, run, eps } = bench;
+  for (const n of [1, 2, 17, 33, 64, 100, 129, 300]) {
+    const [factor, mean] = [real(lowerFactor(n, n)), real(scattered(n, 9))];
+    const whole = zeros(60 * n);
+    run((encoder) => encoder.sample(factor, mean, whole, false, counterOf(1, 2, 0)));
+    for (let count = 1; count <= 20; count++) {
+      const few = zeros(count * n);
+      run((encoder) => encoder.sample(factor, mean, few, false, counterOf(1, 2, 23 * n)));
+      few.forEach((value, at) => {
+        // Two sums of n terms, each off by n roundings; no term or mean is larger than 7 x 2.
+        const size = 14 * (1 + 2 / n) + 1;
+        isNear(value, { value: whole[23 * n + at]!, size }, 2 * (n + 1), eps, `${count} x ${n} at ${at}`);
+      });
+    }
+  }
+});
+
+onEveryBackend('what lies over the diagonal of a factor changes nothing, NaN included.', (bench) => {
+  const { real, zeros, run } = bench;
+  for (const n of [2, 7, 33, 130, 300]) {
+    for (const count of [1, 3, 17, 70]) {
+      const rows = real(scattered(count * n, 4));
+      const results = [0, Number.NaN, Number.POSITIVE_INFINITY].map((above) => {
+        const [factor, mean] = [real(lowerFactor(n, n, above)), real(scattered(n, 9))];
+        const all = Array.from({ length: 7 }, () => real(rows));
+        const densities = [zeros(count), zeros(count)];
+        run((encoder) => {
+          encoder.triangularProduct(factor, all[0]!, n, false);
+          encoder.triangularProduct(factor, all[1]!, n, true);
+          encoder.triangularSolve(factor, all[2]!, n, false);
+          encoder.triangularSolve(factor, all[3]!, n, true);
+          encoder.choleskySolve(factor, all[6]!, n);
+          encoder.sample(factor, mean, all[4]!, false, counterOf(1, 2, 3));
+          encoder.sample(factor, mean, all[5]!, true, counterOf(1, 2, 3));
+          encoder.logDensity(factor, mean, rows, densities[0]!, false, 1);
+          encoder.logDensity(factor, mean, rows, densities[1]!, true, 1);
+        });
+        return [...all, ...densities];
+      });
+      for (const other of results.slice(1))
+        other.forEach((values, verb) => {
+          hasSameBytes(values, results[0]![verb]!, `verb ${verb} of ${count} x ${n}`);
+        });
+    }
+  }
+});
+
+onEveryBackend('log densities are those of whitened rows, and leave the rows alone.', (bench) => {
+  const { real, zeros, run, eps } = bench;
+  for (const n of [1, 2, 7, 8, 9, 32, 33, 129, 300]) {
+    const [factor, mean] = [real(lowerFactor(n, n)), real(scattered(n, 9))];
+    for (const count of n < 100 ? [0, 1, 2, 33, 129, 1025] : [1, 20]) {
+      const rows = real(scattered(count * n, count + 1));
+      const kept = real(rows);
+      const [solved, multiplied] = [guarded(zeros(count)), guarded(zeros(count))];
+      run((encoder) => {
+        encoder.logDensity(factor, mean, rows, solved.view, false, -3.5);
+        encoder.logDensity(factor, mean, rows, multiplied.view, true, -3.5);
+      });
+      hasSameBytes(rows, kept, 'rows');
+      const w = new Float64Array(n);
+      for (let r = 0; r < count; r++) {
+        let [squares, products] = [0, 0];
+        for (let i = 0; i < n; i++) {
+          const row = (k: number) => factor[i * n + k]!;
+          const x = (k: number) => rows[r * n + k]! - mean[k]!;
+          w[i] = (x(i) - dot(i, row, (k) => w[k]!).value) / row(i);
+          squares += w[i]! ** 2;
+          products += dot(i + 1, row, x).value ** 2;
+        }
+        // The factor's condition is below 8 (1 to 2 on the diagonal, rows below it sum to less than 1).
+        const place = `row ${r} of ${count} x ${n}`;
+        isNear(solved.view[r]!, { value: -3.5 - squares / 2, size: 3.5 + 4 * n }, 8 * (n + 3), eps, place);
+        isNear(multiplied.view[r]!, { value: -3.5 - products / 2, size: 3.5 + 8 * n }, 8 * (n + 3), eps, place);
+      }
+      solved.isIntact('densities');
+      multiplied.isIntact('densities');
+    }
+  }
+});
+
+onEveryBackend('means and covariances are those of two passes in float64, far from the origin too.', (bench) => {
+  const { real, zeros, run, eps } = bench;
+  for (const n of [1, 2, 7, 33, 129]) {
+    for (const count of [2, 3, 9, 255, 256, 257, 2049].filter((each) => each * n * n < 5e6)) {
+      for (const [offset, ddof] of [
+        [0, 1],
+        [4096, 0],
+      ] as const) {
+        const rows = real(scattered(count * n, n).map((value) => value + offset));
+        const [mean, covariance] = [guarded(zeros(n)), guarded(zeros(n * n))];
+        run((encoder) => encoder.meanAndCovariance(rows, mean.view, covariance.view, ddof));
+        const centre = Array.from(
+          { length: n },
+          (_, j) =>
+            dot(
+              count,
+              (r) => rows[r * n + j]!,
+              () => 1 / count,
+            ).value,
+        );
+        for (let i = 0; i < n; i++) {
+          const place = `${count} x ${n} from ${offset}: ${i}`;
+          isNear(mean.view[i]!, { value: centre[i]!, size: offset + 1 }, 1, eps + count * 2 ** -52, place);
+          for (let j = 0; j <= i; j++) {
+            const centred = (column: number) => (r: number) => rows[r * n + column]! - centre[column]!;
+            const { value, size } = dot(count, centred(i), centred(j));
+            const sum = {
+              value: value / (count - ddof),
+              size: (size + count * offset * count * 2 ** -52) / (count - ddof),
+            };
+            isNear(covariance.view[i * n + j]!, sum, 1, eps + 4 * count * 2 ** -52, `${place}, ${j}`);
+            assert.is(covariance.view[j * n + i], covariance.view[i * n + j], 'both triangles');
+          }
+        }
+        mean.isIntact('mean');
+        covariance.isIntact('covariance');
+      }
+    }
+  }
+});
+
+test.run();

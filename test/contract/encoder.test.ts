@@ -1,0 +1,259 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Real } from '../../lib/dtype.ts';
+import { onEveryBackend } from '../harness/every-backend.ts';
+import { dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const dimensions = [1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 300];
+const counts = [0, 1, 2, 7, 33, 129];
+
+onEveryBackend('copies and sums are exact, in pieces and in place.', ({ run, real }) => {
+  for (const length of [0, 1, 7, 1000, 65535, 65536, 65537, 200001]) {
+    const [a, b] = [real(scattered(length, 1)), real(scattered(length, 2))];
+    const [to, out] = [guarded(real(new Float64Array(length))), guarded(real(a))];
+    run((encoder) => {
+      encoder.copy(a, to.view);
+      encoder.sum(out.view, b, out.view);
+    });
+    hasSameBytes(to.view, a, `copy of ${length}`);
+    hasSameBytes(out.view, real(a).map((value, i) => value + b[i]!) as Real, `sum of ${length}`);
+    to.isIntact('copy');
+    out.isIntact('sum');
+  }
+});
+
+onEveryBackend('a scaled row is added to every row.', ({ run, real, eps }) => {
+  for (const n of [...dimensions, 1000]) {
+    for (const count of counts) {
+      const [rows, row] = [real(scattered(count * n, n)), real(scattered(n, 3))];
+      const out = guarded(rows);
+      run((encoder) => encoder.addRow(out.view, row, -0.75));
+      out.view.forEach((value, at) => {
+        const added = dot(
+          1,
+          () => -0.75,
+          () => row[at % n]!,
+          rows[at],
+        );
+        isNear(value, added, 2, eps, `${count} x ${n} at ${at}`);
+      });
+      out.isIntact(`rows of ${n}`);
+    }
+  }
+});
+
+onEveryBackend('every row is multiplied by a row, rounded once.', ({ run, real }) => {
+  for (const n of [...dimensions, 1000]) {
+    for (const count of counts) {
+      const [rows, row] = [real(scattered(count * n, n)), real(scattered(n, 3))];
+      const out = guarded(rows);
+      run((encoder) => encoder.scaleColumns(out.view, row));
+      hasSameBytes(out.view, rows.map((value, at) => value * row[at % n]!) as Real, `${count} x ${n}`);
+      out.isIntact(`rows of ${n}`);
+    }
+  }
+});
+
+onEveryBackend('triangles are cleared and transposed exactly.', ({ run, real }) => {
+  for (const n of [...dimensions, 1000]) {
+    const a = real(scattered(n * n, n));
+    const [cleared, flipped] = [guarded(a), guarded(a)];
+    run((encoder) => {
+      encoder.zeroUpper(cleared.view, n);
+      encoder.antitranspose(flipped.view, n);
+    });
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < n; j++) {
+        if (cleared.view[i * n + j] !== (j > i ? 0 : a[i * n + j])) assert.unreachable(`zeroUpper ${n}: (${i}, ${j})`);
+        if (flipped.view[i * n + j] !== a[(n - 1 - j) * n + n - 1 - i])
+          assert.unreachable(`antitranspose ${n}: (${i}, ${j})`);
+      }
+    cleared.isIntact('zeroUpper');
+    flipped.isIntact('antitranspose');
+  }
+});
+
+onEveryBackend('sums of squares are those of the rows.', ({ run, real, zeros, eps }) => {
+  for (const n of [...dimensions, 1000]) {
+    for (const count of counts) {
+      const rows = real(scattered(count * n, n + count));
+      const out = guarded(zeros(count));
+      run((encoder) => encoder.squaredNorms(rows, out.view, n));
+      out.view.forEach((value, r) => {
+        const at = (k: number) => rows[r * n + k]!;
+        isNear(value, dot(n, at, at), n, eps, `row ${r} of ${count} x ${n}`);
+      });
+      out.isIntact('norms');
+    }
+  }
+});
+
+onEveryBackend(
+  'products are right in all four transpositions, and a beta of 0 does not read c.',
+  ({ run, real, eps }) => {
+    const shapes = [
+      [1, 1, 1],
+      [2, 7, 3],
+      [9, 1, 33],
+      [1, 31, 8],
+      [33, 32, 31],
+      [64, 65, 7],
+      [129, 8, 127],
+      [200, 9, 129],
+      [1000, 1, 300],
+      [1, 1001, 299],
+      [0, 5, 3],
+      [5, 3, 0],
+      [0, 1, 3],
+      [5, 1, 0],
+      [1, 5, 0],
+    ] as const;
+    for (const [m, n, k] of shapes) {
+      for (const transposes of [0, 1, 2, 3]) {
+        const [transposeA, transposeB] = [(transposes & 1) === 1, (transposes & 2) === 2];
+        if (k === 0 && !(transposeA && !transposeB)) continue; // else an operand has no columns, which no matrix has
+        const [a, b, c] = [real(scattered(m * k, 1)), real(scattered(k * n, 2)), real(scattered(m * n, 3))];
+        const [kept, fresh] = [guarded(c), guarded(real(new Float64Array(m * n).fill(Number.NaN)))];
+        run((encoder) => {
+          encoder.product(a, b, kept.view, m, n, k, transposeA, transposeB, -1.25, 0.5);
+          encoder.product(a, b, fresh.view, m, n, k, transposeA, transposeB, 1, 0);
+        });
+        for (let i = 0; i < m; i++)
+          for (let j = 0; j < n; j++) {
+            const left = (p: number) => a[transposeA ? p * m + i : i * k + p]!;
+            const right = (p: number) => b[transposeB ? j * k + p : p * n + j]!;
+            const place = `${m} x ${n} x ${k} (${transposes}) at (${i}, ${j})`;
+            isNear(fresh.view[i * n + j]!, dot(k, left, right), k, eps, place);
+            const scaled = dot(k, (p) => -1.25 * left(p), right, 0.5 * c[i * n + j]!);
+            isNear(kept.view[i * n + j]!, scaled, k + 3, eps, place);
+          }
+        kept.isIntact('product');
+        fresh.isIntact('product');
+      }
+    }
+  },
+);
+
+onEveryBackend(
+  'triangular products and solves are each other, from either side of the factor.',
+  ({ run, real, eps }) => {
+    for (const n of dimensions) {
+      const factor = real(lowerFactor(n, n));
+      for (const count of n > 100 ? [0, 1, 33] : counts) {
+        for (const transposed of [false, true]) {
+          const rows = real(scattered(count * n, count));
+          const [product, solution] = [guarded(rows), guarded(rows)];
+          run((encoder) => {
+            encoder.triangularProduct(factor, product.view, n, transposed);
+            encoder.triangularSolve(factor, solution.view, n, transposed);
+          });
+          for (let r = 0; r < count; r++)
+            for (let i = 0; i < n; i++) {
+              const row = (k: number) =>
+                transposed ? (k < i ? 0 : factor[k * n + i]!) : k > i ? 0 : factor[i * n + k]!;
+              const place = `${count} x ${n} at (${r}, ${i})`;
+              isNear(
+                product.view[r * n + i]!,
+                dot(n, row, (k) => rows[r * n + k]!),
+                n,
+                eps,
+                place,
+              );
+              // A solve is backward stable: the factor times the solution gives the row, within n roundings.
+              const back = dot(n, row, (k) => solution.view[r * n + k]!);
+              isNear(rows[r * n + i]!, back, n + 1, eps, place);
+            }
+          product.isIntact('product');
+          solution.isIntact('solution');
+        }
+      }
+    }
+  },
+);
+
+onEveryBackend('a Cholesky solve is the solve by the factor, then by its transpose.', ({ run, real, eps }) => {
+  for (const n of dimensions) {
+    const factor = real(lowerFactor(n, n, Number.NaN));
+    for (const count of n > 100 ? [0, 1, 33] : counts) {
+      const rows = real(scattered(count * n, count));
+      const solution = guarded(rows);
+      run((encoder) => encoder.choleskySolve(factor, solution.view, n));
+      for (let r = 0; r < count; r++) {
+        const half = Array.from({ length: n }, (_, k) =>
+          dot(
+            n - k,
+            (i) => factor[(i + k) * n + k]!,
+            (i) => solution.view[r * n + i + k]!,
+          ),
+        );
+        for (let i = 0; i < n; i++) {
+          // factor (factor' y) gives the row back: each of the two solves is backward stable.
+          const back = { value: 0, size: 0 };
+          for (let k = 0; k <= i; k++) {
+            back.value += factor[i * n + k]! * half[k]!.value;
+            back.size += Math.abs(factor[i * n + k]!) * half[k]!.size;
+          }
+          isNear(rows[r * n + i]!, back, 2 * n + 2, eps, `${count} x ${n} at (${r}, ${i})`);
+        }
+      }
+      solution.isIntact(`solution of ${count} x ${n}`);
+    }
+  }
+});
+
+onEveryBackend('a lopsided factor works from its own side.', ({ run, real, eps }) => {
+  const factor = real([0.2, Number.NaN, 0.2, 20]);
+  const near = (actual: Real, expected: readonly number[]) =>
+    actual.forEach((value, i) => {
+      isNear(value, { value: expected[i]!, size: Math.abs(expected[i]!) }, 8, eps, `entry ${i}`);
+    });
+  const [plain, transposed, solved] = [real([1, 2]), real([1, 2]), real([0.2, 40.2])];
+  run((encoder) => {
+    encoder.triangularProduct(factor, plain, 2, false);
+    encoder.triangularProduct(factor, transposed, 2, true);
+    encoder.triangularSolve(factor, solved, 2, false);
+  });
+  near(plain, [0.2, 40.2]);
+  near(transposed, [0.6, 40]);
+  near(solved, [1, 2]);
+});
+
+onEveryBackend(
+  'an encoder that is reset forgets what was recorded, and lets go of its memory.',
+  async ({ backend, dtype }) => {
+    const { liveBytes } = backend.memory();
+    const Values = dtype === 'float32' ? Float32Array : Float64Array;
+    const memory = backend.allocate(4096);
+    const [kept, other] = [new Values([1]), new Values([5])];
+    const encoder = backend.encoder();
+    encoder.copy(other, kept);
+    encoder.sum(new Values(memory, 0, 8), new Values(memory, 0, 8), new Values(memory, 0, 8));
+    encoder.cholesky(other, 1, 'cpu');
+    encoder.reset();
+    backend.release(memory);
+    assert.is(backend.memory().liveBytes, liveBytes);
+    encoder.sum(kept, kept, kept);
+    assert.is(encoder.commitSync().factor, undefined);
+    assert.equal([kept[0], other[0]], [2, 5]);
+    encoder.reset();
+    encoder.sum(kept, other, kept);
+    const committed = encoder.commit();
+    await throwsCode('ERR_CLOSED', () => encoder.reset());
+    await committed;
+    assert.is(kept[0], 7);
+  },
+);
+
+onEveryBackend('device memory works as an operand, from an offset too.', ({ backend, run, dtype }) => {
+  const memory = backend.allocate(4096);
+  const Values = dtype === 'float32' ? Float32Array : Float64Array;
+  const [a, b] = [new Values(memory, 64, 30), new Values(memory, 1024, 30)];
+  a.set(scattered(30, 5));
+  run((encoder) => encoder.copy(a, b));
+  hasSameBytes(b, a, 'copy in device memory');
+  backend.release(memory);
+  assert.is(a.length, 0, 'release() detaches');
+});
+
+test.run();

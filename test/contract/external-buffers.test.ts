@@ -1,0 +1,82 @@
+// A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of the devices pass
+// there too; what is of V8's own memory alone is tested here.
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
+import { kindsHere } from '../harness/every-device.ts';
+import { sanitized } from '../harness/sanitized.ts';
+
+const index = moduleUrl('lib/index.ts');
+const env = { ...process.env, COVARIUM_NO_EXTERNAL_BUFFERS: '1' };
+const native = kindsHere.filter((kind) => kind !== 'reference');
+
+// Under the sanitizers each takes minutes, and the way of V8's own memory into a command is that of one.
+const all = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'];
+const names = sanitized ? all.slice(0, 1) : all;
+if (sanitized) console.log(`under the sanitizers without external buffers: ${names} alone`);
+for (const name of names)
+  test(`test/${name}.test.ts passes without external buffers.`, async () => {
+    const path = fileURLToPath(new URL(`../${name}.test.ts`, import.meta.url));
+    const { code, signal, stdout, stderr } = await runNode(['--expose-gc', '--import', 'tsx', path], env);
+    assert.equal([code, signal], [0, null], `${stdout}\n${stderr}`);
+    assert.ok(Number(stdout.match(/Passed:\s+(\d+)/)?.[1]) > 0, stdout);
+  });
+
+/** What a program prints where `kind` is open as `device`. */
+async function printed(kind: string, text: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const head = `import { openDevice } from '${index}'; const device = openDevice('${kind}');`;
+  const args = ['--expose-gc', ...nodeOptions, '--input-type=module', '--eval', head + text];
+  const { code, signal, stdout, stderr } = await runNode(args, environment);
+  assert.equal([code, signal, stderr], [0, null, '']);
+  return stdout;
+}
+
+for (const kind of native) {
+  test(`${kind}: memory is V8's own without external buffers, is zero, and is detached when closed.`, async () => {
+    const text = `
+      const vector = device.vector(1e6);
+      const { data } = vector;
+      const start = [device.memory().liveBytes >= 4e6, data.every((value) => value === 0)];
+      device.commandBuffer().fillNormal(vector, { seed: 1 }).commitSync();
+      const isFilled = data[0] !== 0 && data.at(-1) !== 0;
+      vector.close();
+      console.log(JSON.stringify([...start, isFilled, data.length, device.memory().liveBytes]));`;
+    assert.is(await printed(kind, text, env), '[false,true,true,0,0]');
+    const { COVARIUM_NO_EXTERNAL_BUFFERS, ...allowed } = env;
+    assert.is(await printed(kind, text, allowed), '[true,true,true,0,0]', 'the switch makes the difference');
+  });
+
+  // What is freed under a command ends the process, or is written into whatever got the memory next.
+  test(`${kind}: memory that is closed in flight stays until the commit has settled.`, async () => {
+    const text = `
+      let settled = 0;
+      for (let i = 0; i < 5; i++) {
+        const [vector, bystander] = [device.vector(1e7), new Float32Array(1e7)];
+        const { data } = vector;
+        const commands = device.commandBuffer();
+        for (let repeat = 0; repeat < 4; repeat++) commands.fillNormal(vector, { seed: repeat });
+        const done = commands.commit();
+        vector.close();
+        gc();
+        bystander.fill(7);
+        await done;
+        if (bystander.every((value) => value === 7) && (data.length === 0 || data.at(-1) !== 0)) settled++;
+      }
+      const vector = device.vector(1e6), { data } = vector;
+      const done = device.commandBuffer().fillNormal(vector).commit();
+      const other = device.vector(1e6), { data: bytes } = other;
+      other.close();
+      const lengths = [bytes.length];
+      await done;
+      vector.close();
+      console.log(JSON.stringify([settled, ...lengths, data.length]));`;
+    assert.is(
+      await printed(kind, text, env),
+      '[5,0,0]',
+      'only what is in flight waits; afterwards it is detached at once',
+    );
+  });
+}
+
+test.run();

@@ -1,0 +1,42 @@
+// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a second on the modules
+// of lib alone.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
+const loadedElsewhere = ['lib/index.ts', 'lib/addon/native.ts', 'lib/cli/main.ts', 'test/metal/softmetal/softmetal.ts'];
+
+/** Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it; test/x/y.test.ts becomes test/x/y.test.js. */
+export async function compile(tests: readonly string[], folder: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [...tests, ...loadedElsewhere],
+    outdir: relative(root, folder),
+    outbase: '.',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    packages: 'external',
+    sourcemap: true,
+    logLevel: 'error',
+    plugins: [
+      {
+        // A module finds files beside its source, wherever its code lies.
+        name: 'import.meta of the source',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+            contents: readFileSync(path, 'utf8')
+              .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+              .replaceAll('import.meta.filename', JSON.stringify(path)),
+            loader: 'ts',
+          })),
+      },
+    ],
+  });
+}

@@ -1,0 +1,91 @@
+import { test } from 'uvu';
+import type { Backend, Encoder } from '../../lib/backend.ts';
+import type { Dtype, Real } from '../../lib/dtype.ts';
+import { openReference } from '../../lib/reference/device.ts';
+import { isAsked } from './asked-device.ts';
+import { cpuKernels, noCpu, openCpuBackend } from './cpu-backend.ts';
+import { noMetal, openMetalBackend } from './metal-backend.ts';
+
+type RealDtype = 'float32' | 'float64';
+
+/** A backend, the type to compute with, and that type's spacing of numbers at 1. */
+export interface Bench {
+  readonly backend: Backend;
+  readonly dtype: RealDtype;
+  readonly eps: number;
+  /** `values` rounded to the type. */
+  real(values: ArrayLike<number>): Real;
+  zeros(length: number): Real;
+  /** Records commands and runs them. */
+  run(record: (encoder: Encoder) => void): void;
+}
+
+interface Place {
+  readonly name: string;
+  /** Why it can't be had here; '' where it can. */
+  readonly missing: string;
+  open(): Backend;
+}
+
+/** The cpu device with the kernels of a lesser instruction set: the environment is read as a device is opened. */
+function openAvx2(threads: number): Backend {
+  const env: NodeJS.ProcessEnv & { COVARIUM_INSTRUCTION_SET?: string } = process.env;
+  env.COVARIUM_INSTRUCTION_SET = 'avx2';
+  try {
+    return openCpuBackend(threads);
+  } finally {
+    delete env.COVARIUM_INSTRUCTION_SET;
+  }
+}
+
+// Three threads are more than some machines have cores, and divide nothing evenly.
+const noAvx2 = cpuKernels === 'AVX-512' ? noCpu : noCpu || `The kernels here are for (${cpuKernels}) already.`;
+const places: readonly Place[] = [
+  { name: 'metal', missing: noMetal, open: openMetalBackend },
+  { name: 'cpu with 1 thread', missing: noCpu, open: () => openCpuBackend(1) },
+  { name: 'cpu with 3 threads', missing: noCpu, open: () => openCpuBackend(3) },
+  { name: 'cpu with AVX2', missing: noAvx2, open: () => openAvx2(2) },
+  { name: 'reference', missing: '', open: openReference },
+];
+
+// What a place computes with is asked once: opening a GPU compiles its kernels.
+const benches = places
+  .filter(({ name }) => isAsked(name.split(' ')[0]!))
+  .flatMap(({ name, missing, open }) => {
+    if (missing !== '') {
+      console.log(`skipped  ${name}: ${missing}`);
+      return [];
+    }
+    const backend = open();
+    backend.close();
+    return backend.dtypes.map((dtype) => ({ name: `${name}, ${dtype}`, dtype, open }));
+  });
+
+/** The same test of the contract on every backend that works here, in every type that it computes with. */
+export function onEveryBackend(sentence: string, check: (bench: Bench) => void | Promise<void>): void {
+  for (const { name, dtype, open } of benches)
+    test(`${name}: ${sentence}`, async () => {
+      const backend = open();
+      try {
+        await check(benchOf(backend, dtype));
+      } finally {
+        backend.close();
+      }
+    });
+}
+
+function benchOf(backend: Backend, dtype: Dtype): Bench {
+  const Values = dtype === 'float32' ? Float32Array : Float64Array;
+  return {
+    backend,
+    dtype: dtype as RealDtype,
+    eps: dtype === 'float32' ? 2 ** -23 : 2 ** -52,
+    real: (values) => Values.from(values),
+    zeros: (length) => new Values(length),
+    run(record) {
+      const encoder = backend.encoder();
+      record(encoder);
+      encoder.commitSync();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/** Rows, and what numpy.cov and scikit-learn make of them (test/answers/moments.py). */
+export interface MomentCase {
+  readonly name: string;
+  readonly rows: number[][];
+  readonly ddof: number;
+  readonly weights?: number[];
+  readonly frequencies?: number[];
+  readonly fixedMean?: number[];
+  readonly mean: number[];
+  readonly covariance: number[][];
+  readonly ledoitWolf: number;
+}
+
+const answers: { readonly cases: MomentCase[] } = JSON.parse(
+  readFileSync(new URL('../answers/moments.json', import.meta.url), 'utf8'),
+);
+
+export const cases: MomentCase[] = answers.cases;

@@ -1,0 +1,76 @@
+// The arithmetic of the contract in plain loops over float64, with the bound on what rounding may change: a sum of k products
+// that is rounded after each step is off by at most about k eps times the sum of the products' absolute values (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order it is taken.
+import * as assert from 'uvu/assert';
+import type { Real } from '../../lib/dtype.ts';
+
+/** A sum, and the sum of absolute values of its terms. */
+export interface Sum {
+  value: number;
+  size: number;
+}
+
+/** The sum over k < length of left(k) right(k), plus `start`. */
+export function dot(length: number, left: (k: number) => number, right: (k: number) => number, start = 0): Sum {
+  const sum = { value: start, size: Math.abs(start) };
+  for (let k = 0; k < length; k++) {
+    const term = left(k) * right(k);
+    sum.value += term;
+    sum.size += Math.abs(term);
+  }
+  return sum;
+}
+
+/** Asserts that `actual` is `sum` within `terms` roundings of its terms. */
+export function isNear(actual: number, sum: Sum, terms: number, eps: number, place: string): void {
+  const bound = terms * eps * sum.size;
+  if (Math.abs(actual - sum.value) <= bound) return;
+  assert.unreachable(`${place} is (${actual}), not (${sum.value}) within (${bound})`);
+}
+
+/** Numbers from -1 to 1 that look random and are the same in every run (a linear congruential generator). */
+export function scattered(length: number, seed: number): Float64Array<ArrayBuffer> {
+  let state = (seed * 2654435761 + 12345) >>> 0;
+  return new Float64Array(length).map(() => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  });
+}
+
+/** A well-conditioned lower factor: 1 to 2 on the diagonal, less than 1 / n below it, `above` over it. */
+export function lowerFactor(n: number, seed: number, above = 0): Float64Array<ArrayBuffer> {
+  return scattered(n * n, seed).map((value, at) => {
+    const [i, j] = [Math.floor(at / n), at % n];
+    return i === j ? 1.5 + value / 2 : i > j ? value / n : above;
+  });
+}
+
+/** `values` between two margins of a number that nothing computes; `isIntact` fails where a command wrote there. */
+export function guarded(values: Real): { readonly view: Real; isIntact(what: string): void } {
+  const margin = 64;
+  const mark = -12345;
+  const Values = values instanceof Float32Array ? Float32Array : Float64Array;
+  const whole = new Values(values.length + 2 * margin).fill(mark);
+  whole.set(values, margin);
+  const view = whole.subarray(margin, margin + values.length);
+  const outside = [whole.subarray(0, margin), whole.subarray(margin + values.length)];
+  return {
+    view,
+    isIntact: (what) =>
+      assert.ok(
+        outside.every((side) => side.every((value) => value === mark)),
+        `${what} overflows`,
+      ),
+  };
+}
+
+/** The words of a counter: seed, stream, first, all below 2^53. */
+export function counterOf(seed: number, stream: number, first: number): Uint32Array {
+  return Uint32Array.from([seed, stream, first].flatMap((value) => [value % 2 ** 32, Math.floor(value / 2 ** 32)]));
+}
+
+/** Asserts that two arrays have the same bytes: NaN equals itself, 0 differs from -0. */
+export function hasSameBytes(actual: Real, expected: Real, what: string): void {
+  const [a, b] = [actual, expected].map((values) => Buffer.from(values.buffer, values.byteOffset, values.byteLength));
+  assert.ok(a!.equals(b!), `${what}: bytes differ`);
+}

@@ -1,0 +1,96 @@
+// What a worker thread does in test/native/workers.test.ts, and on the Metal device in test/metal/workers.test.ts. Plain JavaScript and
+// only the addon, as in a user's worker: loaders of the tests' own would be one more thing that can go wrong.
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+const require = createRequire(import.meta.url);
+const { COVARIUM_ADDON: path, COVARIUM_TEST_DEVICE: kind = 'cpu' } = process.env;
+const addon = path ? require(path) : require('node-gyp-build')(fileURLToPath(new URL('../..', import.meta.url)));
+const open = (threads) => addon.openDevice(kind, { threads });
+const counter = Uint32Array.of(1, 0, 2, 0, 0, 0);
+
+function record(device, length, repeats) {
+  const out = new Float32Array(length);
+  const encoder = device.encoder();
+  for (let i = 0; i < repeats; i++) encoder.fillNormal(out, counter);
+  return { encoder, out };
+}
+
+const plans = {
+  // Loads, uses, closes; says what it computed.
+  async use() {
+    const device = open(2);
+    const { encoder, out } = record(device, 10_000, 1);
+    await encoder.commit();
+    const memory = new Float32Array(device.allocate(1 << 20));
+    const copying = device.encoder();
+    copying.fillNormal(memory, counter);
+    copying.commitSync();
+    device.close();
+    parentPort.postMessage(out[9999] === memory[9999] ? out[9999] : Number.NaN);
+  },
+  // Several devices, none closed, memory and encoders left over.
+  async forget() {
+    const devices = [open(1), open(2), open(3)];
+    globalThis.kept = devices.map((device) => [device.allocate(1 << 21), device.encoder(), device.allocate(64)]);
+    await Promise.all(devices.map((device) => record(device, 1 << 16, 2).encoder.commit()));
+    parentPort.postMessage('forgotten');
+  },
+  // Says so when commits are in flight, then waits to be terminated.
+  async pend() {
+    const devices = [open(1), open(2)];
+    const rounds = devices.map(async (device) => {
+      for (;;) await Promise.all([1, 2, 3].map(() => record(device, 1 << 18, 3).encoder.commit()));
+    });
+    parentPort.postMessage('pending');
+    await Promise.all(rounds);
+  },
+  // Commits that end all the time: termination meets their settling.
+  async settle() {
+    const device = open(1);
+    parentPort.postMessage('pending');
+    for (;;) await Promise.all(Array.from({ length: 32 }, () => record(device, 16, 1).encoder.commit()));
+  },
+  // As above, half of them failing.
+  async reject() {
+    const device = open(1);
+    parentPort.postMessage('pending');
+    for (;;) {
+      const commits = Array.from({ length: 32 }, () => {
+        const encoder = device.encoder();
+        encoder.cholesky(Float32Array.of(-1), 1, 'auto');
+        return encoder.commit();
+      });
+      await Promise.allSettled(commits);
+    }
+  },
+  // Never returns to the event loop.
+  async sync() {
+    const device = open(2);
+    parentPort.postMessage('pending');
+    for (;;) record(device, 1 << 16, 1).encoder.commitSync();
+  },
+  // As above, with refusals thrown and caught, and memory taken and given.
+  async churn() {
+    const device = open(1);
+    parentPort.postMessage('pending');
+    for (;;) {
+      device.release(device.allocate(1 << 20));
+      const encoder = device.encoder();
+      encoder.cholesky(Float32Array.of(-1), 1, 'auto');
+      try {
+        encoder.commitSync();
+      } catch {}
+    }
+  },
+  // Ends itself with work in flight.
+  async exit() {
+    const device = open(2);
+    for (let i = 0; i < 4; i++) record(device, 1 << 18, 50).encoder.commit();
+    parentPort.postMessage('pending');
+    setTimeout(() => process.exit(3), 5);
+  },
+};
+
+await plans[workerData.plan]();

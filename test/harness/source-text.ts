@@ -1,0 +1,74 @@
+// The text of the package's own files, for the tests of how the house is built.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as assert from 'uvu/assert';
+
+const folder = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Whether a file or folder is there. Paths are relative to the package's folder, here and below. */
+export const isThere = (path: string): boolean => existsSync(join(folder, path));
+
+export const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+
+/** All files of a room; none where there is no such room. */
+export function list(room: string): string[] {
+  if (!isThere(room)) return [];
+  return readdirSync(join(folder, room), { recursive: true, withFileTypes: true, encoding: 'utf8' })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .sort();
+}
+
+/** The files of the rooms that hold code, of lib/, and of the native part. */
+export const files: readonly string[] = ['lib', 'objc', 'msl', 'test', 'bench', 'examples'].flatMap(list);
+export const lib: readonly string[] = files.filter((path) => /^lib\/.*\.ts$/.test(path));
+export const sources: readonly string[] = files.filter((path) => /^(objc|msl)\//.test(path));
+
+/** Code without comments: a comment may name what the code must not. */
+export const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+
+/** What a TypeScript file imports, type imports left out. */
+export function importsOf(path: string): string[] {
+  return importsBy(path, /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g);
+}
+
+/** What it imports as it is loaded, and not by a call. */
+export function staticImportsOf(path: string): string[] {
+  return importsBy(path, /(?:\bfrom|\bimport)\s*'([^']+)'/g);
+}
+
+function importsBy(path: string, pattern: RegExp): string[] {
+  const text = code(path).replace(/\b(?:import|export) type [^;]*;/g, '');
+  return [...text.matchAll(pattern)].map(([, name]) =>
+    name!.startsWith('.') ? normalize(join(dirname(path), name!)) : name!,
+  );
+}
+
+/** What a source includes with quotes (as paths, where the file is there) or brackets. */
+export function includesOf(path: string): { quoted: string[]; system: string[] } {
+  const text = code(path);
+  const quoted = [...text.matchAll(/^\s*#\s*(?:include|import)\s*"([^"]+)"/gm)].map(([, name]) => {
+    const places = [dirname(path), 'msl', 'msl/cpu', 'objc/cpu'].map((from) => normalize(join(from, name!)));
+    return places.find(isThere) ?? name!;
+  });
+  const system = [...text.matchAll(/^\s*#\s*(?:include|import)\s*<([^>]+)>/gm)].map(([, name]) => name!);
+  return { quoted, system };
+}
+
+/** The files of lib/ that loading `path` loads. */
+export function reachedFrom(
+  path: string,
+  seen: Set<string> = new Set(),
+  imports: typeof importsOf = importsOf,
+): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  for (const name of imports(path)) if (name.startsWith('lib')) reachedFrom(name, seen, imports);
+  return seen;
+}
+
+/** Fails with every path that is wrong, not the first alone. */
+export function none(wrong: readonly string[], law: string): void {
+  assert.equal(wrong, [], law);
+}

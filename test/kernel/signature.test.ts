@@ -1,0 +1,94 @@
+// What is read from a kernel's text without a compiler: its arguments, their kinds and indices, and how structs are laid out.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';
+import { Layouts } from '../../lib/kernel/layout.ts';
+import { signatureOf } from '../../lib/kernel/signature.ts';
+
+test('arguments have their kinds, and those without an index take the next that is free.', () => {
+  const { name, parameters } = signatureOf(
+    `// kernel void not_me(device int* a) {}
+#define AT 4
+kernel /* here */ void f(const device float *a, device metal::uint * b [[ buffer( 0 ) ]], constant struct P &p,
+  device const vec<float, 4>* v [[buffer(AT)]], threadgroup float* shared, ushort2 at [[thread_position_in_grid]])
+{ if (at.x) { b[0] = 1; } }`,
+    undefined,
+  );
+  assert.is(name, 'f');
+  assert.equal(
+    parameters.map(({ kind, name: argument, type, index }) => [kind, argument, type, index]),
+    [
+      ['read', 'a', 'float', 1],
+      ['written', 'b', 'metal::uint', 0],
+      ['constant', 'p', 'struct P', 2],
+      ['read', 'v', 'vec<float, 4>', 4],
+      ['threadgroup', 'shared', 'float', 0],
+      ['place', 'at', 'ushort2', -1],
+    ],
+  );
+  assert.equal(
+    parameters.map(({ layout }) => layout?.sizeBytes),
+    [4, 4, undefined, 16, 4, 4],
+  );
+});
+
+test('kernels are told apart, and their bodies found behind brackets and comments.', () => {
+  const text = `[[kernel]] void one(device int* a) { a[0] = '}' + "}"[0]; /* } */ }
+kernel void declared(device int* a);
+kernel [[max_total_threads_per_threadgroup(64)]] void two(device int* a) { { } }`;
+  const { body, otherBodies } = signatureOf(text, 'two');
+  assert.is(text.slice(body[0], body[1] + 1), '{ { } }');
+  assert.equal(
+    otherBodies.map(([begin, end]) => text.slice(begin, end + 1)),
+    [`{ a[0] = '}' + "}"[0]; /* } */ }`],
+  );
+});
+
+test('sizes and alignments are those of the language.', () => {
+  const layouts = new Layouts(`struct Inner { char c; float3 v; };
+typedef struct { uint8_t a, b[3]; uint16_t c; } Old;
+enum Kind : uchar { one, two };
+using Alias = Inner;
+constant int N = 3;
+struct Outer { packed_float3 p; Inner inner[N]; bool last; };
+struct Loop { Loop a; };`);
+  for (const [type, sizeBytes, alignBytes] of [
+    ['float', 4, 4],
+    ['float3', 16, 16],
+    ['packed_float3', 12, 4],
+    ['uchar2', 2, 2],
+    ['ulong4', 32, 32],
+    ['short3', 8, 8],
+    ['atomic_uint', 4, 4],
+    ['Inner', 32, 16],
+    ['Alias', 32, 16],
+    ['Old', 6, 2],
+    ['Kind', 1, 1],
+    ['Outer', 128, 16],
+  ] as const) {
+    const { sizeBytes: size, alignBytes: align } = layouts.of(type)!;
+    assert.equal([size, align], [sizeBytes, alignBytes], type);
+  }
+  const offsets = layouts.of('Outer')!.members!.map(({ name, offsetBytes }) => [name, offsetBytes]);
+  assert.equal(offsets, [
+    ['p', 0],
+    ['inner', 16],
+    ['last', 112],
+  ]);
+  for (const type of ['double', 'Loop', 'Missing', 'float5', 'packed_float'])
+    assert.is(layouts.of(type), undefined, type);
+});
+
+test('a kernel runs as a plain loop unless its threads wait for each other; a word in an attribute or a comment is no wait.', () => {
+  const isLoop = (body: string) => {
+    const text = `kernel void f(device uint* a, uint group [[threadgroup_position_in_grid]],
+      uint simd [[simdgroup_index_in_threadgroup]]) { ${body} } // threadgroup_barrier`;
+    return translationUnit(text, signatureOf(text, undefined), false).includes('runRow, nullptr');
+  };
+  assert.ok(isLoop('a[0] = group + simd;'));
+  assert.not(isLoop('threadgroup_barrier(mem_flags::mem_threadgroup);'));
+  assert.not(isLoop('a[0] = simd_sum(group);'));
+  assert.not(isLoop('threadgroup uint shared[2]; shared[0] = 1;'));
+});
+
+test.run();

@@ -1,0 +1,169 @@
+// The names that kernels know: functions, numbers and types of Metal's standard library, with results known by hand.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { onKernelDevices } from '../harness/kernel-devices.ts';
+
+const head = '#include <metal_stdlib>\nusing namespace metal;\n';
+
+const expressions: readonly (readonly [text: string, value: number])[] = [
+  ['sinpi(0.5f)', 1],
+  ['sinpi(1.0f)', 0],
+  ['sinpi(float2(-1.5f)).y', 1],
+  ['cospi(1.0f)', -1],
+  ['cospi(0.5f)', 0],
+  ['tanpi(0.25f)', 1],
+  ['acosh(1.0f) + asinh(0.0f) + atanh(0.0f)', 0],
+  ['ilogb(8.0f)', 3],
+  ['ldexp(float2(3), int2(2)).x', 12],
+  ['fdim(3.0f, 1.0f) + fdim(1.0f, 3.0f)', 2],
+  ['divide(6.0f, 3.0f)', 2],
+  ['max3(1, 2, 3)', 3],
+  ['min3(1.0f, 2.0f, 3.0f)', 1],
+  ['median3(3, 1, 2)', 2],
+  ['signbit(-0.0f)', 1],
+  ['isnormal(1e-40f)', 0],
+  ['isordered(1.0f, NAN)', 0],
+  ['isunordered(float2(1), float2(NAN)).x', 1],
+  ['distance_squared(float2(0), float2(3, 4))', 25],
+  ['reflect(float2(1, -1), float2(0, 1)).y', 1],
+  ['refract(float2(0, -1), float2(0, 1), 2.0f).y', -1],
+  ['faceforward(float2(1, 2), float2(0, 1), float2(0, 1)).x', -1],
+  ['mad24(2, 3, 4)', 10],
+  ['mul24(2, -3)', -6],
+  ['mulhi(1u << 31, 4u)', 2],
+  ['mulhi(short(-2), short(16384))', -1],
+  ['mulhi(ulong(1) << 63, ulong(6))', 3],
+  ['madhi(1u << 31, 4u, 1u)', 3],
+  ['addsat(uchar(250), uchar(10))', 255],
+  ['addsat(INT_MIN, -1)', -(2 ** 31)],
+  ['subsat(1u, 2u)', 0],
+  ['subsat(char2(-100), char2(100)).y', -128],
+  ['hadd(1, 4)', 2],
+  ['rhadd(-1, -4)', -2],
+  ['extract_bits(0xF0u, 4, 4)', 15],
+  ['extract_bits(int(0xF0), 4, 4)', -1],
+  ['extract_bits(7u, 0, 0)', 0],
+  ['extract_bits(7u, 0, 32)', 7],
+  ['insert_bits(0xffu, 0u, 4, 4)', 15],
+  ['insert_bits(1, -1, 0, 32)', -1],
+  ['reverse_bits(1u)', 2 ** 31],
+  ['reverse_bits(uchar2(2)).x', 64],
+  ['numeric_limits<int>::max()', 2 ** 31],
+  ['numeric_limits<float>::max() == FLT_MAX', 1],
+  ['FLT_EPSILON', 2 ** -23],
+  ['M_LN2_F', Math.fround(Math.LN2)],
+  ['UINT_MAX == ~0u', 1],
+  ['vec<float, 3>(2).y', 2],
+  ['metal::float3(1, 2, 3).z', 3],
+  ['array<float, 2>{5, 6}[1]', 6],
+  ['is_same<uint, unsigned int>::value', 1],
+];
+
+onKernelDevices('functions, numbers and types of the standard library are what Metal says.', async (device) => {
+  const kernel = await device.kernel(`${head}
+kernel void words(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+${expressions.map(([text], k) => `  out[${k}] = ${text};`).join('\n')}
+}`);
+  const out = new Float32Array(expressions.length);
+  await kernel.run({ grid: 1, arguments: { out } });
+  expressions.forEach(([text, value], k) => {
+    assert.is(out[k]! + 0, value + 0, text);
+  });
+});
+
+onKernelDevices('what has two results gives both.', async (device) => {
+  const kernel = await device.kernel(`${head}
+kernel void both(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  float whole, cosine;
+  float2 wholes;
+  int exponent;
+  out[0] = modf(-2.5f, whole); out[1] = whole;
+  out[2] = modf(float2(3.25f), wholes).y; out[3] = wholes.y;
+  out[4] = frexp(12.0f, exponent); out[5] = exponent;
+  out[6] = sincos(0.0f, cosine); out[7] = cosine;
+  out[8] = modf(INFINITY, whole);
+}`);
+  const out = new Float32Array(9);
+  await kernel.run({ grid: 1, arguments: { out } });
+  assert.equal([...out], [-0.5, -2, 0.25, 3, 0.75, 4, 0, 1, 0]);
+});
+
+onKernelDevices('matrices are their columns, in memory and in products.', async (device) => {
+  const kernel = await device.kernel(`${head}
+struct Params { float by; float3x2 wide; float3x3 square; };
+kernel void products(constant Params& p [[buffer(0)]], device const float2x2* in [[buffer(1)]], device float* out [[buffer(2)]],
+                     uint i [[thread_position_in_grid]]) {
+  float2 image = p.wide * float3(1, 2, 3);
+  out[0] = image.x; out[1] = image.y;
+  float3 turned = float2(1, 2) * p.wide;
+  out[2] = turned.x; out[3] = turned.y; out[4] = turned.z;
+  float3x3 square = transpose(p.wide) * p.wide + p.by * p.square;
+  out[5] = square[0][2]; out[6] = square[2].y;
+  out[7] = determinant(p.square); out[8] = determinant(float4x4(2)); out[9] = determinant(float2x2(1, 2, 3, 4));
+  float2x2 product = in[0] * in[1];
+  out[10] = product[0][0]; out[11] = product[0][1]; out[12] = product[1][0]; out[13] = product[1][1];
+  product *= in[0]; product -= float2x2(float2(1, 2), float2(3, 4));
+  out[14] = product[1][0]; out[15] = (metal::float2x2(3)[1] * 2).y; out[16] = sizeof(Params);
+}`);
+  const p = {
+    by: 10,
+    wide: [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+    square: [
+      [2, 0, 1],
+      [1, 3, 2],
+      [1, 1, 4],
+    ],
+  };
+  const out = new Float32Array(17);
+  await kernel.run({ grid: 1, arguments: { p, in: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8), out } });
+  // product is 5 (1, 2) + 6 (3, 4) and 7 (1, 2) + 8 (3, 4); its second column then 3 (23, 34) + 4 (31, 46), less (3, 4)
+  const expected = [22, 28, 5, 11, 17, 17 + 10, 39 + 10, 2 * 10 - 2 + 0, 16, -2, 23, 34, 31, 46, 190, 6, 80];
+  assert.equal([...out], expected);
+});
+
+onKernelDevices('quads are four lanes of a simdgroup, and vectors go from lane to lane.', async (device) => {
+  const given = [
+    ...['quad_sum(i)', 'quad_max(i)', 'quad_min(i)', 'quad_broadcast(i, ushort(2))', 'quad_shuffle(i, ushort(3))'],
+    ...[
+      'quad_shuffle_xor(i, ushort(1))',
+      'quad_shuffle_rotate_down(i, ushort(1))',
+      'quad_shuffle_rotate_up(i, ushort(1))',
+    ],
+    ...[
+      'uint(quad_any(i % 4 == 1)) + 2 * uint(quad_all(i % 4 == 1))',
+      'uint(simd_is_first())',
+      'uint(quad_is_first())',
+    ],
+    ...[
+      'popcount(ulong(simd_ballot(i % 4 == 1)))',
+      'uint(simd_sum(float4(i)).w)',
+      'uint(simd_shuffle_xor(float4(i), ushort(2)).z)',
+    ],
+    ...['place', 'quad', 'quads', 'simd_shuffle_rotate_down(i, ushort(1))'],
+  ];
+  const kernel = await device.kernel(`${head}
+kernel void quads(device uint* out [[buffer(0)]], uint i [[thread_position_in_grid]], uint place [[thread_index_in_quadgroup]],
+                  uint quad [[quadgroup_index_in_threadgroup]], uint quads [[quadgroups_per_threadgroup]]) {
+${given.map((text, k) => `  out[${given.length} * i + ${k}] = ${text};`).join('\n')}
+}`);
+  const lanes = kernel.threadExecutionWidth;
+  const out = new Uint32Array(lanes * given.length);
+  await kernel.run({ grid: lanes, threadgroup: lanes, arguments: { out } });
+  for (let i = 0; i < lanes; i++) {
+    const first = i - (i % 4);
+    const expected = [
+      ...[4 * first + 6, first + 3, first, first + 2, first + 3],
+      ...[i ^ 1, first + ((i + 1) % 4), first + ((i + 3) % 4)],
+      ...[1, Number(i === 0), Number(i === first)],
+      ...[lanes / 4, (lanes * (lanes - 1)) / 2, i ^ 2],
+      ...[i % 4, Math.floor(i / 4), lanes / 4, (i + 1) % lanes],
+    ];
+    assert.equal([...out.subarray(given.length * i, given.length * (i + 1))], expected, `thread ${i}`);
+  }
+});
+
+test.run();

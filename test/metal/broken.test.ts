@@ -1,0 +1,229 @@
+// GPUs that compute wrong numbers or lack a part: what fails its self-test is told, never used, and the CPU's numbers take its place.
+// And GPUs of other widths, on which everything must be right.
+import { Worker } from 'node:worker_threads';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadAddon } from '../../lib/addon/native.ts';
+import type { Backend, Encoder } from '../../lib/backend.ts';
+import type { Real } from '../../lib/dtype.ts';
+import { listDevices } from '../../lib/index.ts';
+import { openReference } from '../../lib/reference/device.ts';
+import { counterOf, hasSameBytes, lowerFactor, scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+import { onSoftMetal } from './on-metal.ts';
+import type { SoftMetal } from './softmetal/softmetal.ts';
+
+const counter = counterOf(5, 6, 2 ** 32 - 7);
+const rowCount = 9;
+// By the fused kernels, and by panels.
+const dimensions = [3, 70];
+
+/** What each verb makes in a square or in rows of dimension n. */
+const verbs: Readonly<Record<string, (encoder: Encoder, n: number, square: Real, rows: Real, out: Real) => void>> = {
+  fillNormal: (encoder, _, __, ___, out) => encoder.fillNormal(out, counter),
+  zeroUpper: (encoder, n, square, rows, out) => {
+    encoder.zeroUpper(square, n);
+    encoder.product(rows, square, out, rowCount, n, n, false, false, 1, 0);
+  },
+  antitranspose: (encoder, n, square, rows, out) => {
+    encoder.antitranspose(square, n);
+    encoder.product(rows, square, out, rowCount, n, n, false, true, -2, 0);
+  },
+  vectorProduct: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.product(rows.subarray(0, n), square, out.subarray(0, n), 1, n, n, false, true, 1, 1);
+  },
+  sum: (encoder, _, __, rows, out) => encoder.sum(rows, rows, out),
+  addRow: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.addRow(out, square.subarray(0, n), 3);
+  },
+  scaleColumns: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.scaleColumns(out, square.subarray(0, n));
+  },
+  triangularProduct: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.triangularProduct(square, out, n, false);
+  },
+  triangularSolve: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.triangularSolve(square, out, n, true);
+  },
+  choleskySolve: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.choleskySolve(square, out, n);
+  },
+  squaredNorms: (encoder, n, _, rows, out) => encoder.squaredNorms(rows, out.subarray(0, rowCount), n),
+  sample: (encoder, n, square, rows, out) => encoder.sample(square, rows.subarray(0, n), out, false, counter),
+  sampleOne: (encoder, n, square, rows, out) =>
+    encoder.sample(square, rows.subarray(0, n), out.subarray(0, n), false, counter),
+  inverseSample: (encoder, n, square, rows, out) => encoder.sample(square, rows.subarray(0, n), out, true, counter),
+  logDensity: (encoder, n, square, rows, out) =>
+    encoder.logDensity(square, rows.subarray(0, n), rows, out.subarray(0, rowCount), false, 0.25),
+  inverseLogDensity: (encoder, n, square, rows, out) =>
+    encoder.logDensity(square, rows.subarray(0, n), rows, out.subarray(0, rowCount), true, 0.25),
+};
+
+function resultOn(device: Backend, verb: string, n: number): Real {
+  const square = Float32Array.from(lowerFactor(n, 2, 0.25));
+  const out = new Float32Array(rowCount * n).fill(1);
+  const encoder = device.encoder();
+  verbs[verb]!(encoder, n, square, Float32Array.from(scattered(rowCount * n, 3)), out);
+  encoder.commitSync();
+  return out;
+}
+
+const reference = openReference();
+const expected = new Map<string, Real>();
+for (const verb of Object.keys(verbs))
+  for (const n of dimensions) expected.set(`${verb} ${n}`, resultOn(reference, verb, n));
+reference.close();
+
+/** Every verb gives the reference's numbers, and fillNormal its bits. */
+function isRight(device: Backend, what: string): void {
+  for (const verb of Object.keys(verbs))
+    for (const n of dimensions) {
+      const actual = resultOn(device, verb, n);
+      const wanted = expected.get(`${verb} ${n}`)!;
+      if (verb === 'fillNormal') hasSameBytes(actual, wanted, what);
+      actual.forEach((value, i) => {
+        if (!(Math.abs(value - wanted[i]!) <= 1e-4 * (1 + Math.abs(wanted[i]!))))
+          assert.unreachable(`${what}, ${verb} ${n}: element ${i} is (${value}), not (${wanted[i]})`);
+      });
+    }
+}
+
+const openMetal = (): Backend => loadAddon().addon!.openDevice('metal', { threads: 1 });
+
+/** Opens with a fault that stays; `off` names what is told to be off. */
+async function withFault(
+  soft: SoftMetal,
+  [name, value]: readonly [name: string, value: string],
+  off: readonly string[],
+  check: (device: Backend) => void | Promise<void>,
+): Promise<void> {
+  soft.set(name, value);
+  const { available, reason, warnings } = listDevices()[0]!;
+  assert.ok(available, reason);
+  for (const each of off) {
+    const told = warnings.filter((warning) => warning.startsWith(`${each} is off, and the CPU does its work: `));
+    assert.is(told.length, 1, `${each} is told: ${warnings.join('; ')}`);
+    assert.match(told[0]!, /[^.]\.$/, 'in one sentence');
+  }
+  const device = openMetal();
+  soft.reset();
+  soft.set(name, value);
+  await check(device);
+  device.close();
+}
+
+const kernels = [
+  ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'transpose_matrix'],
+  ...['scale_columns', 'fill_rows', 'sample_rows', 'log_density_rows', 'multiply_lower'],
+];
+
+onSoftMetal('Every kernel has a test of what happens where it is broken.', async (soft) => {
+  const device = openMetal();
+  const tested = Object.keys(soft.counters()).flatMap((name) => /^pipelines (\w+)/.exec(name)?.[1] ?? []);
+  assert.equal(tested.sort(), ['fill_normal', ...kernels].sort(), 'the self-test runs each of them');
+  isRight(device, 'a good GPU');
+  device.close();
+});
+
+onSoftMetal(
+  'A GPU that has passed is not tested again in the process, by any thread; one that fails is.',
+  async (soft) => {
+    const tests = () => soft.count('dispatches squared_norms');
+    openMetal().close();
+    const once = tests();
+    assert.ok(once > 0);
+    listDevices();
+    openMetal().close();
+    const script = new URL('../harness/native-worker.mjs', import.meta.url);
+    const env = { ...process.env, COVARIUM_TEST_DEVICE: 'metal' };
+    const worker = new Worker(script, { workerData: { plan: 'use' }, execArgv: [], env });
+    assert.is(await new Promise((resolve) => worker.on('exit', resolve)), 0);
+    assert.is(tests(), once);
+    soft.set('brokenKernel', 'add_row');
+    for (const times of [2, 3]) {
+      openMetal().close();
+      assert.is(tests(), times * once);
+    }
+  },
+);
+
+for (const kernel of kernels)
+  for (const fault of ['brokenKernel', 'pipelineFails', 'missingFunction']) {
+    // What a broken kernel writes becomes zeros, which is what zero_upper writes.
+    if (kernel === 'zero_upper' && fault === 'brokenKernel') continue;
+    onSoftMetal(`${kernel} (${fault}) is told to be off, never dispatched, and the results are right.`, async (soft) =>
+      withFault(soft, [fault, kernel], [kernel], async (device) => {
+        isRight(device, `${fault} ${kernel}`);
+        assert.is(soft.count(`dispatches ${kernel}`), 0);
+        if (fault !== 'brokenKernel') return;
+        const launch = () => device.encoder().launch(kernel, [], [1, 1, 1], [1, 1, 1]);
+        const { message } = await throwsCode('ERR_UNSUPPORTED', launch);
+        assert.ok(message.includes(`(${kernel}) is off on this GPU: `), message);
+      }),
+    );
+  }
+
+const products = ['MPSMatrixMultiplication', 'MPSMatrixVectorMultiplication', 'MPSMatrixSum'];
+const classes = [...products, 'MPSMatrixSolveTriangular', 'MPSMatrixSolveCholesky', 'MPSMatrixDecompositionCholesky'];
+
+/** A factor by MPS is refused with a reason; one by the CPU is made. */
+async function makesFactorsOnCpuOnly(device: Backend): Promise<void> {
+  const square = Float32Array.of(4, 2, 2, 5);
+  const encoder = device.encoder();
+  const { message } = await throwsCode('ERR_UNSUPPORTED', () => encoder.cholesky(square, 2, 'gpu'));
+  assert.match(message, /^MPSMatrix\w+ is off on this GPU, so it makes no factor: /);
+  encoder.cholesky(square, 2, 'auto');
+  assert.is(encoder.commitSync().factor, 'cpu');
+  assert.equal(square, Float32Array.of(2, 0, 1, 2));
+}
+
+for (const name of [...classes, 'MPSMatrixCopy'])
+  for (const how of ['', ':nan'])
+    onSoftMetal(
+      `${name}${how} is told to be off where it is wrong, never used, and the results are right.`,
+      async (soft) => {
+        // The copy serves Cholesky only.
+        const off = name === 'MPSMatrixCopy' ? 'MPSMatrixDecompositionCholesky' : name;
+        await withFault(soft, ['brokenMps', `${name}${how}`], [off], async (device) => {
+          isRight(device, name);
+          assert.is(soft.count(`encoded ${name}`), 0);
+          if (off === 'MPSMatrixDecompositionCholesky') await makesFactorsOnCpuOnly(device);
+        });
+      },
+    );
+
+onSoftMetal('A GPU without MPS computes all the same, with no object of MPS.', async (soft) =>
+  withFault(soft, ['mpsUnsupported', '1'], [...classes, 'MPSMatrixCopy'], async (device) => {
+    isRight(device, 'without MPS');
+    await makesFactorsOnCpuOnly(device);
+    assert.equal(
+      Object.keys(soft.counters()).filter((name) => name.includes('MPS')),
+      [],
+    );
+    assert.ok(soft.count('dispatches sample_rows') > 0, 'our kernels run on it');
+  }),
+);
+
+for (const executionWidth of [1, 4, 31, 32, 64])
+  for (const maximumGroup of [1, 31, 32, 33, 1024])
+    onSoftMetal(`Simdgroups of ${executionWidth}, groups up to ${maximumGroup}: everything works.`, (soft) => {
+      soft.set('executionWidth', executionWidth);
+      soft.set('maximumGroup', maximumGroup);
+      const [{ warnings, facts }] = listDevices() as [ReturnType<typeof listDevices>[number]];
+      assert.equal(warnings, []);
+      const { simdgroup } = facts;
+      assert.is(simdgroup, `${executionWidth} threads`);
+      const device = openMetal();
+      isRight(device, `${executionWidth} of ${maximumGroup}`);
+      for (const kernel of ['sample_rows', 'log_density_rows', 'log_density', 'fill_rows', 'squared_norms'])
+        assert.ok(soft.count(`dispatches ${kernel}`) > 0, `${kernel} runs`);
+      device.close();
+    });
+
+test.run();

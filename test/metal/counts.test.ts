@@ -1,0 +1,269 @@
+// What a call costs on the Metal device, counted by its software stand-in: command buffers, waits, copies, objects made.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadAddon } from '../../lib/addon/native.ts';
+import { type Device, type Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { lowerFactor } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+import { onSoftMetal } from './on-metal.ts';
+import type { SoftMetal } from './softmetal/softmetal.ts';
+
+// By one kernel, by one panel of the factor, and by three.
+const dimensions = [3, 100, 600];
+
+function covarianceOf(n: number): Float32Array[] {
+  return Array.from({ length: n }, (_, i) => new Float32Array(n).map((_, j) => (i === j ? 2 : 0.5)));
+}
+
+/** What `call` made happen. */
+async function counted<Result>(
+  soft: SoftMetal,
+  call: () => Result | Promise<Result>,
+): Promise<{ result: Result; counts: Readonly<Record<string, number>>; of(name: string): number }> {
+  soft.reset();
+  const result = await call();
+  const counts = soft.counters();
+  return { result, counts, of: (name) => counts[name] ?? 0 };
+}
+
+/** The objects of MPS that were made, each with its shape. */
+function madeByMps(counts: Readonly<Record<string, number>>): string[] {
+  return Object.keys(counts).filter((name) => /^MPS\w+ /.test(name));
+}
+
+/** `check` for one kept normal of each dimension. */
+async function forNormals(check: (normal: MultivariateNormal, device: Device) => Promise<void>): Promise<void> {
+  using device = openDevice('metal');
+  for (const n of dimensions) {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) });
+    await check(normal, device);
+  }
+}
+
+const ways: Readonly<Record<string, (normal: MultivariateNormal) => Matrix | Promise<Matrix>>> = {
+  sync: (normal) => normal.sampleSync(50, { seed: 3 }),
+  async: (normal) => normal.sample(50, { seed: 3 }),
+};
+
+for (const [way, draw] of Object.entries(ways))
+  onSoftMetal(
+    `${way}: a sample of a kept factor is one command buffer, and its bytes are the GPU's own.`,
+    async (soft) =>
+      forNormals(async (normal) => {
+        const { result, of } = await counted(soft, () => draw(normal));
+        const what = `n = ${normal.dimension}`;
+        assert.is(of('commits'), 1, what);
+        assert.is(of('waits'), way === 'sync' ? 1 : 0, what);
+        assert.is(of('completedHandlers'), way === 'sync' ? 0 : 1, what);
+        assert.is(of('blitCopies') + of('encoded MPSMatrixCopy'), 0, `${what}: nothing is copied`);
+        assert.ok(soft.owns(result.data as Float32Array), `${what}: the result lies in a living MTLBuffer`);
+        assert.not.ok(soft.owns((result.data as Float32Array).slice()), 'another array does not');
+        assert.is(of('dispatches sample_rows'), normal.dimension === 3 ? 1 : 0);
+        assert.is(of('dispatches fill_normal'), normal.dimension === 3 ? 0 : 1);
+        result.close();
+      }),
+  );
+
+onSoftMetal(
+  'A second sample makes no pipeline, library or MPS object again, and no buffer that was given back.',
+  async (soft) =>
+    forNormals(async (normal) => {
+      for (const draw of Object.values(ways)) {
+        (await draw(normal)).close();
+        const { result, counts, of } = await counted(soft, () => draw(normal));
+        const made = Object.keys(counts).filter((name) => /^(pipelines|libraries|MPS|buffers)/.test(name));
+        assert.equal(made, [], `n = ${normal.dimension}`);
+        assert.is(of('commits'), 1);
+        result.close();
+      }
+    }),
+);
+
+onSoftMetal('A device compiles one library with safe mathematics, and each pipeline once.', async (soft) => {
+  const { counts, of } = await counted(soft, () =>
+    forNormals(async (normal) => {
+      for (const draw of Object.values(ways)) (await draw(normal)).close();
+      normal.logPdfSync(new Float32Array(normal.dimension)).close();
+    }),
+  );
+  assert.is(of('libraries'), 1);
+  assert.is(of('fastMathLibraries'), 0);
+  const pipelines = Object.entries(counts).filter(([name]) => name.startsWith('pipelines '));
+  assert.ok(pipelines.length >= 10, 'every kernel has one');
+  assert.equal(
+    pipelines.filter(([, times]) => times !== 1),
+    [],
+  );
+});
+
+onSoftMetal("The talk's pipeline is one command buffer and one wait, of the talk's four MPS classes.", async (soft) => {
+  using device = openDevice('metal');
+  for (const n of dimensions)
+    for (const way of ['sync', 'async']) {
+      const [mean, z] = [new Float32Array(n).fill(1), new Float32Array(n)];
+      const options = { device, mean, covariance: covarianceOf(n), z, factor: 'gpu' } as const;
+      const { result, counts, of } = await counted(soft, () =>
+        way === 'sync' ? MultivariateNormal.transformSync(options) : MultivariateNormal.transform(options),
+      );
+      const what = `${way}, n = ${n}`;
+      assert.is(of('commits'), 1, what);
+      // The checks of the input are the CPU's, so that a commit without blocking waits on the queue's thread.
+      assert.is(of('waits'), 1, what);
+      const classes = Object.keys(counts).flatMap((name) => /^encoded (MPS\w+)$/.exec(name)?.[1] ?? []);
+      const talk = ['MPSMatrixCopy', 'MPSMatrixDecompositionCholesky', 'MPSMatrixSum', 'MPSMatrixVectorMultiplication'];
+      assert.equal(classes.sort(), talk, what);
+      assert.equal(
+        Object.keys(counts).filter((name) => name.startsWith('dispatches ')),
+        ['dispatches zero_upper'],
+        what,
+      );
+      assert.is(result.timings?.factor, 'gpu', what);
+      assert.ok(soft.owns(result.data as Float32Array), what);
+      assert.equal(result.data, new Float32Array(n).fill(1), 'L 0 + mean');
+      result.close();
+      if (way === 'async') assert.equal(madeByMps(counts), [], `${what}: every MPS object is made once`);
+    }
+});
+
+onSoftMetal('Timings say where a factor was made; by default it is no business of MPS.', async (soft) => {
+  using device = openDevice('metal');
+  for (const [factor, where] of [
+    [undefined, 'cpu'],
+    ['auto', 'cpu'],
+    ['cpu', 'cpu'],
+    ['gpu', 'gpu'],
+  ] as const) {
+    const options = { device, covariance: covarianceOf(40), factor };
+    const { result, of } = await counted(soft, () => MultivariateNormal.fromCovarianceSync(options));
+    assert.is(result.timings.factor, where);
+    assert.is(of('encoded MPSMatrixDecompositionCholesky'), where === 'gpu' ? 1 : 0, `${factor}`);
+    using drawn = result.sampleSync(2);
+    assert.is(drawn.timings?.factor, undefined, 'a sample makes none');
+    result.close();
+  }
+});
+
+onSoftMetal('A sample that is long for a GPU is cut into command buffers; its numbers are the same.', async (soft) => {
+  using device = openDevice('metal');
+  const n = 1000;
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) });
+  const count = 70_000; // about 0.11 s of a GPU of 1 TFLOP/s: sliceSeconds of objc/metal/encoding.mm is 0.1
+  const { result, of } = await counted(soft, () => normal.sample(count, { seed: 9 }));
+  assert.ok(of('commits') >= 2, `${of('commits')} command buffers`);
+  assert.ok(soft.owns(result.data as Float32Array));
+  for (const firstRow of [0, count - 3]) {
+    using few = normal.sampleSync(3, { seed: 9, firstRow });
+    for (let row = 0; row < 3; row++)
+      few.row(row).forEach((value, column) => {
+        const found = result.get(firstRow + row, column);
+        if (!(Math.abs(found - value) < 1e-4)) assert.unreachable(`(${firstRow + row}, ${column}) is ${found}`);
+      });
+  }
+  result.close();
+});
+
+/** Commands that a GPU of 50 GB/s runs for about half a second. */
+function longWork(device: Device, rows: Matrix): ReturnType<Device['commandBuffer']> {
+  const commands = device.commandBuffer();
+  using row = device.vector(rows.columns); // what is recorded stays until it has run
+  for (let repeat = 0; repeat < 800; repeat++) commands.addRow(rows, row);
+  return commands;
+}
+
+onSoftMetal('An abort ends sliced work between two of its command buffers, with ERR_ABORTED.', async (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(1000, 4000);
+  const whole = await counted(soft, () => longWork(device, rows).commit());
+  assert.ok(whole.of('commits') >= 4, `${whole.of('commits')} command buffers`);
+  assert.is(whole.of('dispatches add_row'), 800);
+  soft.reset();
+  const leaving = new AbortController();
+  const done = longWork(device, rows).commit({ signal: leaving.signal });
+  while (soft.count('commits') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  leaving.abort(new Error('enough'));
+  const error = await throwsCode('ERR_ABORTED', '(enough)', () => done);
+  assert.is((error.cause as Error).message, 'enough');
+  const commits = soft.count('commits');
+  assert.ok(commits < whole.of('commits'), `${commits} of ${whole.of('commits')} command buffers were committed`);
+  device.commandBuffer().fillNormal(rows).commitSync();
+  assert.is(rows.get(0, 0) !== 0, true, 'the device goes on');
+});
+
+/** Rows, columns and interior of the products that were made, of two matrices or of a matrix and a vector. */
+function productsIn(counts: Readonly<Record<string, number>>): { ofVector: boolean; sizes: number[] }[] {
+  return madeByMps(counts).flatMap((name) => {
+    const [, vector, ...sizes] = /^MPSMatrix(Vector)?Multiplication \w+ (\d+)x(\d+)x(\d+) /.exec(name) ?? [];
+    return sizes.length === 3 ? [{ ofVector: vector !== undefined, sizes: sizes.map(Number) }] : [];
+  });
+}
+
+onSoftMetal('No product reaches the sizes at which MPS is known to compute wrong numbers.', async (soft) => {
+  soft.set('poison', 0); // pages that nobody touches cost nothing
+  const device = loadAddon().addon!.openDevice('metal', { threads: 0 });
+  soft.reset();
+  const tile = 2 ** 14;
+  const shapes: readonly [m: number, n: number, k: number][] = [
+    [2, 3, 40_000],
+    [40_000, 2, 3],
+    [3, 40_000, 2],
+    [1, 40_000, 2],
+    [40_000, 1, 2],
+    [1, 2, 40_000],
+    [2, tile, 2],
+    [2, tile + 1, 2],
+    [2, 20_000, 13_500], // 2 x 13,500 x 80,000 bytes is beyond 2^31
+  ];
+  for (const [m, n, k] of shapes) {
+    soft.reset();
+    soft.set('poison', 0);
+    const memory = [m * k, k * n, m * n].map((length) => device.allocate(length * 4));
+    const [a, b, c] = memory.map((each) => new Float32Array(each));
+    a!.fill(1);
+    if (b!.length < 1e6) b!.fill(0.5);
+    else b!.fill(0, 0, 4096); // the address sanitizer fills what it gives that far; the rest is the system's zeros
+    const encoder = device.encoder();
+    encoder.product(a!, b!, c!, m, n, k, false, false, 1, 0);
+    encoder.commitSync();
+    const what = `${m} x ${n} x ${k}`;
+    const products = productsIn(soft.counters());
+    assert.ok(products.length > 0, `${what} is a product of MPS`);
+    for (const { ofVector, sizes } of products) {
+      const [rows, , interior] = sizes;
+      assert.ok(Math.max(...sizes) <= tile, `${what}: ${sizes}`);
+      if (!ofVector) assert.ok((rows! + 2 * interior!) * n * 4 < 2 ** 31, `${what}: ${sizes}`);
+    }
+    const expected = b!.length < 1e6 ? k / 2 : 0;
+    assert.ok(
+      c!.every((value) => value === expected),
+      `${what} is right`,
+    );
+    for (const each of memory) device.release(each);
+  }
+  device.close();
+});
+
+onSoftMetal('No other class of MPS is given a dimension beyond 2^14 either.', async (soft) => {
+  const device = loadAddon().addon!.openDevice('metal', { threads: 0 });
+  soft.reset();
+  const [n, count] = [2, 20_000];
+  const memory = device.allocate(count * n * 4);
+  const [rows, factor] = [new Float32Array(memory).fill(1), Float32Array.from(lowerFactor(n, 1))];
+  const encoder = device.encoder();
+  encoder.sum(rows, rows, rows);
+  encoder.triangularProduct(factor, rows, n, false);
+  encoder.triangularSolve(factor, rows, n, true);
+  encoder.choleskySolve(factor, rows, n);
+  encoder.commitSync();
+  const made = madeByMps(soft.counters());
+  for (const name of ['Sum', 'Multiplication', 'SolveTriangular', 'SolveCholesky'])
+    assert.ok(
+      made.some((each) => each.startsWith(`MPSMatrix${name} `)),
+      `${name} is used: ${made}`,
+    );
+  const sizes = made.flatMap((name) => name.match(/\d+(?=x)|(?<=x)\d+/g) ?? []).map(Number);
+  assert.ok(sizes.length > 0 && Math.max(...sizes) <= 2 ** 14, made.join(', '));
+  device.release(memory);
+  device.close();
+});
+
+test.run();

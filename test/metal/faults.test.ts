@@ -1,0 +1,373 @@
+// Whatever fails in Metal becomes a typed error in JavaScript: nothing is lost, and the process goes on. The faults are those of the
+// software stand-in (test/metal/softmetal/settings.cc).
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Device,
+  type ErrorCode,
+  listDevices,
+  type Matrix,
+  MultivariateNormal,
+  openDevice,
+  Vector,
+} from '../../lib/index.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+import { onSoftMetal } from './on-metal.ts';
+import type { SoftMetal } from './softmetal/softmetal.ts';
+
+const good = [
+  [4, 2],
+  [2, 5],
+];
+const indefinite = [
+  [4, 2],
+  [2, 0.5],
+];
+
+/** The device computes, and holds nothing afterwards. */
+function works(device: Device): void {
+  using rows = device.matrix(2, 2);
+  device.commandBuffer().fillNormal(rows).commitSync();
+  assert.ok(rows.get(0, 0) !== 0 && Number.isFinite(rows.get(1, 1)));
+  using moved = MultivariateNormal.transformSync({ device, covariance: good, z: [3, -2], factor: 'gpu' });
+  assert.equal(moved.toArray(), [6, -1]);
+}
+
+function holdsNothing(device: Device): void {
+  assert.is(device.memory().liveBytes, 0, 'memory went back');
+}
+
+/** With a fault `openDevice('metal')` is refused with all of `texts`, and listDevices() says the same. */
+async function isUnavailable(
+  soft: SoftMetal,
+  [name, value, ...texts]: readonly [string, string | number, ...string[]],
+): Promise<void> {
+  soft.set(name, value);
+  const { message } = await throwsCode('ERR_DEVICE_UNAVAILABLE', texts[0]!, () => openDevice('metal'));
+  soft.set(name, value);
+  const report = listDevices().find(({ kind }) => kind === 'metal')!;
+  assert.is(report.available, false);
+  for (const text of texts)
+    for (const told of [message, report.reason]) assert.ok(told.includes(text), `(${text}) is told: ${told}`);
+  assert.equal(soft.ledger(), {}, 'nothing of it is left');
+  soft.set(name, value);
+  using other = openDevice();
+  assert.is(other.kind, 'cpu', 'openDevice() takes the next kind');
+}
+
+const unavailable: Readonly<Record<string, readonly [name: string, value: string | number, ...texts: string[]]>> = {
+  'A system without a GPU': ['noDevice', 1, 'no GPU for Metal'],
+  'A GPU that is removed': ['deviceRemoved', 1, 'no GPU for Metal'],
+  'A compiler that refuses': ['compileFails', 1, 'Metal compiler refuses', "undeclared identifier 'softmetal_fault'"],
+  'A GPU without a queue': ['queueFails', 1, 'no command queue'],
+  'A GPU without command buffers': ['commandBufferFails', 1, 'no command buffer'],
+  'A kernel of the normal stream that computes zeros': ['brokenKernel', 'fill_normal', 'gives (0.0', 'normal stream'],
+  'A kernel of the normal stream that is missing': [
+    'missingFunction',
+    'fill_normal',
+    'Kernel (fill_normal) is unknown',
+  ],
+  'A kernel of the normal stream without a pipeline': ['pipelineFails', 'fill_normal', 'does not become a pipeline'],
+  'A GPU without memory': ['allocationFailsAbove', 1, 'not to be had from the GPU'],
+  'A GPU whose first command buffer fails': ['commandBufferErrorAt', 1, 'MTLCommandBufferError 2'],
+};
+
+for (const [sentence, fault] of Object.entries(unavailable))
+  onSoftMetal(`${sentence} is a device that is unavailable, with the reason.`, async (soft) => {
+    await isUnavailable(soft, fault);
+    soft.reset();
+    using device = openDevice('metal');
+    works(device);
+  });
+
+onSoftMetal('One of two GPUs is taken by its name or its registry id.', async (soft) => {
+  soft.set('secondDevice', 1);
+  const [first, second] = ['Software Metal', 'Software Metal, second'];
+  const { GPU: name, 'registry id': firstId, 'other GPU': other } = listDevices()[0]!.facts;
+  assert.is(name, first);
+  const secondId = /registry id (\d+)/.exec(other!)?.[1];
+  for (const [gpu, name] of [
+    [undefined, first],
+    [first, first],
+    [firstId, first],
+    [second, second],
+    [secondId, second],
+  ] as const) {
+    using device = openDevice('metal', { gpu });
+    assert.is(device.name, name);
+    works(device);
+  }
+  const { message } = await throwsCode('ERR_DEVICE_UNAVAILABLE', '(Other)', () =>
+    openDevice('metal', { gpu: 'Other' }),
+  );
+  for (const known of [first, second, secondId!]) assert.ok(message.includes(known), message);
+  using one = openDevice('metal');
+  using another = openDevice('metal', { gpu: second });
+  using rows = one.matrix(2, 2);
+  await throwsCode('ERR_FOREIGN_BUFFER', `(${second})`, () => another.commandBuffer().zeroUpper(rows));
+});
+
+onSoftMetal('Memory that is not to be had is ERR_OUT_OF_MEMORY, told before or while a commit runs.', async (soft) => {
+  using device = openDevice('metal');
+  assert.ok(device.memory().pooledBytes > 0);
+  soft.set('allocationFailsAt', 1);
+  device.matrix(1000, 1000).close(); // what is kept is given up, and Metal asked again
+  soft.set('allocationFailsAbove', 1 << 20);
+  await throwsCode('ERR_OUT_OF_MEMORY', '(8000000 bytes)', () => device.matrix(1000, 2000));
+  soft.set('allocationFailsAbove', 0);
+  device.matrix(1000, 2000).close();
+  using normal = MultivariateNormal.fromCovarianceSync({
+    device,
+    covariance: Array.from({ length: 100 }, (_, i) => new Float32Array(100).map((_, j) => (i === j ? 2 : 0.5))),
+  });
+  const kept = device.memory().liveBytes;
+  // The result, scratch, and the copy of an array of the host; each time larger than what the pool keeps.
+  const draws: readonly ((count: number) => Matrix | Promise<Matrix>)[] = [
+    (count) => normal.sampleSync(count),
+    (count) => normal.sample(count),
+    (count) => normal.sampleSync(count, { out: new Float32Array(count * 100) }),
+    (count) => normal.sample(count, { out: new Float32Array(count * 100) }),
+  ];
+  for (const [i, draw] of draws.entries()) {
+    const count = 1000 * 2 ** i;
+    soft.set('allocationFailsAbove', 1 << 15);
+    await throwsCode('ERR_OUT_OF_MEMORY', 'bytes) is not to be had from the GPU', () => draw(count));
+    assert.is(device.memory().liveBytes, kept);
+    soft.set('allocationFailsAbove', 0);
+    const drawn = await draw(count);
+    assert.ok(drawn.get(count - 1, 99) !== 0);
+    drawn.close();
+  }
+  soft.set('allocationFailsAbove', 0);
+  works(device);
+});
+
+onSoftMetal(
+  'maxBufferLength and recommendedMaxWorkingSetSize are respected, in whatever pieces memory is taken.',
+  async (soft) => {
+    soft.set('maxBufferLength', 1 << 20);
+    soft.set('recommendedMaxWorkingSetSize', 4 << 20);
+    using device = openDevice('metal');
+    await throwsCode('ERR_OUT_OF_MEMORY', `(${1 << 20} bytes)`, () => device.vector((1 << 18) + 1));
+    assert.ok(soft.count('largestAllocation') <= 1 << 20);
+    device.vector(100_000).close();
+    assert.ok(device.memory().pooledBytes > 0);
+    // Arrays of the host have copies there until their commit has run.
+    const filled = (...lengths: number[]) => {
+      const commands = device.commandBuffer();
+      for (const length of lengths) commands.fillNormal(Vector.from(new Float32Array(length)));
+      return commands;
+    };
+    const mebibyte = 1 << 18;
+    filled(mebibyte, mebibyte, mebibyte, 0.9 * mebibyte).commitSync();
+    assert.ok(device.memory().pooledBytes <= 1 << 19, 'what the pool kept was given up for it');
+    await throwsCode('ERR_OUT_OF_MEMORY', `working set (${4 << 20} bytes`, () =>
+      filled(mebibyte, mebibyte, mebibyte, mebibyte, 1),
+    );
+    // What was recorded and never committed holds its memory until it is collected.
+    for (let turn = 0; turn < 100 && device.memory().liveBytes > 0; turn++) {
+      globalThis.gc?.();
+      await setImmediate();
+    }
+    holdsNothing(device);
+    works(device);
+  },
+);
+
+const commandBufferErrors: Readonly<Record<number, ErrorCode>> = {
+  1: 'ERR_DEVICE_FAILED', // internal
+  2: 'ERR_DEVICE_FAILED', // timeout
+  3: 'ERR_DEVICE_FAILED', // page fault
+  4: 'ERR_DEVICE_FAILED', // access revoked
+  7: 'ERR_DEVICE_FAILED', // not permitted
+  8: 'ERR_OUT_OF_MEMORY',
+  9: 'ERR_DEVICE_FAILED', // invalid resource
+  10: 'ERR_DEVICE_FAILED', // memoryless
+  11: 'ERR_DEVICE_FAILED', // device removed
+  12: 'ERR_DEVICE_FAILED', // stack overflow
+};
+
+/** Commits that run in one command buffer, in two with work of the CPU between, with host memory, and in slices. */
+const commits: Readonly<
+  Record<string, { record(device: Device, rows: Matrix): ReturnType<Device['commandBuffer']>; of: number }>
+> = {
+  short: { of: 1, record: (device, rows) => device.commandBuffer().fillNormal(rows) },
+  staged: {
+    of: 2,
+    record: (device, rows) => device.commandBuffer().fillNormal(rows).requireFinite(rows).sum(rows, rows, rows),
+  },
+};
+
+onSoftMetal('Each MTLCommandBufferError rejects the commit that it ends, and no other.', async (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(50, 40);
+  for (const [number, code] of Object.entries(commandBufferErrors))
+    for (const [name, { record, of }] of Object.entries(commits))
+      for (let at = 1; at <= of; at++)
+        for (const way of ['sync', 'async']) {
+          soft.set('commandBufferError', number);
+          soft.set('commandBufferErrorAt', at);
+          const error = await throwsCode(code, `(MTLCommandBufferError ${number})`, () =>
+            way === 'sync' ? record(device, rows).commitSync() : record(device, rows).commit(),
+          );
+          assert.is(error.message.includes('is removed'), number === '11', error.message);
+          const next = [record(device, rows).commit(), device.commandBuffer().fillNormal(rows).commit()];
+          await Promise.all(next).catch((thrown) => assert.unreachable(`after ${name} ${way}: ${thrown.message}`));
+        }
+  const good = Array.from({ length: 20 }, () => device.commandBuffer().fillNormal(rows));
+  soft.set('commandBufferErrorAt', 7);
+  const endings = await Promise.allSettled(good.map((commands) => commands.commit()));
+  assert.equal(
+    endings.flatMap(({ status }, i) => (status === 'rejected' ? [i] : [])),
+    [6],
+  );
+  works(device);
+});
+
+onSoftMetal('An error of any slice of long work rejects the commit, wherever it lies.', async (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(1000, 4000);
+  using row = device.vector(4000);
+  const long = () => {
+    const commands = device.commandBuffer();
+    for (let repeat = 0; repeat < 350; repeat++) commands.addRow(rows, row);
+    return commands;
+  };
+  soft.reset();
+  await long().commit();
+  const slices = soft.count('commits');
+  assert.ok(slices >= 3, `(${slices}) slices`);
+  for (const [number, code] of [
+    [2, 'ERR_DEVICE_FAILED'],
+    [8, 'ERR_OUT_OF_MEMORY'],
+  ] as const)
+    for (let at = 1; at <= slices; at++) {
+      soft.set('commandBufferError', number);
+      soft.set('commandBufferErrorAt', at);
+      await throwsCode(code, `(MTLCommandBufferError ${number})`, () =>
+        at % 2 ? long().commit() : long().commitSync(),
+      );
+    }
+  works(device);
+});
+
+onSoftMetal('An error leaves an array of the host as it was.', async (soft) => {
+  using device = openDevice('metal');
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: good });
+  for (const draw of ['sample', 'sampleSync'] as const) {
+    const out = new Float32Array(20).fill(7);
+    soft.set('commandBufferErrorAt', 1);
+    await throwsCode('ERR_DEVICE_FAILED', 'Timeout', () => normal[draw](10, { out }));
+    assert.equal(out, new Float32Array(20).fill(7));
+    (await normal[draw](10, { out })).close();
+    assert.ok(out.every((value) => value !== 7));
+  }
+});
+
+onSoftMetal(
+  'An MPS status is no success: the CPU finds the pivot, or the error says what MPS answers.',
+  async (soft) => {
+    using device = openDevice('metal');
+    const factored = (covariance: number[][], way: string) => {
+      const options = { device, covariance, factor: 'gpu' } as const;
+      return way === 'sync'
+        ? MultivariateNormal.fromCovarianceSync(options)
+        : MultivariateNormal.fromCovariance(options);
+    };
+    for (const way of ['sync', 'async'])
+      for (const status of [0, -1, -2, -3]) {
+        soft.set('choleskyStatus', status);
+        const { pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(1)', () => factored(indefinite, way));
+        assert.is(pivot, 1, `status ${status}`);
+        if (status !== 0)
+          await throwsCode(
+            status === -1 ? 'ERR_DEVICE_FAILED' : 'ERR_NOT_POSITIVE_DEFINITE',
+            `(MPSMatrixDecompositionStatus ${status}) though the CPU can factor the matrix`,
+            () => factored(good, way),
+          );
+        holdsNothing(device);
+        soft.set('choleskyStatus', 0);
+        (await factored(good, way)).close();
+      }
+    works(device);
+  },
+);
+
+onSoftMetal(
+  'A GPU that is removed fails what is in flight and what comes; another can be opened when one is back.',
+  async (soft) => {
+    using device = openDevice('metal');
+    using rows = device.matrix(4, 4);
+    soft.set('delayMs', 5);
+    const flying = [rows, rows, rows].map((matrix) => device.commandBuffer().fillNormal(matrix).commit());
+    soft.set('deviceRemoved', 1);
+    const endings = await Promise.allSettled(flying);
+    const last = endings.at(-1)!;
+    assert.ok(last.status === 'rejected' && last.reason.code === 'ERR_DEVICE_FAILED', 'what waited fails');
+    await throwsCode('ERR_DEVICE_FAILED', 'is removed', () => device.commandBuffer().fillNormal(rows).commitSync());
+    await throwsCode('ERR_DEVICE_FAILED', 'is removed', () => device.commandBuffer().fillNormal(rows).commit());
+    await throwsCode('ERR_OUT_OF_MEMORY', 'not to be had', () => device.matrix(1000, 1000));
+    device.commandBuffer().requireFinite(rows).commitSync(); // the CPU's work goes on over the same bytes
+    rows.close();
+    device.close();
+    soft.reset();
+    using another = openDevice('metal');
+    works(another);
+  },
+);
+
+onSoftMetal('Work that takes long is waited for, and its time is told.', async (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(4, 4);
+  soft.set('delayMs', 60);
+  for (const timings of [
+    device.commandBuffer().fillNormal(rows).commitSync(),
+    await device.commandBuffer().fillNormal(rows).commit(),
+  ]) {
+    assert.ok(timings.wallMs >= 60, `wall (${timings.wallMs})`);
+    assert.ok(timings.deviceMs >= 0 && timings.deviceMs < timings.wallMs, 'waiting for a turn is not running');
+  }
+});
+
+/** `check` with variables of the environment, and a folder that goes afterwards. */
+async function captured(variables: NodeJS.ProcessEnv, check: (path: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'covarium-'));
+  const path = join(folder, 'trace.gputrace');
+  const names = ['COVARIUM_CAPTURE', ...Object.keys(variables)];
+  Object.assign(process.env, variables, { COVARIUM_CAPTURE: path });
+  try {
+    await check(path);
+  } finally {
+    for (const name of names) delete process.env[name];
+    rmSync(folder, { recursive: true });
+  }
+}
+
+onSoftMetal('A capture that the system refuses is an error with what to set.', async (soft) => {
+  await captured({}, async (path) => {
+    await throwsCode('ERR_UNSUPPORTED', 'MTL_CAPTURE_ENABLED=1', () => openDevice('metal'));
+    assert.not(existsSync(path));
+    assert.equal(soft.ledger(), {});
+    assert.ok(listDevices()[0]!.available, 'to be listed needs no capture');
+  });
+});
+
+onSoftMetal('COVARIUM_CAPTURE records the first device that is opened, not those that are listed.', async (soft) => {
+  // Both of Apple's names; the second is that of older systems.
+  await captured({ MTL_CAPTURE_ENABLED: '1' }, (path) => {
+    assert.ok(listDevices()[0]!.available);
+    assert.not(existsSync(path));
+    for (let round = 0; round < 2; round++) {
+      using device = openDevice('metal');
+      works(device);
+      assert.ok(existsSync(path));
+    }
+    assert.is(soft.count('captures'), 1);
+  });
+});
+
+test.run();

@@ -1,0 +1,108 @@
+// Builds the addon with objc/metal over the software stand-in for Metal: covarium.node, softmetal.node (the hooks of the
+// tests) and the programs that drive the stand-in without Node. Only what is older than its sources is built again.
+//
+//   node test/metal/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build-soft-asan]
+//                                 [--instead=objc/metal/buffer.mm=edited.mm ...]
+//
+// Ends with code 2 and one line where clang or GNUstep are missing.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { findToolchain } from './toolchain.mjs';
+import { productsOf } from './units.mjs';
+
+const jobs = 2;
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    sanitize: { type: 'string', default: '' },
+    out: { type: 'string', default: 'build-soft' },
+    instead: { type: 'string', multiple: true, default: [] },
+  },
+});
+
+const toolchain = findToolchain();
+if (toolchain.reason !== '') {
+  console.error(toolchain.reason);
+  process.exit(2);
+}
+
+const out = join(root, options.out);
+const generated = join(root, 'build-soft/generated');
+const instead = new Map(options.instead.map((pair) => pair.split('=')));
+const products = productsOf({ root, out, toolchain, generated, instead });
+
+const common =
+  '-g1 -fPIC -pthread -std=gnu++17 -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas -Wno-unused-private-field'.split(
+    ' ',
+  );
+const linked = [...toolchain.libraries];
+if (options.sanitize !== '') common.push(`-fsanitize=${options.sanitize}`, '-fno-omit-frame-pointer');
+if (options.sanitize.includes('address')) {
+  // Node's process preloads the runtime; the programs find it where clang has it.
+  common.push('-shared-libasan');
+  linked.push(`-Wl,-rpath,${toolchain.resources}/lib/linux`);
+}
+
+const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+const timeOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NaN);
+/** Whether `target` is there and made by this command of nothing that has changed since; so is one that was copied with it. */
+const isCurrent = (target, command, sources) =>
+  textOf(`${target}.command`) === command.join('\n') &&
+  sources.every((path) => timeOf(path.startsWith('/') ? path : join(root, path)) <= timeOf(target));
+
+/** The files that an object was made of, as the compiler wrote them down. */
+function sourcesOf({ source, target }) {
+  const found = textOf(`${target}.d`).replaceAll('\\\n', ' ').split(/\s+/);
+  return [source, ...found.filter((word) => word !== '' && !word.endsWith(':'))];
+}
+
+function run(args) {
+  return new Promise((resolve) => {
+    const child = spawn('clang++', args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('close', (code) => resolve(code === 0));
+  });
+}
+
+/** Makes what is not current, `jobs` at a time; ends the process where one fails. */
+async function make(wanted) {
+  const waiting = wanted.filter(({ target, command, sources }) => !isCurrent(target, command, sources));
+  if (waiting.length > 2) console.error(`Building ${relative(root, out)} (${waiting.length} files) ...`);
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (!(await run([...next.command, ...next.places]))) process.exit(1);
+      writeFileSync(`${next.target}.command`, next.command.join('\n'));
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+}
+
+/** Our kernels as one text; the header keeps its time where nothing has changed. */
+function embedKernels() {
+  const script = join(root, 'msl/embed.mjs');
+  const header = join(generated, 'shader-source.h');
+  const { status } = spawnSync(process.execPath, [script, `${header}.new`], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  if (textOf(`${header}.new`) !== textOf(header)) renameSync(`${header}.new`, header);
+}
+
+mkdirSync(generated, { recursive: true });
+mkdirSync(out, { recursive: true });
+embedKernels();
+const units = new Map(products.flatMap(({ objects }) => objects).map((unit) => [unit.target, unit]));
+await make(
+  [...units.values()].map((unit) => ({
+    target: unit.target,
+    command: [...unit.flags, ...common, '-c', unit.source],
+    places: ['-MMD', '-MF', `${unit.target}.d`, '-o', unit.target],
+    sources: sourcesOf(unit),
+  })),
+);
+await make(
+  products.map(({ target, objects, flags }) => {
+    const sources = objects.map((unit) => unit.target);
+    return { target, command: [...flags, ...common, ...sources, ...linked], places: ['-o', target], sources };
+  }),
+);

@@ -1,0 +1,12 @@
+// The part of Apple's Metal that objc/metal uses, with Apple's names, types and numbers, for a system without Metal.
+// What each call does there is told in Apple's documentation; what it does here, in test/metal/softmetal/*.mm.
+#pragma once
+
+#import <Metal/MTLCaptureManager.h>
+#import <Metal/MTLCommandBuffer.h>
+#import <Metal/MTLCommandEncoder.h>
+#import <Metal/MTLComputePipeline.h>
+#import <Metal/MTLDevice.h>
+#import <Metal/MTLLibrary.h>
+#import <Metal/MTLResource.h>
+#import <Metal/MTLTypes.h>

@@ -1,0 +1,50 @@
+// The driver programs under the address (with leaks), undefined-behaviour and thread sanitizers: node test/metal/softmetal/sanitize.mjs.
+// Needs libclang-rt too. Ends with one line: N passed, N failed; with code 2 where the tools are missing.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const kinds = {
+  'address,undefined': {
+    out: 'build-soft-asan',
+    env: {
+      // Leaks are told apart by their whole stack.
+      ASAN_OPTIONS: 'detect_leaks=1:fast_unwind_on_malloc=0',
+      LSAN_OPTIONS: `suppressions=${join(here, 'leak.supp')}:print_suppressions=0`,
+      UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
+    },
+  },
+  thread: { out: 'build-soft-tsan', env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}` } },
+};
+
+let [passed, failed] = [0, 0];
+for (const [sanitize, { out, env }] of Object.entries(kinds)) {
+  const build = [join(here, 'build.mjs'), `--sanitize=${sanitize}`, `--out=${out}`];
+  const make = () => spawnSync(process.execPath, build, { stdio: 'inherit' });
+  let { status, signal } = make();
+  if (status !== 0 && status !== 2 && process.env.COVARIUM_TEST_RETRY === '1') {
+    console.error(`--- failed once: the build of ${out} (${signal ?? status})`);
+    ({ status, signal } = make());
+  }
+  if (status === 2) process.exit(2); // it has said what is missing
+  if (status !== 0) {
+    console.error(`--- failed: the build of ${out} (${signal ?? status})`);
+    failed += 1;
+    continue;
+  }
+  for (const program of ['compute', 'matrices', 'queues', 'device']) {
+    const { status, signal, stdout, stderr } = spawnSync(join(root, out, program), {
+      encoding: 'utf8',
+      env: { ...process.env, SOFTMETAL_THREADS: '2', ...env },
+      timeout: 300_000,
+    });
+    if (status !== 0)
+      console.error(`--- failed: ${program} under ${sanitize} (${signal ?? status}):\n${stdout}${stderr}`);
+    if (status === 0) passed += 1;
+    else failed += 1;
+  }
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

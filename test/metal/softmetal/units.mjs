@@ -1,0 +1,77 @@
+// What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and of the
+// kernels are those of objc/covarium.gyp.
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, extname, join } from 'node:path';
+
+const require = createRequire(import.meta.url);
+const words = (text) => text.split(' ');
+
+const napi = [
+  ...words('-DNAPI_VERSION=8 -DNAPI_CPP_EXCEPTIONS -DNODE_ADDON_API_DISABLE_DEPRECATED'),
+  ...words('-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS'),
+  `-DCOVARIUM_VERSION="${require('../../../package.json').version}"`,
+  ...['node-addon-api', 'node-api-headers'].flatMap((name) => ['-isystem', require(name).include_dir]),
+];
+const kernelFlags = [
+  ...words('-O3 -ffp-contract=off -Imsl -Imsl/cpu -Wno-attributes -Wno-uninitialized'),
+  ...words('-Wno-unknown-attributes -Wno-ignored-attributes -Wno-ignored-pragmas -Wno-psabi'),
+];
+const avx2 = words('-mavx2 -mfma');
+const avx512 = [...words('-mavx512f -mavx512bw -mavx512dq -mavx512vl'), ...avx2];
+const instructionSets = process.arch === 'x64' ? { Avx512: avx512, Avx2: avx2 } : { Baseline: [] };
+
+/**
+ * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and its
+ * `target`; `instead` maps a source to the file that is compiled in its place.
+ */
+export function productsOf({ root, out, toolchain, generated, instead }) {
+  const list = (room, pattern) =>
+    existsSync(join(root, room))
+      ? readdirSync(join(root, room))
+          .filter((name) => pattern.test(name))
+          .sort()
+          .map((name) => join(room, name))
+      : [];
+  const object = (source, flags, name = source.replaceAll('/', '-')) => {
+    const target = join(out, `${name}.o`);
+    const edited = instead.get(source);
+    return edited === undefined
+      ? { source, flags, target }
+      : { source: edited, flags: [...flags, '-iquote', dirname(source)], target };
+  };
+  const objects = (room, pattern, flags) => list(room, pattern).map((source) => object(source, flags));
+
+  const plain = words('-O2 -Imsl -Imsl/cpu');
+  const objc = [...toolchain.objc, ...words('-O1 -Itest/metal/softmetal/include -Imsl -Imsl/cpu'), `-I${generated}`];
+  const addon = objects('objc/addon', /\.cc$/, [...plain, ...napi]);
+  // What catches there is plain C++: in Objective-C++ it would end the process.
+  const metal = [...objects('objc/metal', /\.mm$/, objc), ...objects('objc/metal', /(?<!^none)\.cc$/, plain)];
+  const kernels = Object.entries(instructionSets).map(([set, flags]) =>
+    object('objc/cpu/simd/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
+  );
+  const cpu = [...objects('objc/cpu', /(?<!^blas-accelerate)\.cc$/, plain), ...kernels];
+  const soft = [
+    ...objects('test/metal/softmetal', /(?<!^hooks)\.cc$/, plain),
+    ...objects('test/metal/softmetal', /\.mm$/, objc),
+  ];
+  const fixture = object('test/metal/softmetal/drivers/fixture.mm', objc);
+
+  return [
+    {
+      target: join(out, 'covarium.node'),
+      objects: [...addon, ...metal, ...cpu, ...soft],
+      flags: words('-shared -Wl,-z,nodelete'),
+    },
+    {
+      target: join(out, 'softmetal.node'),
+      objects: [object('test/metal/softmetal/hooks.cc', [...plain, ...napi])],
+      flags: ['-shared'],
+    },
+    ...list('test/metal/softmetal/drivers', /(?<!^fixture)\.(cc|mm)$/).map((source) => ({
+      target: join(out, basename(source, extname(source))),
+      objects: [object(source, source.endsWith('.mm') ? objc : plain), fixture, ...metal, ...cpu, ...soft],
+      flags: [],
+    })),
+  ];
+}

@@ -1,0 +1,51 @@
+// What is wrong with kernels, by clang: `mistakes(folder)` says it of the text that msl/embed.mjs makes of a folder's .metal files.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { flatten } from '../../../msl/embed.mjs';
+import { brokenLaws } from './laws.ts';
+import { namelessSpaces } from './spaces.ts';
+
+const include = fileURLToPath(new URL('../../../msl/check', import.meta.url));
+
+// A target with half, and with no standard library to be found by mistake.
+const flags = [
+  ...['-x', 'c++', '-std=c++14', '--target=arm64-apple-macos13.3', '-nostdinc', '-nostdinc++', '-I', include],
+  ...['-Wall', '-Wextra', '-pedantic', '-Wdouble-promotion', '-Werror', '-Wno-unused-command-line-argument'],
+  ...['-Wno-unknown-pragmas', '-Wno-unknown-attributes', '-ferror-limit=0'],
+];
+
+/** Why the check can't be made here; nothing where it can. */
+export function reason(): string | undefined {
+  if (spawnSync('clang++', ['--version']).status === 0) return undefined;
+  return 'There is no clang++ (Debian or Ubuntu: apt-get install clang).';
+}
+
+/** In MSL `threadgroup` is an attribute too; clang's preprocessor reads it as the address space. */
+const forClang = (text: string): string => text.replaceAll('[[threadgroup(', '[[threadgroup_memory(');
+
+function clang(text: string, more: readonly string[]): { ok: boolean; stdout: string; errors: string[] } {
+  const { status, stdout, stderr } = spawnSync('clang++', [...flags, ...more, '-'], {
+    input: forClang(text),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+  });
+  return { ok: status === 0, stdout, errors: stderr.split('\n').filter((line) => /\berror: /.test(line)) };
+}
+
+/** Everything that Apple's compiler, or the house, would refuse: one line each, none where all is well. */
+export function mistakes(folder?: string): string[] {
+  const text = flatten(folder);
+  const asMetal = clang(text, ['-fsyntax-only']);
+  // One dialect has no address spaces: what only they tell apart is there one function.
+  const plain = clang(text, ['-fsyntax-only', '-DMSL_CHECK_PLAIN']);
+  const collisions = plain.errors.filter((line) => /redefinition|redeclared|ambiguous/.test(line));
+  const { stdout } = clang(text, ['-fsyntax-only', '-DMSL_CHECK_THREAD', '-Xclang', '-ast-dump=json']);
+  return [...asMetal.errors, ...collisions, ...namelessSpaces(JSON.parse(stdout)), ...brokenLaws(folder)];
+}
+
+/** How many multiply-adds the front end would fuse in a text whose compiler may fuse within an expression. */
+export function fusions(text: string): number {
+  const { ok, stdout, errors } = clang(text, ['-S', '-emit-llvm', '-O0', '-ffp-contract=on', '-o', '-']);
+  if (!ok) throw new Error(`The text does not compile (${errors.join('\n')}).`);
+  return [...stdout.matchAll(/ call .*@llvm\.fmuladd/g)].length;
+}

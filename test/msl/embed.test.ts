@@ -1,0 +1,105 @@
+// msl/embed.mjs: one text of all kernels, and the header that holds it. That it compiles is test/msl/check.test.ts's business.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { embed, flatten, header } from '../../msl/embed.mjs';
+import { code, list, read } from '../harness/source-text.ts';
+
+let folder = '';
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'covarium-embed-'));
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const kernelsOf = (text: string): string[] => [...text.matchAll(/\bkernel void (\w+)\(/g)].map(([, name]) => name!);
+
+/** Follows #line as a compiler does: [file, line, text] of every line. */
+function placed(text: string): [string, number, string][] {
+  let file = 'top';
+  let at = 1;
+  const out: [string, number, string][] = [];
+  for (const line of text.split('\n')) {
+    const moved = /^#line (\d+) "([^"]+)"$/.exec(line);
+    if (moved) {
+      at = Number(moved[1]);
+      file = moved[2]!;
+    } else out.push([file, at++, line]);
+  }
+  return out;
+}
+
+test('Every kernel of msl is in the flattened text, once.', () => {
+  const own = list('msl')
+    .filter((path) => path.endsWith('.metal'))
+    .flatMap((path) => kernelsOf(code(path)));
+  assert.ok(own.length >= 5 && own.includes('fill_normal'));
+  assert.equal(kernelsOf(flatten()).sort(), own.sort());
+});
+
+test('Nothing is left to include but metal_stdlib, first and once.', () => {
+  const text = flatten();
+  assert.ok(text.startsWith('#include <metal_stdlib>\n'));
+  assert.equal(text.match(/^\s*#\s*include\b.*/gm), ['#include <metal_stdlib>']);
+  assert.not.match(text, /#\s*pragma\s+once/);
+});
+
+test('Names are found and contraction is off before the first function: both count from where they stand.', () => {
+  const text = flatten();
+  for (const line of ['using namespace metal;', '#pragma clang fp contract(off)', '#pragma METAL fp contract(off)']) {
+    assert.ok(text.includes(line), line);
+    assert.ok(text.indexOf(line) < text.indexOf('{'), line);
+  }
+});
+
+test("A compiler's message names our file and line.", () => {
+  const lines = placed(flatten());
+  const seen = new Set<string>();
+  for (const [file, at, line] of lines) {
+    if (file === 'top' || line.trim() === '') continue;
+    seen.add(file);
+    assert.is(read(`msl/${file}`).split('\n')[at - 1], line, `msl/${file}:${at}`);
+  }
+  for (const name of ['normal.metal', 'normal.h', 'philox.h', 'params.h', 'triangle.metal'])
+    assert.ok(seen.has(name), name);
+  // Nothing of a file is lost but what is resolved.
+  for (const file of seen) {
+    const resolved = /^\s*#\s*(include|pragma\s+once)\b/;
+    const whole = read(`msl/${file}`)
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !resolved.test(line));
+    assert.equal(lines.filter(([name, , line]) => name === file && line.trim() !== '').length, whole.length, file);
+  }
+});
+
+test('A header that is missing, or that only the standard library has, is an error.', () => {
+  const kernels = join(folder, 'kernels');
+  mkdirSync(kernels);
+  assert.throws(() => flatten(kernels), /There is no \.metal file in the folder/);
+  writeFileSync(join(kernels, 'a.metal'), '#include "gone.h"\n');
+  assert.throws(() => flatten(kernels), /A header that \(a\.metal\) includes is not there \(gone\.h\)\./);
+  writeFileSync(join(kernels, 'a.metal'), '#include <cmath>\n');
+  assert.throws(() => flatten(kernels), /includes what the flattened one has not \(<cmath>\)/);
+});
+
+test('The header gives the text back, in pieces that every compiler takes.', () => {
+  const long = flatten() + '// what is long is cut between lines\n'.repeat(4000);
+  const pieces = [...header(long).matchAll(/R"msl\(([\s\S]*?)\)msl"/g)].map(([, piece]) => piece!);
+  assert.ok(pieces.length >= 3);
+  assert.ok(pieces.every((piece) => Buffer.byteLength(piece) <= 60000 && piece.endsWith('\n')));
+  assert.is(pieces.join(''), long);
+});
+
+test('A header that is current is left alone.', () => {
+  const out = join(folder, 'made', 'shaders.h');
+  assert.is(embed(out), true);
+  utimesSync(out, 1, 1);
+  assert.is(embed(out), false);
+  assert.is(statSync(out).mtimeMs, 1000);
+  writeFileSync(out, 'old');
+  assert.is(embed(out), true);
+  assert.is(readFileSync(out, 'utf8'), header(flatten()));
+});
+
+test.run();

@@ -1,0 +1,137 @@
+// Which BLAS library is found is settled once a process, so each case has a process of its own.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { DeviceReport } from '../../lib/index.ts';
+import { moduleUrl, runChild } from '../harness/child.ts';
+import { noCpu } from '../harness/cpu-backend.ts';
+
+interface Told {
+  readonly devices: readonly DeviceReport[];
+  /** The kind that openDevice() gives, and what openDevice('cpu') throws. */
+  readonly opened: string;
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+  /** A product that the opened device computed. */
+  readonly product: readonly number[];
+}
+
+const index = moduleUrl('lib/index.ts');
+const {
+  COVARIUM_BLAS: _blas,
+  OPENBLAS_CORETYPE: _core,
+  COVARIUM_DEVICE: _device,
+  COVARIUM_GPU: _gpu,
+  ...clean
+} = process.env as {
+  [name: string]: string;
+};
+
+async function tell(env: { readonly [name: string]: string }): Promise<Told> {
+  const text = `
+    const { listDevices, openDevice, Matrix } = await import('${index}');
+    let refusal = null;
+    try { openDevice('cpu').close(); } catch ({ code, message }) { refusal = { code, message }; }
+    const device = openDevice();
+    const a = Matrix.from([[1, 2], [3, 4]]);
+    const product = device.matrix(2, 2);
+    device.commandBuffer().product(a, a, product).commitSync();
+    console.log(JSON.stringify({ devices: listDevices(), opened: device.kind, refusal, product: product.toArray().flat() }));`;
+  const { code, stdout, stderr } = await runChild(text, { ...clean, ...env });
+  assert.is(code, 0, stderr.slice(0, 2000));
+  return JSON.parse(stdout);
+}
+
+const cpuOf = ({ devices }: Told) => devices.find(({ kind }) => kind === 'cpu')!;
+/** The kind that is listed as chosen is the one that was opened: the first that can be had. */
+function isOpenedAsListed({ devices, opened }: Told): void {
+  assert.is(devices.find(({ chosen }) => chosen)?.kind, opened);
+  assert.is(devices.find(({ available }) => available)?.kind, opened);
+}
+
+const addonLoads = !/^The native addon/.test(noCpu);
+
+/** A test that needs the addon, though not a library that it can use. */
+function onAddon(sentence: string, check: () => Promise<void>): void {
+  if (addonLoads && process.platform === 'linux') test(sentence, check);
+  else {
+    console.log(`skipped  ${sentence} ${addonLoads ? 'Libraries are chosen on Linux only.' : noCpu}`);
+    test.skip(sentence);
+  }
+}
+
+/** Where the library can't be used, everybody is told so, and another device takes over. */
+async function isRefused(library: string, ...words: string[]): Promise<void> {
+  const told = await tell({ COVARIUM_BLAS: library });
+  const cpu = cpuOf(told);
+  assert.is(cpu.available, false);
+  for (const word of [library, 'COVARIUM_BLAS', ...words])
+    assert.ok(cpu.reason.includes(word), `${word}: ${cpu.reason}`);
+  assert.match(cpu.reason, /^[A-Z].*\.$/);
+  assert.is(told.refusal?.code, 'ERR_DEVICE_UNAVAILABLE');
+  assert.ok(told.refusal?.message.includes(cpu.reason), told.refusal?.message);
+  isOpenedAsListed(told);
+  assert.equal(told.product, [7, 10, 15, 22]);
+}
+
+onAddon('A library that is not there is a reason that names it.', () =>
+  isRefused('/nonexistent.so', 'cannot open shared object file'),
+);
+onAddon('A library without BLAS is a reason that names the first routine that is missing.', () =>
+  isRefused('libm.so.6', 'lacks the routine sgemm_'),
+);
+onAddon('A file that is no library is a reason.', () => isRefused('/etc/passwd'));
+onAddon('A folder is a reason.', () => isRefused('/tmp'));
+
+onAddon('An empty COVARIUM_BLAS is none.', async () => {
+  const told = await tell({ COVARIUM_BLAS: '' });
+  assert.is(cpuOf(told).reason, noCpu);
+  isOpenedAsListed(told);
+  assert.equal(told.product, [7, 10, 15, 22]);
+});
+
+/** A test of OpenBLAS's core types; skipped where that is not the library. */
+async function withOpenBlas(check: (cpu: DeviceReport) => Promise<void>): Promise<void> {
+  const cpu = cpuOf(await tell({}));
+  if (/OpenBLAS/.test(cpu.name)) return check(cpu);
+  console.log(`skipped  OpenBLAS is not the library here (${cpu.name || cpu.reason})`);
+}
+
+onAddon('A library that takes the processor for what it is has no warning.', () =>
+  withOpenBlas(async (cpu) => {
+    assert.equal(cpu.warnings, []);
+    for (const fact of ['processor', 'kernels', 'library', 'library file', 'library core type', 'threads'])
+      assert.ok(cpu.facts[fact], `${fact} is told`);
+  }),
+);
+
+onAddon('OPENBLAS_CORETYPE below the processor is a warning that names both.', () =>
+  withOpenBlas(async ({ facts }) => {
+    for (const [core, set] of [
+      ['Haswell', 'AVX2'],
+      ['Prescott', 'SSE'],
+    ] as const) {
+      const has = facts['processor instruction set']!;
+      if (has === set || process.arch !== 'x64') {
+        console.log(`skipped  (${core}) is not below this processor (${has})`);
+        continue;
+      }
+      const cpu = cpuOf(await tell({ OPENBLAS_CORETYPE: core }));
+      assert.is(cpu.available, true);
+      assert.is(cpu.warnings.length, 1, `${core}: ${cpu.facts['library core type']}`);
+      for (const word of [core, set, has, 'OPENBLAS_CORETYPE'])
+        assert.ok(cpu.warnings[0]!.includes(word), `${word}: ${cpu.warnings[0]}`);
+    }
+  }),
+);
+
+onAddon('A library may be named by its file, and is then the one that answers.', () =>
+  withOpenBlas(async ({ facts, name }) => {
+    const path = facts['library file']!;
+    const told = await tell({ COVARIUM_BLAS: path });
+    assert.is(cpuOf(told).name, name);
+    assert.is(cpuOf(told).facts['library file'], path);
+    assert.is(cpuOf(told).available, true);
+    isOpenedAsListed(told);
+  }),
+);
+
+test.run();

@@ -1,0 +1,53 @@
+// Worker threads load, use and end the addon. A crash would take the process, so each set of rounds has a process of its own.
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runChild, runNode } from '../harness/child.ts';
+import { onNative } from '../harness/on-native.ts';
+
+const script = fileURLToPath(new URL('../harness/worker-rounds.mjs', import.meta.url));
+
+/** `before` runs in the main thread first, with `open` at hand. */
+function survives(sentence: string, rounds: number, plans: readonly string[], before?: string): void {
+  onNative(sentence, async () => {
+    const args = [script, String(rounds), ...plans];
+    const { code, signal, stdout, stderr } =
+      before === undefined
+        ? await runNode(args)
+        : await runChild(
+            `${before}\nprocess.argv = ['', ...${JSON.stringify(args)}];\nawait import(${JSON.stringify(script)});`,
+          );
+    assert.equal([code, signal], [0, null], `${stdout} ${stderr}`.slice(0, 2000));
+    assert.match(stdout, `${plans.length} workers in each of ${rounds} rounds`);
+  });
+}
+
+survives('Four workers at once use and close devices, round after round, where the main thread has none.', 12, [
+  'use',
+  'use',
+  'use',
+  'use',
+]);
+survives('Devices that a worker never closes end with it.', 12, ['forget', 'forget', 'use', 'forget']);
+survives('Workers are terminated while commits are in flight.', 15, ['pend+', 'pend+', 'pend+', 'use']);
+survives('Workers are terminated while commits settle.', 25, ['settle+', 'settle+', 'reject+', 'reject+']);
+survives('Workers are terminated in synchronous work.', 15, ['sync+', 'sync+', 'churn+', 'churn+']);
+survives('Workers end themselves with work in flight.', 12, ['exit', 'exit', 'use', 'pend+']);
+survives(
+  'The main thread keeps its own device meanwhile.',
+  10,
+  ['use', 'forget', 'pend+', 'settle+'],
+  `const kept = open(2);
+   const out = new Float32Array(1 << 16);
+   let left = true;
+   (async () => {
+     while (left) {
+       const encoder = kept.encoder();
+       encoder.fillNormal(out, new Uint32Array(6));
+       await encoder.commit();
+     }
+   })();
+   setTimeout(() => { left = false; }, 1500);`,
+);
+
+test.run();

@@ -1,0 +1,203 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import fc from '../harness/properties.ts';
+import { conditionals, eps, identity, normals, realDtypes } from '../harness/some-normals.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+onEveryDevice('a conditional is that of the textbook formula to 60 digits.', async (device) => {
+  for (const dtype of realDtypes(device))
+    for (const { name, mean, factor, given, values, ...wanted } of conditionals) {
+      // Rounding the factor of Hilbert's matrix to float32 moves its conditionals by more than their size.
+      if (name === 'Hilbert' && dtype === 'float32') continue;
+      using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean, factor });
+      using rest = await normal.conditional({ given, values });
+      assert.equal([rest.dimension, rest.dtype, rest.device], [mean.length - given.length, dtype, device]);
+      const spread = deviations(wanted.covariance);
+      const tolerance = name === 'Hilbert' ? 1e-8 : 64 * eps(dtype);
+      const scale = wanted.conditionalMean.map((x, i) => Math.abs(x) + spread[i]!);
+      near(rest.mean.data, wanted.conditionalMean, (i) => tolerance * scale[i]!, `${name}: mean`);
+      const m = spread.length;
+      near(
+        rest.factorSync().data,
+        wanted.factorOfCovariance,
+        (at) => tolerance * spread[Math.floor(at / m)]!,
+        `${name}: factor`,
+      );
+      // The same means, as one row of many.
+      const means = normal.conditionalMeansSync({ given, rows: [values, values.map(() => 0), values] });
+      assert.equal([means.rows, means.columns, means.dtype], [3, m, dtype]);
+      for (const row of [0, 2]) {
+        // In float32 the values are rounded too, and wide ones have terms larger than what these add up to.
+        const size = (i: number) => (dtype === 'float32' && name === 'wide' ? 16 : 1) * 4 * tolerance * scale[i]!;
+        near(means.row(row), wanted.conditionalMean, size, `${name}: means`);
+      }
+    }
+});
+
+onEveryDevice(
+  'a marginal has the means and covariances of its coordinates, in the order asked for.',
+  async (device) => {
+    for (const dtype of realDtypes(device))
+      for (const { name, mean, factor } of conditionals) {
+        using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean, factor });
+        const n = mean.length;
+        const covariance = normal.covarianceSync().toArray();
+        const orders = [
+          [n - 1],
+          Array.from({ length: n }, (_, i) => n - 1 - i),
+          [1, 0],
+          Array.from({ length: n }, (_, i) => i),
+        ];
+        for (const chosen of orders) {
+          using part = await normal.marginal(chosen);
+          assert.equal(
+            part.mean.toArray(),
+            chosen.map((i) => normal.mean.get(i)),
+          );
+          const wanted = chosen.flatMap((i) => chosen.map((j) => covariance[i]![j]!));
+          const m = chosen.length;
+          const size = (at: number) => Math.sqrt(wanted[Math.floor(at / m) * (m + 1)]! * wanted[(at % m) * (m + 1)]!);
+          near(part.covarianceSync().data, wanted, (at) => 16 * eps(dtype) * size(at), name);
+          assert.ok(
+            part
+              .factorSync()
+              .toArray()
+              .every((row, i) => row[i]! > 0),
+            'its factor is the one of Cholesky',
+          );
+        }
+        using whole = normal.marginalSync(orders[3]!);
+        assert.equal(
+          whole.factorSync().toArray(),
+          normal.factorSync().toArray(),
+          'all of them, in order: the same factor',
+        );
+      }
+  },
+);
+
+onEveryDevice('a normal given by its precision has marginals and conditionals.', async (device) => {
+  // precision [[2, -1], [-1, 2]]: covariance [[2, 1], [1, 2]] / 3; the conditional's precision is 2, its mean half of what is given.
+  using normal = await MultivariateNormal.fromPrecision({
+    device,
+    precision: [
+      [2, -1],
+      [-1, 2],
+    ],
+  });
+  near(normal.marginalSync([1]).covarianceSync().data, [2 / 3], () => 1e-6, 'marginal');
+  using rest = await normal.conditional({ given: [0], values: [3] });
+  near(rest.covarianceSync().data, [0.5], () => 1e-6, 'conditional');
+  near(rest.mean.data, [1.5], () => 1e-6, 'mean');
+});
+
+onEveryDevice('conditioning on nothing gives the same distribution, on everything is refused.', async (device) => {
+  const { mean, factor } = conditionals[1]!;
+  using normal = MultivariateNormal.fromCholeskySync({ device, mean, factor });
+  using same = await normal.conditional({ given: [], values: [] });
+  assert.equal(same.mean.toArray(), normal.mean.toArray());
+  assert.equal(same.factorSync().toArray(), normal.factorSync().toArray());
+  assert.equal(same.sampleSync(5, { seed: 3 }).toArray(), normal.sampleSync(5, { seed: 3 }).toArray());
+  const all = [0, 1, 2, 3, 4];
+  await throwsCode('ERR_SHAPE', '(5)', () => normal.conditional({ given: all, values: all }));
+  await throwsCode('ERR_SHAPE', '(5)', () => normal.conditionalMeans({ given: all, rows: [all] }));
+  await throwsCode('ERR_SHAPE', '(0)', () => normal.conditionalMeans({ given: [], rows: [] }));
+  await throwsCode('ERR_SHAPE', '(0)', () => normal.marginal([]));
+});
+
+test('The precision of a conditional is a block of the precision, in dimension 60 and any order.', () => {
+  using device = openDevice('reference');
+  const n = 60;
+  const precision = identity(n).map((row, i) => row.map((x, j) => x * (2 + (i % 5)) + Math.cos(i * j + i + j) / 60));
+  using whole = MultivariateNormal.fromPrecisionSync({ device, dtype: 'float64', precision });
+  for (const step of [7, 11, 59]) {
+    // Every coordinate once, far from its place; then the last, and the first.
+    const order = Array.from({ length: n }, (_, i) => (i * step) % n);
+    for (const given of [order.slice(0, 20), order.slice(10), [n - 1, n - 2], [0, 1]]) {
+      const others = identity(n).flatMap((_, i) => (given.includes(i) ? [] : [i]));
+      using rest = whole.conditionalSync({ given, values: given.map(() => 0) });
+      const block = others.map((i) => others.map((j) => precision[i]![j]!));
+      using wanted = MultivariateNormal.fromPrecisionSync({ device, dtype: 'float64', precision: block });
+      near(rest.factorSync().data, wanted.factorSync().data, () => 1e-14, `${step}, ${given.length}`);
+      using part = whole.marginalSync(given);
+      near([part.logDeterminant + rest.logDeterminant], [whole.logDeterminant], () => 1e-12, 'determinants');
+    }
+  }
+});
+
+test('log p(a, b) = log p(a) + log p(b | a), for scales that span 10^12.', () => {
+  using device = openDevice('reference');
+  fc.assert(
+    fc.property(normals, ({ mean, factor, given, at }) => {
+      using whole = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
+      const others = mean.map((_, i) => i).filter((i) => !given.includes(i));
+      const values = given.map((i) => at[i]!);
+      using a = whole.marginalSync(given);
+      using b = whole.conditionalSync({ given, values });
+      const sum = a.logPdfSync(values).get(0) + b.logPdfSync(others.map((i) => at[i]!)).get(0);
+      near([sum], [whole.logPdfSync(at).get(0)], () => 1e-9, 'chain rule');
+      near([a.logDeterminant + b.logDeterminant], [whole.logDeterminant], () => 1e-9, 'determinants');
+    }),
+    { numRuns: 300, seed: 11 },
+  );
+});
+
+test('The marginal of a conditional is the conditional of the marginal.', () => {
+  using device = openDevice('reference');
+  fc.assert(
+    fc.property(normals, ({ mean, factor, given, at, scales }) => {
+      using whole = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
+      const values = given.map((i) => at[i]!);
+      const others = mean.map((_, i) => i).filter((i) => !given.includes(i));
+      // The last of the others, first by a conditional of all, then by one of what is named.
+      const last = others.length - 1;
+      using all = whole.conditionalSync({ given, values });
+      using first = all.marginalSync([last]);
+      using named = whole.marginalSync([...given, others[last]!]);
+      using second = named.conditionalSync({ given: given.map((_, k) => k), values });
+      const scale = scales[others[last]!]!;
+      near(first.mean.data, second.mean.data, () => 1e-10 * scale * mean.length, 'mean');
+      near(first.factorSync().data, second.factorSync().data, () => 1e-10 * scale, 'deviation');
+      // Conditioning step by step is conditioning at once.
+      using start = whole.conditionalSync({ given: [given[0]!], values: [values[0]!] });
+      const rest = given.slice(1).map((i) => (i > given[0]! ? i - 1 : i));
+      using end = start.conditionalSync({ given: rest, values: values.slice(1) });
+      const size = (at: number) => 1e-9 * scales[others[Math.floor(at / others.length)]!]!;
+      near(end.factorSync().data, all.factorSync().data, size, 'step by step');
+      near(end.mean.data, all.mean.data, (i) => 1e-9 * scales[others[i]!]! * 10, 'mean, step by step');
+    }),
+    { numRuns: 300, seed: 12 },
+  );
+});
+
+test('Conditional means are affine in what is given, with the covariance of the conditional.', async () => {
+  using device = openDevice('reference');
+  const { mean, factor, given } = conditionals[1]!;
+  using normal = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
+  const draws = normal.sampleSync(50_000, { seed: 9 });
+  const others = mean.map((_, i) => i).filter((i) => !given.includes(i));
+  const rows = draws.toArray();
+  const means = await normal.conditionalMeans({ given, rows: rows.map((row) => given.map((i) => row[i]!)) });
+  // What the regression leaves does not depend on what is given.
+  using rest = normal.conditionalSync({ given, values: [0, 0] });
+  const spread = rest.covarianceSync();
+  for (const [k, i] of others.entries())
+    for (const [l, j] of [...others, ...given].entries()) {
+      const left = (row: number, at: number, column: number) =>
+        at < others.length ? rows[row]![column]! - means.get(row, at) : rows[row]![column]! - mean[column]!;
+      let sum = 0;
+      for (let row = 0; row < rows.length; row++) sum += (left(row, k, i) * left(row, l, j)) / rows.length;
+      const wanted = l < others.length ? spread.get(k, l) : 0;
+      assert.ok(Math.abs(sum - wanted) < 0.06, `(${i}, ${j}): ${sum}, not ${wanted}`);
+    }
+});
+
+function deviations(covariance: readonly number[]): number[] {
+  const n = Math.sqrt(covariance.length);
+  return Array.from({ length: n }, (_, i) => Math.sqrt(covariance[i * (n + 1)]!));
+}
+
+test.run();

@@ -1,0 +1,130 @@
+// Fits with weights, missing values, a fixed mean and shrinkage, and normals from moments.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type FitOptions, Matrix, Moments, MultivariateNormal } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { cases } from '../harness/moment-cases.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const small = cases.find(({ name }) => name === 'plain')!.rows;
+
+function near(actual: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number, what = ''): void {
+  const scale = Math.max(...Array.from(expected, Math.abs));
+  assert.is(actual.length, expected.length);
+  for (let i = 0; i < expected.length; i++)
+    assert.ok(Math.abs(actual[i]! - expected[i]!) <= tolerance * scale, `${what} (${i}): ${actual[i]}, ${expected[i]}`);
+}
+
+onEveryDevice(
+  'A float32 normal of float64 rows far from 0 has the covariance of the rows, not of rounded ones.',
+  async (device) => {
+    const rows = small.map((row) => row.map((entry) => entry + 1e8));
+    using here = await MultivariateNormal.fit({ device, rows: small });
+    for (const input of [rows, Matrix.from(rows, { dtype: 'float64' })]) {
+      using far = await MultivariateNormal.fit({ device, rows: input });
+      assert.is(far.dtype, 'float32');
+      near(far.covarianceSync().data, here.covarianceSync().data, 1e-6);
+    }
+  },
+);
+
+onEveryDevice('fits of every kind are those of NumPy and scikit-learn, in each type.', async (device) => {
+  for (const dtype of ['float32', 'float64'] as const) {
+    if (!device.dtypes.includes(dtype)) continue;
+    const tolerance = dtype === 'float32' ? 1e-6 : 1e-13;
+    let fitted = 0;
+    for (const { name, rows, ddof, weights, frequencies, fixedMean, ...expected } of cases) {
+      const n = rows[0]!.length;
+      const options: FitOptions = { device, dtype, rows, ddof, weights, frequencies, mean: fixedMean };
+      const mean = fixedMean ?? expected.mean;
+      if (rows.length > n) {
+        using plain = await MultivariateNormal.fit({ ...options, missing: 'drop' });
+        near(plain.mean.toArray(), mean, tolerance, name);
+        near(plain.covarianceSync().data, expected.covariance.flat(), tolerance, name);
+        fitted += 1;
+      }
+      if (expected.ledoitWolf === 0) continue;
+      const trace = expected.covariance.reduce((sum, row, i) => sum + row[i]!, 0);
+      const shrunk = expected.covariance.map((row, i) =>
+        row.map((v, j) => (1 - expected.ledoitWolf) * v + (i === j ? (expected.ledoitWolf * trace) / n : 0)),
+      );
+      using normal = MultivariateNormal.fitSync({ ...options, shrinkage: 'ledoit-wolf' });
+      near(normal.covarianceSync().data, shrunk.flat(), tolerance, `${name}, shrunk`);
+      assert.is(normal.dtype, dtype);
+      fitted += 1;
+    }
+    assert.ok(fitted > 20);
+  }
+});
+
+onEveryDevice('moments make the normal that their rows make, at once or bit by bit.', async (device) => {
+  const whole = new Moments(3, { device });
+  whole.addSync(small);
+  const parts = new Moments(3);
+  for (const row of small) await parts.add(row);
+  using fitted = MultivariateNormal.fitSync({ device, rows: small });
+  for (const moments of [whole, parts]) {
+    using normal = await MultivariateNormal.fromMoments({ device, moments });
+    near(normal.mean.toArray(), fitted.mean.toArray(), 1e-6);
+    near(normal.covarianceSync().data, fitted.covarianceSync().data, 1e-6);
+    assert.is(normal.timings.factor !== undefined, true);
+  }
+  using shrunk = MultivariateNormal.fromMomentsSync({
+    device,
+    moments: whole,
+    shrinkage: 0.5,
+    mean: [1, 2, 3],
+    ddof: 1,
+  });
+  near(shrunk.mean.toArray(), [1, 2, 3], 0);
+  using other = MultivariateNormal.fitSync({ device, rows: small, shrinkage: 0.5, mean: [1, 2, 3], ddof: 1 });
+  assert.equal(shrunk.covarianceSync().data, other.covarianceSync().data);
+});
+
+onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
+  const { rows } = cases.find(({ name }) => name === 'more dimensions than rows')!;
+  await throwsCode('ERR_SHAPE', '(6) rows, but a normal of dimension (10)', () =>
+    MultivariateNormal.fit({ device, rows }),
+  );
+  await throwsCode('ERR_SHAPE', '(6) rows that count', () =>
+    MultivariateNormal.fit({ device, rows, shrinkage: 'none' }),
+  );
+  await throwsCode('ERR_SHAPE', 'at least (10)', () => MultivariateNormal.fitSync({ device, rows, mean: rows[0]! }));
+  for (const shrinkage of ['ledoit-wolf', 0.1, 1] as const) {
+    using normal = MultivariateNormal.fitSync({ device, rows, shrinkage });
+    assert.ok(Number.isFinite(normal.logDeterminant));
+  }
+  // About a known mean one row is enough.
+  using one = MultivariateNormal.fitSync({ device, rows: [[3]], mean: [1] });
+  near(one.covarianceSync().data, [4], 1e-6);
+});
+
+onEveryDevice('rows with a NaN are refused or dropped.', async (device) => {
+  const rows = [...small, [Number.NaN, 0, 0]];
+  await throwsCode('ERR_NOT_FINITE', '(12, 0)', () => MultivariateNormal.fit({ device, rows, missing: 'error' }));
+  using dropped = await MultivariateNormal.fit({ device, rows, missing: 'drop' });
+  using fitted = await MultivariateNormal.fit({ device, rows: small });
+  near(dropped.covarianceSync().data, fitted.covarianceSync().data, 1e-6);
+});
+
+onEveryDevice('what a fit cannot do is refused.', async (device) => {
+  const fit = (options: object) => () => MultivariateNormal.fit({ device, rows: small, ...options });
+  const liveBefore = device.memory().liveBytes;
+  await throwsCode('ERR_UNKNOWN_OPTION', '(weight)', fit({ weight: [] }));
+  await throwsCode('ERR_SHAPE', '(1), but there are (12) rows', fit({ weights: [1] }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(-1)', fit({ weights: small.map(() => -1) }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', fit({ shrinkage: 2 }));
+  await throwsCode('ERR_SHAPE', '(2) entries', fit({ mean: [1, 2] }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(12) effective', fit({ missing: 'drop', ddof: 12 }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(lapack)', fit({ shrinkage: 0.5, factor: 'lapack' }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(float16)', fit({ shrinkage: 0.5, dtype: 'float16' }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '', fit({ missing: 'drop', device: undefined }));
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '', fit({ missing: 'drop', rows: small.map(([a, b]) => [a, b, 1]) }));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Moments', () => MultivariateNormal.fromMoments({ device } as never));
+  await throwsCode('ERR_SHAPE', '(0) observations', () =>
+    MultivariateNormal.fromMomentsSync({ device, moments: new Moments(2) }),
+  );
+  assert.is(device.memory().liveBytes, liveBefore, 'what was begun is given back');
+});
+
+test.run();

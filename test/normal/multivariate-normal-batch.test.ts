@@ -1,0 +1,294 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type BatchOptions,
+  type CovariumError,
+  type Device,
+  Matrix,
+  MultivariateNormal,
+  MultivariateNormalBatch,
+  type RealDtype,
+  Vector,
+  Volume,
+} from '../../lib/index.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
+import { hasSameBytes, scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const n = 3;
+const means = [
+  [0, 0, 0],
+  [1, -2, 30],
+  [-5, 5, 0.5],
+  [2, 2, 2],
+];
+const size = means.length;
+/** Symmetric and positive definite, another for each index. */
+const covariances = means.map((_, b) => {
+  const below = scattered(n * n, b + 1);
+  return Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n }, (_, j) => (i === j ? 1 + i + b : below[Math.max(i, j) * n + Math.min(i, j)]! / 3)),
+  );
+});
+const indefinite = covariances.map((covariance, b) => (b === 2 ? [[1, 0, 0], [0, 1, 2], [0, 2, 1]] : covariance)); // biome-ignore format: a matrix
+const rows = [means[1]!, [0.5, 0, 1], means[2]!, [9, -9, 9], means[3]!];
+
+const withBatch = async (
+  options: BatchOptions,
+  check: (batch: MultivariateNormalBatch) => void | Promise<void>,
+): Promise<void> => {
+  for (const making of [MultivariateNormalBatch.fromCovariance, MultivariateNormalBatch.fromCovarianceSync]) {
+    using batch = await making(options);
+    await check(batch);
+  }
+};
+
+const single = (device: Device, dtype: RealDtype, b: number) =>
+  MultivariateNormal.fromCovarianceSync({ device, dtype, mean: means[b]!, covariance: covariances[b]! });
+
+onEveryType('a batch draws and weighs to the bit as its normals do alone.', async (device, dtype) => {
+  const run = { seed: 7, stream: 2 ** 53 - 2, firstRow: 11 };
+  await withBatch({ device, dtype, means, covariances }, async (batch) => {
+    assert.equal([batch.size, batch.dimension, batch.dtype, batch.device === device], [size, n, dtype, true]);
+    const draws = await batch.sample(50, run);
+    const alsoDraws = batch.sampleSync(50, run);
+    using densities = await batch.logPdf(rows);
+    assert.equal([draws.length, alsoDraws.length, densities.rows, densities.columns], [size, size, size, rows.length]);
+    for (const [b, matrix] of draws.entries()) {
+      using normal = single(device, dtype, b);
+      using alone = normal.sampleSync(50, { ...run, stream: BigInt(run.stream) + BigInt(b) });
+      assert.equal([matrix.rows, matrix.columns, matrix.dtype], [50, n, dtype]);
+      hasSameBytes(matrix.data as Float32Array, alone.data as Float32Array, `draws of (${b})`);
+      hasSameBytes(alsoDraws[b]!.data as Float32Array, alone.data as Float32Array, `synchronous draws of (${b})`);
+      const wanted = normal.logPdfSync(rows).data as Float32Array;
+      hasSameBytes(densities.row(b) as Float32Array, wanted, `densities of (${b})`);
+      assert.equal(batch.at(b).mean.toArray(), normal.mean.toArray());
+      assert.equal(batch.at(b).covarianceSync().toArray(), normal.covarianceSync().toArray());
+    }
+    // In every form of rows; one vector is one column.
+    for (const input of [Matrix.from(rows, { dtype: 'float64' }), Float64Array.from(rows.flat())])
+      assert.equal(batch.logPdfSync(input).data, densities.data);
+    for (const input of [rows[1]!, Vector.from(rows[1]!)]) {
+      const column = batch.logPdfSync(input);
+      assert.equal([column.rows, column.columns], [size, 1]);
+      for (let b = 0; b < size; b++) assert.is(column.get(b, 0), densities.get(b, 1));
+    }
+    assert.equal([batch.logPdfSync(Matrix.from([], { columns: n })).columns, batch.sampleSync(0).length], [0, size]);
+    // The normal whose mean a row is.
+    for (const [row, wanted] of [
+      [0, 1],
+      [2, 2],
+      [4, 3],
+    ] as const) {
+      const scores = Array.from({ length: size }, (_, b) => densities.get(b, row));
+      assert.is(scores.indexOf(Math.max(...scores)), wanted);
+    }
+  });
+});
+
+onEveryType('means and covariances come in every form, and zeros are the default mean.', async (device, dtype) => {
+  const cube = { width: n, height: n, depth: size };
+  const flat = covariances.flat(2);
+  using wanted = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, means, covariances });
+  const draws = wanted.sampleSync(5, { seed: 1 }).map(({ data }) => data);
+  for (const options of [
+    { means: Matrix.from(means, { dtype }), covariances: covariances.map((each) => Matrix.from(each, { dtype })) },
+    { means: Float64Array.from(means.flat()), covariances: covariances.map((each) => Float64Array.from(each.flat())) },
+    { means, covariances: Volume.from(Float64Array.from(flat), cube) },
+    { means, covariances: Volume.from(flat, { ...cube, dtype }) },
+  ])
+    await withBatch({ device, dtype, ...options }, (batch) => {
+      // A volume of float32 has rounded what becomes float32 anyway.
+      assert.equal(
+        batch.sampleSync(5, { seed: 1 }).map(({ data }) => data),
+        draws,
+      );
+    });
+  await withBatch({ device, dtype, covariances: [[[4]], Float32Array.of(9)] }, (batch) => {
+    assert.equal([batch.size, batch.dimension, batch.at(1).mean.toArray()], [2, 1, [0]]);
+    assert.equal(batch.at(1).factorSync().toArray(), [[3]]);
+  });
+});
+
+onEveryDevice(
+  'a seed that is omitted is one for the whole batch, and options of a normal hold for each.',
+  async (device) => {
+    using same = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: [[[1]], [[1]]] });
+    const [first, second] = same.sampleSync(4);
+    assert.not.equal(first!.data, second!.data, 'another stream');
+    const singular = [[1, 1], [1, 1]]; // biome-ignore format: a matrix
+    await withBatch(
+      {
+        device,
+        covariances: [
+          singular,
+          [
+            [1, 0],
+            [0, 1],
+          ],
+        ],
+        singular: 'pivoted',
+      },
+      (batch) => {
+        assert.equal([batch.at(0).rank, batch.at(1).rank], [1, 2]);
+        assert.is(batch.sampleSync(3)[0]!.columns, 2);
+      },
+    );
+  },
+);
+
+onEveryDevice('what is no batch is refused, by the index of the normal, and leaves nothing behind.', async (device) => {
+  using warm = MultivariateNormalBatch.fromCovarianceSync({ device, means, covariances });
+  warm.close();
+  const before = device.memory().liveBytes;
+  const unfit = { device, means, covariances };
+  for (const [code, value, options] of [
+    ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch: ', { ...unfit, covariances: indefinite }],
+    [
+      'ERR_NOT_SYMMETRIC',
+      'Normal (1) ',
+      {
+        device,
+        covariances: [
+          [
+            [1, 0],
+            [0, 1],
+          ],
+          [
+            [1, 0.5],
+            [0, 1],
+          ],
+        ],
+      },
+    ],
+    ['ERR_NOT_FINITE', 'Normal (1) ', { device, covariances: [[[1]], [[Number.NaN]]] }],
+    ['ERR_NOT_FINITE', 'Normal (3) ', { ...unfit, means: [...means.slice(1), [0, Number.POSITIVE_INFINITY, 0]] }],
+    [
+      'ERR_SHAPE',
+      'Normal (1) ',
+      {
+        device,
+        covariances: [
+          [[1]],
+          [
+            [1, 0],
+            [0, 1],
+          ],
+        ],
+      },
+    ],
+    ['ERR_SHAPE', 'Normal (1) ', { device, covariances: [[[1]], new Float32Array(4)] }],
+    ['ERR_SHAPE', 'Normal (0) ', { device, covariances: [[[1, 0]]] }],
+    [
+      'ERR_SHAPE',
+      'Normal (0) ',
+      {
+        device,
+        covariances: [
+          [1, 0],
+          [0, 1],
+        ] as unknown as number[][][],
+      },
+    ],
+    ['ERR_SHAPE', '(0)', { device, covariances: [] }],
+    ['ERR_SHAPE', '(2) rows', { ...unfit, means: means.slice(2) }],
+    ['ERR_SHAPE', '(2) columns', { ...unfit, means: means.map((mean) => mean.slice(1)) }],
+    [
+      'ERR_SHAPE',
+      '(2 x 3 x 4)',
+      { device, covariances: Volume.from(new Float32Array(24), { width: 2, height: 3, depth: 4 }) },
+    ],
+    ['ERR_INVALID_ARGUMENT', 'Float32Array of 4', { device, covariances: new Float32Array(4) as unknown as Volume }],
+    ['ERR_INVALID_ARGUMENT', 'Matrix', { device, covariances: Matrix.from([[1]]) as unknown as Volume }],
+    ['ERR_INVALID_ARGUMENT', 'Normal (0) ', { device, covariances: ['one'] as unknown as Volume }],
+    ['ERR_INVALID_ARGUMENT', '(none)', { device: 'none' as unknown as Device, covariances }],
+    ['ERR_UNSUPPORTED_DTYPE', '(int32)', { device, covariances, dtype: 'int32' }],
+    ['ERR_UNKNOWN_OPTION', 'mean', { device, covariances, mean: [1] } as BatchOptions],
+  ] as readonly (readonly [CovariumError['code'], string, BatchOptions])[]) {
+    await throwsCode(code, value, () => MultivariateNormalBatch.fromCovariance(options));
+    await throwsCode(code, value, () => MultivariateNormalBatch.fromCovarianceSync(options));
+    assert.is(device.memory().liveBytes, before, `${code}: ${value}`);
+  }
+  const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'jitter', () =>
+    MultivariateNormalBatch.fromCovariance({ device, covariances: indefinite }),
+  );
+  assert.is(error.pivot, 2);
+  assert.is((error.cause as CovariumError).code, error.code);
+});
+
+onEveryDevice(
+  'a call that is refused leaves nothing behind; a batch ends with its close, or its device.',
+  async (device) => {
+    using batch = await MultivariateNormalBatch.fromCovariance({ device, means, covariances });
+    const before = device.memory().liveBytes;
+    const last = 2n ** 64n - 1n;
+    for (const matrix of batch.sampleSync(2, { seed: 1, stream: last - BigInt(size - 1) })) matrix.close();
+    for (const [code, value, count, options] of [
+      ['ERR_OUT_OF_RANGE', `(${last - 2n}) to (${last + 1n})`, 2, { stream: last - 2n }],
+      ['ERR_OUT_OF_RANGE', '(-1)', 2, { stream: -1 }],
+      ['ERR_OUT_OF_RANGE', '(0.5)', 2, { seed: 0.5 }],
+      ['ERR_OUT_OF_RANGE', '(-2)', -2, {}],
+      ['ERR_OUT_OF_RANGE', '2^64', 2, { firstRow: last }],
+      ['ERR_INVALID_ARGUMENT', 'first', 2, { stream: 'first' as unknown as number }],
+      ['ERR_UNKNOWN_OPTION', 'out', 2, { out: [] } as object],
+    ] as const) {
+      await throwsCode(code, value, () => batch.sample(count, options));
+      await throwsCode(code, value, () => batch.sampleSync(count, options));
+    }
+    await throwsCode('ERR_UNKNOWN_OPTION', 'signal', () => batch.sampleSync(1, { signal: undefined } as object));
+    await throwsCode('ERR_ABORTED', 'enough', () =>
+      batch.sample(9, { signal: AbortSignal.abort(new Error('enough')) }),
+    );
+    await throwsCode('ERR_SHAPE', '(2)', () => batch.logPdf([[1, 2]]));
+    await throwsCode('ERR_SHAPE', '(2)', () => batch.logPdfSync([[1, 2]]));
+    await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => batch.logPdf([rows[0]!, [Number.NaN, 0, 0]]));
+    await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => batch.logPdfSync([rows[0]!, [Number.NaN, 0, 0]]));
+    for (const index of [-1, size, 0.5]) await throwsCode('ERR_OUT_OF_RANGE', `(${index})`, () => batch.at(index));
+    assert.is(device.memory().liveBytes, before);
+    const normal = batch.at(1);
+    batch.close();
+    batch.close();
+    assert.ok(batch.closed && normal.closed);
+    assert.is(device.memory().liveBytes, 0);
+    for (const call of [
+      () => batch.sample(1),
+      () => batch.sampleSync(1),
+      () => batch.logPdf(rows),
+      () => batch.logPdfSync(rows),
+      () => batch.at(0),
+    ])
+      await throwsCode('ERR_CLOSED', `(${size})`, call);
+    const other = await MultivariateNormalBatch.fromCovariance({ device, covariances });
+    device.close();
+    assert.ok(other.closed);
+    await throwsCode('ERR_CLOSED', '', () => other.sample(1));
+    other.close();
+  },
+);
+
+onEveryDevice(
+  'large draws lie in the memory of the device, and what the caller writes afterwards changes nothing.',
+  async (device) => {
+    const square = Float32Array.from([4, 1, 1, 9]);
+    const centres = Float32Array.from([1, 2, 3, 4]);
+    const options = { device, means: centres, covariances: [square, square], jitter: true };
+    using wanted = MultivariateNormalBatch.fromCovarianceSync(options);
+    const pending = MultivariateNormalBatch.fromCovariance(options);
+    square.fill(1);
+    centres.fill(0);
+    using batch = await pending;
+    const before = device.memory().liveBytes;
+    const draws = await batch.sample(200_000, { seed: 3 });
+    using densities = await batch.logPdf(draws[0]!);
+    assert.is(densities.columns, 200_000);
+    for (const [b, matrix] of draws.entries()) {
+      using same = wanted.at(b).sampleSync(200_000, { seed: 3, stream: b });
+      hasSameBytes(matrix.data as Float32Array, same.data as Float32Array, `draws of (${b})`);
+      matrix.close();
+    }
+    densities.close();
+    assert.is(device.memory().liveBytes, before);
+  },
+);
+
+test.run();

@@ -1,0 +1,141 @@
+// The distribution function and box probabilities of a normal on a device: what test/box-probability.test.ts proves, through the face.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Device, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
+import { cdf, quantile } from '../../lib/probability/standard-normal.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const { NEGATIVE_INFINITY: below, POSITIVE_INFINITY: above } = Number;
+// As ?pmvnorm of R's mvtnorm, which gives 0.5800 for it (test/answers/pmvnorm.json: 0.580048 +- 4e-7).
+const five = Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (i === j ? 1 : 0.5)));
+
+// One for the rounding of float32.
+const near = (value: number, wanted: number, error: number) =>
+  assert.ok(Math.abs(value - wanted) <= error + 1e-6, `${value}, not ${wanted}`);
+
+onEveryDevice("a box is that of mvtnorm's example, asked for in either way.", async (device) => {
+  using normal = await MultivariateNormal.fromCovariance({ device, covariance: five });
+  const box = { lower: [-1, -1, -1, -1, -1], upper: Vector.from([3, 3, 3, 3, 3]) };
+  const answer = await normal.boxProbability(box);
+  near(answer.probability, 0.580048, 2 * answer.error);
+  assert.ok(answer.error > 0 && answer.error <= 1e-5 && answer.points > 1000, JSON.stringify(answer));
+  assert.equal(normal.boxProbabilitySync(box), answer);
+  const other = normal.boxProbabilitySync({ ...box, seed: 1n });
+  assert.is.not(other.probability, answer.probability);
+  near(other.probability, answer.probability, 2 * (answer.error + other.error));
+  const rough = normal.boxProbabilitySync({ ...box, absoluteError: 1e-3 });
+  assert.ok(rough.points < answer.points && rough.error <= 1e-3);
+  assert.is(normal.boxProbabilitySync({ ...box, absoluteError: 0, maxPoints: 5000 }).points, 3072);
+  assert.is(normal.boxProbabilitySync({}).probability, 1);
+  near(normal.boxProbabilitySync({ lower: [0, 0, 0, 0, 0] }).probability, 1 / 6, 2e-5);
+  near(normal.boxProbabilitySync({ upper: [0, 0, 0, 0, 0] }).probability, 1 / 6, 2e-5);
+});
+
+onEveryDevice('the distribution function takes one row or many, in every form of rows.', async (device) => {
+  const mean = [1, -2];
+  const covariance = [
+    [4, -1],
+    [-1, 1],
+  ];
+  using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance });
+  const orthant = 0.25 + Math.asin(-0.5) / (2 * Math.PI);
+  const rows = [mean, [3, above], [above, -1], [above, above], [below, 0]];
+  const wanted = [orthant, cdf(1), cdf(1), 1, 0];
+  for (const input of [rows, Matrix.from(rows), Float64Array.from(rows.flat())]) {
+    const probabilities = await normal.cdf(input);
+    assert.is(probabilities.dtype, 'float64');
+    assert.is(probabilities.length, 5);
+    for (const [i, probability] of probabilities.toArray().entries()) near(probability, wanted[i]!, 0);
+    assert.equal(normal.cdfSync(input).toArray(), probabilities.toArray());
+  }
+  for (const one of [mean, Vector.from(mean), Float32Array.from(mean)])
+    near((await normal.cdf(one)).get(0), orthant, 0);
+  assert.is((await normal.cdf(Matrix.from([], { columns: 2 }))).length, 0);
+});
+
+onEveryDevice(
+  'a precision has the probabilities of its inverse, and one dimension those of the formula.',
+  async (device) => {
+    const precision = [
+      [1, 0.5],
+      [0.5, 1],
+    ];
+    // The correlation is -1/2.
+    using inverse = await MultivariateNormal.fromPrecision({ device, precision });
+    near(inverse.cdfSync([0, 0]).get(0), 1 / 6, 0);
+    using one = await MultivariateNormal.fromCovariance({ device, mean: [3], covariance: [[4]] });
+    const at = [0.025, 0.5, 0.999];
+    const values = await one.cdf(at.map((p) => [3 + 2 * quantile(p)]));
+    for (const [i, p] of at.entries()) near(values.get(i), p, 0);
+    assert.is((await one.boxProbability({ lower: [3] })).probability, 0.5);
+  },
+);
+
+onEveryDevice('what is no box, no accuracy or no row is refused.', async (device) => {
+  using normal = await MultivariateNormal.fromCovariance({
+    device,
+    covariance: five.slice(0, 3).map((r) => r.slice(0, 3)),
+  });
+  const upper = [1, 1, 1];
+  for (const [code, value, options] of [
+    ['ERR_SHAPE', '2', { upper: [1, 1] }],
+    ['ERR_NOT_FINITE', '(0, 2)', { upper: [1, 1, Number.NaN] }],
+    ['ERR_OUT_OF_RANGE', '(1)', { upper, lower: [0, 2, 0] }],
+    ['ERR_OUT_OF_RANGE', '-1', { upper, seed: -1 }],
+    ['ERR_OUT_OF_RANGE', '-0.5', { upper, absoluteError: -0.5 }],
+    ['ERR_OUT_OF_RANGE', 'NaN', { upper, relativeError: Number.NaN }],
+    ['ERR_OUT_OF_RANGE', '100', { upper, maxPoints: 100 }],
+    ['ERR_OUT_OF_RANGE', '100000000', { upper, maxPoints: 1e8 }],
+    ['ERR_INVALID_ARGUMENT', 'much', { upper, absoluteError: 'much' as unknown as number }],
+    ['ERR_INVALID_ARGUMENT', 'infinite', { upper: 'infinite' as unknown as number[] }],
+    ['ERR_UNKNOWN_OPTION', 'high', { high: upper } as object],
+  ] as const) {
+    await throwsCode(code, value, () => normal.boxProbability(options));
+    await throwsCode(code, value, () => normal.boxProbabilitySync(options));
+  }
+  await throwsCode('ERR_SHAPE', '2', () => normal.cdf([[1, 2]]));
+  await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => normal.cdf([upper, [Number.NaN, 0, 0]]));
+  await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => normal.cdfSync([upper, [Number.NaN, 0, 0]]));
+  await throwsCode('ERR_UNKNOWN_OPTION', 'lower', () => normal.cdf(upper, { lower: upper } as object));
+  await throwsCode('ERR_UNKNOWN_OPTION', 'signal', () => normal.cdfSync(upper, { signal: undefined } as object));
+  normal.close();
+  await throwsCode('ERR_CLOSED', '3', () => normal.cdf(upper));
+  await throwsCode('ERR_CLOSED', '3', () => normal.boxProbabilitySync({ upper }));
+});
+
+function hard(device: Device): MultivariateNormal {
+  const n = 40;
+  const covariance = Float64Array.from({ length: n * n }, (_, at) => 0.9 ** Math.abs(Math.floor(at / n) - (at % n)));
+  return MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
+}
+
+test('A long answer blocks nobody, and a signal ends it.', async () => {
+  using device = openDevice('reference');
+  using normal = hard(device);
+  // Ended by the third turn of the event loop, however fast the machine: an answer that left it none would not be ended.
+  let turns = 0;
+  const controller = new AbortController();
+  const timer = setInterval(() => ++turns === 3 && controller.abort(new Error('too slow')), 1);
+  const { signal } = controller;
+  const options = { absoluteError: 0, maxPoints: 12 << 20, signal };
+  await throwsCode('ERR_ABORTED', 'too slow', () => normal.boxProbability({ upper: new Float64Array(40), ...options }));
+  clearInterval(timer);
+  await throwsCode('ERR_ABORTED', 'too slow', () => normal.cdf(new Float64Array(40), options));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'now', () =>
+    normal.cdf(new Float64Array(40), { signal: 'now' as unknown as AbortSignal }),
+  );
+});
+
+test('What the caller writes into his arrays afterwards changes nothing.', async () => {
+  using device = openDevice('reference');
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: five, dtype: 'float64' });
+  const [lower, upper] = [new Float64Array(5).fill(-1), new Float64Array(5).fill(3)];
+  const wanted = normal.boxProbabilitySync({ lower, upper });
+  const pending = normal.boxProbability({ lower, upper });
+  lower.fill(3);
+  upper.fill(4);
+  assert.equal(await pending, wanted);
+});
+
+test.run();

@@ -1,0 +1,245 @@
+// Nothing native runs here.
+// The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of it.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  Application,
+  type Comment,
+  type DeclarationReflection,
+  ReflectionKind,
+  type SignatureReflection,
+  TSConfigReader,
+  TypeDocReader,
+} from 'typedoc';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  CovariumError,
+  listDevices,
+  Matrix,
+  Moments,
+  MultivariateNormal,
+  MultivariateNormalBatch,
+  MultivariateStudentT,
+  openDevice,
+  Vector,
+  Volume,
+} from '../../lib/index.ts';
+import { none, read, sources } from '../harness/source-text.ts';
+
+const config = fileURLToPath(new URL('../../typedoc.config.mjs', import.meta.url));
+const app = await Application.bootstrapWithPlugins({ options: config, logLevel: 'Warn' }, [
+  new TypeDocReader(),
+  new TSConfigReader(),
+]);
+const project = (await app.convert())!;
+app.validate(project);
+
+/** What a user can name or reach: exports, their members, and each way to call what is called. */
+interface Entry {
+  readonly name: string;
+  /** The class, interface or module around it. */
+  readonly parent: string;
+  readonly declaration: DeclarationReflection;
+  readonly signature: SignatureReflection | undefined;
+  readonly words: string;
+}
+
+const entries = (project.children ?? []).flatMap((each) => [
+  ...entriesOf(each, ''),
+  ...(each.children ?? []).flatMap((member) => entriesOf(member, each.name)),
+]);
+
+function entriesOf(declaration: DeclarationReflection, parent: string): Entry[] {
+  const signatures = [...(declaration.signatures ?? []), declaration.getSignature].filter((each) => each !== undefined);
+  const entry = (signature: SignatureReflection | undefined, comment: Comment | undefined) => ({
+    name: parent === '' ? declaration.name : `${parent}.${declaration.name}`,
+    parent,
+    declaration,
+    signature,
+    words: wordsOf(comment),
+  });
+  if (signatures.length === 0) return [entry(undefined, declaration.comment)];
+  // The words of an overloaded function stand before its first signature.
+  return signatures.map((each) => entry(each, each.comment ?? signatures[0]!.comment));
+}
+
+function wordsOf(comment: Comment | undefined): string {
+  const parts = [...(comment?.summary ?? []), ...(comment?.blockTags ?? []).flatMap((tag) => tag.content)];
+  return parts.map((part) => ('tag' in part ? `{${part.tag} ${part.text}}` : part.text)).join('');
+}
+
+/** Whether an entry says something itself, or says that it does as another does which says it. */
+function says(entry: Entry, what: RegExp, seen: readonly Entry[] = []): boolean {
+  if (what.test(entry.words)) return true;
+  const others = [...entry.words.matchAll(/\b(?:as|twin of(?: the static)?) \{@link (\w+)\}/g)].map(([, name]) => name);
+  return entries
+    .filter(({ parent, declaration }) => parent === entry.parent && others.includes(declaration.name))
+    .some((other) => !seen.includes(other) && says(other, what, [...seen, entry]));
+}
+
+const names = (wrong: readonly Entry[]) => [...new Set(wrong.map(({ name }) => name))];
+
+test('docs/api is what `npm run docs` makes of the docstrings.', async () => {
+  assert.not(
+    app.logger.hasWarnings(),
+    'typedoc has nothing to warn of: links lead somewhere, what is named is exported',
+  );
+  const out = mkdtempSync(join(tmpdir(), 'covarium-docs-'));
+  try {
+    app.options.setValue('out', out);
+    await app.generateOutputs(project);
+    const made = readFileSync(join(out, 'README.md'), 'utf8');
+    assert.match(made, '### MultivariateNormal');
+    // The order of the types in a union is the compiler's, and changes with files that have nothing to do with it.
+    const words = (text: string) =>
+      text.split('\n').map((line) =>
+        line
+          .split(/[\s()|]+/)
+          .sort()
+          .join(' '),
+      );
+    assert.equal(words(read('docs/api/README.md')), words(made), 'docs/api is of another version: npm run docs');
+    assert.not.match(made, /\]\(#undefined\)|\/home\/|\/Users\//, 'nothing of this machine is in it');
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
+
+test('Everything that is exported, and each of its members, is documented.', () => {
+  assert.ok(entries.length > 150, `entries are found (${entries.length})`);
+  none(names(entries.filter(({ words }) => words.trim().length < 5)), 'no docstring');
+});
+
+// Members that refuse nothing, whatever state they are in; the test below calls each. Without an addon: nothing native runs here.
+const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
+env.COVARIUM_ADDON = 'none.node';
+const device = openDevice('reference');
+const matrix = Matrix.from([[1]]);
+const vector = Vector.from([1]);
+const volume = Volume.from([1], { width: 1 });
+const moments = new Moments(1);
+const normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+const batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: [[[1]]] });
+const student = MultivariateStudentT.fromScaleSync({ device, scale: [[1]], degreesOfFreedom: 3 });
+const refusesNothing: { readonly [name: string]: () => unknown } = {
+  listDevices,
+  'CovariumError.constructor': () => new CovariumError('ERR_INTERNAL', 'It fails.'),
+  'Device.closed': () => device.closed,
+  'Device.close': () => device.close(),
+  'Matrix.dtype': () => matrix.dtype,
+  'Matrix.timings': () => matrix.timings,
+  'Matrix.closed': () => matrix.closed,
+  'Matrix.close': () => matrix.close(),
+  'Vector.dtype': () => vector.dtype,
+  'Vector.timings': () => vector.timings,
+  'Vector.closed': () => vector.closed,
+  'Vector.close': () => vector.close(),
+  'Volume.size': () => volume.size,
+  'Volume.dtype': () => volume.dtype,
+  'Volume.closed': () => volume.closed,
+  'Volume.close': () => volume.close(),
+  'Moments.count': () => moments.count,
+  'Moments.dropped': () => moments.dropped,
+  'Moments.weightSum': () => moments.weightSum,
+  'Moments.squaredWeightSum': () => moments.squaredWeightSum,
+  'Moments.toJSON': () => moments.toJSON(),
+  'MultivariateNormal.timings': () => normal.timings,
+  'MultivariateNormal.entropy': () => normal.entropy,
+  'MultivariateNormal.rank': () => normal.rank,
+  'MultivariateNormal.jitter': () => normal.jitter,
+  'Distribution.closed': () => normal.closed,
+  'Distribution.close': () => normal.close(),
+  'MultivariateNormal.closed': () => normal.closed,
+  'MultivariateNormal.close': () => normal.close(),
+  'MultivariateNormalBatch.closed': () => batch.closed,
+  'MultivariateNormalBatch.close': () => batch.close(),
+  'MultivariateStudentT.timings': () => student.timings,
+  'MultivariateStudentT.rank': () => student.rank,
+  'MultivariateStudentT.jitter': () => student.jitter,
+  'MultivariateStudentT.closed': () => student.closed,
+  'MultivariateStudentT.close': () => student.close(),
+};
+
+test('Whatever can refuse says with which code.', () => {
+  const code = /`ERR_[A-Z_]+`/;
+  // A verb of a command buffer returns it; the words of the class hold for all of them.
+  const isVerb = ({ signature }: Entry) => signature?.type?.toString() === 'this';
+  const aboutVerbs = entries.find(({ name }) => name === 'CommandBuffer')!;
+  assert.match(aboutVerbs.words, code);
+  const callable = entries.filter(({ signature }) => signature !== undefined);
+  assert.ok(callable.length > 60, `what can be called is found (${callable.length})`);
+  // `using` calls it: it is close().
+  const isDispose = ({ name }: Entry) => name.endsWith('.[dispose]');
+  const silent = callable.filter((entry) => !says(entry, code) && !isVerb(entry) && !isDispose(entry));
+  none(names(silent.filter(({ name }) => !(name in refusesNothing))), 'it names no code');
+  none(
+    Object.keys(refusesNothing).filter((name) => !silent.some((entry) => entry.name === name)),
+    'a member that is gone, or that names a code',
+  );
+  const closing = [matrix, vector, volume, normal, batch, student, device];
+  for (const thing of closing) thing.close();
+  for (const thing of closing) thing[Symbol.dispose]();
+  for (const call of Object.values(refusesNothing)) call();
+});
+
+test('Every code is explained where codes are, and no docstring and no native source names another.', () => {
+  const known = [...read('lib/covarium-error.ts').matchAll(/^ {2}\| '(ERR_\w+)'/gm)].map(([, code]) => code!);
+  assert.ok(known.includes('ERR_SHAPE') && known.length > 20);
+  const { words } = entries.find(({ name }) => name === 'ErrorCode')!;
+  none(
+    known.filter((code) => !new RegExp(`^\\|.*\`${code}\`.*\\|.+\\|.*\\|$`, 'm').test(words)),
+    'a code without a row in the table',
+  );
+  const named = (text: string) => text.match(/\bERR_[A-Z]\w+/g) ?? [];
+  none(
+    [...entries.flatMap((entry) => named(entry.words)), ...sources.flatMap((path) => named(read(path)))].filter(
+      (code) => !known.includes(code),
+    ),
+    'no such code',
+  );
+});
+
+// Types whose numbers have a shape.
+const shaped = /\b(Matrix|Vector|Volume|MatrixInput|VectorInput|RowsInput|RowList|Operand|SampleOut)\b/;
+
+test('Whatever takes or gives numbers in a shape says which.', () => {
+  const shape = /\b(\w+|\)) x (\w+|\()|\bn\b|\w\[\w\]|\brows of\b|\bof `?length`?\b|\bshape\b|\bof count\b/;
+  const types = ({ declaration, signature }: Entry) =>
+    signature === undefined
+      ? `${declaration.type}`
+      : [...(signature.parameters ?? []), signature].map(({ type }) => `${type}`).join(' ');
+  const isShaped = (entry: Entry) => entry.parent !== '' && shaped.test(types(entry));
+  assert.ok(entries.filter(isShaped).length > 50);
+  none(names(entries.filter((entry) => isShaped(entry) && !says(entry, shape))), 'no shape');
+});
+
+test('A number with a unit in its name has it in its words too.', () => {
+  const units: readonly (readonly [RegExp, RegExp])[] = [
+    [/Ms$/, /millisecond/],
+    [/Bytes$/, /\bbytes\b/i],
+  ];
+  const wordsAround = ({ parent, words }: Entry) => words + entries.find(({ name }) => name === parent)?.words;
+  const wrong = units.flatMap(([name, words]) => {
+    const all = entries.filter(({ declaration }) => name.test(declaration.name));
+    assert.ok(all.length > 0, `${name}`);
+    return all.filter((entry) => !words.test(wordsAround(entry)));
+  });
+  none(names(wrong), 'no unit');
+});
+
+test('An option that may be omitted says what holds then.', () => {
+  const options = entries.filter(
+    ({ parent, declaration: { flags, kind, type } }) =>
+      /(Options|Elements)$/.test(parent) &&
+      kind === ReflectionKind.Property &&
+      flags.isOptional &&
+      !/^(AbortSignal|SampleOut)\b/.test(`${type}`),
+  );
+  assert.ok(options.length > 20, `options are found (${options.length})`);
+  none(names(options.filter(({ words }) => !/default|omitted/.test(words))), 'no default');
+});
+
+test.run();

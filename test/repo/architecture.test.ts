@@ -1,0 +1,235 @@
+// The arrows of the design: what each room may import, include or catch. It reads the text, so that an arrow against the
+// direction fails here and not in a review.
+import { dirname, extname } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  code,
+  importsOf,
+  includesOf,
+  isThere,
+  lib,
+  list,
+  none,
+  reachedFrom,
+  sources,
+  staticImportsOf,
+} from '../harness/source-text.ts';
+
+const under = (path: string, ...places: string[]) => places.some((place) => path.startsWith(place));
+
+test('The rooms are where this test looks.', () => {
+  for (const path of [
+    'lib/index.ts',
+    'lib/addon/native.ts',
+    'lib/backend.ts',
+    'objc/device.h',
+    'msl/params.h',
+    'objc/covarium.gyp',
+  ])
+    assert.ok(isThere(path), path);
+  assert.ok(includesOf('objc/addon/device.cc').quoted.includes('objc/addon/device.h'));
+  assert.ok(importsOf('lib/open-device.ts').includes('lib/addon/native.ts'), 'imports are read');
+  assert.ok(!importsOf('lib/dtype.ts').some((name) => name.includes('type')));
+});
+
+test('Node-API lives in objc/addon alone.', () => {
+  none(
+    sources.filter((path) => !under(path, 'objc/addon/') && /\bnapi\b|<napi\.h>|\bNapi::|napi_/.test(code(path))),
+    'no napi outside objc/addon',
+  );
+});
+
+test('Only objc/addon catches; others only carry an exception to another thread.', () => {
+  // Each of these hands the exception on: it is thrown again where the caller waits.
+  const carriers: { readonly [path: string]: string } = {
+    'objc/cpu/pool.cc': 'a worker hands what a task throws to the thread that runs the job',
+    'objc/cpu/command-buffer.cc': "the queue's thread hands what a command throws to the commit's completion",
+    'objc/cpu/cholesky.cc': 'a thread wakes those that wait for its tile, and throws again',
+    'objc/metal/queue.cc': "the queue's thread, or Metal's, hands what a part throws to the commit's completion",
+  };
+  // These turn what opening or testing a device throws into the reason why it, or a kernel of it, is not to be had.
+  const judges = ['objc/metal/candidate.cc', 'objc/metal/self-test.cc'];
+  none(
+    sources.filter(
+      (path) =>
+        !under(path, 'objc/addon/') && !carriers[path] && !judges.includes(path) && /\bcatch\s*\(/.test(code(path)),
+    ),
+    'a catch that is not on the list',
+  );
+  for (const path of [...Object.keys(carriers), ...judges])
+    assert.match(code(path), /\bcatch\s*\(/, `${path} no longer catches: take it off the list`);
+  // With GNUstep a catch inside of Objective-C++ ends the process.
+  none(
+    sources.filter((path) => path.endsWith('.mm') && /\bcatch\s*\(|@catch|@try/.test(code(path))),
+    'Objective-C++ throws and never catches',
+  );
+  for (const path of Object.keys(carriers)) {
+    none(
+      [...code(path).matchAll(/catch\s*\(([^)]*)\)\s*\{([^}]*)/g)]
+        .filter(([, what, body]) => what !== '...' || !/current_exception\(\)|\bthrow;/.test(body!))
+        .map(([text]) => `${path}: ${text}`),
+      'a carrier keeps every exception whole',
+    );
+  }
+});
+
+test('The contract in objc/ is plain C++.', () => {
+  const headers = list('objc').filter((path) => dirname(path) === 'objc' && path !== 'objc/covarium.gyp');
+  assert.ok(headers.length >= 3);
+  for (const path of headers) {
+    assert.is(extname(path), '.h', `${path} is a header`);
+    const { quoted, system } = includesOf(path);
+    none(
+      quoted.filter((name) => dirname(name) !== 'objc'),
+      `${path} includes the contract only`,
+    );
+    none(
+      system.filter((name) => /[./]/.test(name)),
+      `${path} includes the standard library only`,
+    );
+    assert.not.match(code(path), /@interface|@class|@protocol|\bid<|#import|__bridge/);
+  }
+});
+
+test('Includes go down the house only.', () => {
+  const arrows: { readonly [room: string]: readonly string[] } = {
+    'objc/addon/': ['objc/addon/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
+    'objc/cpu/': ['objc/cpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h', 'objc/launch.h', 'msl/'],
+    // shader-source.h is made at build time, by msl/embed.mjs.
+    'objc/metal/': [
+      'objc/metal/',
+      'objc/device.h',
+      'objc/buffer.h',
+      'objc/failure.h',
+      'objc/launch.h',
+      'msl/params.h',
+      'shader-source.h',
+    ],
+    'msl/': ['msl/'],
+  };
+  for (const [room, allowed] of Object.entries(arrows))
+    for (const path of sources.filter((each) => each.startsWith(room)))
+      none(
+        includesOf(path).quoted.filter((name) => !under(name, ...allowed)),
+        `${path} includes what it may`,
+      );
+  none(
+    sources.filter(
+      (path) => !under(path, 'objc/metal/') && /<(Metal|Foundation|MetalPerformanceShaders)\//.test(code(path)),
+    ),
+    'Apple frameworks but Accelerate are the business of objc/metal',
+  );
+  none(
+    list('objc').filter((path) => path.endsWith('.mm') && !under(path, 'objc/metal/')),
+    'Objective-C++ lives in objc/metal',
+  );
+});
+
+test('Objects of Objective-C are owned by Owned and pools are RAII.', () => {
+  const metal = sources.filter((path) => under(path, 'objc/metal/') && path !== 'objc/metal/owned.h');
+  assert.ok(metal.some((path) => path.endsWith('.mm')));
+  none(
+    metal.filter((path) => /\b(?:auto)?release\]|\bretain\]|@autoreleasepool|NSAutoreleasePool/.test(code(path))),
+    'nobody else writes retain, release or a pool',
+  );
+});
+
+test('Kernels include nothing from outside msl/.', () => {
+  const kernels = list('msl').filter((path) => !under(path, 'msl/cpu/'));
+  assert.ok(kernels.some((path) => path.endsWith('.metal')));
+  none(
+    kernels
+      .flatMap((path) => includesOf(path).system.map((name) => `${path}: ${name}`))
+      .filter((text) => !text.endsWith(': metal_stdlib')),
+    'only <metal_stdlib>',
+  );
+  none(
+    kernels
+      .flatMap((path) => includesOf(path).quoted.map((name) => `${path}: ${name}`))
+      .filter((text) => !/: msl\/[\w-]+\.h$/.test(text)),
+    'only headers of msl itself',
+  );
+});
+
+test('lib/ reaches the addon through lib/addon/native.ts alone.', () => {
+  none(
+    lib.filter((path) => path !== 'lib/addon/file.ts' && /node-gyp-build|process\.dlopen/.test(code(path))),
+    'only lib/addon/file.ts knows where the addon is',
+  );
+  const builders = ['lib/cli/build-native.ts', 'lib/native-build/'];
+  none(
+    lib.filter((path) => !under(path, ...builders) && /\.node['"`]/.test(code(path))),
+    'and only those who build it name its file',
+  );
+  none(
+    lib.filter((path) => path !== 'lib/addon/native.ts' && /(?<!function )\bfindAddon\(/.test(code(path))),
+    'only lib/addon/native.ts loads the addon',
+  );
+  none(
+    lib.filter((path) => importsOf(path).some((name) => under(name, 'test/', 'examples/', 'objc/', 'msl/'))),
+    'lib imports lib',
+  );
+  // The command has the benchmark's code loaded when it is asked for, so that no other command waits for it.
+  none(
+    lib.filter((path) => !under(path, 'lib/cli/') && importsOf(path).some((name) => under(name, 'bench/'))),
+    'only lib/cli knows the benchmark',
+  );
+  none(
+    lib.filter((path) => /\bfrom\s*'[^']*\/bench\//.test(code(path).replace(/\bimport type [^;]*;/g, ''))),
+    'and imports it by a call',
+  );
+  assert.ok(importsOf('lib/cli/bench.ts').some((name) => under(name, 'bench/')));
+  assert.ok(importsOf('lib/cli/compare.ts').some((name) => under(name, 'bench/')));
+  none(
+    list('lib/reference').filter((path) =>
+      importsOf(path).some((name) => /^lib\/(native|native-error)\.ts$/.test(name)),
+    ),
+    'the reference device is plain TypeScript',
+  );
+  const decompositions = list('lib/decomposition');
+  assert.ok(decompositions.length > 3);
+  none(
+    decompositions.filter((path) => importsOf(path).some((name) => !under(name, 'lib/decomposition/'))),
+    'a decomposition knows arrays alone',
+  );
+});
+
+test('Loading the package loads neither the command line nor the addon.', () => {
+  const reached = [...reachedFrom('lib/index.ts')];
+  assert.ok(reached.length > 20, 'the walk goes through the house');
+  none(
+    reached.filter((path) => under(path, 'lib/cli/', 'lib/native-build/')),
+    'lib/index.ts reaches neither lib/cli nor lib/native-build',
+  );
+  // The libraries of the formats are loaded by a call, too.
+  const packages = [...reachedFrom('lib/index.ts', new Set(), staticImportsOf)].flatMap((path) =>
+    staticImportsOf(path)
+      .filter((name) => !/^(lib\/|node:)/.test(name))
+      .map((name) => `${path}: ${name}`),
+  );
+  none(packages, 'what lib/index.ts loads at once is our own');
+  assert.ok(importsOf('lib/table/read-table.ts').includes('lib/table/parquet-reader.ts'));
+  assert.ok(importsOf('lib/table/parquet-reader.ts').includes('hyparquet'));
+  // The addon is loaded by a call: outside of a function, lib/addon/native.ts requires nothing.
+  none(
+    lib.filter((path) =>
+      /^(?:const|let|export const|await)\b[^\n]*\b(?:loadAddon|nativeCandidates|listDevices|require)\(/m.test(
+        code(path),
+      ),
+    ),
+    'no module loads the addon as it is loaded itself',
+  );
+  assert.not(importsOf('lib/index.ts').includes('lib/addon/native.ts'));
+});
+
+test('Tests, benchmarks and examples use the house from outside.', () => {
+  none(
+    [...list('bench'), ...list('examples')]
+      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => importsOf(path).some((name) => under(name, 'test/', 'objc/', 'build/'))),
+    'bench and examples import lib',
+  );
+});
+
+test.run();

@@ -1,0 +1,75 @@
+// Nothing native runs here.
+// What the package loads, and when, as it is published: dist/, with no loader of TypeScript between.
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runNode } from '../harness/child.ts';
+import { noCpu } from '../harness/cpu-backend.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const index = new URL('../../dist/lib/index.js', import.meta.url).href;
+// By way of a process of its own, which no sanitizer and no loader reaches.
+const loads = new URL('../harness/loaded-modules.mjs', import.meta.url).href;
+
+interface Loaded {
+  readonly modules: readonly string[];
+  readonly libraries: readonly string[];
+}
+
+async function loadedBy(text: string): Promise<Loaded> {
+  const program = `import { loadedModules } from '${loads}';
+    console.log(JSON.stringify(loadedModules(${JSON.stringify(`import { listDevices, openDevice } from '${index}';\n${text}`)})));`;
+  const { code, stdout, stderr } = await runNode(['--input-type=module', '--eval', program]);
+  assert.is(code, 0, stderr);
+  const { modules, libraries } = JSON.parse(stdout) as Loaded;
+  return { modules: modules.map((path) => relative(root, path)), libraries };
+}
+
+/** The modules of ours that are in files of dist/: the bundler names each before its code. */
+const sourcesOf = (modules: readonly string[]): string[] =>
+  modules.flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/^\/\/ (\S+\.(?:ts|m?js))$/gm)].map(([, source]) => source!),
+  );
+
+test("An import loads modules of lib/ alone, from a few files: no dependency, no command line, no plot, no kernel's compiler, nothing native.", async () => {
+  const { modules, libraries } = await loadedBy('');
+  assert.equal(
+    modules.filter((path) => !path.startsWith('dist/lib/')),
+    [],
+  );
+  const sources = sourcesOf(modules);
+  assert.ok(sources.includes('lib/normal/multivariate-normal.ts'), 'modules are seen');
+  const late = /^lib\/(?:cli|plot|native-build|kernel\/cpu)\/|^lib\/kernel\/compile\.ts$/;
+  assert.equal(
+    sources.filter((path) => !path.startsWith('lib/') || late.test(path)),
+    [],
+  );
+  assert.ok(modules.length <= 30, `${modules.length} files`);
+  assert.equal(libraries, []);
+});
+
+test('The addon and what finds it are loaded when devices are listed; nothing else is.', async () => {
+  const { modules, libraries } = await loadedBy('listDevices();');
+  const outside = modules.filter((path) => !path.startsWith('dist/lib/'));
+  // node-gyp-build asks package.json for the package's name.
+  const finder = ['index.js', 'node-gyp-build.js'].map((name) => `node_modules/node-gyp-build/${name}`);
+  assert.equal(outside.sort(), [...finder, 'package.json']);
+  if (noCpu === '')
+    assert.ok(
+      libraries.some((path) => path.endsWith('covarium.node')),
+      `${libraries}`,
+    );
+});
+
+test('The reference device needs nothing native.', async () => {
+  const { modules, libraries } = await loadedBy("openDevice('reference').close();");
+  assert.equal(
+    modules.filter((path) => !path.startsWith('dist/lib/')),
+    [],
+  );
+  assert.equal(libraries, []);
+});
+
+test.run();

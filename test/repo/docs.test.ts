@@ -1,0 +1,210 @@
+// Nothing native runs here.
+// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are there.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runNode } from '../harness/child.ts';
+import { files, isThere, list, none, read } from '../harness/source-text.ts';
+import { anchorsOf, type Block, blocksOf, linksOf, pages } from './markdown.ts';
+import { shellMistakes } from './shell-commands.ts';
+
+const folder = fileURLToPath(new URL('../..', import.meta.url));
+const blocks = pages.flatMap((page) => blocksOf(page));
+const of = (language: string) => blocks.filter((block) => block.language === language);
+const at = ({ page, line }: Block) => `${page}:${line}`;
+
+test('Blocks of code are found, and each is of a kind that is looked at.', () => {
+  const text = 'Words:\n\n    npm ci\n\nMore:\n\n```ts\nlet x;\n```\n\n   ```json\n   {}\n   ```\n';
+  assert.equal(
+    blocksOf('page', text).map(({ line, language, text }) => [line, language, text]),
+    [
+      [3, 'sh', 'npm ci'],
+      [8, 'ts', 'let x;'],
+      [12, 'json', '   {}'],
+    ],
+  );
+  for (const language of ['sh', 'ts', 'text']) assert.ok(of(language).length > 0, language);
+  // Text is what nothing can run: a diagram, or what a program prints.
+  const known = ['sh', 'ts', 'json', 'metal', 'text'];
+  none(
+    blocks.filter(({ language }) => !known.includes(language)).map((block) => `${at(block)} (${block.language})`),
+    'a block of another language',
+  );
+});
+
+// The blocks of TypeScript of a page are one program, from top to bottom.
+const programs = new Map<string, string>();
+for (const { page, text } of of('ts')) programs.set(page, `${programs.get(page) ?? ''}${text}\n`);
+const isComplete = (program: string) => /\bfrom 'covarium'/.test(program);
+
+// What a page that is no whole program may take for given.
+const given = `
+import type * as covarium from 'covarium';
+declare global {
+  const device: covarium.Device;
+  const normal: covarium.MultivariateNormal;
+}`;
+
+/** What tsc says of programs, by name. */
+function typeErrors(texts: ReadonlyMap<string, string>): string[] {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, folder);
+  const loose = { noUnusedLocals: false, isolatedDeclarations: false, declaration: false, declarationMap: false };
+  const paths = { covarium: [join(folder, 'lib/index.ts')] };
+  const all = { ...options, ...loose, paths, noEmit: true };
+  const sources = new Map([...texts].map(([name, text]) => [join(folder, `${name}.ts`), text]));
+  const host = ts.createCompilerHost(all);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (path) => sources.has(path) || fileExists(path);
+  host.readFile = (path) => sources.get(path) ?? readFile(path);
+  host.getSourceFile = (path, version, ...rest) => {
+    const text = sources.get(path);
+    return text === undefined ? getSourceFile(path, version, ...rest) : ts.createSourceFile(path, text, version);
+  };
+  const program = ts.createProgram([...sources.keys()], all, host);
+  return [...sources.keys()].flatMap((path) => {
+    const source = program.getSourceFile(path)!;
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ messageText }) => `${path.slice(folder.length)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
+  });
+}
+
+test('The TypeScript of each page passes the type check against lib.', () => {
+  assert.ok(programs.size >= 2, 'programs are found');
+  const module = (program: string) => (isComplete(program) ? program : `${program}export {};\n`);
+  const texts = [...programs].map(([page, program]) => [page, module(program)] as const);
+  const planted = ['planted', "import { openDevice } from 'covarium';\nopenDevice('gpu').draw();\n"] as const;
+  const errors = typeErrors(new Map([...texts, ['given', given], planted]));
+  assert.is(errors.filter((error) => error.startsWith('planted')).length, 2, 'a mistake is found');
+  none(
+    errors.filter((error) => !error.startsWith('planted')),
+    'it is not TypeScript, or not of this version',
+  );
+});
+
+// Kernels need the cpu device: docs/kernels.md has a test of its own.
+const runElsewhere: { readonly [page: string]: string } = { 'docs/kernels.md': 'test/repo/kernels-page.test.ts' };
+
+test('Whole programs run, on the reference device.', async () => {
+  const whole = [...programs].filter(([page, program]) => isComplete(program) && runElsewhere[page] === undefined);
+  assert.ok(whole.some(([page]) => page === 'README.md'));
+  for (const [page, path] of Object.entries(runElsewhere))
+    if (programs.has(page)) assert.match(read(path), page, `${path} runs ${page}`);
+  const room = mkdtempSync(join(tmpdir(), 'covarium-docs-'));
+  try {
+    for (const [page, program] of whole) {
+      const path = join(room, 'page.mts');
+      const lib = JSON.stringify(new URL('../../lib/index.ts', import.meta.url).href);
+      writeFileSync(path, program.replaceAll("from 'covarium'", `from ${lib}`));
+      const env = { ...process.env, COVARIUM_DEVICE: 'reference' };
+      const { code, stderr } = await runNode(['--import', import.meta.resolve('tsx'), path], env);
+      assert.is(code, 0, `${page}: ${stderr}`);
+    }
+  } finally {
+    rmSync(room, { recursive: true });
+  }
+});
+
+test('Commands, their options, scripts and files are there.', async () => {
+  const planted = ['covarium draw', 'covarium sample --rows 3', 'npm run fly', 'npm test -- unicorn', 'wget x'];
+  for (const line of [...planted, 'node test/none.mjs', 'npm ci && node --import tsx lib/none.ts # why'])
+    assert.is((await shellMistakes(line)).length, 1, line);
+  assert.equal(await shellMistakes('sudo apt-get install -y x && npm ci # covarium fly'), []);
+  const wrong: string[] = [];
+  // A line may go on behind a backslash.
+  for (const block of of('sh'))
+    for (const [index, line] of block.text
+      .replace(/\\\n\s*/g, '')
+      .split('\n')
+      .entries())
+      for (const mistake of await shellMistakes(line)) wrong.push(`${block.page}:${block.line + index}: ${mistake}`);
+  none(wrong, 'it can not be run');
+});
+
+test('JSON is JSON.', () => {
+  const isJson = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  assert.not(isJson('{ a: 1 }'));
+  none(
+    of('json')
+      .filter(({ text }) => !isJson(text))
+      .map(at),
+    'it does not parse',
+  );
+});
+
+test('Metal Shading Language on a page is a passage of a kernel that is tested.', () => {
+  const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
+  const kernels = [...list('msl'), ...list('examples')]
+    .filter((path) => path.endsWith('.metal'))
+    .map((path) => plain(read(path)));
+  assert.ok(kernels.length > 5);
+  none(
+    of('metal')
+      .filter(({ text }) => !kernels.some((kernel) => kernel.includes(plain(text))))
+      .map(at),
+    'a kernel of no file',
+  );
+});
+
+test('Links lead to files and headings.', () => {
+  const broken = [...pages, 'CHANGELOG.md', 'docs/api/README.md'].flatMap((page) =>
+    linksOf(page)
+      .filter((link) => {
+        const [path, anchor] = link.split('#') as [string, string?];
+        return !isThere(path) || (anchor !== undefined && !anchorsOf(path).has(anchor));
+      })
+      .map((link) => `${page}: ${link}`),
+  );
+  assert.ok(linksOf('README.md').includes('docs/metal.md'));
+  none(broken, 'it leads nowhere');
+  none(
+    list('docs').filter(
+      (path) =>
+        path.endsWith('.md') &&
+        ![...pages, 'docs/api/README.md'].some((page) => linksOf(page).some((link) => link.startsWith(path))),
+    ),
+    'a page to which no other leads',
+  );
+});
+
+test('Each production dependency is on the page about installing, with a reason.', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: object };
+  const rows = [...read('docs/install.md').matchAll(/^\| `([\w/@-]+)` \| .{20,} \| .+ \|$/gm)].map(([, name]) => name);
+  assert.equal(rows.sort(), Object.keys(dependencies).sort());
+});
+
+test('Every variable of the environment that is read is on a page, and no other.', () => {
+  const variables = (path: string) => [...read(path).matchAll(/\bCOVARIUM_[A-Z_]+\b/g)].map(([name]) => name);
+  const inCode = new Set([
+    ...files.filter((path) => /^(lib|bench)\/.*\.ts$/.test(path)).flatMap(variables),
+    ...files
+      .filter((path) => /^objc\/.*\.(cc|mm|h)$/.test(path))
+      .flatMap((path) => [...read(path).matchAll(/"(COVARIUM_[A-Z_]+)"/g)].map(([, name]) => name!)),
+  ]);
+  const onPages = new Set(pages.flatMap(variables));
+  assert.ok(inCode.has('COVARIUM_BLAS') && inCode.has('COVARIUM_DEVICE'));
+  none(
+    [...inCode].filter((name) => !onPages.has(name)),
+    'a variable that no page explains',
+  );
+  // Pages for those who work on covarium name switches of the tests too.
+  const inTests = new Set(files.filter((path) => /^test\/.*\.(ts|mjs)$/.test(path)).flatMap(variables));
+  none(
+    [...onPages].filter((name) => !inCode.has(name) && !inTests.has(name)),
+    'a variable that nothing reads',
+  );
+});
+
+test.run();

@@ -1,0 +1,59 @@
+// docs/kernels.md is a program: its blocks of TypeScript run from top to bottom, and print what the page says that they print.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { noCpu } from '../harness/cpu-backend.ts';
+
+const page = readFileSync(new URL('../../docs/kernels.md', import.meta.url), 'utf8');
+const library = new URL('../../lib/index.ts', import.meta.url).href;
+
+/** What a block says that it prints: behind a console.log, or in the lines of comment after one. */
+function printedBy(block: string): string[] {
+  let follows = false;
+  return block.split('\n').flatMap((line) => {
+    const [, behind] = /^console\.log\(.*\);(?: \/\/ (.*))?$/.exec(line) ?? [];
+    const [, below] = (follows ? /^\/\/ ?(.*)$/.exec(line) : null) ?? [];
+    follows = /^console\.log\(/.test(line) || below !== undefined;
+    return [behind, below].filter((text) => text !== undefined);
+  });
+}
+
+if (noCpu !== '') console.log(`skipped  the page of the kernels: ${noCpu}`);
+else
+  test('The blocks of the page run on the cpu device, and print what it says.', () => {
+    const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+    assert.ok(blocks.length >= 8, `${blocks.length} blocks`);
+    const expected = blocks.flatMap(printedBy);
+    assert.ok(expected.length >= 12, expected.join('\n'));
+    const folder = mkdtempSync(join(tmpdir(), 'covarium-page-'));
+    try {
+      const program = join(folder, 'page.mts');
+      writeFileSync(program, blocks.join('\n').replaceAll("from 'covarium'", `from ${JSON.stringify(library)}`));
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--import', import.meta.resolve('tsx'), program],
+        {
+          encoding: 'utf8',
+          cwd: fileURLToPath(new URL('../..', import.meta.url)),
+          env: { ...process.env, COVARIUM_DEVICE: 'cpu' },
+        },
+      );
+      assert.is(status, 0, stderr);
+      assert.equal(stdout.trimEnd().split('\n'), expected);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+test('The codes of the page are those of covarium.', () => {
+  const codes = new Set(page.match(/\bERR_\w+/g));
+  const known = readFileSync(new URL('../../lib/covarium-error.ts', import.meta.url), 'utf8');
+  assert.ok(codes.size >= 8);
+  for (const code of codes) assert.ok(known.includes(`'${code}'`), code);
+});
+
+test.run();

@@ -1,0 +1,98 @@
+// What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be published, or no longer, is
+// written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and committed.
+// Nothing native runs here.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+interface Packed {
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const expectation = fileURLToPath(new URL('package-contents.txt', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+// npm's own output on standard error is not ours to judge.
+const answer = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+  cwd: root,
+  encoding: 'utf8',
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+const [packed] = JSON.parse(answer) as [Packed];
+const isPrebuilt = (path: string) => path.startsWith('prebuilds/');
+const paths = packed.files.map(({ path }) => path).filter((path) => !isPrebuilt(path));
+const kilobytes = (bytes: number) => Math.round(bytes / 1000);
+
+/**
+ * Both files that a module of TypeScript becomes, in one line; a module without its types, or the other way round, stays as it is. What the
+ * bundler names by content is a line, too.
+ */
+function lines(): string[] {
+  const isChunk = (path: string) => /^dist\/lib\/chunks\/[\w-]+\.js$/.test(path);
+  const named = paths.filter((path) => !isChunk(path));
+  if (named.length < paths.length) named.push('dist/lib/chunks/*.js');
+  const there = new Set(named);
+  const folded = named.flatMap((path) => {
+    const stem = path.replace(/\.(?:d\.ts|js)$/, '');
+    if (!there.has(`${stem}.js`) || !there.has(`${stem}.d.ts`)) return [path];
+    return path.endsWith('.js') ? [`${stem}.{js,d.ts}`] : [];
+  });
+  return folded.sort();
+}
+
+test('The files that are published are those of test/repo/package-contents.txt.', () => {
+  const { COVARIUM_WRITE_CONTENTS: write } = process.env as { COVARIUM_WRITE_CONTENTS?: string };
+  if (write !== undefined) writeFileSync(expectation, `${lines().join('\n')}\n`);
+  const expected = readFileSync(expectation, 'utf8').trimEnd().split('\n');
+  const found = lines();
+  const news = found.filter((line) => !expected.includes(line));
+  const gone = expected.filter((line) => !found.includes(line));
+  const advice = 'where that is meant: COVARIUM_WRITE_CONTENTS=1 npm test -- package';
+  assert.equal({ news, gone }, { news: [], gone: [] }, advice);
+});
+
+test('Nothing is published that makes npm run node-gyp, or a script, or that only our clone has a use for.', () => {
+  assert.equal(
+    paths.filter((path) => /^[^/]*\.gypi?$|(?:^|\/)binding\.gyp$/.test(path)),
+    [],
+  );
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepack', 'prepublish'])
+    assert.not.ok(name in manifest.scripts, name);
+  assert.equal(
+    paths.filter((path) => /\.map$|^(?:test|build|examples|node_modules)\/|softmetal/.test(path)),
+    [],
+  );
+  assert.ok(
+    paths.includes('objc/covarium.gyp') && paths.includes('dist/node-addon-api/napi.h'),
+    'what build-native needs',
+  );
+  for (const name of ['os', 'cpu', 'gypfile'])
+    assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
+});
+
+test('Every prebuilt addon lies where node-gyp-build looks for it.', () => {
+  const prebuilt = packed.files.map(({ path }) => path).filter(isPrebuilt);
+  const known = /^prebuilds\/(?:darwin-(?:arm64|x64)\/covarium\.node|linux-(?:arm64|x64)\/covarium\.glibc\.node)$/;
+  assert.equal(
+    prebuilt.filter((path) => !known.test(path)),
+    [],
+  );
+});
+
+test('The package stays small: 3 MB of files, and 1.2 MB for each prebuilt addon.', () => {
+  const prebuilt = packed.files.filter(({ path }) => isPrebuilt(path));
+  const own = packed.unpackedSize - prebuilt.reduce((sum, { size }) => sum + size, 0);
+  console.log(
+    `npm pack: ${kilobytes(packed.size)} kB packed, ${kilobytes(own)} kB of files, ${prebuilt.length} prebuilt addons`,
+  );
+  assert.ok(own > 500_000 && own < 3_000_000, `${own} bytes`);
+  for (const { path, size } of prebuilt) assert.ok(size > 100_000 && size < 1_200_000, `${path}: ${size} bytes`);
+  assert.ok(packed.size < 900_000 + 600_000 * prebuilt.length, `${packed.size} bytes packed`);
+});
+
+test.run();

@@ -1,0 +1,90 @@
+// Draws of a Student-t about a location for each row.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
+import { onEveryType } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const scale = [
+  [4, 2],
+  [2, 3],
+];
+const locations = [
+  [1, 2],
+  [30, -4],
+  [0, 0],
+];
+
+onEveryType('each row may have a location of its own, with the draw that it had.', async (device, dtype, tolerance) => {
+  const options = { device, dtype, degreesOfFreedom: 3, scale };
+  using student = await MultivariateStudentT.fromScale({ ...options, location: [7, 8] });
+  const plain = student.sampleSync(3, { seed: 4 }).toArray();
+  const wanted = plain.flatMap(([x, y], r) => [x! - 7 + locations[r]![0]!, y! - 8 + locations[r]![1]!]);
+  near((await student.sample(3, { seed: 4, locations })).toArray().flat(), wanted, tolerance);
+  near(student.sampleSync(3, { seed: 4, locations }).toArray().flat(), wanted, tolerance);
+  assert.equal(student.sampleSync(3, { seed: 4, locations: undefined }).toArray(), plain);
+  assert.equal((await student.sample(3, { seed: 4, locations: undefined })).toArray(), plain);
+  using origin = await MultivariateStudentT.fromScale(options);
+  const zeros = locations.map(() => [0, 0]);
+  assert.equal(student.sampleSync(3, { seed: 4, locations: zeros }).data, origin.sampleSync(3, { seed: 4 }).data);
+  // Where the draws lie may be where the locations lay.
+  const out = device.matrix(3, 2, { dtype });
+  out.data.set(locations.flat());
+  await student.sample(3, { seed: 4, locations: out, out });
+  near(out.toArray().flat(), wanted, tolerance);
+});
+
+onEveryType('rows of later blocks have their own locations, too.', (device, dtype, tolerance) => {
+  using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom: 5, scale });
+  const many = Array.from({ length: 5000 }, (_, row) => [row % 7, -(row % 11)]);
+  const run = { seed: 1, firstRow: 9 };
+  const plain = student.sampleSync(many.length, run).toArray();
+  const wanted = plain.flatMap(([x, y], row) => [x! + many[row]![0]!, y! + many[row]![1]!]);
+  near(
+    student
+      .sampleSync(many.length, { ...run, locations: many })
+      .toArray()
+      .flat(),
+    wanted,
+    tolerance,
+  );
+});
+
+onEveryType('with infinitely many degrees of freedom they are the means of a normal, to the bit.', (device, dtype) => {
+  const options = { device, dtype, degreesOfFreedom: Number.POSITIVE_INFINITY, scale };
+  using student = MultivariateStudentT.fromScaleSync(options);
+  using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: scale });
+  const draws = student.sampleSync(3, { seed: 4, locations });
+  assert.equal(draws.data, normal.sampleSync(3, { seed: 4, means: locations }).data);
+});
+
+onEveryType('what gives no location to each row is refused, and the distribution lives on.', async (device, dtype) => {
+  for (const degreesOfFreedom of [3, Number.POSITIVE_INFINITY]) {
+    using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom, scale });
+    await throwsCode('ERR_SHAPE', 'Locations has (3) rows', () => student.sample(2, { locations }));
+    await throwsCode('ERR_SHAPE', '(1) columns', () => student.sample(1, { locations: [[1]] }));
+    const holes = [
+      [0, 0],
+      [Number.NaN, 0],
+    ];
+    await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => student.sample(2, { locations: holes }));
+    await throwsCode('ERR_UNKNOWN_OPTION', '(means)', () =>
+      // @ts-expect-error A Student-t has locations; its means are there for more than one degree of freedom only.
+      student.sample(3, { locations, means: locations }),
+    );
+    await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () =>
+      // @ts-expect-error Nothing can end synchronous work.
+      student.sampleSync(3, { locations, signal: AbortSignal.abort() }),
+    );
+    await throwsCode('ERR_ABORTED', 'enough', () =>
+      student.sample(3, { locations, signal: AbortSignal.abort('enough') }),
+    );
+    assert.is(student.sampleSync(3, { locations }).rows, 3);
+  }
+  using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom: 3, scale });
+  student.close();
+  await throwsCode('ERR_CLOSED', '(2)', () => student.sample(3, { locations }));
+});
+
+test.run();
