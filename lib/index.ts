@@ -8,6 +8,7 @@ export type { Operand } from './array/operand.ts';
 export { Vector, type VectorInput } from './array/vector.ts';
 export { Volume, type VolumeSize } from './array/volume.ts';
 export type { DeviceKind, FactorOn, MemoryUsage, Timings } from './backend.ts';
+export type { OpenBackend } from './backend-handle.ts';
 export { CommandBuffer } from './command/command-buffer.ts';
 export type {
   DensityOptions,

@@ -1,8 +1,7 @@
-import { fromNative } from './addon/error.ts';
 import { loadAddon } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions, describe, wholeNumber } from './check.ts';
-import { CovariumError } from './covarium-error.ts';
+import { CovariumError, fromNative } from './covarium-error.ts';
 import { Device } from './device.ts';
 import { deviceKinds, kindByDefault } from './list-devices.ts';
 import { openReference } from './reference/device.ts';

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative, resolve, sep } from 'node:path';
-import { dirname } from 'path/posix';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** Where an addon comes from: out of the package, from a build on this machine, or from `COVARIUM_ADDON`. */
 export type AddonOrigin = 'prebuilt' | 'built here' | 'COVARIUM_ADDON';

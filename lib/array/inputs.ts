@@ -1,6 +1,6 @@
+import type { OpenBackend } from '../backend-handle.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Device } from '../device.ts';
 import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
 import { hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
@@ -21,14 +21,14 @@ export interface Rows {
 }
 
 /** The type asked for, `float32` by default; throws `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`. */
-export function realDtype(device: Device, dtype: Dtype = 'float32'): RealDtype {
+export function realDtype(device: OpenBackend, dtype: Dtype = 'float32'): RealDtype {
   requireDtype(dtype);
   requireSupported(device, dtype);
   return dtype as RealDtype;
 }
 
 /** Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws `ERR_SHAPE`. */
-export function rowsInput(name: string, device: Device, input: RowsInput, n?: number): Rows {
+export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n?: number): Rows {
   if (isVectorInput(input, n)) {
     const values = vectorInput(name, device, input);
     requireColumns(name, values.length, n ?? values.length, 'distribution');
@@ -60,7 +60,7 @@ export function asMatrix(input: MatrixInput, columns: number | undefined): Matri
 }
 
 /** The numbers of one vector, of the type in which they are given. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
-export function vectorInput(name: string, device: Device, input: VectorInput): Values {
+export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
   if (ArrayBuffer.isView(input)) dtypeOf(input);
   else if (!Array.isArray(input))
@@ -80,7 +80,7 @@ export function finiteNumbers(name: string, values: Values, columns: number): Fl
 }
 
 /** n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the pivot. */
-export function positiveNumbers(name: string, device: Device, input: VectorInput): Float64Array<ArrayBuffer> {
+export function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
   const values = Float64Array.from(vectorInput(name, device, input));
   values.forEach((value, i) => {
     if (!Number.isFinite(value))
@@ -99,7 +99,7 @@ export function positiveNumbers(name: string, device: Device, input: VectorInput
 /** The same of a number for all n; throws `ERR_OUT_OF_MEMORY` also. */
 export function positiveNumbersOf(
   name: string,
-  device: Device,
+  device: OpenBackend,
   input: VectorInput | number,
   n: number,
 ): Float64Array<ArrayBuffer> {

@@ -1,6 +1,6 @@
+import type { OpenBackend } from '../backend-handle.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Device } from '../device.ts';
 import type { Dtype, Real, Values } from '../dtype.ts';
 import { hostValues, isFixed } from './host-memory.ts';
 import { Matrix, matrixStorage } from './matrix.ts';
@@ -15,7 +15,7 @@ export type Operand = Matrix | Vector;
  * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or Vector, or of another
  * type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
  */
-export function valuesIn(operand: unknown, device: Device, dtype: Dtype | undefined): Real {
+export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | undefined): Real {
   const storage = storageOf(operand);
   if (storage.dtype !== dtype)
     throw new CovariumError(
@@ -27,7 +27,7 @@ export function valuesIn(operand: unknown, device: Device, dtype: Dtype | undefi
 }
 
 /** The numbers of an operand of any type, or a typed array as it is. Throws as {@link valuesIn}. */
-export function anyValuesIn(operand: Operand | Volume | Values, device: Device): Values {
+export function anyValuesIn(operand: Operand | Volume | Values, device: OpenBackend): Values {
   if (operand instanceof Volume) return volumeStorage(operand).valuesFor(device);
   if (!ArrayBuffer.isView(operand)) return storageOf(operand).valuesFor(device);
   if (isFixed(operand.buffer)) return hostValues(operand, undefined);
@@ -44,7 +44,7 @@ function storageOf(operand: unknown): Storage {
 }
 
 /** Throws `ERR_UNSUPPORTED_DTYPE` where the device computes nothing in `dtype`. */
-export function requireSupported(device: Device, dtype: Dtype): void {
+export function requireSupported(device: OpenBackend, dtype: Dtype): void {
   if (!device.dtypes.includes(dtype))
     throw new CovariumError(
       'ERR_UNSUPPORTED_DTYPE',

@@ -1,7 +1,6 @@
-import { fromNative } from '../addon/error.ts';
 import type { Timings } from '../backend.ts';
-import { CovariumError } from '../covarium-error.ts';
-import { backendOf, type Device } from '../device.ts';
+import { backendOf, type OpenBackend } from '../backend-handle.ts';
+import { CovariumError, fromNative } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 
@@ -11,18 +10,18 @@ export class Storage {
   /** Of the commit that computed the numbers. */
   timings: Timings | undefined = undefined;
   readonly #values: Values;
-  readonly #device: Device | undefined;
+  readonly #device: OpenBackend | undefined;
   #closed = false;
 
   /** Storage over `values`; device memory belongs to `device`. */
-  constructor(values: Values, device?: Device) {
+  constructor(values: Values, device?: OpenBackend) {
     this.dtype = dtypeOf(values);
     this.#values = values;
     this.#device = device;
   }
 
   /** Unspecified contents, where the device wants them: zeros in ordinary memory, or memory of the device's own. */
-  static forResult(device: Device, dtype: Dtype, length: number): Storage {
+  static forResult(device: OpenBackend, dtype: Dtype, length: number): Storage {
     if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes) return new Storage(zerosOf(dtype, length));
     return Storage.onDevice(device, dtype, length);
   }
@@ -31,7 +30,7 @@ export class Storage {
    * Device memory, contents unspecified. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or beyond what a typed array counts,
    * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
    */
-  static onDevice(device: Device, dtype: Dtype, length: number): Storage {
+  static onDevice(device: OpenBackend, dtype: Dtype, length: number): Storage {
     const backend = backendOf(device);
     const sizeBytes = length * bytesOf(dtype);
     if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0));
@@ -48,7 +47,7 @@ export class Storage {
   }
 
   /** Several of {@link onDevice}; none is left where one can't be had. */
-  static allOnDevice(device: Device, dtype: Dtype, lengths: readonly number[]): Storage[] {
+  static allOnDevice(device: OpenBackend, dtype: Dtype, lengths: readonly number[]): Storage[] {
     const made: Storage[] = [];
     try {
       for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
@@ -78,7 +77,7 @@ export class Storage {
   }
 
   /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` where the memory is another device's. */
-  valuesFor(device: Device): Values {
+  valuesFor(device: OpenBackend): Values {
     const values = this.values;
     if (this.#device === undefined || this.#device === device) return values;
     throw new CovariumError(

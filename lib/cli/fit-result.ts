@@ -1,9 +1,9 @@
-import { exactDevice } from '../command/float64.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import type { EstimateOptions } from '../moments/moments.ts';
 import type { Shrinkage } from '../moments/shrinkage.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
+import { openDevice } from '../open-device.ts';
 import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, wholeArgument } from './arguments.ts';
 import type { FitRows } from './fit-rows.ts';
@@ -56,8 +56,9 @@ async function modelWriter(
   };
   return async ({ moments, names, dropped }, _, signal) => {
     // What is no normal is refused here, and not when it is sampled.
+    using device = openDevice('reference');
     using normal = await MultivariateNormal.fromMoments({
-      device: exactDevice(undefined),
+      device,
       moments,
       dtype: 'float64',
       ...asked,

@@ -13,9 +13,9 @@ import {
 } from '../array/operand.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Device } from '../device.ts';
 import type { Real, Values } from '../dtype.ts';
 import { type Kernel, type Launch, recordedLaunch } from '../kernel/kernel.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
@@ -40,11 +40,11 @@ const noOptions = Object.freeze({});
  */
 export class CommandBuffer {
   /** Where the commands run. */
-  readonly device: Device;
+  readonly device: OpenBackend;
   readonly #recording: Recording;
 
   /** @internal */
-  constructor(device: Device) {
+  constructor(device: OpenBackend) {
     this.device = device;
     this.#recording = new Recording(device);
   }

@@ -1,25 +1,25 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
-import { Device, requireDevice } from '../device.ts';
+import { OpenBackend, requireDevice } from '../backend-handle.ts';
 import { openReference } from '../reference/device.ts';
 import type { Scratch } from './scratch.ts';
-import type { Procedure } from './task.ts';
+import type { Tasks } from './task.ts';
 
-let reference: Device | undefined;
+let reference: OpenBackend | undefined;
 
 /**
  * Where numbers are computed in float64: on `device`, or on the reference device where there is none or it has no float64 (an Apple GPU).
  * Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
-export function exactDevice(device: Device | undefined): Device {
+export function exactDevice(device: OpenBackend | undefined): OpenBackend {
   if (device !== undefined && requireDevice(device).dtypes.includes('float64')) return device;
   // Nothing of it needs closing.
-  reference ??= new Device(openReference());
+  reference ??= new OpenBackend(openReference());
   return reference;
 }
 
 /** Records commands on float64 numbers in ordinary memory, and runs them as one commit. */
-export function* exactly(device: Device, encode: (encoder: Encoder, scratch: Scratch) => void): Procedure<void> {
+export function* exactly(device: OpenBackend, encode: (encoder: Encoder, scratch: Scratch) => void): Tasks<void> {
   yield {
     device: exactDevice(device),
     encode,

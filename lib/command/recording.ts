@@ -1,18 +1,17 @@
 import { anyValuesIn, type Operand, valuesIn } from '../array/operand.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import { backendOf, commit, commitSync, type OpenBackend, withBackend } from '../backend-handle.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { backendOf, type Device, withBackend } from '../device.ts';
 import type { Real, Values } from '../dtype.ts';
-import { commit, commitSync } from './commit.ts';
 
 /** An encoder on its way to its one commit, and what its commands read and write until then. */
 export class Recording {
-  readonly #device: Device;
+  readonly #device: OpenBackend;
   readonly #encoder: Encoder;
   readonly #operands: Values[] = [];
   #committed = false;
 
-  constructor(device: Device) {
+  constructor(device: OpenBackend) {
     this.#device = device;
     this.#encoder = withBackend(device, (backend) => backend.encoder());
   }

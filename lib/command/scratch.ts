@@ -1,17 +1,17 @@
 import { isReadable } from '../array/host-memory.ts';
 import { Storage } from '../array/storage.ts';
-import type { Device } from '../device.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import type { Dtype, Real, Values } from '../dtype.ts';
 
 /** What the commands of one commit read and write besides what it gives: made where the device wants it, and closed afterwards. */
 export class Scratch {
-  readonly #device: Device;
+  readonly #device: OpenBackend;
   readonly #made: Storage[] = [];
   readonly #afterwards: (() => void)[] = [];
   /** The caller's own arrays among it: they stay where they are until the commit is over. */
   readonly reachable: Values[] = [];
 
-  constructor(device: Device) {
+  constructor(device: OpenBackend) {
     this.#device = device;
   }
 

@@ -1,15 +1,14 @@
 import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import { commit, type OpenBackend, recorded, runCommands } from '../backend-handle.ts';
 import { refuseAborted } from '../check.ts';
 import type { CovariumError } from '../covarium-error.ts';
-import { type Device, runCommands, withBackend } from '../device.ts';
 import type { Values } from '../dtype.ts';
-import { commit } from './commit.ts';
 import { Scratch } from './scratch.ts';
 
 /** Work of one commit, checked but not begun, so that a method and its synchronous twin share all but the waiting. */
 export interface Task<Result> {
-  readonly device: Device;
+  readonly device: OpenBackend;
   readonly encode: (encoder: Encoder, scratch: Scratch) => void;
   /** What the commands write and the caller can reach meanwhile; the scratch has what they read. */
   readonly reachable: readonly Values[];
@@ -30,7 +29,7 @@ export async function run<Result>(task: Task<Result>, signal?: AbortSignal | und
   try {
     // Before anything is recorded: commands that are never committed hold their memory until they are collected.
     refuseAborted(signal);
-    const encoder = encoded(task, scratch);
+    const encoder = recorded(task.device, (each) => task.encode(each, scratch));
     return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal), scratch);
   } catch (error) {
     throw undo(task, error);
@@ -55,19 +54,6 @@ export function runSync<Result>(task: Task<Result>): Result {
   }
 }
 
-function encoded({ device, encode }: Task<unknown>, scratch: Scratch): Encoder {
-  return withBackend(device, (backend) => {
-    const encoder = backend.encoder();
-    try {
-      encode(encoder, scratch);
-      return encoder;
-    } catch (error) {
-      encoder.reset();
-      throw error;
-    }
-  });
-}
-
 function finish<Result>({ result, written, after }: Task<Result>, timings: Timings, scratch: Scratch): Result {
   written.timings = timings;
   scratch.finish();
@@ -82,10 +68,10 @@ function undo(task: Task<unknown>, error: unknown): unknown {
 }
 
 /** Work of several commits with the host's own between them: it yields tasks, and each comes back when it has run. */
-export type Procedure<Result> = Generator<Task<unknown>, Result, void>;
+export type Tasks<Result> = Generator<Task<unknown>, Result, void>;
 
 /** Follows a procedure without blocking; rejects with a CovariumError. A refusal is thrown into the procedure, where `finally` tidies up. */
-export async function follow<Result>(procedure: Procedure<Result>, signal?: AbortSignal): Promise<Result> {
+export async function runAll<Result>(procedure: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
   let step = procedure.next();
   while (!step.done) {
     try {
@@ -100,7 +86,7 @@ export async function follow<Result>(procedure: Procedure<Result>, signal?: Abor
 }
 
 /** Follows a procedure before it returns; throws a CovariumError. */
-export function followSync<Result>(procedure: Procedure<Result>): Result {
+export function runAllSync<Result>(procedure: Tasks<Result>): Result {
   let step = procedure.next();
   while (!step.done) {
     try {
@@ -115,7 +101,7 @@ export function followSync<Result>(procedure: Procedure<Result>): Result {
 }
 
 /** Runs the task of one commit as a step of a procedure. */
-export function* step<Result>(task: Task<Result>): Procedure<Result> {
+export function* step<Result>(task: Task<Result>): Tasks<Result> {
   yield task;
   return task.result;
 }

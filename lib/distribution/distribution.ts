@@ -1,10 +1,11 @@
 import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
+import { backendOf } from '../backend-handle.ts';
 import { checkOptions, refuseAborted } from '../check.ts';
 import { run, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { backendOf, type Device } from '../device.ts';
+import type { Device } from '../device.ts';
 import type { RealDtype } from '../dtype.ts';
 import { type BlockOptions, sampleBlocks } from './blocks.ts';
 import {

@@ -2,24 +2,27 @@ import { isDetached, isFixed } from '../array/host-memory.ts';
 import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import { describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { bytesOf, dtypeOf, type Real } from '../dtype.ts';
-import type { NormalParameters } from '../normal/parameters.ts';
+import { bytesOf, dtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /** Where draws go: a matrix, count x n, or a typed array of count n. */
 export type SampleOut = Matrix | Real;
 
+/** What a sample takes of its distribution: rows of n numbers of a type, in the memory of a device. */
+interface Sampled {
+  readonly device: OpenBackend;
+  readonly dtype: RealDtype;
+  readonly n: number;
+}
+
 /**
  * The matrix to draw into, over the caller's memory. Throws `ERR_SHAPE`, `ERR_CLOSED`, `ERR_FOREIGN_BUFFER`, and
  * `ERR_INVALID_ARGUMENT` for another type, or for memory that may move or that another thread shares.
  */
-export function sampleOut(
-  { device, dtype, n }: Pick<NormalParameters, 'device' | 'dtype' | 'n'>,
-  count: number,
-  out: SampleOut,
-): Matrix {
+export function sampleOut({ device, dtype, n }: Sampled, count: number, out: SampleOut): Matrix {
   const isMatrix = out instanceof Matrix;
   const values = isMatrix ? matrixStorage(out).valuesFor(device) : out;
   if (dtypeOf(values) !== dtype)
@@ -44,7 +47,7 @@ export function sampleOut(
 }
 
 /** Throws `ERR_OUT_OF_RANGE` for a count that isn't a whole number, `ERR_TOO_LARGE` for a sample beyond 2^53 bytes. */
-export function requireCount(count: number, { n, dtype }: Pick<NormalParameters, 'n' | 'dtype'>): void {
+export function requireCount(count: number, { n, dtype }: Omit<Sampled, 'device'>): void {
   wholeNumber('Count', count);
   if (count * n * bytesOf(dtype) > Number.MAX_SAFE_INTEGER)
     throw new CovariumError('ERR_TOO_LARGE', `Sample of (${count}) rows of dimension (${n}) is beyond 2^53 bytes.`);

@@ -1,14 +1,14 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import type { Scratch } from '../command/scratch.ts';
-import type { Device } from '../device.ts';
 import { type Dtype, dtypeOf, type Real } from '../dtype.ts';
 
 /** Makes storage of these lengths, all or none. */
 export type Place = (lengths: readonly number[]) => Storage[];
 
 /** Where commands of a device in `dtype` read it. */
-export function onDevice(device: Device, dtype: Dtype): Place {
+export function onDevice(device: OpenBackend, dtype: Dtype): Place {
   return (lengths) => Storage.allOnDevice(device, dtype, lengths);
 }
 

@@ -2,9 +2,9 @@ import { Matrix } from '../array/matrix.ts';
 import { anyValuesIn, type Operand, requireApart } from '../array/operand.ts';
 import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import { describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Device } from '../device.ts';
 import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
 import { encode } from './encode.ts';
 import type { Layout } from './layout.ts';
@@ -39,7 +39,7 @@ const dtypesOf: { readonly [scalar: string]: Dtype } = {
 
 /** The operands of a launch, in the order of `parameters` (without places). Throws typed errors that name the argument. */
 export function operandsOf(
-  device: Device,
+  device: OpenBackend,
   kernel: string,
   parameters: readonly Parameter[],
   given: KernelArguments,
@@ -86,7 +86,7 @@ function inOrder(kernel: string, parameters: readonly Parameter[], given: Kernel
   });
 }
 
-function operandOf(device: Device, parameter: Parameter, value: KernelArgument): Values | ArrayBuffer | number {
+function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgument): Values | ArrayBuffer | number {
   if (parameter.kind === 'threadgroup') return threadgroupBytes(parameter, value);
   if (value instanceof Matrix || value instanceof Vector || value instanceof Volume || ArrayBuffer.isView(value)) {
     if (ArrayBuffer.isView(value)) dtypeOf(value);

@@ -1,8 +1,7 @@
-import { fromNative } from '../addon/error.ts';
 import type { CompiledKernel, KernelParameter } from '../backend.ts';
+import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
-import { backendOf, type Device } from '../device.ts';
+import { CovariumError, fromNative } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
@@ -34,7 +33,7 @@ export interface KernelOptions {
 }
 
 /** Compiles a kernel for a device; see `Device.kernel`. */
-export async function compileKernel(device: Device, source: string, options: KernelOptions): Promise<Kernel> {
+export async function compileKernel(device: OpenBackend, source: string, options: KernelOptions): Promise<Kernel> {
   checkOptions(options, ['name', 'constants', 'includes', 'path', 'check', 'layouts']);
   const { name, constants = {}, includes = {}, path = 'kernel.metal', check = false, layouts = {} } = options;
   const backend = backendOf(device);
@@ -75,7 +74,7 @@ export async function compileKernel(device: Device, source: string, options: Ker
 }
 
 async function compiledFor(
-  device: Device,
+  device: OpenBackend,
   text: string,
   signature: Signature,
   values: readonly FunctionConstant[],

@@ -1,7 +1,7 @@
 import type { CompiledKernel, Timings } from '../backend.ts';
+import { commit, type OpenBackend, recorded, runCommands } from '../backend-handle.ts';
 import { checkOptions, describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Device, runCommands } from '../device.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf } from './arguments.ts';
 import { type GridSize, sizeOf, threadgroupFor } from './grid.ts';
@@ -25,12 +25,12 @@ export interface Recorded {
   readonly threadgroup: readonly [number, number, number];
 }
 
-let recordedInside: (kernel: Kernel, device: Device, launch: Launch) => Recorded;
+let recordedInside: (kernel: Kernel, device: OpenBackend, launch: Launch) => Recorded;
 
 /** A kernel of one's own, compiled for one device: `device.kernel(source)` makes it. */
 export class Kernel {
   /** For which it is compiled. */
-  readonly device: Device;
+  readonly device: OpenBackend;
   /** Of its function. */
   readonly name: string;
   /** The names of its arguments, in order; a thread's place is none. */
@@ -52,7 +52,7 @@ export class Kernel {
 
   /** @internal */
   constructor(
-    device: Device,
+    device: OpenBackend,
     name: string,
     parameters: readonly Parameter[],
     compiled: CompiledKernel,
@@ -74,7 +74,11 @@ export class Kernel {
    * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit, `ERR_KERNEL_CHECK` for what check mode finds.
    */
   async run(launch: Launch, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Timings> {
-    return this.device.commandBuffer().launch(this, launch).commit(options);
+    checkOptions(options, ['signal']);
+    const { compiled, operands, grid, threadgroup } = this.#recorded(this.device, launch);
+    const encoder = recorded(this.device, (each) => each.launch(compiled, operands, grid, threadgroup));
+    const reachable = operands.filter((operand): operand is Values => ArrayBuffer.isView(operand));
+    return commit(encoder, reachable, options.signal);
   }
 
   /** Synchronous twin of {@link run}. */
@@ -83,7 +87,7 @@ export class Kernel {
     return runCommands(this.device, (encoder) => encoder.launch(compiled, operands, grid, threadgroup));
   }
 
-  #recorded(device: Device, launch: Launch): Recorded {
+  #recorded(device: OpenBackend, launch: Launch): Recorded {
     checkOptions(launch, ['grid', 'threadgroup', 'arguments']);
     if (device !== this.device)
       throw new CovariumError(
@@ -101,7 +105,7 @@ export class Kernel {
 }
 
 /** What an encoder of `device` takes for a launch. For the rest of lib, not for users. */
-export function recordedLaunch(kernel: Kernel, device: Device, launch: Launch): Recorded {
+export function recordedLaunch(kernel: Kernel, device: OpenBackend, launch: Launch): Recorded {
   if (kernel instanceof Kernel) return recordedInside(kernel, device, launch);
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',

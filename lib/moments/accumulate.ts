@@ -1,8 +1,8 @@
 import { Storage } from '../array/storage.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import type { Task } from '../command/task.ts';
-import { type Procedure, step } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Device } from '../device.ts';
 import { centredBlock, rowsPerBlock, sumsOf, type WeightedRows } from './block.ts';
 import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.ts';
 
@@ -10,7 +10,7 @@ import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.t
  * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the deviations, on a
  * device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
  */
-export function* accumulating(device: Device, rows: WeightedRows): Procedure<CentralSums> {
+export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<CentralSums> {
   const { count, n } = rows;
   const rowsAtOnce = rowsPerBlock(n);
   const sums = noRows(n);
@@ -40,7 +40,7 @@ export function join(sums: CentralSums, other: CentralSums): void {
 const rowsInTurn = 256;
 
 // D' D, n x n, of the deviations D (rows x n).
-function productsTask(device: Device, deviations: Float64Array, n: number): Task<Storage> {
+function productsTask(device: OpenBackend, deviations: Float64Array, n: number): Task<Storage> {
   const written = Storage.forResult(device, 'float64', n * n);
   const out = written.values as Float64Array;
   return {

@@ -2,11 +2,12 @@ import type { RowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
-import { follow, followSync } from '../command/task.ts';
+import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Device, requireDevice } from '../device.ts';
 import { accumulating, join } from './accumulate.ts';
 import { type CentralSums, copiedSums, noRows } from './central-sums.ts';
 import { aboutMean, estimated } from './estimate.ts';
@@ -22,7 +23,7 @@ export interface MomentsOptions {
    * An open device: what takes n^2 operations for a row is done there. By default, and where it has no float64, that is done in plain
    * TypeScript.
    */
-  readonly device?: Device | undefined;
+  readonly device?: OpenBackend | undefined;
 }
 
 /** What {@link Moments.covariance} takes. */
@@ -43,7 +44,7 @@ export interface EstimateOptions {
 export class Moments {
   /** n, from 1. */
   readonly dimension: number;
-  readonly #device: Device | undefined;
+  readonly #device: OpenBackend | undefined;
   #sums: CentralSums;
 
   static {
@@ -102,7 +103,7 @@ export class Moments {
   async add(rows: RowsInput, options: AddOptions = {}): Promise<void> {
     const { signal, ...rest } = options;
     refuseAborted(signal);
-    const added = await follow(
+    const added = await runAll(
       accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, rest)),
       signal,
     );
@@ -112,7 +113,7 @@ export class Moments {
   /** Synchronous twin of {@link add}. */
   addSync(rows: RowsInput, options: AddSyncOptions = {}): void {
     checkOptions(options, addSyncOptionNames);
-    const added = followSync(accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, options)));
+    const added = runAllSync(accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, options)));
     this.#join(added);
   }
 

@@ -3,7 +3,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { checkOptions, describe } from '../check.ts';
 import { exactly } from '../command/float64.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { semidefiniteRoot } from '../decomposition/semidefinite-cholesky.ts';
 import type { Real } from '../dtype.ts';
@@ -25,7 +25,7 @@ export interface AffineOptions {
 }
 
 /** The normal of A x + b + e. */
-export function* affine(parameters: NormalParameters, options: AffineOptions): Procedure<NormalParameters> {
+export function* affine(parameters: NormalParameters, options: AffineOptions): Tasks<NormalParameters> {
   checkOptions(options, ['matrix', 'offset', 'noise', 'singular']);
   const { device, dtype, n, factor } = parameters;
   const { singular = factor.rank < n } = options;

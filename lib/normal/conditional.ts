@@ -4,7 +4,7 @@ import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { checkOptions } from '../check.ts';
-import { type Procedure, step } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, Values } from '../dtype.ts';
 import { fromEchelon } from './from-root.ts';
@@ -28,7 +28,7 @@ export interface ConditionalMeansOptions {
 }
 
 /** The normal of the other coordinates where the given ones have these values. */
-export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Procedure<NormalParameters> {
+export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Tasks<NormalParameters> {
   checkOptions(options, ['given', 'values']);
   // A copy: the caller's numbers may change while the device works.
   const values = Float64Array.from(vectorInput('Values', parameters.device, options.values));
@@ -43,7 +43,7 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
 }
 
 /** The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one product on the device. */
-export function* conditionalMeans(parameters: NormalParameters, options: ConditionalMeansOptions): Procedure<Matrix> {
+export function* conditionalMeans(parameters: NormalParameters, options: ConditionalMeansOptions): Tasks<Matrix> {
   checkOptions(options, ['given', 'rows']);
   const { device, dtype, n } = parameters;
   const { given, rows } = options;

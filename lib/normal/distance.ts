@@ -1,5 +1,5 @@
 import { requireColumns, requireFinite } from '../array/operand.ts';
-import { follow, followSync, type Procedure } from '../command/task.ts';
+import { runAll, runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { normalEntropy } from './density.ts';
 import { divergence } from './divergence.ts';
@@ -13,22 +13,22 @@ import { wasserstein as wassersteinOf } from './wasserstein.ts';
  * a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`, `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
  */
 export async function klDivergence(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return follow(divergence(...pair(p, q), 1));
+  return runAll(divergence(...pair(p, q), 1));
 }
 
 /** Synchronous twin of {@link klDivergence}. */
 export function klDivergenceSync(p: MultivariateNormal, q: MultivariateNormal): number {
-  return followSync(divergence(...pair(p, q), 1));
+  return runAllSync(divergence(...pair(p, q), 1));
 }
 
 /** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects as {@link klDivergence}. */
 export async function crossEntropy(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return follow(crossed(...pair(p, q)));
+  return runAll(crossed(...pair(p, q)));
 }
 
 /** Synchronous twin of {@link crossEntropy}. */
 export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): number {
-  return followSync(crossed(...pair(p, q)));
+  return runAllSync(crossed(...pair(p, q)));
 }
 
 /**
@@ -37,12 +37,12 @@ export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): 
  * `ERR_OUT_OF_RANGE` where alpha is not a finite number from 0.
  */
 export async function renyiDivergence(p: MultivariateNormal, q: MultivariateNormal, alpha: number): Promise<number> {
-  return follow(divergence(...pair(p, q), order(alpha)));
+  return runAll(divergence(...pair(p, q), order(alpha)));
 }
 
 /** Synchronous twin of {@link renyiDivergence}. */
 export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal, alpha: number): number {
-  return followSync(divergence(...pair(p, q), order(alpha)));
+  return runAllSync(divergence(...pair(p, q), order(alpha)));
 }
 
 /**
@@ -73,12 +73,12 @@ export function hellingerSync(p: MultivariateNormal, q: MultivariateNormal): num
  * together. Symmetric; singular normals have one too. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
 export async function wasserstein(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return follow(wassersteinOf(...pair(p, q)));
+  return runAll(wassersteinOf(...pair(p, q)));
 }
 
 /** Synchronous twin of {@link wasserstein}. */
 export function wassersteinSync(p: MultivariateNormal, q: MultivariateNormal): number {
-  return followSync(wassersteinOf(...pair(p, q)));
+  return runAllSync(wassersteinOf(...pair(p, q)));
 }
 
 function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, NormalParameters] {
@@ -87,7 +87,7 @@ function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, 
   return both;
 }
 
-function* crossed(p: NormalParameters, q: NormalParameters): Procedure<number> {
+function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {
   return normalEntropy(p.factor) + (yield* divergence(p, q, 1));
 }
 

@@ -1,5 +1,5 @@
 import { exactly } from '../command/float64.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { log1pmx } from '../probability/special-functions.ts';
 import { exactRoot, isSame, requireRegular } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -13,7 +13,7 @@ import type { NormalParameters } from './parameters.ts';
  * definite. Both are whitened by q's factor. Then no term is negative and none cancels another: normals that are nearly alike have a
  * divergence of small relative error, and it is never below 0.
  */
-export function* divergence(p: NormalParameters, q: NormalParameters, alpha: number): Procedure<number> {
+export function* divergence(p: NormalParameters, q: NormalParameters, alpha: number): Tasks<number> {
   requireRegular(p);
   requireRegular(q);
   const ours = yield* exactRoot(p);

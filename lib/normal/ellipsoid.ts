@@ -1,7 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
 import { Vector } from '../array/vector.ts';
 import { checkOptions, describe } from '../check.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { norm, orthogonalize } from '../decomposition/orthogonalize.ts';
@@ -43,7 +43,7 @@ export function* ellipsoid(
   options: EllipsoidOptions,
   name = 'normal',
   radiusAt: RadiusAt = (probability, rank) => Math.sqrt(chiSquareQuantile(probability, rank)),
-): Procedure<Ellipsoid> {
+): Tasks<Ellipsoid> {
   checkOptions(options, ['probability']);
   const { probability } = options;
   if (!(typeof probability === 'number' && probability > 0 && probability < 1))

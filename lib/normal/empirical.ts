@@ -2,7 +2,7 @@ import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { checkOptions, describe } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
-import { type Procedure, step } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import {
   requireCount,
@@ -51,7 +51,7 @@ export function* empiricalSample(
   parameters: NormalParameters,
   count: number,
   options: EmpiricalSyncOptions,
-): Procedure<Matrix> {
+): Tasks<Matrix> {
   checkOptions(options, [...sampleSyncOptionNames, 'signal', 'empirical']);
   const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;

@@ -1,6 +1,6 @@
 import { hostZeros } from '../array/host-memory.ts';
 import { exactly } from '../command/float64.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Moments64 } from '../probability/box-probability.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -19,7 +19,7 @@ export interface ExactRoot {
  * The root of a normal as its factor is kept. What is computed from it by orthogonal transformations stays positive definite where a
  * covariance, which squares the condition, might not. Throws `ERR_OUT_OF_MEMORY`.
  */
-export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Procedure<ExactRoot> {
+export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Tasks<ExactRoot> {
   const width = factor.rank;
   const root = hostZeros(n * width);
   const centre = Float64Array.from(mean.values);
@@ -52,7 +52,7 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
  * The mean and the covariance of a normal, in float64: they are those of its factor as it is kept, so that what is computed from them loses
  * nothing to a covariance that was rounded to float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 is little, and its covariance is not.
  */
-export function* exactMoments({ device, n, mean, factor }: NormalParameters): Procedure<Moments64> {
+export function* exactMoments({ device, n, mean, factor }: NormalParameters): Tasks<Moments64> {
   const covariance = hostZeros(n * n);
   const centre = Float64Array.from(mean.values);
   const exact = factor.exact();

@@ -1,11 +1,11 @@
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, wholeNumber } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
-import { type Procedure, step } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { requireDevice } from '../device.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -21,7 +21,7 @@ const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage']
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
 
 /** The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their moments. */
-export function* fit(options: FitOptions): Procedure<NormalParameters> {
+export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
   const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;
   const isPlain = [weights, frequencies, missing, mean, shrinkage].every((option) => option === undefined);
@@ -39,7 +39,7 @@ export function* fit(options: FitOptions): Procedure<NormalParameters> {
 }
 
 /** The normal of moments. */
-export function* fromMoments(options: FromMomentsOptions): Procedure<NormalParameters> {
+export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, 'moments']);
   const { moments, ...asked } = options;
   const sums = sumsOf(moments);
@@ -57,7 +57,7 @@ function requireAsked({ device, dtype, factor, mean, shrinkage }: Asked, n: numb
   if (shrinkage !== undefined) requireShrinkage(shrinkage);
 }
 
-function* fromSums(sums: CentralSums, asked: Asked): Procedure<NormalParameters> {
+function* fromSums(sums: CentralSums, asked: Asked): Tasks<NormalParameters> {
   const { device, dtype, factor, ddof, shrinkage } = asked;
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);

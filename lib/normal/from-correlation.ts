@@ -3,10 +3,10 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireColumns, requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { requireDevice } from '../device.ts';
 import { ofCovariance } from './from-covariance.ts';
 import { squareInput } from './inputs.ts';
 import type { CorrelationOptions } from './options.ts';
@@ -21,7 +21,7 @@ export function* ofCorrelation(
   square = 'Covariance',
   centre = 'Mean',
   sizes = 'Standard deviations',
-): Procedure<NormalParameters> {
+): Tasks<NormalParameters> {
   checkOptions(options, [
     ...['device', 'mean', 'correlation', 'standardDeviations'],
     ...['dtype', 'symmetryTolerance', 'factor', 'singular', 'jitter'],

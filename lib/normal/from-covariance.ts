@@ -3,7 +3,7 @@ import { Storage } from '../array/storage.ts';
 import { checkOptions, describe } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
-import { type Procedure, step } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { rootOf } from '../decomposition/semidefinite-root.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
@@ -20,7 +20,7 @@ export function* ofCovariance(
   options: CovarianceOptions,
   square = 'Covariance',
   centre = 'Mean',
-): Procedure<NormalParameters> {
+): Tasks<NormalParameters> {
   checkOptions(options, covarianceOptionNames);
   const { singular = 'error', jitter = false } = options;
   if (singular !== 'error' && singular !== 'pivoted' && singular !== 'eigen')
@@ -66,7 +66,7 @@ function withWayOut(error: CovariumError): CovariumError {
 
 const attempts = 5; // without, then with once, ten, a hundred and a thousand times as much
 /** The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite. */
-export function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Procedure<NormalParameters> {
+export function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
   const { n, mean, square } = input;
   let largest = 0;
   for (let i = 0; i < n; i++) largest = Math.max(largest, square[i * (n + 1)]!);

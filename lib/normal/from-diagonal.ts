@@ -1,9 +1,9 @@
 import { positiveNumbersOf, realDtype } from '../array/inputs.ts';
 import { requireColumns } from '../array/operand.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, wholeNumber } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { requireDevice } from '../device.ts';
 import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import { meanInput } from './inputs.ts';
 import type { DiagonalOptions } from './options.ts';

@@ -1,10 +1,10 @@
 import { asMatrix, finiteNumbers, realDtype, vectorInput } from '../array/inputs.ts';
 import { matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { requireDevice } from '../device.ts';
 import type { Values } from '../dtype.ts';
 import { rooted } from './from-root.ts';
 import { meanInput } from './inputs.ts';

@@ -1,9 +1,9 @@
 import { asMatrix, finiteNumbers, positiveNumbersOf, realDtype } from '../array/inputs.ts';
 import { matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
 import type { Task } from '../command/task.ts';
-import { requireDevice } from '../device.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { meanInput } from './inputs.ts';
 import type { LowRankOptions } from './options.ts';

@@ -1,5 +1,5 @@
 import { Matrix } from '../array/matrix.ts';
-import { type Procedure, step, type Task } from '../command/task.ts';
+import { step, type Task, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
@@ -24,7 +24,7 @@ export function* fromRoot(
   rows: Float64Array,
   tolerance: number,
   isSingularAllowed: boolean,
-): Procedure<NormalParameters> {
+): Tasks<NormalParameters> {
   const m = mean.length;
   const width = rows.length / m;
   const pivots = lowerEchelon(rows, m, width, tolerance);
@@ -38,7 +38,7 @@ export function* fromEchelon(
   rows: Float64Array,
   pivots: Int32Array,
   isSingularAllowed: boolean,
-): Procedure<NormalParameters> {
+): Tasks<NormalParameters> {
   const m = mean.length;
   const width = rows.length / m;
   const pivot = pivots.indexOf(-1);

@@ -3,8 +3,9 @@ import { asMatrix, realDtype, vectorInput } from '../array/inputs.ts';
 import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireColumns, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
+import { requireDevice } from '../backend-handle.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Device, requireDevice } from '../device.ts';
+import type { Device } from '../device.ts';
 import type { Dtype, Real, RealDtype, Values } from '../dtype.ts';
 import type { NormalOptions } from './options.ts';
 

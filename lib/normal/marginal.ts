@@ -1,12 +1,12 @@
 import { describe, wholeNumber } from '../check.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** The normal of some coordinates: their rows of the root. */
-export function* marginal(parameters: NormalParameters, coordinates: readonly number[]): Procedure<NormalParameters> {
+export function* marginal(parameters: NormalParameters, coordinates: readonly number[]): Tasks<NormalParameters> {
   const chosen = coordinatesIn(coordinates, parameters.n);
   if (chosen.length === 0)
     throw new CovariumError('ERR_SHAPE', 'Coordinates are (0), and a normal has at least one dimension.');

@@ -4,7 +4,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
 import { describe } from '../check.ts';
-import { follow, followSync, run, runSync } from '../command/task.ts';
+import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
@@ -81,12 +81,12 @@ export class MultivariateNormal extends Distribution {
    * where the device has none. `singular` takes a singular covariance as it is, `jitter` adds to its diagonal.
    */
   static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(ofCovariance(options)));
+    return new MultivariateNormal(await runAll(ofCovariance(options)));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
   static fromCovarianceSync(options: CovarianceOptions): MultivariateNormal {
-    return new MultivariateNormal(followSync(ofCovariance(options)));
+    return new MultivariateNormal(runAllSync(ofCovariance(options)));
   }
 
   /**
@@ -159,12 +159,12 @@ export class MultivariateNormal extends Distribution {
    * `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
    */
   static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(ofCorrelation(options)));
+    return new MultivariateNormal(await runAll(ofCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
   static fromCorrelationSync(options: CorrelationOptions): MultivariateNormal {
-    return new MultivariateNormal(followSync(ofCorrelation(options)));
+    return new MultivariateNormal(runAllSync(ofCorrelation(options)));
   }
 
   /**
@@ -173,22 +173,22 @@ export class MultivariateNormal extends Distribution {
    * ddof, shrinkage).
    */
   static async fit(options: FitOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(fit(options)));
+    return new MultivariateNormal(await runAll(fit(options)));
   }
 
   /** Synchronous twin of {@link fit}. */
   static fitSync(options: FitOptions): MultivariateNormal {
-    return new MultivariateNormal(followSync(fit(options)));
+    return new MultivariateNormal(runAllSync(fit(options)));
   }
 
   /** The normal of the mean and covariance of {@link Moments} of dimension n; rejects as {@link fit}. */
   static async fromMoments(options: FromMomentsOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(fromMoments(options)));
+    return new MultivariateNormal(await runAll(fromMoments(options)));
   }
 
   /** Synchronous twin of {@link fromMoments}. */
   static fromMomentsSync(options: FromMomentsOptions): MultivariateNormal {
-    return new MultivariateNormal(followSync(fromMoments(options)));
+    return new MultivariateNormal(runAllSync(fromMoments(options)));
   }
 
   /**
@@ -240,7 +240,7 @@ export class MultivariateNormal extends Distribution {
    * `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
   override async sample(count: number, options: EmpiricalOptions & AroundOptions = {}): Promise<Matrix> {
-    if (isEmpirical(options)) return follow(empiricalSample(this.#open(), count, options), options.signal);
+    if (isEmpirical(options)) return runAll(empiricalSample(this.#open(), count, options), options.signal);
     const rest = plain(options);
     if (saysMeans(rest)) return run(drawAround(this.#open(), count, rest), rest.signal);
     return super.sample(count, rest);
@@ -248,7 +248,7 @@ export class MultivariateNormal extends Distribution {
 
   /** Synchronous twin of {@link sample}. */
   override sampleSync(count: number, options: EmpiricalSyncOptions & AroundSyncOptions = {}): Matrix {
-    if (isEmpirical(options)) return followSync(empiricalSample(this.#open(), count, options));
+    if (isEmpirical(options)) return runAllSync(empiricalSample(this.#open(), count, options));
     const rest = plain(options);
     if (saysMeans(rest)) return runSync(drawAround(this.#open(), count, rest));
     return super.sampleSync(count, rest);
@@ -330,12 +330,12 @@ export class MultivariateNormal extends Distribution {
    * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
    */
   async marginal(coordinates: readonly number[]): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(marginal(this.#open(), coordinates)));
+    return new MultivariateNormal(await runAll(marginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
   marginalSync(coordinates: readonly number[]): MultivariateNormal {
-    return new MultivariateNormal(followSync(marginal(this.#open(), coordinates)));
+    return new MultivariateNormal(runAllSync(marginal(this.#open(), coordinates)));
   }
 
   /**
@@ -343,12 +343,12 @@ export class MultivariateNormal extends Distribution {
    * `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular normal can't have there).
    */
   async conditional(options: ConditionalOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(conditional(this.#open(), options)));
+    return new MultivariateNormal(await runAll(conditional(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link conditional}. */
   conditionalSync(options: ConditionalOptions): MultivariateNormal {
-    return new MultivariateNormal(followSync(conditional(this.#open(), options)));
+    return new MultivariateNormal(runAllSync(conditional(this.#open(), options)));
   }
 
   /**
@@ -356,12 +356,12 @@ export class MultivariateNormal extends Distribution {
    * all rows: that of {@link conditional}. Rejects as {@link marginal}, with `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` as there.
    */
   async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
-    return follow(conditionalMeans(this.#open(), options));
+    return runAll(conditionalMeans(this.#open(), options));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
   conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
-    return followSync(conditionalMeans(this.#open(), options));
+    return runAllSync(conditionalMeans(this.#open(), options));
   }
 
   /**
@@ -369,12 +369,12 @@ export class MultivariateNormal extends Distribution {
    * that the rows before it determine, unless it may be `singular`; noise that is no covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async affine(options: AffineOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await follow(affine(this.#open(), options)));
+    return new MultivariateNormal(await runAll(affine(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link affine}. */
   affineSync(options: AffineOptions): MultivariateNormal {
-    return new MultivariateNormal(followSync(affine(this.#open(), options)));
+    return new MultivariateNormal(runAllSync(affine(this.#open(), options)));
   }
 
   /**
@@ -409,12 +409,12 @@ export class MultivariateNormal extends Distribution {
    * normal that is a point.
    */
   async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
-    return follow(ellipsoid(this.#open(), options));
+    return runAll(ellipsoid(this.#open(), options));
   }
 
   /** Synchronous twin of {@link ellipsoid}. */
   ellipsoidSync(options: EllipsoidOptions): Ellipsoid {
-    return followSync(ellipsoid(this.#open(), options));
+    return runAllSync(ellipsoid(this.#open(), options));
   }
 
   #open(): NormalParameters {

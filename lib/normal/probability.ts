@@ -2,7 +2,7 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import { checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
-import { follow, followSync } from '../command/task.ts';
+import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { type BoxProbability, boxProbability, type Moments64 } from '../probability/box-probability.ts';
@@ -62,12 +62,12 @@ export async function ask<Result>(
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   refuseAborted(signal);
-  return inTurns(asked(await follow(exactMoments(parameters), signal)), signal);
+  return inTurns(asked(await runAll(exactMoments(parameters), signal)), signal);
 }
 
 /** Computes before it returns. */
 export function askSync<Result>(parameters: NormalParameters, asked: Asked<Result>): Result {
-  return atOnce(asked(followSync(exactMoments(parameters))));
+  return atOnce(asked(runAllSync(exactMoments(parameters))));
 }
 
 /**

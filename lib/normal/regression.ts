@@ -1,4 +1,4 @@
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { exactRoot } from './exact.ts';
 import { coordinatesIn, otherCoordinates, rowsAt } from './marginal.ts';
@@ -24,7 +24,7 @@ export interface Regression {
  * conditional covariance: nothing is subtracted, so that it can't lose its definiteness. Where G has rows without a pivot, H and these are
  * regressed on the rows that have one.
  */
-export function* regression(parameters: NormalParameters, coordinates: readonly number[]): Procedure<Regression> {
+export function* regression(parameters: NormalParameters, coordinates: readonly number[]): Tasks<Regression> {
   const { n } = parameters;
   const given = coordinatesIn(coordinates, n);
   const others = otherCoordinates(given, n);

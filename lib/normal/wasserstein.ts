@@ -1,5 +1,5 @@
 import { exactly } from '../command/float64.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { norm, orthogonalize } from '../decomposition/orthogonalize.ts';
 import { type ExactRoot, exactRoot, isSame } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -9,7 +9,7 @@ import type { NormalParameters } from './parameters.ts';
  * |d|^2 plus the least |A - B U|_F^2 over orthogonal U, for any roots A of P and B of Q (Bhatia, Jain, Lim, Expositiones Mathematicae 37,
  * 2019): there is no difference of large numbers to take the root of. U is the orthogonal polar factor of B' A.
  */
-export function* wasserstein(p: NormalParameters, q: NormalParameters): Procedure<number> {
+export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<number> {
   const ours = yield* exactRoot(p);
   const theirs = yield* exactRoot(q);
   if (isSame(ours, theirs)) return 0;

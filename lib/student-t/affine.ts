@@ -1,7 +1,7 @@
 import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { checkOptions } from '../check.ts';
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { affine } from '../normal/affine.ts';
 import { marginal } from '../normal/marginal.ts';
 import type { StudentParameters } from './parameters.ts';
@@ -20,7 +20,7 @@ export interface StudentAffineOptions {
 export function* studentMarginal(
   { normal, nu }: StudentParameters,
   coordinates: readonly number[],
-): Procedure<StudentParameters> {
+): Tasks<StudentParameters> {
   return { normal: yield* marginal(normal, coordinates), nu };
 }
 
@@ -28,7 +28,7 @@ export function* studentMarginal(
 export function* studentAffine(
   { normal, nu }: StudentParameters,
   options: StudentAffineOptions,
-): Procedure<StudentParameters> {
+): Tasks<StudentParameters> {
   checkOptions(options, ['matrix', 'offset', 'singular']);
   return { normal: yield* affine(normal, options), nu };
 }

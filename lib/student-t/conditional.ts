@@ -3,7 +3,8 @@ import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { checkOptions } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
-import { type Procedure, step } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
+import type { Device } from '../device.ts';
 import { RootFactor } from '../factor/root-factor.ts';
 import { type ConditionalOptions, conditional } from '../normal/conditional.ts';
 import { factorTask } from '../normal/covariance.ts';
@@ -23,13 +24,14 @@ import type { StudentParameters } from './parameters.ts';
 export function* studentConditional(
   { normal, nu }: StudentParameters,
   options: ConditionalOptions,
-): Procedure<StudentParameters> {
+): Tasks<StudentParameters> {
   checkOptions(options, ['given', 'values']);
   const { device, dtype, n } = normal;
   const values = Float64Array.from(vectorInput('Values', device, options.values));
   const given = Array.isArray(options.given) ? [...options.given] : options.given;
   const exact: NormalParameters = {
-    device: exactDevice(device),
+    // Nothing but tasks is asked of it: its results are read here.
+    device: exactDevice(device) as Device,
     // What is rounding in a singular scale, and no direction of its own, depends on the type that it was rounded to.
     dtype: normal.factor.rank < n ? dtype : 'float64',
     n,
@@ -69,7 +71,7 @@ function* stretchOf(
   nu: number,
   given: readonly number[],
   values: Float64Array,
-): Procedure<Stretch> {
+): Tasks<Stretch> {
   if (given.length === 0 || nu === Number.POSITIVE_INFINITY) return { stretch: 1, dimensions: 0 };
   const known = yield* marginal(exact, given);
   const centred = centredNormal(known);

@@ -1,11 +1,11 @@
-import type { Procedure } from '../command/task.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from '../normal/ellipsoid.ts';
 import { logFQuantile } from '../probability/f-quantile.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /** The ellipsoid that holds a share of a Student-t: d^2 / n has the F distribution with n and nu degrees of freedom. */
-export function studentEllipsoid({ normal, nu }: StudentParameters, options: EllipsoidOptions): Procedure<Ellipsoid> {
+export function studentEllipsoid({ normal, nu }: StudentParameters, options: EllipsoidOptions): Tasks<Ellipsoid> {
   const name = 'Student-t';
   if (nu === Number.POSITIVE_INFINITY) return ellipsoid(normal, options, name);
   return ellipsoid(normal, options, name, (probability, rank) => {

@@ -4,7 +4,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
 import { checkOptions } from '../check.ts';
-import { follow, followSync, run, runSync, type Task } from '../command/task.ts';
+import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
@@ -89,12 +89,12 @@ export class MultivariateStudentT extends Distribution {
    * singular scale as it is, `jitter` adds to its diagonal.
    */
   static async fromScale(options: ScaleOptions): Promise<MultivariateStudentT> {
-    return new MultivariateStudentT(await follow(studentFromScale(options)));
+    return new MultivariateStudentT(await runAll(studentFromScale(options)));
   }
 
   /** Synchronous twin of {@link fromScale}. */
   static fromScaleSync(options: ScaleOptions): MultivariateStudentT {
-    return new MultivariateStudentT(followSync(studentFromScale(options)));
+    return new MultivariateStudentT(runAllSync(studentFromScale(options)));
   }
 
   /** The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'; rejects as {@link fromScale}. */
@@ -163,12 +163,12 @@ export class MultivariateStudentT extends Distribution {
    * with `ERR_OUT_OF_RANGE` where the matrix's diagonal is not of ones.
    */
   static async fromCorrelation(options: ScaleCorrelationOptions): Promise<MultivariateStudentT> {
-    return new MultivariateStudentT(await follow(studentFromCorrelation(options)));
+    return new MultivariateStudentT(await runAll(studentFromCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
   static fromCorrelationSync(options: ScaleCorrelationOptions): MultivariateStudentT {
-    return new MultivariateStudentT(followSync(studentFromCorrelation(options)));
+    return new MultivariateStudentT(runAllSync(studentFromCorrelation(options)));
   }
 
   /** In how many dimensions the draws vary: n, or fewer where the scale is singular. */
@@ -290,12 +290,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
    */
   async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT> {
-    return new MultivariateStudentT(await follow(studentMarginal(this.#open(), coordinates)));
+    return new MultivariateStudentT(await runAll(studentMarginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
   marginalSync(coordinates: readonly number[]): MultivariateStudentT {
-    return new MultivariateStudentT(followSync(studentMarginal(this.#open(), coordinates)));
+    return new MultivariateStudentT(runAllSync(studentMarginal(this.#open(), coordinates)));
   }
 
   /**
@@ -304,12 +304,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular scale can't have there).
    */
   async conditional(options: ConditionalOptions): Promise<MultivariateStudentT> {
-    return new MultivariateStudentT(await follow(studentConditional(this.#open(), options)));
+    return new MultivariateStudentT(await runAll(studentConditional(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link conditional}. */
   conditionalSync(options: ConditionalOptions): MultivariateStudentT {
-    return new MultivariateStudentT(followSync(studentConditional(this.#open(), options)));
+    return new MultivariateStudentT(runAllSync(studentConditional(this.#open(), options)));
   }
 
   /**
@@ -317,12 +317,12 @@ export class MultivariateStudentT extends Distribution {
    * the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates), `ERR_SHAPE` (none, or all of them), `ERR_NOT_FINITE`.
    */
   async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
-    return follow(conditionalMeans(this.#open().normal, options));
+    return runAll(conditionalMeans(this.#open().normal, options));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
   conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
-    return followSync(conditionalMeans(this.#open().normal, options));
+    return runAllSync(conditionalMeans(this.#open().normal, options));
   }
 
   /**
@@ -343,12 +343,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` where a row of A depends on those before it and may not, `ERR_CLOSED`.
    */
   async affine(options: StudentAffineOptions): Promise<MultivariateStudentT> {
-    return new MultivariateStudentT(await follow(studentAffine(this.#open(), options)));
+    return new MultivariateStudentT(await runAll(studentAffine(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link affine}. */
   affineSync(options: StudentAffineOptions): MultivariateStudentT {
-    return new MultivariateStudentT(followSync(studentAffine(this.#open(), options)));
+    return new MultivariateStudentT(runAllSync(studentAffine(this.#open(), options)));
   }
 
   /**
@@ -372,12 +372,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_SHAPE` for a singular Student-t that is a point.
    */
   async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
-    return follow(studentEllipsoid(this.#open(), options));
+    return runAll(studentEllipsoid(this.#open(), options));
   }
 
   /** Synchronous twin of {@link ellipsoid}. */
   ellipsoidSync(options: EllipsoidOptions): Ellipsoid {
-    return followSync(studentEllipsoid(this.#open(), options));
+    return runAllSync(studentEllipsoid(this.#open(), options));
   }
 
   #covarianceTask(): Task<Matrix> {

@@ -1,5 +1,5 @@
 import { checkOptions, describe } from '../check.ts';
-import type { Procedure, Task } from '../command/task.ts';
+import type { Task, Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { fromCholesky, fromPrecision } from '../normal/from-cholesky.ts';
 import { ofCorrelation } from '../normal/from-correlation.ts';
@@ -27,7 +27,7 @@ export interface StudentParameters {
 
 type Making = Task<StudentParameters>;
 
-export function* studentFromScale(options: ScaleOptions): Procedure<StudentParameters> {
+export function* studentFromScale(options: ScaleOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'scale', 'symmetryTolerance', 'factor', 'singular', 'jitter']);
   const { degreesOfFreedom, location, scale, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
@@ -87,7 +87,7 @@ export function studentFromLowRank(options: ScaleLowRankOptions): Task<StudentPa
   return stretched(fromLowRank({ ...rest, mean: location }, 'Scale', 'Location'), nu);
 }
 
-export function* studentFromCorrelation(options: ScaleCorrelationOptions): Procedure<StudentParameters> {
+export function* studentFromCorrelation(options: ScaleCorrelationOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, ...['correlation', 'scales', 'symmetryTolerance', 'factor', 'singular', 'jitter']]);
   const { degreesOfFreedom, location, scales, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);

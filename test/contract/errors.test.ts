@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fromNative } from '../../lib/addon/error.ts';
 import type { Backend } from '../../lib/backend.ts';
+import { fromNative } from '../../lib/covarium-error.ts';
 import {
   CovariumError,
   Device,

@@ -28,18 +28,26 @@ export const sources: readonly string[] = files.filter((path) => /^(objc|msl)\//
 /** Code without comments: a comment may name what the code must not. */
 export const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 
-/** What a TypeScript file imports, type imports left out. */
+const anyImport = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+
+/** The modules that a TypeScript file imports when it runs: statements that import types only are left out. */
 export function importsOf(path: string): string[] {
-  return importsBy(path, /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g);
+  return importsIn(path, withoutTypes(path), anyImport);
 }
 
-/** What it imports as it is loaded, and not by a call. */
+/** The modules that it imports while it is loaded, not later by a call. */
 export function staticImportsOf(path: string): string[] {
-  return importsBy(path, /(?:\bfrom|\bimport)\s*'([^']+)'/g);
+  return importsIn(path, withoutTypes(path), /(?:\bfrom|\bimport)\s*'([^']+)'/g);
 }
 
-function importsBy(path: string, pattern: RegExp): string[] {
-  const text = code(path).replace(/\b(?:import|export) type [^;]*;/g, '');
+/** The modules that it names, types included. */
+export function namedModulesOf(path: string): string[] {
+  return importsIn(path, code(path), anyImport);
+}
+
+const withoutTypes = (path: string) => code(path).replace(/\b(?:import|export) type [^;]*;/g, '');
+
+function importsIn(path: string, text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name]) =>
     name!.startsWith('.') ? normalize(join(dirname(path), name!)) : name!,
   );
