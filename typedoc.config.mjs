@@ -1,7 +1,10 @@
-// The API reference: `npm run docs` writes docs/api/README.md, one page, from the docstrings of what lib/index.ts exports.
-// Nothing in it depends on the machine or the checkout: no paths, no line numbers, no commit.
+// The API reference: `npm run docs` writes docs/api/README.md, one page, from the docstrings of what lib/index.ts
+// exports. Nothing in it depends on the machine or the checkout: no paths, no line numbers, no commit.
 
-/** Leaves out the sections and lists that say no more than the signature above them: types without a word of description. */
+/**
+ * Leaves out the sections and lists that say no more than the signature above them: types without a word of
+ * description.
+ */
 function compact(application) {
   application.renderer.on('endPage', (page) => {
     page.contents = page.contents

@@ -70,7 +70,10 @@ function undo(task: Task<unknown>, error: unknown): unknown {
 /** Work of several commits with the host's own between them: it yields tasks, and each comes back when it has run. */
 export type Tasks<Result> = Generator<Task<unknown>, Result, void>;
 
-/** Follows a procedure without blocking; rejects with a CovariumError. A refusal is thrown into the procedure, where `finally` tidies up. */
+/**
+ * Follows a procedure without blocking; rejects with a CovariumError. A refusal is thrown into the procedure, where
+ * `finally` tidies up.
+ */
 export async function runAll<Result>(procedure: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
   let step = procedure.next();
   while (!step.done) {

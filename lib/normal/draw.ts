@@ -15,7 +15,10 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what {@link MultivariateNormal.sample} does. */
+/**
+ * Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what
+ * {@link MultivariateNormal.sample} does.
+ */
 export function drawTask(
   parameters: NormalParameters,
   count: number,
@@ -45,7 +48,10 @@ export function drawTask(
 
 /** What a sample of a normal takes besides: synchronously. */
 export interface AroundSyncOptions extends SampleSyncOptions {
-  /** A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r] + A z_r. */
+  /**
+   * A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r]
+   * + A z_r.
+   */
   readonly means?: MatrixInput | undefined;
 }
 
@@ -57,8 +63,8 @@ export function saysMeans(options: AroundSyncOptions): boolean {
 }
 
 /**
- * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask}; `name` is the caller's
- * word for the means.
+ * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask};
+ * `name` is the caller's word for the means.
  */
 export function drawAround(
   parameters: NormalParameters,

@@ -1,5 +1,6 @@
 // Nothing native runs here.
-// The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of it.
+// The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of
+// it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,7 +114,8 @@ test('Everything that is exported, and each of its members, is documented.', () 
   none(names(entries.filter(({ words }) => words.trim().length < 5)), 'no docstring');
 });
 
-// Members that refuse nothing, whatever state they are in; the test below calls each. Without an addon: nothing native runs here.
+// Members that refuse nothing, whatever state they are in; the test below calls each. Without an addon: nothing native
+// runs here.
 const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
 env.COVARIUM_ADDON = 'none.node';
 const device = openDevice('reference');

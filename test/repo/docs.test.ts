@@ -1,5 +1,6 @@
 // Nothing native runs here.
-// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are there.
+// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are
+// there.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
