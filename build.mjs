@@ -1,5 +1,5 @@
-// Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting libraries included), and
-// build/Release/covarium.node as `covarium build-native` does it for users.
+// Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting
+// libraries included), and build/Release/covarium.node as `covarium build-native` does it for users.
 // With --optional an addon that can't be built is said, and the reference device remains; without it that is a failure.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -37,8 +37,8 @@ if (!isCurrent('dist/lib/index.js', ['lib', 'bench', 'tsconfig.json', 'tsconfig.
 }
 
 /**
- * Puts the modules together into a few files: those that are always loaded together share one, for Node takes half a millisecond to
- * open each. What is imported as it is needed stays apart.
+ * Puts the modules together into a few files: those that are always loaded together share one, for Node takes half a
+ * millisecond to open each. What is imported as it is needed stays apart.
  */
 async function bundle() {
   const { build } = await import('esbuild');

@@ -1,6 +1,9 @@
 import { CovariumError } from './covarium-error.ts';
 
-/** Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no object. */
+/**
+ * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no
+ * object.
+ */
 export function checkOptions(options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not an object (${describe(options)}).`);
@@ -9,7 +12,10 @@ export function checkOptions(options: object, known: readonly string[]): void {
       throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
 }
 
-/** `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no number. */
+/**
+ * `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no
+ * number.
+ */
 export function wholeNumber(
   name: string,
   value: unknown,
@@ -41,8 +47,8 @@ export function requireBoolean(name: string, value: unknown): boolean {
 }
 
 /**
- * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without `columns`, else of a matrix
- * with as many columns.
+ * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without `columns`,
+ * else of a matrix with as many columns.
  */
 export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
   let at = 0;
@@ -70,7 +76,10 @@ export function aborted({ reason }: AbortSignal): CovariumError {
   return new CovariumError('ERR_ABORTED', `Signal aborts the work (${why}).`, { cause: reason });
 }
 
-/** Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no signal. */
+/**
+ * Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no
+ * signal.
+ */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   if (!(signal instanceof AbortSignal))

@@ -25,7 +25,7 @@ export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal 
 }
 
 /**
- * A command as it runs: it yields where it may be interrupted, after pieces of well under a millisecond, and between two
- * yields it uses no state that another command could have changed.
+ * A command as it runs: it yields where it may be interrupted, after pieces of well under a millisecond, and between
+ * two yields it uses no state that another command could have changed.
  */
 export type Work<Result = void> = Generator<void, Result, void>;

@@ -1,6 +1,6 @@
-# What node-gyp builds. It asks for a binding.gyp at the top of the folder, and npm runs node-gyp for every package that has a .gyp file
-# there: so this one is called otherwise and lies here, and lib/addon/stage.ts copies it, the sources and the headers into a folder
-# of their own, where its paths hold.
+# What node-gyp builds. node-gyp wants a binding.gyp at the top of the folder, and npm runs node-gyp for every package
+# that has a .gyp file there. So this file has another name and lies here: lib/addon/stage.ts copies it, the sources and
+# the headers into a folder of their own, where its paths hold.
 {
   "variables": {
     "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",

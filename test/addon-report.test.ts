@@ -1,4 +1,5 @@
-// Which addon is loaded, and what is said of it: in a package as it is installed, with a prebuilt addon, one that is built there, or both.
+// Which addon is loaded, and what is said of it: in a package as it is installed, with a prebuilt addon, one that is
+// built there, or both.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // Nothing native runs here.
-// Probabilities of boxes against mpmath (test/answers/box-probability.json), R's mvtnorm (pmvnorm.json) and closed forms.
+// Probabilities of boxes against mpmath (test/answers/box-probability.json), R's mvtnorm (pmvnorm.json) and closed
+// forms.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// `covarium build-native` in a package as it is installed. What compiles is a stand-in for node-gyp (test/harness/fake-node-gyp.mjs); the real one
-// runs by the same code in build.mjs, before any test.
+// `covarium build-native` in a package as it is installed. What compiles is a stand-in for node-gyp
+// (test/harness/fake-node-gyp.mjs); the real one runs by the same code in build.mjs, before any test.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,

@@ -1,4 +1,5 @@
-// `covarium fit` and `covarium merge`, run as users run them: weights, missing values, shrinkage, and fits that are spread.
+// `covarium fit` and `covarium merge`, run as users run them: weights, missing values, shrinkage, and fits that are
+// spread.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 // npm run cold-start [-- a path to another package's entry ...]
 //
-// How long `import 'covarium'` takes, and what it loads: then with the devices listed, and with one open; beside packages of its size. Each
-// is a process of its own, from its start to its end, in turns. Times are the least of all rounds, since what else the machine does
-// only adds to them, less those of a Node which does nothing.
+// How long `import 'covarium'` takes, and what it loads: then with the devices listed, and with one open; beside
+// packages of its size. Each is a process of its own, from its start to its end, in turns. Times are the least of all
+// rounds, since what else the machine does only adds to them, less those of a Node which does nothing.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';

@@ -1,4 +1,5 @@
-// The decompositions that ways in are made of, in float64 on the host: lq-decomposition, eigen-decomposition, pivoted-cholesky.
+// The decompositions that ways in are made of, in float64 on the host: lq-decomposition, eigen-decomposition,
+// pivoted-cholesky.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,12 +1,12 @@
-// Feeds the normal stream to dieharder (Debian: dieharder) and prints its table. Not a test: it runs for minutes, and of a hundred
-// p-values one is expected below 0.01.
+// Feeds the normal stream to dieharder (Debian: dieharder) and prints its table. Not a test: it runs for minutes, and
+// of a hundred p-values one is expected below 0.01.
 //
 //   node --import tsx test/dieharder.ts                          the tests named below
 //   node --import tsx test/dieharder.ts -a                       all of dieharder: hours
 //   node --import tsx test/dieharder.ts -d 0 --seed 7 --float64  one test, another seed, the float64 map
 //
-// Two normals in a row make one 32-bit word: the upper 16 bits of each uniform Phi(z), the first normal's above. A defect of words,
-// map or order of the normals shows in them.
+// Two normals in a row make one 32-bit word: the upper 16 bits of each uniform Phi(z), the first normal's above. A
+// defect of words, map or order of the normals shows in them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

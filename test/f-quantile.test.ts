@@ -1,5 +1,6 @@
 // Nothing native runs here.
-// Quantiles of the F distribution and of Student's t against mpmath (test/answers/f-quantile.json), closed forms and each other.
+// Quantiles of the F distribution and of Student's t against mpmath (test/answers/f-quantile.json), closed forms and
+// each other.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,7 +33,8 @@ const near = (actual: number, expected: number, bound: number, place: string) =>
 test('The quantile of p is what p was computed from.', () => {
   assert.ok(rows.length > 200);
   for (const { m, nu, logF, below, above } of rows) {
-    // ln Gamma of a small nu / 2 is right to 1e-14, which counts tenfold where the tail asked for is what a large one leaves of 1.
+    // ln Gamma of a small nu / 2 is right to 1e-14, which counts tenfold where the tail asked for is what a large one
+    // leaves of 1.
     const bound = (nu < 1 ? 1e-13 : 1e-14) * Math.max(2, Math.abs(logF));
     near(logFQuantile(below, m, nu, above), logF, bound, `m = ${m}, nu = ${nu}`);
   }

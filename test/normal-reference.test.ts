@@ -1,5 +1,5 @@
-// The maps of the normal stream in plain TypeScript: known bits, made by the C++ text of the maps. Other devices are compared
-// with plain TypeScript in test/native/normal-bits.test.ts.
+// The maps of the normal stream in plain TypeScript: known bits, made by the C++ text of the maps. Other devices are
+// compared with plain TypeScript in test/native/normal-bits.test.ts.
 import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { test } from 'uvu';

@@ -1,8 +1,10 @@
-// What a box probability costs and how far it is off: the table of docs/probabilities.md. Not a test: a minute, and times of this machine.
+// What a box probability costs and how far it is off: the table of docs/probabilities.md. Not a test: a minute, and
+// times of this machine.
 //
 //   node --import tsx test/orthant-cost.ts
 //
-// The orthant of n normals with correlation 1/2 has the probability 1 / (n + 1). Seconds are of the processor, of all threads together.
+// The orthant of n normals with correlation 1/2 has the probability 1 / (n + 1). Seconds are of the processor, of all
+// threads together.
 import { MultivariateNormal, openDevice } from '../lib/index.ts';
 
 using device = openDevice('reference');

@@ -1,5 +1,6 @@
 // Nothing native runs here.
-// What a Student-t stretches its draws by: sqrt(nu / w), w chi-squared. Seeds are fixed, so a run that passed passes for ever.
+// What a Student-t stretches its draws by: sqrt(nu / w), w chi-squared. Seeds are fixed, so a run that passed passes
+// for ever.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// Answers of the reference device: some worked by hand, and the seams of its own blocks. test/encoder*.test.ts has the shapes that are
-// awkward on every device.
+// Answers of the reference device: some worked by hand, and the seams of its own blocks. test/encoder*.test.ts has the
+// shapes that are awkward on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Encoder, Timings } from '../lib/backend.ts';

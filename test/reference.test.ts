@@ -1,4 +1,5 @@
-// What is the reference device's own: its queue and its memory. test/encoder*.test.ts has its arithmetic, as that of every device.
+// What is the reference device's own: its queue and its memory. test/encoder*.test.ts has its arithmetic, as that of
+// every device.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

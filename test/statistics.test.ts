@@ -1,5 +1,6 @@
-// The normal stream is normal and independent, as far as 10^8 draws tell. Seeds are fixed, so a run that passed passes for ever; a
-// stream without fault would have failed here, when the seeds were chosen, with the probability `alarm` for each check.
+// The normal stream is normal and independent, as far as 10^8 draws tell. Seeds are fixed, so a run that passed passes
+// for ever; a stream without fault would have failed here, when the seeds were chosen, with the probability `alarm` for
+// each check.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Dtype, Real } from '../lib/dtype.ts';

@@ -1,5 +1,6 @@
-// Streams numbers through `covarium sample` to NPY and to Parquet, and tells the peak of memory and the rate as a share of the disk's: of
-// plain writes of as many bytes. All times include fsync. npm run stream-numbers -- --numbers 250000000 --folder /data
+// Streams numbers through `covarium sample` to NPY and to Parquet, and tells the peak of memory and the rate as a share
+// of the disk's: of plain writes of as many bytes. All times include fsync. npm run stream-numbers -- --numbers
+// 250000000 --folder /data
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -4,8 +4,9 @@ import { isTimed, type Timed } from './timed.ts';
 const sizeOf = ({ case: name, dimension, count }: Timed) => JSON.stringify([name, dimension, count]);
 
 /**
- * Who speed-ups of a suite refer to: the slowest of our devices that ran all of it. Where none ran all, it is taken from those that ran
- * most; where no device was timed, from the peers. Undefined where nothing was timed that measures speed.
+ * Who speed-ups of a suite refer to: the slowest of our devices that ran all of it. Where none ran all, it is taken
+ * from those that ran most; where no device was timed, from the peers. Undefined where nothing was timed that measures
+ * speed.
  */
 export function baseContender({ contenders, measurements }: Results, suite: string): string | undefined {
   const timed = measurements.filter(isTimed).filter((each) => each.suite === suite);

@@ -11,7 +11,10 @@ export interface Chart {
 
 export type Marks = Plot.Markish[];
 
-/** Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by side. */
+/**
+ * Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by
+ * side.
+ */
 export const chartWidth = 440;
 
 /** Room for letters of the picture's usual width, where bold ones stand. */

@@ -7,7 +7,10 @@ import { speedUpChart } from './speed-up-chart.ts';
 import { splitChart } from './split-chart.ts';
 import { timeChart } from './time-chart.ts';
 
-/** Every picture of a run, suite by suite: speed-ups, then time against size, then what the time is spent on, then crossovers. */
+/**
+ * Every picture of a run, suite by suite: speed-ups, then time against size, then what the time is spent on, then
+ * crossovers.
+ */
 export function chartsOf(results: Results): Chart[] {
   const looks = appearances(results);
   const all = panels(results);

@@ -27,7 +27,10 @@ interface Meeting extends Crossover {
   readonly text: string;
 }
 
-/** Where one contender overtakes another in a suite: who leads in a pair, left and right of the dimension where they meet. */
+/**
+ * Where one contender overtakes another in a suite: who leads in a pair, left and right of the dimension where they
+ * meet.
+ */
 export function crossoverChart(results: Results, suite: string, looks: readonly Appearance[]): Chart | undefined {
   const lookOf = (name: string) => looks.find(({ contender }) => contender === name)!;
   const ours = fairCrossovers(results).filter((each) => each.suite === suite);

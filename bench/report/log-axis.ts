@@ -1,5 +1,5 @@
-// Axes whose ends and ticks are chosen here: Plot's own choice leaves a range of less than a decade without a number, and even of ticks that
-// it is given it leaves some without one on log axes. So the numbers are a mark of their own.
+// Axes whose ends and ticks are chosen here: Plot's own choice leaves a range of less than a decade without a number,
+// and even of ticks that it is given it leaves some without one on log axes. So the numbers are a mark of their own.
 import { Plot } from '../../lib/plot/library.ts';
 
 import type { Marks } from './chart.ts';

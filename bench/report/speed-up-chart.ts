@@ -17,7 +17,9 @@ interface SpeedUp {
   readonly text: string;
 }
 
-/** A suite's speed-ups over its base contender, each case at the largest size that the base and another were timed at. */
+/**
+ * A suite's speed-ups over its base contender, each case at the largest size that the base and another were timed at.
+ */
 export function speedUpChart(results: Results, suite: string, looks: readonly Appearance[]): Chart | undefined {
   const base = baseContender(results, suite);
   if (base === undefined) return undefined;

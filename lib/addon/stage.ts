@@ -16,8 +16,9 @@ import { packageFolder } from './file.ts';
 /**
  * Copies what the addon is made of into a new folder, for node-gyp, and returns that folder, for the caller to remove.
  *
- * A folder of its own has no spaces in its path, which make can't bear, is writable wherever the package lies, and keeps binding.gyp
- * out of the package: where npm sees one, it runs node-gyp. Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`.
+ * A folder of its own has no spaces in its path, which make can't bear, is writable wherever the package lies, and
+ * keeps binding.gyp out of the package: where npm sees one, it runs node-gyp. Throws `ERR_FILE_UNWRITABLE`,
+ * `ERR_DISK_FULL`.
  */
 export function stageSources(): string {
   let stage = '';

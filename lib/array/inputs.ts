@@ -27,7 +27,10 @@ export function realDtype(device: OpenBackend, dtype: Dtype = 'float32'): RealDt
   return dtype as RealDtype;
 }
 
-/** Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws `ERR_SHAPE`. */
+/**
+ * Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws
+ * `ERR_SHAPE`.
+ */
 export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n?: number): Rows {
   if (isVectorInput(input, n)) {
     const values = vectorInput(name, device, input);
@@ -74,7 +77,10 @@ export function finiteNumbers(name: string, values: Values, columns?: number): F
   return Float64Array.from(values);
 }
 
-/** n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the pivot. */
+/**
+ * n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the
+ * pivot.
+ */
 export function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
   const values = Float64Array.from(vectorInput(name, device, input));
   requireFiniteEntries(name, values);

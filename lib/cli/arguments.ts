@@ -9,7 +9,10 @@ export function wholeArgument(name: string, text: string): number {
   return wholeNumber(name, Number(wordArgument(name, text)));
 }
 
-/** A whole number of up to 64 bits of the command line; its upper bound is checked where it is used. Throws `ERR_OUT_OF_RANGE`. */
+/**
+ * A whole number of up to 64 bits of the command line; its upper bound is checked where it is used. Throws
+ * `ERR_OUT_OF_RANGE`.
+ */
 export function wordArgument(name: string, text: string): Word64 {
   if (!/^\d+$/.test(text))
     throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a whole number from 0 (${describe(text)}).`);

@@ -21,8 +21,9 @@ export interface Distribution extends RunModel {
 }
 
 /**
- * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this location and scale, with
- * `--singular` the covariance or scale may be singular. Throws what is wrong with the files, `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
+ * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this
+ * location and scale, with `--singular` the covariance or scale may be singular. Throws what is wrong with the files,
+ * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
  */
 export async function distributionOf(options: DistributionArguments): Promise<Distribution> {
   const { degreesOfFreedom: text, singular } = options;

@@ -23,7 +23,10 @@ export interface ResultArguments {
 /** Writes a model, or an unfinished fit. */
 export type WriteResult = (rows: FitRows, shards: Shards | undefined, signal: AbortSignal) => Promise<void>;
 
-/** Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`, and what reading a mean throws. */
+/**
+ * Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`, and what reading a
+ * mean throws.
+ */
 export async function resultWriter(options: ResultArguments): Promise<WriteResult> {
   const { output, partial, ...ofModel } = options;
   if ((output === undefined) === (partial === undefined))

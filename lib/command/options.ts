@@ -2,7 +2,9 @@ import type { FactorOn } from '../backend.ts';
 import { oneOf } from '../check.ts';
 import type { Word64 } from '../stream/counter.ts';
 
-/** Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default. */
+/**
+ * Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default.
+ */
 export interface NormalElements {
   /** The key of the generator; 0 by default. */
   readonly seed?: Word64 | undefined;

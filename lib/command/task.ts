@@ -23,7 +23,7 @@ export interface Task<Result> {
   readonly explain?: (error: CovariumError) => CovariumError;
 }
 
-/** A task whose numbers are new: `encode` writes `length` of them in `dtype`, and `wrap` makes the result that holds them. */
+/** A task with a new result: `encode` writes `length` numbers in `dtype`, and `wrap` makes the result that holds them. */
 export function resultTask<Result>(
   { device, dtype }: { readonly device: OpenBackend; readonly dtype: RealDtype },
   length: number,
@@ -89,7 +89,10 @@ function undo(task: Task<unknown>, error: unknown): unknown {
 /** Work of several commits with the host's own between them: it yields tasks, and each comes back when it has run. */
 export type Tasks<Result> = Generator<Task<unknown>, Result, void>;
 
-/** Runs tasks in turn without blocking; rejects with a CovariumError. A refusal is thrown into the generator, where `finally` tidies up. */
+/**
+ * Runs tasks in turn without blocking; rejects with a CovariumError. A refusal is thrown into the generator, where
+ * `finally` tidies up.
+ */
 export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
   let step = tasks.next();
   while (!step.done) {

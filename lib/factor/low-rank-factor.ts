@@ -9,10 +9,10 @@ import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from '
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 
 /**
- * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q by rows (Q Q' = 1)
- * it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C - 1) Q), whose inverse is
- * (1 + Q' (C^-1 - 1) Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does, and a distance is a sum of squares, with
- * nothing to subtract (as in Woodbury's formula, whose work this is).
+ * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q
+ * by rows (Q Q' = 1) it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C -
+ * 1) Q), whose inverse is (1 + Q' (C^-1 - 1) Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does,
+ * and a distance is a sum of squares, with nothing to subtract (as in Woodbury's formula, whose work this is).
  */
 export class LowRankFactor implements Factor {
   readonly n: number;

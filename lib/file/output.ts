@@ -17,9 +17,9 @@ export async function openOutput(path: string): Promise<Output> {
 }
 
 /**
- * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it. What a killed process
- * left of the same file is removed. What exists and is no regular file (a device, a pipe) is written directly. Throws
- * `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it.
+ * What a killed process left of the same file is removed. What exists and is no regular file (a device, a pipe) is
+ * written directly. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function openOutputFile(path: string): Promise<Output> {
   try {
@@ -104,7 +104,10 @@ export function standardOutput(): Output {
   };
 }
 
-/** A file under way beside its target, named for its writer: several processes, also of several machines, may write to one target. */
+/**
+ * A file under way beside its target, named for its writer: several processes, also of several machines, may write to
+ * one target.
+ */
 export class PartialFile implements Output {
   readonly #target: string;
   readonly #partial: string;
@@ -178,7 +181,9 @@ export class PartialFile implements Output {
   }
 }
 
-/** A whole file of text, in place of whatever has the name, or only where nothing has it; says whether it is there now. */
+/**
+ * A whole file of text, in place of whatever has the name, or only where nothing has it; says whether it is there now.
+ */
 export async function writePartial(target: string, text: string, how: 'replace' | 'place'): Promise<boolean> {
   const file = await PartialFile.open(target);
   try {

@@ -5,14 +5,18 @@ import { basename, dirname, join } from 'node:path';
 // A writer that lives writes at least once an hour.
 const abandonedMs = 3_600_000;
 
-/** Where this process writes what is to become `target`: beside it, named for its writer, which may have a machine of its own. */
+/**
+ * Where this process writes what is to become `target`: beside it, named for its writer, which may have a machine of
+ * its own.
+ */
 export function partialPath(target: string): string {
   return join(dirname(target), `.${basename(target)}.${machine()}.${process.pid}.partial`);
 }
 
 /**
- * Removes what writers left when they were killed: of one target, or of all files of a folder. A writer of another machine is dead when it was
- * long silent. `ownIsDead`: whether a file of this process's number is of an earlier one, as where this one begins.
+ * Removes what writers left when they were killed: of one target, or of all files of a folder. A writer of another
+ * machine is dead when it was long silent. `ownIsDead`: whether a file of this process's number is of an earlier one,
+ * as where this one begins.
  */
 export async function removeAbandoned(
   folder: string,

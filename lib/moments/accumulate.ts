@@ -7,8 +7,8 @@ import { centredBlock, rowsPerBlock, sumsOf, type WeightedRows } from './block.t
 import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.ts';
 
 /**
- * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the deviations, on a
- * device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
+ * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the
+ * deviations, on a device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
  */
 export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<CentralSums> {
   const { count, n } = rows;

@@ -10,13 +10,18 @@ import type { WeightedRows } from './block.ts';
 /** What {@link Moments.addSync} takes. */
 export interface AddSyncOptions {
   /**
-   * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios matter to a covariance.
-   * A row of weight 0 is as if it weren't there.
+   * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios
+   * matter to a covariance. A row of weight 0 is as if it weren't there.
    */
   readonly weights?: VectorInput | undefined;
-  /** How often each row was observed: a vector of count whole numbers from 0, numpy.cov's `fweights`; all 1 by default. */
+  /**
+   * How often each row was observed: a vector of count whole numbers from 0, numpy.cov's `fweights`; all 1 by default.
+   */
   readonly frequencies?: VectorInput | undefined;
-  /** A row with a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in {@link Moments.dropped}. */
+  /**
+   * A row with a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in
+   * {@link Moments.dropped}.
+   */
   readonly missing?: Missing | undefined;
 }
 
@@ -29,7 +34,9 @@ export interface AddOptions extends AddSyncOptions {
 /** Names of {@link AddSyncOptions}. */
 export const addSyncOptionNames: readonly string[] = ['weights', 'frequencies', 'missing'];
 
-/** Rows of n with their weights, checked. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+/**
+ * Rows of n with their weights, checked. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+ */
 export function weightedRows(input: RowsInput, n: number, options: AddSyncOptions): WeightedRows {
   checkOptions(options, addSyncOptionNames);
   const values = rowValues(input, n);

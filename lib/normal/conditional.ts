@@ -42,7 +42,10 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
 }
 
-/** The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one product on the device. */
+/**
+ * The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one
+ * product on the device.
+ */
 export function* conditionalMeans(parameters: NormalParameters, options: ConditionalMeansOptions): Tasks<Matrix> {
   checkOptions(options, ['given', 'rows']);
   const { device, dtype, n } = parameters;

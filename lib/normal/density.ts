@@ -23,7 +23,10 @@ export function logDensityTask(
   });
 }
 
-/** Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension `rank`. */
+/**
+ * Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension
+ * `rank`.
+ */
 export function normalConstant({ factor }: NormalParameters): number {
   return -(factor.rank * Math.log(2 * Math.PI) + factor.logDeterminant) / 2;
 }

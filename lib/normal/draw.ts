@@ -15,7 +15,10 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what {@link MultivariateNormal.sample} does. */
+/**
+ * Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what
+ * {@link MultivariateNormal.sample} does.
+ */
 export function drawTask(
   parameters: NormalParameters,
   count: number,
@@ -45,7 +48,7 @@ export function drawTask(
 
 /** Options of `sampleSync` with a mean for each row. */
 export interface MeansSyncOptions extends SampleSyncOptions {
-  /** A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r] + A z_r. */
+  /** A mean for each row, count x n, by default the normal's own: row r of the sample is means[r] + A z_r. */
   readonly means?: MatrixInput | undefined;
 }
 
@@ -58,8 +61,8 @@ export function hasMeans(options: MeansSyncOptions): boolean {
 }
 
 /**
- * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask}; `name` is the caller's
- * word for the means.
+ * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask};
+ * `name` is the caller's word for the means.
  */
 export function drawAboutMeans(
   parameters: NormalParameters,

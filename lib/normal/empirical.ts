@@ -18,8 +18,8 @@ import type { NormalParameters } from './parameters.ts';
 /** Options of `sampleSync` with the moments of the normal. */
 export interface EmpiricalSyncOptions extends SampleSyncOptions {
   /**
-   * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's mvrnorm; false by
-   * default. Such a sample is whole: it takes no `firstRow`.
+   * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's
+   * mvrnorm; false by default. Such a sample is whole: it takes no `firstRow`.
    */
   readonly empirical?: boolean | undefined;
 }
@@ -40,10 +40,10 @@ export function plain<Options extends EmpiricalSyncOptions>(options: Options): O
 }
 
 /**
- * `count` rows whose own mean and covariance are those of the normal. The normals of the run are centred, whitened by the Cholesky factor
- * of their covariance, and coloured by the normal's factor, in float64. Whitening twice leaves rounding alone of the first time's error,
- * which grows with the condition of that covariance (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on
- * Numerical Analysis 44, 2015).
+ * `count` rows whose own mean and covariance are those of the normal. The normals of the run are centred, whitened by
+ * the Cholesky factor of their covariance, and coloured by the normal's factor, in float64. Whitening twice leaves
+ * rounding alone of the first time's error, which grows with the condition of that covariance (CholeskyQR2: Yamamoto,
+ * Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on Numerical Analysis 44, 2015).
  */
 export function* empiricalSample(
   parameters: NormalParameters,

@@ -20,7 +20,10 @@ import { factoredNormal, type NormalParameters, type NormalTask } from './parame
 const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage'];
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
 
-/** The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their moments. */
+/**
+ * The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their
+ * moments.
+ */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
   const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;

@@ -41,8 +41,9 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
 }
 
 /**
- * precision = W' W with W lower: with J the matrix that reverses the order, J precision J = C C' has the Cholesky factor C, and W = J C' J,
- * which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is ever formed.
+ * precision = W' W with W lower: with J the matrix that reverses the order, J precision J = C C' has the Cholesky
+ * factor C, and W = J C' J, which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is
+ * ever formed.
  */
 export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): NormalTask {
   checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance', 'factor']);

@@ -13,8 +13,8 @@ import type { CorrelationOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's words for what an error
- * names.
+ * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's
+ * words for what an error names.
  */
 export function* fromCorrelation(
   options: CorrelationOptions,
@@ -57,8 +57,9 @@ export interface Correlation {
 }
 
 /**
- * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj), with ones on the
- * diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a variance below zero, or of 0 beside a covariance that is not.
+ * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj),
+ * with ones on the diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a variance below
+ * zero, or of 0 beside a covariance that is not.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
   const matrix = asMatrix(covariance, ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined);

@@ -13,8 +13,8 @@ import type { CovarianceOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 
 /**
- * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are the caller's words for
- * the two.
+ * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are
+ * the caller's words for the two.
  */
 export function* fromCovariance(
   options: CovarianceOptions,
@@ -61,7 +61,9 @@ function withWayOut(error: CovariumError): CovariumError {
 }
 
 const attempts = 5; // without, then with once, ten, a hundred and a thousand times as much
-/** The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite. */
+/**
+ * The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite.
+ */
 export function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
   const { n, mean, square } = input;
   let largest = 0;

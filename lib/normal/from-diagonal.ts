@@ -9,7 +9,9 @@ import { meanInput } from './inputs.ts';
 import type { DiagonalOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
-/** The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names. */
+/**
+ * The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names.
+ */
 export function fromDiagonal(
   options: DiagonalOptions,
   square = 'Covariance',

@@ -15,8 +15,8 @@ import { givenFactor, type NormalParameters } from './parameters.ts';
 export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
 
 /**
- * The normal of a mean (m) and rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is that of {@link lq}. Throws
- * `ERR_NOT_POSITIVE_DEFINITE` where it is singular and may not be.
+ * The normal of a mean (m) and rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is that
+ * of {@link lq}. Throws `ERR_NOT_POSITIVE_DEFINITE` where it is singular and may not be.
  */
 export function* fromRoot(
   target: Target,
@@ -58,8 +58,8 @@ export function* fromEchelon(
 }
 
 /**
- * The normal of a root of its covariance. With a root of full rank that is A = L Q, the covariance is L L': it gets the Cholesky factor, which
- * is the only one of its kind, so that draws do not depend on the way in.
+ * The normal of a root of its covariance. With a root of full rank that is A = L Q, the covariance is L L': it gets the
+ * Cholesky factor, which is the only one of its kind, so that draws do not depend on the way in.
  * `square` is what an error calls that covariance.
  */
 export function rooted(

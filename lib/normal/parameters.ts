@@ -29,7 +29,10 @@ export interface GivenFactor extends Factor {
   readonly storages: readonly Storage[];
 }
 
-/** A normal whose factor the host computes: a commit of nothing, so that it is made, timed and tidied up as the others are. */
+/**
+ * A normal whose factor the host computes: a commit of nothing, so that it is made, timed and tidied up as the others
+ * are.
+ */
 export function givenFactor(
   { device, dtype, n, mean }: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
   make: (allocate: Allocate) => GivenFactor,

@@ -17,7 +17,10 @@ import type { NormalParameters } from './parameters.ts';
 export interface ProbabilitySyncOptions {
   /** Of the random shifts, from 0 to 2^64 - 1; 0 by default: the same question has the same answer. */
   readonly seed?: Word64 | undefined;
-  /** The error that is good enough; 1e-5 by default. The larger of this and of `relativeError` times the probability holds. */
+  /**
+   * The error that is good enough; 1e-5 by default. The larger of this and of `relativeError` times the probability
+   * holds.
+   */
   readonly absoluteError?: number | undefined;
   /** The error over the probability that is good enough; 0 by default. For a tail, with an `absoluteError` of 0. */
   readonly relativeError?: number | undefined;
@@ -61,8 +64,8 @@ export function integrateSync<Result>(parameters: NormalParameters, integral: In
 }
 
 /**
- * P(X <= row) for each row, count of them, as float64; with `degreesOfFreedom` of a t with the normal's mean and covariance as location and
- * scale. Throws what {@link MultivariateNormal.cdf} does.
+ * P(X <= row) for each row, count of them, as float64; with `degreesOfFreedom` of a t with the normal's mean and
+ * covariance as location and scale. Throws what {@link MultivariateNormal.cdf} does.
  */
 export function cdfAt(
   { device, n }: NormalParameters,
@@ -92,7 +95,10 @@ export function cdfAt(
   };
 }
 
-/** P(lower <= X <= upper), of a normal or a t as {@link cdfAt}. Throws what {@link MultivariateNormal.boxProbability} does. */
+/**
+ * P(lower <= X <= upper), of a normal or a t as {@link cdfAt}. Throws what {@link MultivariateNormal.boxProbability}
+ * does.
+ */
 export function boxOf(
   { device, n }: NormalParameters,
   options: BoxOptions,

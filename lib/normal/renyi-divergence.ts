@@ -9,9 +9,9 @@ import type { NormalParameters } from './parameters.ts';
  *
  *     alpha / 2 d' S^-1 d + ln(|S| / (|P|^(1 - alpha) |Q|^alpha)) / (2 (1 - alpha)),   S = (1 - alpha) P + alpha Q,
  *
- * where d is the difference of the means (van Erven and Harremoes, IEEE Trans. Inf. Theory 60, 2014). Infinity where S is not positive
- * definite. Both are whitened by q's factor. Then no term is negative and none cancels another: normals that are nearly alike have a
- * divergence of small relative error, and it is never below 0.
+ * where d is the difference of the means (van Erven and Harremoes, IEEE Trans. Inf. Theory 60, 2014). Infinity where S
+ * is not positive definite. Both are whitened by q's factor. Then no term is negative and none cancels another: normals
+ * that are nearly alike have a divergence of small relative error, and it is never below 0.
  */
 export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number): Tasks<number> {
   requireRegular(p);
@@ -38,7 +38,8 @@ function whitened(rows: Float64Array, d: Float64Array, alpha: number): number {
   const kappa = 1 - alpha;
   let distance = 0;
   let volume = 0;
-  // Cholesky's algorithm on S = alpha I + kappa M M', where M M' is never formed: the rows below take what is eliminated.
+  // Cholesky's algorithm on S = alpha I + kappa M M', where M M' is never formed: the rows below take what is
+  // eliminated.
   for (let i = 0; i < n; i++) {
     const row = rows.subarray(i * n, i * n + i + 1);
     const own = row[i]!;

@@ -27,7 +27,10 @@ export function transformTask(parameters: NormalParameters, z: RowsInput): Trans
   );
 }
 
-/** mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not kept. */
+/**
+ * mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not
+ * kept.
+ */
 export function factorAndTransformTask(options: TransformOptions): Transforming {
   checkOptions(options, ['device', 'mean', 'covariance', 'z', 'dtype', 'symmetryTolerance', 'factor']);
   const tolerance = symmetryTolerance(options);
@@ -72,7 +75,10 @@ export function quantileTask(parameters: NormalParameters, probabilities: RowsIn
   return transformTask(parameters, matrix) as Task<Matrix>;
 }
 
-/** Rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the entry, `ERR_SHAPE`. */
+/**
+ * Rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the entry,
+ * `ERR_SHAPE`.
+ */
 export function probabilityRows(
   device: Device,
   probabilities: RowsInput,

@@ -13,8 +13,8 @@ export interface Commit {
 }
 
 /**
- * The one queue of a reference device. Commits run in order, on the thread that JavaScript has: in slices, with a turn of the
- * event loop between two, so that timers and signals get theirs.
+ * The one queue of a reference device. Commits run in order, on the thread that JavaScript has: in slices, with a turn
+ * of the event loop between two, so that timers and signals get theirs.
  */
 export class Queue {
   readonly #waiting: Running[] = [];

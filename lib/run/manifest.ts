@@ -41,7 +41,10 @@ export async function writeManifest(path: string, run: Run, provenance: Provenan
   await writePartial(manifestPath(path), textOf(manifest), 'replace');
 }
 
-/** The manifest of the file at `path`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and `ERR_FILE_UNREADABLE`. */
+/**
+ * The manifest of the file at `path`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and
+ * `ERR_FILE_UNREADABLE`.
+ */
 export async function readManifest(path: string): Promise<Manifest | undefined> {
   const at = manifestPath(path);
   const manifest = await readJson(at, 'manifest');
@@ -70,7 +73,10 @@ export function placeRunFile(path: string, run: Run, rowsPerPart: number): Promi
   return writePartial(path, textOf(file), 'place');
 }
 
-/** Throws `ERR_FILE_UNWRITABLE` where a manifest for `path` would replace something that is none, not even a damaged one. */
+/**
+ * Throws `ERR_FILE_UNWRITABLE` where a manifest for `path` would replace something that is none, not even a damaged
+ * one.
+ */
 export async function requireManifestPlace(path: string): Promise<void> {
   const at = manifestPath(path);
   const text = await readFile(at, 'utf8').catch((error: NodeJS.ErrnoException) => error);

@@ -58,9 +58,9 @@ export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: nu
 }
 
 /**
- * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of the processes that
- * share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that is named as a part and is none),
- * `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
+ * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of
+ * the processes that share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that
+ * is named as a part and is none), `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
  */
 export async function openRunFolder(folder: string, run: Run, rowsPerPart: number): Promise<void> {
   const path = runPath(folder);
@@ -77,8 +77,9 @@ export async function openRunFolder(folder: string, run: Run, rowsPerPart: numbe
 }
 
 /**
- * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run, `ERR_MANIFEST_MISMATCH` where
- * its bytes are not those that its manifest tells: their number, and with `check` their SHA-256.
+ * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run,
+ * `ERR_MANIFEST_MISMATCH` where its bytes are not those that its manifest tells: their number, and with `check` their
+ * SHA-256.
  */
 export async function isThere({ path, run }: Part, check: boolean): Promise<boolean> {
   const manifest = await readManifest(path);
@@ -103,9 +104,10 @@ export function requireDigest(path: string, { digest }: Manifest, { bytes, sha25
 }
 
 /**
- * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and the file that has
- * it is never touched. A part without a manifest is of a process that was killed between the two, or that is there now: if it has the
- * bytes that are drawn here, it is a part of this run; if not, it is not ours, and `ERR_MANIFEST_MISMATCH` is thrown.
+ * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and
+ * the file that has it is never touched. A part without a manifest is of a process that was killed between the two, or
+ * that is there now: if it has the bytes that are drawn here, it is a part of this run; if not, it is not ours, and
+ * `ERR_MANIFEST_MISMATCH` is thrown.
  */
 export async function drawPart(
   { path, run }: Part,

@@ -38,8 +38,8 @@ export function studentTasks(parameters: StudentParameters): DistributionTasks {
 }
 
 /**
- * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r, the host stretches it, in float64. What is so far out that a float32
- * can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
+ * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r, the host stretches it, in float64. What is so far
+ * out that a float32 can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
  */
 export function drawStretched(
   { centred, location }: Pick<CentredNormal, 'centred' | 'location'>,
@@ -88,7 +88,10 @@ function stretch(
 
 /** Options of `sampleSync` with a location for each row. */
 export interface LocationsSyncOptions extends SampleSyncOptions {
-  /** A location for each row, count x n, in place of the Student-t's own, which is the default; each row is stretched from its own. */
+  /**
+   * A location for each row, count x n, in place of the Student-t's own, which is the default; each row is stretched
+   * from its own.
+   */
   readonly locations?: MatrixInput | undefined;
 }
 

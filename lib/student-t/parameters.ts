@@ -52,7 +52,10 @@ export function studentFromPrecision(options: ScalePrecisionOptions): StudentTas
 /** Options of every way in. */
 export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
 
-/** `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number, `ERR_OUT_OF_RANGE`. */
+/**
+ * `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number,
+ * `ERR_OUT_OF_RANGE`.
+ */
 export function requireDegreesOfFreedom(value: unknown): number {
   if (typeof value !== 'number')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Degrees of freedom are not a number (${describe(value)}).`);

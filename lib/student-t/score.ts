@@ -8,8 +8,8 @@ import { type FarRows, inUnit } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
- * The gradient of the log density at each row x, by the row: the normal's, scale^-1 (location - x), times (nu + n) / (nu + d^2) for a row at
- * Mahalanobis distance d; of a singular scale with its rank for n, along the support.
+ * The gradient of the log density at each row x, by the row: the normal's, scale^-1 (location - x), times (nu + n) /
+ * (nu + d^2) for a row at Mahalanobis distance d; of a singular scale with its rank for n, along the support.
  */
 export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsInput): Task<Matrix> {
   const { device, dtype, n, mean, factor } = normal;
@@ -44,7 +44,8 @@ export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsIn
   };
 }
 
-// So far out that the square of the distance is no number of the type: solved again in a smaller unit, as their distances are.
+// So far out that the square of the distance is no number of the type: solved again in a smaller unit, as their
+// distances are.
 function scoreFar(far: FarRows, { device, dtype, n, factor }: NormalParameters, nu: number, out: Real): void {
   const { scaled, exponents } = inUnit(far);
   const wrap = (written: Storage) => written;

@@ -11,8 +11,9 @@ export interface ArrowMessage {
 const magic = 'ARROW1';
 
 /**
- * The messages of a file or a stream in order; the first bytes tell which of the two it is. Of a file the messages are read as those of
- * the stream that it holds, so that it may come from a pipe. https://arrow.apache.org/docs/format/Columnar.html
+ * The messages of a file or a stream in order; the first bytes tell which of the two it is. Of a file the messages are
+ * read as those of the stream that it holds, so that it may come from a pipe.
+ * https://arrow.apache.org/docs/format/Columnar.html
  */
 export class ArrowMessages {
   readonly #name: string;

@@ -21,7 +21,10 @@ export class CompleteRows {
     return this.#dropped;
   }
 
-  /** The complete rows, moved together in the same memory. Throws `ERR_NOT_FINITE` with row and column of the file, from 0. */
+  /**
+   * The complete rows, moved together in the same memory. Throws `ERR_NOT_FINITE` with row and column of the file, from
+   * 0.
+   */
   of(values: Real): Real {
     const columns = this.#columns;
     const rows = values.length / columns;

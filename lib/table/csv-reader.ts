@@ -21,8 +21,8 @@ const blockNumbers = 1 << 16;
 const isMissing = (field: string): boolean => /^(|na|n\/a|nan|null)$/i.test(field);
 
 /**
- * Reads a CSV file of finite decimal numbers; a first row none of whose fields is a number is a header. Throws `ERR_MALFORMED_CSV` with
- * line and column (both from 1), `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
+ * Reads a CSV file of finite decimal numbers; a first row none of whose fields is a number is a header. Throws
+ * `ERR_MALFORMED_CSV` with line and column (both from 1), `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
  */
 export async function openCsv(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
   const name = inputName(path);

@@ -17,8 +17,8 @@ const endings: { readonly [ending: string]: TableFormat } = {
 };
 
 /**
- * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is `otherwise`, or
- * `ERR_INVALID_ARGUMENT`.
+ * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is
+ * `otherwise`, or `ERR_INVALID_ARGUMENT`.
  */
 export function formatOf(path: string, given?: string, otherwise?: TableFormat): TableFormat {
   if (typeof path !== 'string')

@@ -19,8 +19,8 @@ export interface NpyRows extends Pick<Layout, 'rows' | 'columns'> {
 }
 
 /**
- * Opens an NPY file of float32 or float64 as NumPy and `covarium sample` write it. Throws `ERR_MALFORMED_NPY`, `ERR_FILE_NOT_FOUND`,
- * `ERR_FILE_UNREADABLE`.
+ * Opens an NPY file of float32 or float64 as NumPy and `covarium sample` write it. Throws `ERR_MALFORMED_NPY`,
+ * `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
  */
 export async function openNpyRows(path: string): Promise<NpyRows> {
   let file: FileHandle | undefined;

@@ -15,12 +15,15 @@ export interface NpyLayout {
 /** The bytes before an NPY file's header: magic word, version, length of the header. Version 1 has two fewer. */
 export const npyPreambleBytes = 12;
 
-/** The most that an NPY file has before its numbers: NumPy refuses longer headers, too, for it reads them as a program's text. */
+/**
+ * The most that an NPY file has before its numbers: NumPy refuses longer headers, too, for it reads them as a program's
+ * text.
+ */
 export const maximumStartBytes = 65546;
 
 /**
- * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0: its length is a multiple of 64, so that the numbers
- * can be mapped into memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+ * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0: its length is a multiple of 64, so
+ * that the numbers can be mapped into memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  */
 export function npyHeader(dtype: 'float32' | 'float64', rows: number, columns: number): Uint8Array {
   const order = endianness() === 'LE' ? '<' : '>';

@@ -26,8 +26,8 @@ const compressors = {
 };
 
 /**
- * Reads Parquet one row group after the other, and of a group one column after the other. What comes from a pipe is taken into memory
- * whole, since the footer says where everything is.
+ * Reads Parquet one row group after the other, and of a group one column after the other. What comes from a pipe is
+ * taken into memory whole, since the footer says where everything is.
  */
 export async function openParquet(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
   const name = inputName(path);

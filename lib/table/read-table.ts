@@ -28,9 +28,10 @@ const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } =
 };
 
 /**
- * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns that it has not
- * or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET`,
- * `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`; its blocks throw these too, and `ERR_NOT_FINITE`.
+ * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns
+ * that it has not or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
+ * `ERR_MALFORMED_PARQUET`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`; its blocks throw these too, and
+ * `ERR_NOT_FINITE`.
  */
 export async function openTable(path: string, options: TableOptions = {}): Promise<TableReader> {
   checkOptions(options, ['format', 'columns', 'missing']);
@@ -92,13 +93,13 @@ export interface NumberTable {
 }
 
 /**
- * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns; `-` is standard input. Of 64-bit integers
- * only those that float64 holds are read.
+ * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns; `-` is standard input.
+ * Of 64-bit integers only those that float64 holds are read.
  *
  * Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
- * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of text),
- * `ERR_UNKNOWN_OPTION`, `ERR_NOT_FINITE` with row and column (an infinite or missing value), `ERR_OUT_OF_RANGE` (an integer that float64
- * does not hold), `ERR_OUT_OF_MEMORY`.
+ * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of
+ * text), `ERR_UNKNOWN_OPTION`, `ERR_NOT_FINITE` with row and column (an infinite or missing value), `ERR_OUT_OF_RANGE`
+ * (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
  */
 export async function readTable(path: string, options: TableOptions = {}): Promise<NumberTable> {
   const { names, columns, dropped, values } = await readWholeTable(path, options);

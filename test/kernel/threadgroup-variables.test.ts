@@ -1,5 +1,5 @@
-// Variables in threadgroup memory, in all the ways that a kernel declares them: one that was taken for a thread's own would give wrong
-// numbers, and no error.
+// Variables in threadgroup memory, in all the ways that a kernel declares them: one that was taken for a thread's own
+// would give wrong numbers, and no error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { threadgroupVariables } from '../../lib/kernel/cpu/threadgroup-variables.ts';

@@ -61,7 +61,8 @@ onEveryDevice('distances are those of the textbook formulas to 60 digits.', asyn
       using p = MultivariateNormal.fromCholeskySync({ device, dtype, ...answer.p });
       using q = MultivariateNormal.fromCholeskySync({ device, dtype, ...answer.q });
       const at = `${answer.name}, ${dtype}`;
-      // A relative error, even where p and q are nearly alike: Hilbert's matrix has a condition of 1.5e7, its factor the root of it.
+      // A relative error, even where p and q are nearly alike: Hilbert's matrix has a condition of 1.5e7, its factor
+      // the root of it.
       near(await klDivergence(p, q), answer.kl, 1e-12, at, rounding(answer.kl));
       near(await klDivergence(q, p), answer.klBack, 1e-12, at, rounding(answer.klBack));
       near(await crossEntropy(p, q), answer.crossEntropy, 1e-12, at);
@@ -185,7 +186,8 @@ test('The KL divergence of the whole is that of a marginal and the mean one of t
       using q = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', factor });
       using pa = p.marginalSync([0]);
       using qa = q.marginalSync([0]);
-      // Of equal covariances the divergence of the conditionals is half the square of a linear function of a: its mean is that at the mean.
+      // Of equal covariances the divergence of the conditionals is half the square of a linear function of a: its mean
+      // is that at the mean.
       using pb = p.conditionalSync({ given: [0], values: [mean[0]!] });
       using qb = q.conditionalSync({ given: [0], values: [mean[0]!] });
       near(klDivergenceSync(pa, qa) + klDivergenceSync(pb, qb), klDivergenceSync(p, q), 1e-10, 'chain');
@@ -219,7 +221,8 @@ function near(actual: number, wanted: number, tolerance: number, at: string, sla
   assert.ok(isNear, `${at}: ${actual}, not ${wanted}: ${Math.abs(actual / wanted - 1)}`);
 }
 
-// A divergence is a sum of squares of differences from 1, each of which is rounded as 1 is; a distance is the root of such a sum.
+// A divergence is a sum of squares of differences from 1, each of which is rounded as 1 is; a distance is the root of
+// such a sum.
 function rounding(divergence: number): number {
   return 2 ** -50 * Math.sqrt(divergence) + 2 ** -100;
 }

@@ -1,4 +1,5 @@
-// The distribution function and box probabilities of a normal on a device: what test/box-probability.test.ts proves, through the face.
+// The distribution function and box probabilities of a normal on a device: what test/box-probability.test.ts proves,
+// through the face.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
@@ -113,7 +114,8 @@ function hard(device: Device): MultivariateNormal {
 test('A long answer blocks nobody, and a signal ends it.', async () => {
   using device = openDevice('reference');
   using normal = hard(device);
-  // Ended by the third turn of the event loop, however fast the machine: an answer that left it none would not be ended.
+  // Ended by the third turn of the event loop, however fast the machine: an answer that left it none would not be
+  // ended.
   let turns = 0;
   const controller = new AbortController();
   const timer = setInterval(() => ++turns === 3 && controller.abort(new Error('too slow')), 1);

@@ -222,8 +222,8 @@ onEveryDevice('densities, distances, entropies and gradients are those of 60 dig
     for (const { name, mean, factor, rows, logDeterminant, entropy, mahalanobis, logPdf, score } of answers.densities) {
       using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean, factor });
       const what = `${name}, ${dtype}`;
-      // A triangular solve is exact to a few roundings, however ill-conditioned the factor; what a type makes of the factor's and the rows'
-      // numbers is of no other size.
+      // A triangular solve is exact to a few roundings, however ill-conditioned the factor; what a type makes of the
+      // factor's and the rows' numbers is of no other size.
       const tolerance = 32 * eps(dtype);
       near([normal.logDeterminant, normal.entropy], [logDeterminant, entropy], () => tolerance * factor.length, what);
       near((await normal.mahalanobis(rows)).data, mahalanobis, (i) => tolerance * mahalanobis[i], `${what}: distance`);

@@ -1,5 +1,5 @@
-// The arrows of the design: what each room may import, include or catch. It reads the text, so that an arrow against the
-// direction fails here and not in a review.
+// The arrows of the design: what each room may import, include or catch. It reads the text, so that an arrow against
+// the direction fails here and not in a review.
 import { dirname, extname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -35,8 +35,9 @@ test('The rooms are where this test looks.', () => {
 });
 
 /**
- * The floors of lib, top to bottom: a room imports lower rooms only, types included. Rooms on one line do not know each other. The root's
- * files have their floors too: the face stands over what it makes, and every room may import the ground.
+ * The floors of lib, top to bottom: a room imports lower rooms only, types included. Rooms on one line do not know each
+ * other. The root's files have their floors too: the face stands over what it makes, and every room may import the
+ * ground.
  */
 const floors: readonly (readonly string[])[] = [
   ['index.ts'],

@@ -1,5 +1,6 @@
 // Nothing native runs here.
-// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are there.
+// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are
+// there.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,7 +160,7 @@ test('Metal Shading Language on a page is a passage of a kernel that is tested.'
 });
 
 test('Links lead to files and headings.', () => {
-  const broken = [...pages, 'CHANGELOG.md', 'docs/api/README.md'].flatMap((page) =>
+  const broken = [...pages, 'CHANGELOG.md', ...list('docs/api')].flatMap((page) =>
     linksOf(page)
       .filter((link) => {
         const [path, anchor] = link.split('#') as [string, string?];
@@ -173,7 +174,7 @@ test('Links lead to files and headings.', () => {
     list('docs').filter(
       (path) =>
         path.endsWith('.md') &&
-        ![...pages, 'docs/api/README.md'].some((page) => linksOf(page).some((link) => link.startsWith(path))),
+        ![...pages, ...list('docs/api')].some((page) => linksOf(page).some((link) => link.startsWith(path))),
     ),
     'a page to which no other leads',
   );

@@ -1,5 +1,6 @@
-// What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be published, or no longer, is
-// written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and committed.
+// What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be
+// published, or no longer, is written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and
+// committed.
 // Nothing native runs here.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,8 +30,8 @@ const paths = packed.files.map(({ path }) => path).filter((path) => !isPrebuilt(
 const kilobytes = (bytes: number) => Math.round(bytes / 1000);
 
 /**
- * Both files that a module of TypeScript becomes, in one line; a module without its types, or the other way round, stays as it is. What the
- * bundler names by content is a line, too.
+ * Both files that a module of TypeScript becomes, in one line; a module without its types, or the other way round,
+ * stays as it is. What the bundler names by content is a line, too.
  */
 function lines(): string[] {
   const isChunk = (path: string) => /^dist\/lib\/chunks\/[\w-]+\.js$/.test(path);

@@ -1,4 +1,5 @@
-// The distribution function and box probabilities of a Student-t on a device: what test/box-probability.test.ts proves, through the face.
+// The distribution function and box probabilities of a Student-t on a device: what test/box-probability.test.ts proves,
+// through the face.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
-// A Student-t whose scale is singular, or gets jitter: on its support it is the Student-t of as many dimensions as its rank.
+// A Student-t whose scale is singular, or gets jitter: on its support it is the Student-t of as many dimensions as its
+// rank.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MultivariateNormal, MultivariateStudentT, type RealDtype, type SingularCovariance } from '../../lib/index.ts';

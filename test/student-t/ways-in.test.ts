@@ -1,5 +1,5 @@
-// A Student-t from the parts of its scale: diagonal, eigen-decomposition, low rank, correlation. Log determinants and distances are those of
-// 60 digits (test/answers/ways-in.json).
+// A Student-t from the parts of its scale: diagonal, eigen-decomposition, low rank, correlation. Log determinants and
+// distances are those of 60 digits (test/answers/ways-in.json).
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
