@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -243,6 +244,27 @@ for (const [sentence, shown, command] of refusals)
     );
     assert.ok(readdirSync(folder).length >= before.length);
   });
+
+test('An output that is one of the inputs is refused, by whatever name, and the input stays.', async () => {
+  const input = file('input.csv', '1,0\n0,1\n');
+  linkSync(input, at('link.csv'));
+  symlinkSync(input, at('symlink.csv'));
+  const drawn = ['sample', '--count', '5', '--covariance', input, '--output'];
+  const commands = [
+    ['fit', input, '--output', input],
+    ['fit', at('data.csv'), input, '--partial', at('link.csv')],
+    [...drawn, at('link.csv')],
+    [...drawn, at('symlink.csv')],
+    ['merge', input, '--output', input],
+    ['compare', input, '--markdown', input],
+  ];
+  for (const command of commands) {
+    const { code, stderr } = await run(command);
+    assert.is(code, 1);
+    assert.match(stderr, /is also an input \(.*input\.csv\).*\[ERR_INVALID_ARGUMENT\]\n$/);
+    assert.is(readFileSync(input, 'utf8'), '1,0\n0,1\n');
+  }
+});
 
 test('A full disk is told, and leaves no file.', async () => {
   if (!existsSync('/dev/full')) return;

@@ -4,27 +4,21 @@ import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { tableFromIPC } from '@uwdata/flechette';
 import { parquetMetadata } from 'hyparquet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { distributionOf } from '../lib/cli/distribution.ts';
 import { type SampleArguments, sample } from '../lib/cli/sample.ts';
 import { type ErrorCode, readTable } from '../lib/index.ts';
-import { DrawnRows } from '../lib/run/drawn-rows.ts';
-import { provenanceOf, readRunFile } from '../lib/run/manifest.ts';
-import { drawPart, partsOf } from '../lib/run/parts.ts';
 import { outcomeOf, start } from './harness/command-line.ts';
 import { throwsCode } from './harness/throws-code.ts';
 
@@ -121,21 +115,6 @@ test('What is there is not drawn again, and what is missing is.', async () => {
   assert.ok(existsSync(join(output, 'part-000003.npy.json')));
 });
 
-test('Leftovers of dead processes go; those of the living, and of other machines, stay.', async () => {
-  const output = fresh();
-  mkdirSync(output);
-  const machine = hostname().replaceAll(/[^\w-]/g, '-');
-  const dead = `.part-000000.npy.${machine}.999999999.partial`;
-  const living = `.part-000000.npy.${machine}.${process.ppid}.partial`;
-  const elsewhere = '.part-000000.npy.another-machine.1.partial';
-  for (const name of [dead, living, elsewhere]) writeFileSync(join(output, name), 'x');
-  await draw({ output });
-  assert.equal(
-    readdirSync(output).filter((name) => name.includes('partial')),
-    [elsewhere, living].sort(),
-  );
-});
-
 const refusals: [what: string, code: ErrorCode, shown: string, spoil: (output: string) => void, changed?: Changed][] = [
   ['another seed', 'ERR_RUN_MISMATCH', 'its seed is ("42"), and this run\'s is ("43")', () => {}, { seed: '43' }],
   ['another stream', 'ERR_RUN_MISMATCH', 'stream', () => {}, { stream: '1' }],
@@ -207,25 +186,6 @@ test('A single file is not written where its manifest would replace something el
   await throwsCode('ERR_FILE_UNWRITABLE', 'draws.npy.json', () => draw({ output, rowsPerPart: undefined }));
   assert.not(existsSync(output));
   assert.is(readFileSync(`${output}.json`, 'utf8'), '{"my":"settings"}');
-});
-
-test('A full disk is told, and leaves nothing.', async () => {
-  if (!existsSync('/dev/full')) return console.log('skipped: there is no /dev/full');
-  const output = fresh();
-  await draw({ output });
-  const { run, rowsPerPart } = (await readRunFile(join(output, 'run.json')))!;
-  const part = partsOf(output, run, rowsPerPart)[1]!;
-  rmSync(part.path);
-  // The file under way is a device that is full.
-  symlinkSync(
-    '/dev/full',
-    join(output, `.${basename(part.path)}.${hostname().replaceAll(/[^\w-]/g, '-')}.${process.pid}.partial`),
-  );
-  const before = digests(output);
-  using rows = await DrawnRows.open(run, await distributionOf({ model }), undefined, 300);
-  await throwsCode('ERR_DISK_FULL', part.path, () => drawPart(part, rows, provenanceOf(rows, '0'), forever, () => {}));
-  assert.equal(digests(output), before);
-  assert.is(readdirSync(output).filter((name) => name.includes('partial')).length, 0);
 });
 
 type Changed = { [option in keyof SampleArguments]?: SampleArguments[option] | undefined };
