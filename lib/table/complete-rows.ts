@@ -47,6 +47,11 @@ export class CompleteRows {
     return kept === rows ? values : values.subarray(0, kept * columns);
   }
 
+  /** Counts rows whose numbers are known to be finite. */
+  pass(rows: number): void {
+    this.#seen += rows;
+  }
+
   #refusal(rowOfBlock: number, column: number, what: string): CovariumError {
     const row = this.#seen + rowOfBlock;
     const name = this.#names?.[column] ?? column;
@@ -65,11 +70,17 @@ function firstInfinite(values: Real, start: number, columns: number): number {
   return columns;
 }
 
+/** The refusal of a 64-bit integer that float64 does not hold. */
+export function refuseInexact(value: bigint, path: string, column: string, row: number): CovariumError {
+  const place = `Row (${row}), column (${column}) of file (${path})`;
+  const message = `${place} has an integer that float64 does not hold (${value}).`;
+  return new CovariumError('ERR_OUT_OF_RANGE', message, { path, row });
+}
+
 /** A number, or a 64-bit integer that a number holds exactly; throws `ERR_OUT_OF_RANGE` for another. */
 export function toNumber(value: number | bigint, path: string, column: string, row: number): number {
   if (typeof value === 'number') return value;
   const number = Number(value);
   if (BigInt(number) === value) return number;
-  const message = `Row (${row}), column (${column}) of file (${path}) has an integer that float64 does not hold (${value}).`;
-  throw new CovariumError('ERR_OUT_OF_RANGE', message, { path, row });
+  throw refuseInexact(value, path, column, row);
 }

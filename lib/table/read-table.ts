@@ -57,7 +57,7 @@ export interface WholeTable extends TableHead {
 export async function readWholeTable(path: string, options: TableOptions = {}): Promise<WholeTable> {
   const reader = await openTable(path, options);
   try {
-    const values = await joined(reader);
+    const values = (await reader.all?.()) ?? (await joined(reader));
     const { head, dropped } = reader;
     return { ...head, path, rows: values.length / head.columns, dropped, values };
   } finally {

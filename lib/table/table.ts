@@ -29,6 +29,11 @@ export interface TableReader {
   readonly dropped: number;
   /** Whole rows of finite numbers, row-major. Throws what is wrong with the file where it is found. */
   blocks(): AsyncIterable<Real>;
+  /**
+   * All that {@link blocks} would give in one array, where the format says beforehand how much that is. Instead of it,
+   * once.
+   */
+  all?(): Promise<Real>;
   close(): Promise<void>;
 }
 
@@ -36,6 +41,7 @@ export interface TableReader {
 export interface ReadRequest {
   readonly columns: readonly string[] | undefined;
   readonly missing: Missing;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a format makes of rows. */

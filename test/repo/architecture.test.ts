@@ -273,7 +273,6 @@ test('Loading the package loads neither the command line nor the addon.', () => 
   );
   none(packages, 'what lib/index.ts loads at once is our own');
   assert.ok(importsOf('lib/table/read-table.ts').includes('lib/table/parquet-reader.ts'));
-  assert.ok(importsOf('lib/table/parquet-reader.ts').includes('hyparquet'));
   // The addon is loaded by a call: outside of a function, lib/addon/native.ts requires nothing.
   none(
     lib.filter((path) =>
