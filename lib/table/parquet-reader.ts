@@ -13,7 +13,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { type Real, zerosOf } from '../dtype.ts';
 import { cannotRead } from '../file/error.ts';
-import { ByteSource, inputName } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows, toNumber } from './complete-rows.ts';
 import type { ReadRequest, TableReader } from './table.ts';
@@ -29,9 +29,12 @@ const compressors = {
  * Reads Parquet one row group after the other, and of a group one column after the other. What comes from a pipe is taken into memory
  * whole, since the footer says where everything is.
  */
-export async function openParquet(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
+export async function openParquet(
+  path: InputSource,
+  { columns: wanted, missing, signal }: ReadRequest,
+): Promise<TableReader> {
   const name = inputName(path);
-  const { file, close } = await openBytes(path, name);
+  const { file, close } = await openBytes(path, name, signal);
   const refused = (cause: unknown): CovariumError =>
     cause instanceof CovariumError ? cause : malformed(name, (cause as Error).message, cause);
   try {
@@ -178,10 +181,10 @@ interface OpenBytes {
   readonly close: () => Promise<void>;
 }
 
-async function openBytes(path: string, name: string): Promise<OpenBytes> {
+async function openBytes(path: InputSource, name: string, signal: AbortSignal | undefined): Promise<OpenBytes> {
   let handle: FileHandle | undefined;
   try {
-    handle = path === '-' ? undefined : await open(path);
+    handle = typeof path !== 'string' || path === '-' ? undefined : await open(path);
     const status = await handle?.stat();
     if (handle !== undefined && status?.isFile()) {
       const opened = handle;
@@ -193,9 +196,9 @@ async function openBytes(path: string, name: string): Promise<OpenBytes> {
     await handle?.close().catch(() => {});
     throw cannotRead(name, error);
   }
-  const source = new ByteSource(path);
+  const source = new ByteSource(path, signal);
   const { buffer } = await source.take(Number.POSITIVE_INFINITY);
-  source.close();
+  await source.close();
   return {
     file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
     close: async () => {},
