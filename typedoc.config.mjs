@@ -1,6 +1,6 @@
 // The API reference: `npm run docs` writes docs/api from the docstrings of what lib/index.ts exports. Each class has a
-// page; functions and types share docs/api/README.md. Nothing in it depends on the machine or the checkout: no paths, no
-// line numbers, no commit.
+// page; functions and types share docs/api/README.md. Nothing in it depends on the machine or the checkout: no paths,
+// no line numbers, no commit.
 import { ReflectionKind } from 'typedoc';
 
 /** The classes in the order of the index: what most programs begin with comes first. */
