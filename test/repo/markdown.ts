@@ -50,9 +50,10 @@ function prose(text: string): string {
 
 /** Where a page's links to other files lead, relative to the package's folder: `docs/metal.md#how-we-know`. */
 export function linksOf(page: string): string[] {
-  return [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, to]) => to!)
-    .filter((to) => !/^[a-z]+:/.test(to))
+  // `../../actions` is a page of the host that shows the repository.
+  return [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)]
+    .map(([, to, source]) => (to ?? source)!)
+    .filter((to) => !/^([a-z]+:|\.\.\/\.\.\/actions\/)/.test(to))
     .map((to) => (to.startsWith('#') ? `${page}${to}` : normalize(join(dirname(page), to))));
 }
 
