@@ -29,9 +29,8 @@ const compilers = ['g++', 'clang++'].filter((compiler) => spawnSync(compiler, ['
 // What the cpu device found; without one the test asks for no more than AVX2.
 const setsHere = [...instructionSets.keys()].filter((set) => set === 'AVX2' || set === cpuKernels);
 
-// The very flags that objc/covarium.gyp builds the kernels with.
-const [, flagText = ''] =
-  /"kernel_flags": \[([^\]]*)\]/.exec(readFileSync(join(top, 'objc/covarium.gyp'), 'utf8')) ?? [];
+// The very flags that binding.gyp builds the kernels with.
+const [, flagText = ''] = /"kernel_flags": \[([^\]]*)\]/.exec(readFileSync(join(top, 'binding.gyp'), 'utf8')) ?? [];
 const kernelFlags = [...flagText.matchAll(/"([^"]+)"/g)].map(([, flag]) => flag!);
 
 let built = 0;
@@ -82,7 +81,7 @@ for (const compiler of compilers.length === 0 ? ['g++'] : compilers)
     );
 
 whereItRuns('Without -ffp-contract=off a compiler fuses, and the hash shows it.', async () => {
-  assert.ok(kernelFlags.includes('-ffp-contract=off'), `objc/covarium.gyp has (${kernelFlags.join(' ')})`);
+  assert.ok(kernelFlags.includes('-ffp-contract=off'), `binding.gyp has (${kernelFlags.join(' ')})`);
   const fused = await hashes(compilers[0]!, [...avx2, '-ffp-contract=fast'], '--float64');
   for (const name of Object.keys(fused)) assert.is.not(fused[name], answers.float64[name]);
 });

@@ -38,8 +38,8 @@ test('No module of the package looks for a file beside itself: published, it is 
   );
 });
 
-test('objc/covarium.gyp builds every source that its platform needs, and names none that is gone.', () => {
-  const gyp = read('objc/covarium.gyp');
+test('binding.gyp builds every source that its platform needs, and names none that is gone.', () => {
+  const gyp = read('binding.gyp');
   const named = new Set(gyp.match(/\b(?:objc|msl)\/[\w/.-]+\.(?:cc|mm)\b/g));
   none(
     list('objc').filter((path) => /\.(cc|mm)$/.test(path) && !named.has(path)),

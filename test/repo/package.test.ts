@@ -59,7 +59,7 @@ test('The files that are published are those of test/repo/package-contents.txt.'
 
 test('Nothing is published that makes npm run node-gyp, or a script, or that only our clone has a use for.', () => {
   assert.equal(
-    paths.filter((path) => /^[^/]*\.gypi?$|(?:^|\/)binding\.gyp$/.test(path)),
+    paths.filter((path) => /^[^/]*\.gypi?$/.test(path)),
     [],
   );
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepack', 'prepublish'])
@@ -69,11 +69,11 @@ test('Nothing is published that makes npm run node-gyp, or a script, or that onl
     [],
   );
   assert.ok(
-    paths.includes('objc/covarium.gyp') && paths.includes('dist/node-addon-api/napi.h'),
+    paths.includes('dist/binding.gyp') && paths.includes('dist/node-addon-api/napi.h'),
     'what build-native needs',
   );
-  for (const name of ['os', 'cpu', 'gypfile'])
-    assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
+  assert.is(manifest.gypfile, false, 'npm runs no node-gyp for the clone either');
+  for (const name of ['os', 'cpu']) assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
 });
 
 test('Every prebuilt addon lies where node-gyp-build looks for it.', () => {

@@ -1,6 +1,5 @@
-# What node-gyp builds. node-gyp wants a binding.gyp at the top of the folder, and npm runs node-gyp for every package
-# that has a .gyp file there. So this file has another name and lies here: lib/addon/stage.ts copies it, the sources and
-# the headers into a folder of their own, where its paths hold.
+# What node-gyp builds: `npx node-gyp rebuild` in a clone. The package has no copy at its top, where pnpm and Yarn
+# would run node-gyp at every install: build.mjs puts one into dist/, from which lib/addon/stage.ts makes a folder to build in.
 {
   "variables": {
     "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
@@ -36,7 +35,7 @@
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc"
       ],
-      "include_dirs": ["node-addon-api", "msl", "msl/cpu"],
+      "include_dirs": ["node-addon-api", "node_modules/node-addon-api", "msl", "msl/cpu"],
       "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
                   "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
                   "COVARIUM_VERSION=\"<!(node -p \"require('./package.json').version\")\""],
