@@ -47,8 +47,8 @@ export function requireBoolean(name: string, value: unknown): boolean {
 }
 
 /**
- * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without `columns`,
- * else of a matrix with as many columns.
+ * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without
+ * `columns`, else of a matrix with as many columns.
  */
 export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
   let at = 0;

@@ -23,7 +23,9 @@ export interface Task<Result> {
   readonly explain?: (error: CovariumError) => CovariumError;
 }
 
-/** A task with a new result: `encode` writes its `length` numbers in `dtype`, `wrap` makes the object that holds them. */
+/**
+ * A task with a new result: `encode` writes its `length` numbers in `dtype`, `wrap` makes the object that holds them.
+ */
 export function resultTask<Result>(
   { device, dtype }: { readonly device: OpenBackend; readonly dtype: RealDtype },
   length: number,

@@ -5,8 +5,8 @@ import { CovariumError } from '../covarium-error.ts';
 import { cannotRead } from './error.ts';
 
 /**
- * Where bytes come from: a path (`-` is standard input), a URL (`file:`, `http:`, `https:`), bytes in memory, or a stream of bytes, such as a
- * Readable of Node, the body of a Response, or any async iterable of bytes.
+ * Where bytes come from: a path (`-` is standard input), a URL (`file:`, `http:`, `https:`), bytes in memory, or a
+ * stream of bytes, such as a Readable of Node, the body of a Response, or any async iterable of bytes.
  */
 export type InputSource = string | URL | Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array | string>;
 
@@ -29,7 +29,10 @@ export function requireSource(source: InputSource): void {
   );
 }
 
-/** Bytes in order, taken in pieces of chosen sizes. Its methods throw `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`. */
+/**
+ * Bytes in order, taken in pieces of chosen sizes. Its methods throw `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
+ * `ERR_ABORTED`.
+ */
 export class ByteSource {
   readonly #name: string;
   readonly #signal: AbortSignal | undefined;
@@ -95,7 +98,10 @@ export class ByteSource {
     return bytes;
   }
 
-  /** Fills `bytes`, and gives how many there were: fewer only where the source ends. A file is read straight into this memory. */
+  /**
+   * Fills `bytes`, and gives how many there were: fewer only where the source ends. A file is read straight into this
+   * memory.
+   */
   async fill(bytes: Uint8Array): Promise<number> {
     const chunks = await this.#opened();
     let length = 0;
@@ -118,7 +124,9 @@ export class ByteSource {
     return length;
   }
 
-  /** Fills `bytes` from `position` on, wherever reading is, of a source whose size is known; gives how many there were. */
+  /**
+   * Fills `bytes` from `position` on, wherever reading is, of a source whose size is known; gives how many there were.
+   */
   async readAt(bytes: Uint8Array, position: number): Promise<number> {
     const chunks = await this.#opened();
     let length = 0;

@@ -36,8 +36,8 @@ export function manifestPath(path: string): string {
 }
 
 /** The manifest of the file at `path`, as its file says it. */
-export function manifestText(path: string, run: Run, circumstances: Circumstances, digest: Digest): string {
-  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, circumstances, digest };
+export function manifestText(path: string, run: Run, provenance: Provenance, digest: Digest): string {
+  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, provenance, digest };
   return textOf(manifest);
 }
 

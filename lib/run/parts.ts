@@ -7,7 +7,7 @@ import { finishText, type Output, OutputFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
 import type { DrawnRows } from './drawn-rows.ts';
-import type { Circumstances } from './manifest.ts';
+import type { Provenance } from './manifest.ts';
 import { type Manifest, manifestPath, manifestText, placeRunFile, readManifest, readRunFile } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
@@ -116,7 +116,7 @@ export async function drawPart(
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<void> {
-  const { file, manifest, sha256 } = await writeWithManifest(path, run, rows, circumstances, signal, advance);
+  const { file, manifest, sha256 } = await writeWithManifest(path, run, rows, provenance, signal, advance);
   try {
     if ((await file.place()) || (await digestOf(path)).sha256 === sha256) return await manifest.replace();
     if (await isThere({ index: 0, path, run }, true)) return;
@@ -131,14 +131,14 @@ export async function drawPart(
 }
 
 /**
- * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't be written is told
- * before anything has changed.
+ * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't
+ * be written is told before anything has changed.
  */
 export async function writeWithManifest(
   path: string,
   run: Run,
   rows: DrawnRows,
-  circumstances: Circumstances,
+  provenance: Provenance,
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<{ readonly file: OutputFile; readonly manifest: OutputFile; readonly sha256: string }> {
@@ -147,7 +147,7 @@ export async function writeWithManifest(
   try {
     file = await OutputFile.open(path);
     const digest = await writeRows(file, run, rows, signal, advance);
-    await finishText(manifest, manifestText(path, run, circumstances, digest));
+    await finishText(manifest, manifestText(path, run, provenance, digest));
     return { file, manifest, sha256: digest.sha256 };
   } catch (error) {
     await file?.discard();

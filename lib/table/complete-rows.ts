@@ -64,7 +64,8 @@ export class CompleteRows {
   }
 }
 
-// A number times zero is a zero, but for a NaN and the infinities. Four sums, since one would wait for each of its additions.
+// A number times zero is a zero, but for a NaN and the infinities. Four sums, since one would wait for each of its
+// additions.
 function isAllFinite(values: Real): boolean {
   const { length } = values;
   const whole = length - (length % 4);

@@ -42,8 +42,9 @@ export function isAsInMemory({ kind, bytes, isSwapped }: NpyNumbers): boolean {
 }
 
 /**
- * The numbers of whole elements, in memory of their own or in that of `bytes`, which may be changed and begins where an element may.
- * Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 does not hold, `ERR_MALFORMED_NPY` for a boolean that is neither 0 nor 1.
+ * The numbers of whole elements, in memory of their own or in that of `bytes`, which may be changed and begins where an
+ * element may. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 does not hold, `ERR_MALFORMED_NPY` for a
+ * boolean that is neither 0 nor 1.
  */
 export function realsOf(path: string, numbers: NpyNumbers, bytes: Uint8Array): Real {
   const { kind, bytes: width, isSwapped } = numbers;

@@ -13,8 +13,8 @@ const blockBytes = 1 << 20;
 const sliceBytes = 4 << 20;
 
 /**
- * Reads an NPY file from its beginning to its end, so that it may come from a pipe, or an array of an `.npz` file. What lies in Fortran order
- * is held in memory whole.
+ * Reads an NPY file from its beginning to its end, so that it may come from a pipe, or an array of an `.npz` file. What
+ * lies in Fortran order is held in memory whole.
  */
 export async function openNpy(from: InputSource, request: ReadRequest): Promise<TableReader> {
   const name = inputName(from);
@@ -96,7 +96,9 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
   }
 }
 
-/** Reads all rows straight into the memory of the result, the next slice while one is looked through for missing values. */
+/**
+ * Reads all rows straight into the memory of the result, the next slice while one is looked through for missing values.
+ */
 async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, complete: CompleteRows): Promise<Real> {
   const { rows, columns, numbers } = layout;
   const rowBytes = columns * bytesOf(numbers.dtype);

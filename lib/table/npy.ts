@@ -65,8 +65,8 @@ export function npyStartBytes(path: string, preamble: Uint8Array): number {
 }
 
 /**
- * What the header says, from all bytes before the numbers. Throws `ERR_MALFORMED_NPY`, and `ERR_UNSUPPORTED` for numbers or shapes that
- * NumPy writes and we do not read.
+ * What the header says, from all bytes before the numbers. Throws `ERR_MALFORMED_NPY`, and `ERR_UNSUPPORTED` for
+ * numbers or shapes that NumPy writes and we do not read.
  */
 export function npyLayout(path: string, start: Uint8Array): NpyLayout {
   const version = start[6]!;

@@ -35,8 +35,9 @@ export function isZip(start: Uint8Array): boolean {
 }
 
 /**
- * Opens the array `member` (with or without `.npy`) of an `.npz` file; it needs no name if it is the only one. Throws `ERR_MALFORMED_NPY`,
- * `ERR_UNSUPPORTED` (encryption, other compression than deflate), `ERR_INVALID_ARGUMENT` with the names of all members.
+ * Opens the array `member` (with or without `.npy`) of an `.npz` file; it needs no name if it is the only one. Throws
+ * `ERR_MALFORMED_NPY`, `ERR_UNSUPPORTED` (encryption, other compression than deflate), `ERR_INVALID_ARGUMENT` with the
+ * names of all members.
  */
 export async function openNpzMember(path: string, given: ByteSource, member: string | undefined): Promise<NpzMember> {
   // A ZIP file's directory is at its end.

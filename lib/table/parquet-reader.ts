@@ -1,8 +1,7 @@
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../dtype.ts';
-import { type Real, zerosOf } from '../dtype.ts';
-import { cannotRead } from '../file/error.ts';
-import { ByteSource, type InputSource, inputName } from '../file/input.ts';
+import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { type InputSource, inputName } from '../file/input.ts';
+import { openRandomAccess, type RandomAccess } from '../file/random-access.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken } from './contradiction.ts';
@@ -25,13 +24,11 @@ const plainRatio = 4096;
  * page after page. What comes from a pipe is taken into memory whole, since the footer says where everything is.
  */
 export async function openParquet(
-  path: InputSource,
+  source: InputSource,
   { columns: wanted, missing, signal }: ReadRequest,
 ): Promise<TableReader> {
-  const name = inputName(path);
-  const { file, close } = await openBytes(path, name, signal);
-  const refused = (cause: unknown): CovariumError =>
-    cause instanceof CovariumError ? cause : malformed(name, (cause as Error).message, cause);
+  const name = inputName(source);
+  const file = await openRandomAccess(source, (first) => requireMagic(name, first), signal);
   try {
     const footer = await footerOf(file, name);
     const names = footer.fields.map((field) => field.name);
@@ -60,7 +57,7 @@ export async function openParquet(
         return complete.dropped;
       },
       blocks: () => rows.blocks(),
-      all: () => rows.all(),
+      whole: () => rows.all(),
       close: () => file.close(),
     };
   } catch (error) {
@@ -216,47 +213,15 @@ function requireNumbers(file: string, { name, number, kind }: ParquetField, name
   if (names.indexOf(name) !== names.lastIndexOf(name)) throw refused(`File (${file}) has column (${name}) twice.`);
 }
 
-interface OpenBytes {
-  readonly file: AsyncBuffer;
-  readonly close: () => Promise<void>;
-}
-
-async function openBytes(path: InputSource, name: string, signal: AbortSignal | undefined): Promise<OpenBytes> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = typeof path !== 'string' || path === '-' ? undefined : await open(path);
-    const status = await handle?.stat();
-    if (handle !== undefined && status?.isFile()) {
-      const opened = handle;
-      const slice = (start: number, end = status.size) => bytesOf(opened, name, start, end);
-      return { file: { byteLength: status.size, slice }, close: () => opened.close() };
-    }
-    await handle?.close();
-  } catch (error) {
-    await handle?.close().catch(() => {});
-    throw cannotRead(name, error);
-  }
-  const source = new ByteSource(path, signal);
-  const { buffer } = await source.take(Number.POSITIVE_INFINITY);
-  await source.close();
-  return {
-    file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
-    close: async () => {},
-  };
-}
-
-async function bytesOf(handle: FileHandle, name: string, start: number, end: number): Promise<ArrayBuffer> {
-  const bytes = new Uint8Array(Math.max(0, end - start));
-  try {
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at);
-      if (bytesRead === 0) throw malformed(name, 'it ends as it is read');
-      at += bytesRead;
-    }
-  } catch (error) {
-    throw error instanceof CovariumError ? error : cannotRead(name, error);
-  }
-  return bytes.buffer;
+/** What a decoder finds, as the refusal of the file; another error as it is. */
+function refusal(name: string, error: unknown, where?: string): unknown {
+  const place = where === undefined ? '' : `${where}: `;
+  if (error instanceof Contradiction) return malformed(name, place + error.message, error.cause);
+  if (error instanceof NotTaken)
+    return new CovariumError('ERR_UNSUPPORTED', `Parquet file (${name}) is not read: ${place}${error.message}.`, {
+      path: name,
+    });
+  return error;
 }
 
 function malformed(name: string, why: string, cause?: unknown): CovariumError {

@@ -1,4 +1,6 @@
-/** A value of a Python literal, as far as headers of NPY files have them. Lists and tuples are arrays, dicts are maps. */
+/**
+ * A value of a Python literal, as far as headers of NPY files have them. Lists and tuples are arrays, dicts are maps.
+ */
 export type PythonValue = string | bigint | number | boolean | null | readonly PythonValue[] | PythonDict;
 
 /** A dict with keys that are strings, each there once. */
@@ -9,8 +11,8 @@ const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\
 const words: { readonly [word: string]: boolean | null } = { True: true, False: false, None: null };
 
 /**
- * The value of a Python literal, as `ast.literal_eval` gives it: strings, numbers, `True`, `False`, `None`, tuples, lists and dicts.
- * Nothing may follow it but white space. Throws a SyntaxError with the place, in characters from 0.
+ * The value of a Python literal, as `ast.literal_eval` gives it: strings, numbers, `True`, `False`, `None`, tuples,
+ * lists and dicts. Nothing may follow it but white space. Throws a SyntaxError with the place, in characters from 0.
  */
 export function pythonLiteral(text: string): PythonValue {
   const parser = new Parser(text);

@@ -2,17 +2,17 @@ import { refuseBeyondMemory } from '../array/host-memory.ts';
 import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { bytesOf, type Missing, type Real, zerosOf } from '../dtype.ts';
+import { bytesOf, type Missing, type Real, requireMissing, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
-import { inTurns, type Work } from '../work.ts';
+import { runSliced, type Work } from '../work.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
 /** How a table is read. */
 export interface TableOptions {
   /**
-   * By default what the ending of the file's name says; CSV where it says nothing, and for standard input. Of bytes and streams their
-   * beginning tells.
+   * By default what the ending of the file's name says; CSV where it says nothing, and for standard input. Of bytes and
+   * streams their beginning tells.
    */
   readonly format?: TableFormat | undefined;
   /** The columns to read, by name, in this order; by default all. */
@@ -38,17 +38,17 @@ const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } =
 };
 
 /**
- * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns that it has not
- * or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET`,
- * `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`; its blocks throw these too, and `ERR_NOT_FINITE`.
+ * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns
+ * that it has not or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
+ * `ERR_MALFORMED_PARQUET`, `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`; its blocks
+ * throw these too, and `ERR_NOT_FINITE`.
  */
 export async function openTable(source: InputSource, options: TableOptions = {}): Promise<TableReader> {
   checkOptions(options, ['format', 'columns', 'missing', 'member', 'signal']);
-  const { format: given, columns, missing = 'error', member, signal } = options;
+  const { format: given, columns, member, signal } = options;
+  const missing = requireMissing(options.missing);
   requireSource(source);
   refuseAborted(signal);
-  if (missing !== 'error' && missing !== 'drop')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Missing (${describe(missing)}) is not one of (error, drop).`);
   if (columns !== undefined && !Array.isArray(columns))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Columns are no array of names (${describe(columns)}).`);
   if (member !== undefined && typeof member !== 'string')
@@ -121,7 +121,7 @@ async function joined(reader: TableReader, signal: AbortSignal | undefined): Pro
   if (blocks.length === 1) return blocks[0]!;
   refuseBeyondMemory(length * bytesOf(reader.head.dtype));
   const values = zerosOf(reader.head.dtype, length) as Real;
-  await inTurns(copying(blocks, values), signal);
+  await runSliced(copying(blocks, values), signal);
   return values;
 }
 
@@ -149,8 +149,9 @@ export interface NumberTable {
 }
 
 /**
- * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns. `source` is a path (`-` is standard input), a
- * URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers only those that float64 holds are read.
+ * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns. `source` is a path (`-`
+ * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers only those
+ * that float64 holds are read.
  *
  * ```ts
  * const { rows } = await readTable(new URL('https://example.org/points.csv'));
@@ -158,9 +159,9 @@ export interface NumberTable {
  * ```
  *
  * Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
- * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of text),
- * `ERR_UNSUPPORTED`, `ERR_UNKNOWN_OPTION`, `ERR_ABORTED`, `ERR_NOT_FINITE` with row and column (an infinite or missing value), `ERR_OUT_OF_RANGE` (an integer that float64
- * does not hold), `ERR_OUT_OF_MEMORY`.
+ * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of
+ * text), `ERR_UNSUPPORTED`, `ERR_UNKNOWN_OPTION`, `ERR_ABORTED`, `ERR_NOT_FINITE` with row and column (an infinite or
+ * missing value), `ERR_OUT_OF_RANGE` (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
  */
 export async function readTable(source: InputSource, options: TableOptions = {}): Promise<NumberTable> {
   const { names, columns, dropped, values } = await readWholeTable(source, options);

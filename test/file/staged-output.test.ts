@@ -1,5 +1,5 @@
-// Every call that a write makes of the system fails once, and once the process is killed there. COVARIUM_TEST_ROUNDS=200 tries each fault
-// that often, in other places of each file's way.
+// Every call that a write makes of the system fails once, and once the process is killed there.
+// COVARIUM_TEST_ROUNDS=200 tries each fault that often, in other places of each file's way.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +68,10 @@ for (const what of ['file', 'pair', 'parts'] as const) {
   );
 }
 
-/** The old state, the new one, and of a pair the one between its two renames, which takes microseconds: the new file beside the old manifest. */
+/**
+ * The old state, the new one, and of a pair the one between its two renames, which takes microseconds: the new file
+ * beside the old manifest.
+ */
 async function wholeStates(what: Written, at: string): Promise<string[]> {
   const states: string[] = [];
   for (const seed of [1, 2]) {

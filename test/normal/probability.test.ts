@@ -1,5 +1,5 @@
-// The distribution function and box probabilities of a normal on a device: what test/probability/box-probability.test.ts proves,
-// through the face.
+// The distribution function and box probabilities of a normal and of a Student-t on a device: what
+// test/probability/box-probability.test.ts proves, through the face.
 
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';

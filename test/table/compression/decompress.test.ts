@@ -7,7 +7,7 @@ import { unlz4, unlz4Block } from '../../../lib/table/compression/lz4.ts';
 import { unsnappy } from '../../../lib/table/compression/snappy.ts';
 import { unzstd } from '../../../lib/table/compression/zstd.ts';
 import { Contradiction } from '../../../lib/table/contradiction.ts';
-import { atOnce, type Work } from '../../../lib/work.ts';
+import { runToEnd, type Work } from '../../../lib/work.ts';
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 const refuses = (work: () => unknown, says: string) =>
@@ -18,7 +18,7 @@ const outOf = (
   take: (bytes: Uint8Array, out: Uint8Array) => Work<unknown>,
 ) => {
   const out = new Uint8Array(length);
-  atOnce(take(Uint8Array.from(bytes), out));
+  runToEnd(take(Uint8Array.from(bytes), out));
   return text(out);
 };
 
@@ -65,15 +65,15 @@ test('Zstandard: frames that Node compresses are decompressed, at every level; c
     for (const level of [-5, 1, 3, 9, 19, 22]) {
       const packed = zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: level } });
       const out = Buffer.alloc(bytes.length);
-      atOnce(unzstd(packed, out));
+      runToEnd(unzstd(packed, out));
       assert.ok(out.equals(bytes), `level ${level}`);
-      if (bytes.length > 0) refuses(() => atOnce(unzstd(packed, Buffer.alloc(bytes.length - 1))), '');
-      refuses(() => atOnce(unzstd(packed, Buffer.alloc(bytes.length + 1))), '');
+      if (bytes.length > 0) refuses(() => runToEnd(unzstd(packed, Buffer.alloc(bytes.length - 1))), '');
+      refuses(() => runToEnd(unzstd(packed, Buffer.alloc(bytes.length + 1))), '');
       for (let change = 0; change < 300; change++) {
         const changed = Buffer.from(packed);
         changed[(change * 7919) % changed.length]! ^= 1 + (change % 255);
         try {
-          atOnce(unzstd(changed, out));
+          runToEnd(unzstd(changed, out));
         } catch (error) {
           assert.match((error as Error).constructor.name, /^(Contradiction|NotTaken)$/, (error as Error).stack);
         }
