@@ -1,7 +1,6 @@
 // report.html in a real Chromium: what it shows is what results.json has, in both colour schemes, on a phone and on a
 // wide screen, by pointer, keyboard and on paper.
 //
-// Nothing native runs here.
 import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';

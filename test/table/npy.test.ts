@@ -1,5 +1,4 @@
 // NPY and NPZ: what NumPy writes is read, and what contradicts itself is refused before memory is taken.
-// Nothing native runs here.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
