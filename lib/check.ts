@@ -31,6 +31,35 @@ export function wholeNumber(
   );
 }
 
+/** `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
+export function oneOf<Value extends string>(name: string, value: unknown, allowed: readonly Value[]): Value {
+  if (allowed.includes(value as Value)) return value as Value;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `${name} (${describe(value)}) is not one of (${allowed.join(', ')}).`,
+  );
+}
+
+/** `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
+export function requireBoolean(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither true nor false (${describe(value)}).`);
+}
+
+/**
+ * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without
+ * `columns`, else of a matrix with as many columns.
+ */
+export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
+  let at = 0;
+  while (at < values.length && Number.isFinite(values[at])) at += 1;
+  if (at === values.length) return;
+  const row = columns === undefined ? 0 : Math.floor(at / columns);
+  const column = columns === undefined ? at : at % columns;
+  const place = columns === undefined ? `${at}` : `${row}, ${column}`;
+  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${place}) is not finite (${values[at]}).`, { row, column });
+}
+
 /** A value as a message shows it: short whatever it is, numbers and strings in full where they fit. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;

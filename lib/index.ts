@@ -51,8 +51,8 @@ export {
   renyiDivergenceSync,
   wasserstein,
   wassersteinSync,
-} from './normal/distance.ts';
-export type { AroundOptions, AroundSyncOptions } from './normal/draw.ts';
+} from './normal/divergences.ts';
+export type { MeansOptions, MeansSyncOptions } from './normal/draw.ts';
 export type { Ellipsoid, EllipsoidOptions } from './normal/ellipsoid.ts';
 export type { EmpiricalOptions, EmpiricalSyncOptions } from './normal/empirical.ts';
 export { type Correlation, correlationOf } from './normal/from-correlation.ts';

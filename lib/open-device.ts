@@ -1,6 +1,6 @@
 import { loadAddon } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
-import { checkOptions, describe, wholeNumber } from './check.ts';
+import { checkOptions, describe, oneOf, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import { Device } from './device.ts';
 import { deviceKinds, kindByDefault } from './list-devices.ts';
@@ -66,12 +66,7 @@ function unavailable(kind: DeviceKind, reason: string): CovariumError {
 
 function requireKind(kind: string): DeviceKind | 'auto' {
   if (kind === 'auto' || kind === '') return 'auto';
-  const known = deviceKinds.find((each) => each === kind);
-  if (known !== undefined) return known;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Device (${describe(kind)}) is not one of (auto, ${deviceKinds.join(', ')}).`,
-  );
+  return oneOf('Device', kind, ['auto', ...deviceKinds]);
 }
 
 function requireGpu(gpu: unknown, kind: DeviceKind | 'auto'): string {

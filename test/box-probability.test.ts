@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type BoxProbability, type BoxQuestion, boxProbability } from '../lib/probability/box-probability.ts';
 import { pointLimits } from '../lib/probability/lattice.ts';
 import { cdf, density } from '../lib/probability/standard-normal.ts';
-import { atOnce } from '../lib/work.ts';
+import { runToEnd } from '../lib/work.ts';
 import fc from './harness/properties.ts';
 import { throwsCode } from './harness/throws-code.ts';
 
@@ -43,7 +43,9 @@ function ask(
   mean: ArrayLike<number> = new Float64Array(lower.length),
 ): BoxProbability {
   const moments = { mean: Float64Array.from(mean), covariance: Float64Array.from(covariance) };
-  return atOnce(boxProbability(moments, { ...ratherExact, lower: numbers(lower), upper: numbers(upper), ...question }));
+  return runToEnd(
+    boxProbability(moments, { ...ratherExact, lower: numbers(lower), upper: numbers(upper), ...question }),
+  );
 }
 
 const fill = <Value>(n: number, value: Value): Value[] => new Array<Value>(n).fill(value);

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gaussLegendre } from '../lib/probability/bivariate.ts';
 import { latticeMean, lattices, latticeVector, pointLimits, randomRule } from '../lib/probability/lattice.ts';
-import { atOnce, inTurns } from '../lib/work.ts';
+import { runSliced, runToEnd } from '../lib/work.ts';
 import { throwsCode } from './harness/throws-code.ts';
 
 const seed = Uint32Array.of(1, 2);
@@ -47,7 +47,7 @@ test('A smooth mean is found, its error falls faster than that of chance, and it
   // The mean of the product is 1.
   const smooth = (u: Float64Array) => u.reduce((product, x) => product * (1 + (x * x - 1 / 3)), 1);
   const errors = [7, 10, 13].map((power) => {
-    const { mean, error, points } = atOnce(
+    const { mean, error, points } = runToEnd(
       latticeMean(smooth, 4, seed, { ...all, maxPoints: lattices << power }, 1000),
     );
     assert.is(points, lattices << power);
@@ -59,9 +59,9 @@ test('A smooth mean is found, its error falls faster than that of chance, and it
 });
 
 test('A step is found, and a constant at once.', () => {
-  const step = atOnce(latticeMean((u) => (u[0]! + u[1]! < 0.5 ? 1 : 0), 2, seed, all, 1000));
+  const step = runToEnd(latticeMean((u) => (u[0]! + u[1]! < 0.5 ? 1 : 0), 2, seed, all, 1000));
   assert.ok(Math.abs(step.mean - 1 / 8) <= 2 * step.error && step.error < 2e-3, `${step.mean} ${step.error}`);
-  assert.equal(atOnce(latticeMean(() => 0.25, 3, seed, all, 1000)), { mean: 0.25, error: 0, points: pointLimits[0] });
+  assert.equal(runToEnd(latticeMean(() => 0.25, 3, seed, all, 1000)), { mean: 0.25, error: 0, points: pointLimits[0] });
 });
 
 test('Beyond the vector the components are random, odd, and others for each rule; shifts are in [0, 1).', () => {
@@ -84,7 +84,7 @@ test('Beyond the vector the components are random, odd, and others for each rule
 
 test('Work in turns leaves the event loop its own, gives the same, and ends when it is told to.', async () => {
   const slow = () => latticeMean((u) => Math.sin(u[0]!), 1, seed, { ...all, maxPoints: 12 << 16 }, 100);
-  assert.equal(await inTurns(slow(), undefined), atOnce(slow()));
+  assert.equal(await runSliced(slow(), undefined), runToEnd(slow()));
   // How long anything takes depends on the machine: this work is over when a timer has fired three times.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -94,17 +94,17 @@ test('Work in turns leaves the event loop its own, gives the same, and ends when
     return turns;
   };
   try {
-    assert.ok((await inTurns(waiting(), undefined)) >= 3, 'no timer fires while work goes on');
+    assert.ok((await runSliced(waiting(), undefined)) >= 3, 'no timer fires while work goes on');
   } finally {
     clearInterval(timer);
   }
-  await throwsCode('ERR_ABORTED', 'enough', () => inTurns(slow(), AbortSignal.abort('enough')));
+  await throwsCode('ERR_ABORTED', 'enough', () => runSliced(slow(), AbortSignal.abort('enough')));
   const controller = new AbortController();
   setImmediate(() => controller.abort(new Error('too slow')));
   const endless = function* (): Generator<void, never, void> {
     for (;;) yield;
   };
-  await throwsCode('ERR_ABORTED', 'too slow', () => inTurns(endless(), controller.signal));
+  await throwsCode('ERR_ABORTED', 'too slow', () => runSliced(endless(), controller.signal));
 });
 
 test('Gauss and Legendre: exact for polynomials up to the degree 2 count - 1.', () => {

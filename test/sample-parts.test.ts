@@ -23,7 +23,7 @@ import { distributionOf } from '../lib/cli/distribution.ts';
 import { type SampleArguments, sample } from '../lib/cli/sample.ts';
 import { type ErrorCode, readTable } from '../lib/index.ts';
 import { DrawnRows } from '../lib/run/drawn-rows.ts';
-import { circumstancesOf, readRunFile } from '../lib/run/manifest.ts';
+import { provenanceOf, readRunFile } from '../lib/run/manifest.ts';
 import { drawPart, partsOf } from '../lib/run/parts.ts';
 import { outcomeOf, start } from './harness/command-line.ts';
 import { throwsCode } from './harness/throws-code.ts';
@@ -223,9 +223,7 @@ test('A full disk is told, and leaves nothing.', async () => {
   );
   const before = digests(output);
   using rows = await DrawnRows.open(run, await distributionOf({ model }), undefined, 300);
-  await throwsCode('ERR_DISK_FULL', part.path, () =>
-    drawPart(part, rows, circumstancesOf(rows, '0'), forever, () => {}),
-  );
+  await throwsCode('ERR_DISK_FULL', part.path, () => drawPart(part, rows, provenanceOf(rows, '0'), forever, () => {}));
   assert.equal(digests(output), before);
   assert.is(readdirSync(output).filter((name) => name.includes('partial')).length, 0);
 });

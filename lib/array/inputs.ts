@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe } from '../check.ts';
+import { describe, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
 import { hostZeros } from './host-memory.ts';
@@ -72,14 +72,9 @@ export function vectorInput(name: string, device: OpenBackend, input: VectorInpu
 }
 
 /** The numbers in float64; throws `ERR_NOT_FINITE` with the entry. */
-export function finiteNumbers(name: string, values: Values, columns: number): Float64Array<ArrayBuffer> {
-  const at = values.findIndex((value) => !Number.isFinite(value));
-  if (at < 0) return Float64Array.from(values);
-  const [row, column] = [Math.floor(at / columns), at % columns];
-  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${row}, ${column}) is not finite (${values[at]}).`, {
-    row,
-    column,
-  });
+export function finiteNumbers(name: string, values: Values, columns?: number): Float64Array<ArrayBuffer> {
+  requireFiniteEntries(name, values, columns);
+  return Float64Array.from(values);
 }
 
 /**
@@ -88,12 +83,8 @@ export function finiteNumbers(name: string, values: Values, columns: number): Fl
  */
 export function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
   const values = Float64Array.from(vectorInput(name, device, input));
+  requireFiniteEntries(name, values);
   values.forEach((value, i) => {
-    if (!Number.isFinite(value))
-      throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${i}) is not finite (${value}).`, {
-        row: 0,
-        column: i,
-      });
     if (value <= 0)
       throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `${name} entry (${i}) is not positive (${value}).`, {
         pivot: i,

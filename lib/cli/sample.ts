@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import { openOutput } from '../file/output.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import { circumstancesOf, requireManifestPlace, writeManifest } from '../run/manifest.ts';
+import { provenanceOf, requireManifestPlace, writeManifest } from '../run/manifest.ts';
 import { modelHash, type RunModel } from '../run/model.ts';
 import { writeRows } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
@@ -45,7 +45,7 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
   const progress = progressBar(run.rows);
   try {
     const digest = await writeRows(output, run, rows, signal, progress.advance);
-    if (hasManifest) await writeManifest(path, run, circumstancesOf(rows, versions().covarium), digest);
+    if (hasManifest) await writeManifest(path, run, provenanceOf(rows, versions().covarium), digest);
   } finally {
     progress.stop();
   }

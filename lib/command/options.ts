@@ -1,6 +1,5 @@
 import type { FactorOn } from '../backend.ts';
-import { describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { oneOf } from '../check.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /**
@@ -63,7 +62,5 @@ const places: readonly FactorOn[] = ['auto', 'cpu', 'gpu'];
 
 /** Where a factor is to be made: the option `factor`, `auto` where it is omitted. Throws `ERR_INVALID_ARGUMENT`. */
 export function factorOn(factor: FactorOn | undefined): FactorOn {
-  if (factor === undefined) return 'auto';
-  if (places.includes(factor)) return factor;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Factor (${describe(factor)}) is not one of (${places.join(', ')}).`);
+  return factor === undefined ? 'auto' : oneOf('Factor', factor, places);
 }

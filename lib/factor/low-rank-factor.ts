@@ -4,7 +4,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import type { Factor } from './factor.ts';
-import { forRowBlocks, inMemory, kept, norms, type Place, rowsAtOnce } from './parts.ts';
+import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
 
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 
@@ -26,7 +26,7 @@ export class LowRankFactor implements Factor {
   }
 
   /** Of F (n x k) and the n entries of D, positive. */
-  static of(place: Place, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
+  static of(allocate: Allocate, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
     const n = diagonal.length;
     const k = factor.length / n;
     const deviations = diagonal.map(Math.sqrt);
@@ -55,7 +55,7 @@ export class LowRankFactor implements Factor {
     solveLower(root, back, k, n, true);
     for (let at = 0; at < back.length; at++) back[at]! -= rows[at]!;
     const numbers = { factor, deviations, inverses, rows, forth, back };
-    return new LowRankFactor(kept(numbers, place), logDeterminant);
+    return new LowRankFactor(kept(numbers, allocate), logDeterminant);
   }
 
   get width(): number {

@@ -5,7 +5,7 @@ import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { advanced } from '../stream/counter.ts';
 import type { Factor } from './factor.ts';
-import { forRowBlocks, inMemory, kept, type Place, rowsAtOnce } from './parts.ts';
+import { type Allocate, forRowBlocks, inMemory, kept, rowsAtOnce } from './parts.ts';
 
 type Parts = { readonly [Part in 'root' | 'rows' | 'lower' | 'metric' | 'deviations' | 'inverses']: Storage };
 
@@ -28,7 +28,7 @@ export class RootFactor implements Factor {
   }
 
   /** Of a root whose columns (fewer than n) are independent. */
-  static of(place: Place, root: Float64Array, n: number, rank: number): RootFactor {
+  static of(allocate: Allocate, root: Float64Array, n: number, rank: number): RootFactor {
     const width = Math.max(1, rank);
     const deviations = new Float64Array(n);
     for (let i = 0; i < n; i++) {
@@ -47,7 +47,7 @@ export class RootFactor implements Factor {
     ).lower;
     if (rank === 0) lower[0] = metric[0] = 1;
     const numbers = { root: rank === 0 ? new Float64Array(n) : root, rows, lower, metric, deviations, inverses };
-    return new RootFactor(kept(numbers, place), n, rank);
+    return new RootFactor(kept(numbers, allocate), n, rank);
   }
 
   get width(): number {

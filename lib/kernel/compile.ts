@@ -1,6 +1,6 @@
 import type { CompiledKernel, KernelParameter } from '../backend.ts';
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, requireBoolean } from '../check.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
 import { compileError } from './diagnostics.ts';
@@ -47,8 +47,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
   if (typeof path !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Path of a kernel's text is not a string (${describe(path)}).`);
-  if (typeof check !== 'boolean')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Check mode is neither true nor false (${describe(check)}).`);
+  requireBoolean('Check mode', check);
   for (const [option, given] of Object.entries({ constants, includes, layouts }))
     if (typeof given !== 'object' || given === null)
       throw new CovariumError(

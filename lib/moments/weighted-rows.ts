@@ -2,9 +2,9 @@ import { copiedNumbers, hostValues } from '../array/host-memory.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Missing, Values } from '../dtype.ts';
+import { type Missing, requireMissing, type Values } from '../dtype.ts';
 import type { WeightedRows } from './block.ts';
 
 /** What {@link Moments.addSync} takes. */
@@ -41,9 +41,7 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
   checkOptions(options, addSyncOptionNames);
   const values = rowValues(input, n);
   const count = values.length / n;
-  const { missing = 'error' } = options;
-  if (missing !== 'error' && missing !== 'drop')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Missing (${describe(missing)}) is not one of (error, drop).`);
+  const missing = requireMissing(options.missing);
   return {
     values,
     count,
@@ -60,12 +58,8 @@ export function fixedMean(mean: VectorInput | undefined, n: number): Float64Arra
   const values = float64Of(mean);
   if (values.length !== n)
     throw new CovariumError('ERR_SHAPE', `Mean has (${values.length}) entries, but the moments have (${n}).`);
-  const column = values.findIndex((entry) => !Number.isFinite(entry));
-  if (column < 0) return values;
-  throw new CovariumError('ERR_NOT_FINITE', `Mean entry (${column}) is not finite (${values[column]}).`, {
-    row: 0,
-    column,
-  });
+  requireFiniteEntries('Mean', values);
+  return values;
 }
 
 // The numbers are copied block by block, so memory of any device will do.

@@ -1,6 +1,6 @@
 import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, requireBoolean } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -15,7 +15,7 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** What a sample of a normal takes besides: synchronously. */
+/** Options of `sampleSync` with the moments of the normal. */
 export interface EmpiricalSyncOptions extends SampleSyncOptions {
   /**
    * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's
@@ -24,14 +24,12 @@ export interface EmpiricalSyncOptions extends SampleSyncOptions {
   readonly empirical?: boolean | undefined;
 }
 
-/** What a sample of a normal takes besides. */
+/** Options of `sample` with the moments of the normal. */
 export interface EmpiricalOptions extends EmpiricalSyncOptions, SampleOptions {}
 
 /** Whether an empirical sample is asked for; throws `ERR_INVALID_ARGUMENT`. */
 export function isEmpirical(options: EmpiricalSyncOptions): boolean {
-  const { empirical = false } = options ?? {};
-  if (typeof empirical === 'boolean') return empirical;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Empirical is neither true nor false (${describe(empirical)}).`);
+  return requireBoolean('Empirical', options?.empirical ?? false);
 }
 
 /** The options of a sample that is not empirical. */

@@ -24,5 +24,5 @@ export function fromLowRank(options: LowRankOptions, square = 'Covariance', cent
   const diagonal = positiveNumbersOf('Diagonal', device, options.diagonal, n);
   requireColumns('Diagonal', diagonal.length, n, 'factor');
   if (mean !== undefined) requireColumns(centre, mean.length, n, 'factor');
-  return givenFactor({ device, dtype, n, mean }, (place) => LowRankFactor.of(place, factor, diagonal), square);
+  return givenFactor({ device, dtype, n, mean }, (allocate) => LowRankFactor.of(allocate, factor, diagonal), square);
 }

@@ -12,13 +12,13 @@ import { type AffineOptions, affine } from './affine.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditional, conditionalMeans } from './conditional.ts';
 import { covarianceTask, factorTask } from './covariance.ts';
 import { normalEntropy, scoreTask } from './density.ts';
-import { type AroundOptions, type AroundSyncOptions, drawAround, saysMeans } from './draw.ts';
+import { drawAboutMeans, hasMeans, type MeansOptions, type MeansSyncOptions } from './draw.ts';
 import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from './ellipsoid.ts';
 import { type EmpiricalOptions, type EmpiricalSyncOptions, empiricalSample, isEmpirical, plain } from './empirical.ts';
 import { fit, fromMoments } from './fit.ts';
 import { fromCholesky, fromPrecision } from './from-cholesky.ts';
-import { ofCorrelation } from './from-correlation.ts';
-import { ofCovariance } from './from-covariance.ts';
+import { fromCorrelation } from './from-correlation.ts';
+import { fromCovariance } from './from-covariance.ts';
 import { fromDiagonal } from './from-diagonal.ts';
 import { fromEigen } from './from-eigen.ts';
 import { fromLowRank } from './from-low-rank.ts';
@@ -38,16 +38,12 @@ import type {
 } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 import {
-  ask,
-  askSync,
   type BoxOptions,
   type BoxSyncOptions,
-  boxNames,
   boxOf,
-  boxSyncNames,
   cdfAt,
-  cdfNames,
-  cdfSyncNames,
+  integrate,
+  integrateSync,
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from './probability.ts';
@@ -85,12 +81,12 @@ export class MultivariateNormal extends Distribution {
    * diagonal.
    */
   static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await runAll(ofCovariance(options)));
+    return new MultivariateNormal(await runAll(fromCovariance(options)));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
   static fromCovarianceSync(options: CovarianceOptions): MultivariateNormal {
-    return new MultivariateNormal(runAllSync(ofCovariance(options)));
+    return new MultivariateNormal(runAllSync(fromCovariance(options)));
   }
 
   /**
@@ -169,12 +165,12 @@ export class MultivariateNormal extends Distribution {
    * as {@link fromCovariance}, and with `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
    */
   static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await runAll(ofCorrelation(options)));
+    return new MultivariateNormal(await runAll(fromCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
   static fromCorrelationSync(options: CorrelationOptions): MultivariateNormal {
-    return new MultivariateNormal(runAllSync(ofCorrelation(options)));
+    return new MultivariateNormal(runAllSync(fromCorrelation(options)));
   }
 
   /**
@@ -254,18 +250,18 @@ export class MultivariateNormal extends Distribution {
    * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which takes no
    * means, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
-  override async sample(count: number, options: EmpiricalOptions & AroundOptions = {}): Promise<Matrix> {
+  override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix> {
     if (isEmpirical(options)) return runAll(empiricalSample(this.#open(), count, options), options.signal);
     const rest = plain(options);
-    if (saysMeans(rest)) return run(drawAround(this.#open(), count, rest), rest.signal);
+    if (hasMeans(rest)) return run(drawAboutMeans(this.#open(), count, rest), rest.signal);
     return super.sample(count, rest);
   }
 
   /** Synchronous twin of {@link sample}. */
-  override sampleSync(count: number, options: EmpiricalSyncOptions & AroundSyncOptions = {}): Matrix {
+  override sampleSync(count: number, options: EmpiricalSyncOptions & MeansSyncOptions = {}): Matrix {
     if (isEmpirical(options)) return runAllSync(empiricalSample(this.#open(), count, options));
     const rest = plain(options);
-    if (saysMeans(rest)) return runSync(drawAround(this.#open(), count, rest));
+    if (hasMeans(rest)) return runSync(drawAboutMeans(this.#open(), count, rest));
     return super.sampleSync(count, rest);
   }
 
@@ -294,13 +290,13 @@ export class MultivariateNormal extends Distribution {
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
     const parameters = this.#open();
-    return ask(parameters, cdfAt(parameters, rows, options, cdfNames), options.signal);
+    return integrate(parameters, cdfAt(parameters, rows, options, false), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
   cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
     const parameters = this.#open();
-    return askSync(parameters, cdfAt(parameters, rows, options, cdfSyncNames));
+    return integrateSync(parameters, cdfAt(parameters, rows, options, true));
   }
 
   /**
@@ -310,13 +306,13 @@ export class MultivariateNormal extends Distribution {
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
     const parameters = this.#open();
-    return ask(parameters, boxOf(parameters, options, boxNames), options.signal);
+    return integrate(parameters, boxOf(parameters, options, false), options.signal);
   }
 
   /** Synchronous twin of {@link boxProbability}. */
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const parameters = this.#open();
-    return askSync(parameters, boxOf(parameters, options, boxSyncNames));
+    return integrateSync(parameters, boxOf(parameters, options, true));
   }
 
   /** The covariance, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */

@@ -39,17 +39,6 @@ export function cdf(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-/** The probability of more than z, exact where {@link cdf} rounds to 1. */
-export function survival(z: number): number {
-  return cdf(-z);
-}
-
-/** The logarithm of {@link cdf}: finite down to z = -1e154, where the probability itself is 0 from -39 on. */
-export function logCdf(z: number): number {
-  if (z > -nearZero) return Math.log1p(-cdf(-z));
-  return Math.log(scaledTail(-z)) - 0.5 * z * z;
-}
-
 /**
  * The probability between two limits, without the cancellation of a difference of {@link cdf}; 0 where `upper` is not
  * above `lower`.

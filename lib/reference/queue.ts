@@ -1,8 +1,6 @@
 import type { Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Work } from '../work.ts';
-
-const sliceMs = 10; // between two turns of the event loop
+import { sliceMs, type Work } from '../work.ts';
 
 /** Commands of one encoder, from their commit on. */
 export interface Commit {

@@ -19,7 +19,7 @@ export interface Manifest {
   /** Its name, without folders. */
   readonly file: string;
   readonly run: Run;
-  readonly circumstances: Circumstances;
+  readonly provenance: Provenance;
   readonly digest: Digest;
 }
 
@@ -36,13 +36,8 @@ export function manifestPath(path: string): string {
 }
 
 /** Writes the manifest of the file at `path`. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
-export async function writeManifest(
-  path: string,
-  run: Run,
-  circumstances: Circumstances,
-  digest: Digest,
-): Promise<void> {
-  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, circumstances, digest };
+export async function writeManifest(path: string, run: Run, provenance: Provenance, digest: Digest): Promise<void> {
+  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, provenance, digest };
   await writePartial(manifestPath(path), textOf(manifest), 'replace');
 }
 
@@ -54,11 +49,11 @@ export async function readManifest(path: string): Promise<Manifest | undefined> 
   const at = manifestPath(path);
   const manifest = await readJson(at, 'manifest');
   if (manifest === undefined) return undefined;
-  const { digest, circumstances } = manifest as unknown as Partial<Manifest>;
+  const { digest, provenance } = manifest as unknown as Partial<Manifest>;
   if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
     throw malformed(at, `its digest is (${describe(digest)})`);
-  if (!isObject(circumstances) || !isObject(circumstances.device))
-    throw malformed(at, `its circumstances are (${describe(circumstances)})`);
+  if (!isObject(provenance) || !isObject(provenance.device))
+    throw malformed(at, `its provenance is (${describe(provenance)})`);
   return manifest as unknown as Manifest;
 }
 
@@ -148,8 +143,8 @@ function malformed(path: string, why: string, cause?: unknown): CovariumError {
   return new CovariumError('ERR_MALFORMED_MANIFEST', `Manifest (${path}) is malformed: ${why}.`, { path, cause });
 }
 
-/** What the last bits of draws depend on besides their run. */
-export interface Circumstances {
+/** What drew the rows: the last bits of draws depend on it, beside the run. */
+export interface Provenance {
   /** Version of covarium. */
   readonly covariumVersion: string;
   readonly device: {
@@ -161,10 +156,10 @@ export interface Circumstances {
   /** Where the factor was made. */
   readonly factor: string;
 }
-// Threads change no bit, and where a library lies is nobody's business.
+// The facts that can change a bit. The number of threads changes none, and a library's path could tell a user's name.
 const told = ['processor', 'kernels', 'library', 'library core type'];
 
-export function circumstancesOf(rows: DrawnRows, covariumVersion: string): Circumstances {
+export function provenanceOf(rows: DrawnRows, covariumVersion: string): Provenance {
   const { kind, name } = rows.device;
   const known = kind === 'cpu' ? (listDevices().find((candidate) => candidate.kind === kind)?.facts ?? {}) : {};
   const facts = Object.fromEntries(Object.entries(known).filter(([fact]) => told.includes(fact)));

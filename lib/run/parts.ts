@@ -7,7 +7,7 @@ import { type Output, PartialFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
 import type { DrawnRows } from './drawn-rows.ts';
-import type { Circumstances } from './manifest.ts';
+import type { Provenance } from './manifest.ts';
 import { type Manifest, manifestPath, placeRunFile, readManifest, readRunFile, writeManifest } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
@@ -112,7 +112,7 @@ export function requireDigest(path: string, { digest }: Manifest, { bytes, sha25
 export async function drawPart(
   { path, run }: Part,
   rows: DrawnRows,
-  circumstances: Circumstances,
+  provenance: Provenance,
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<void> {
@@ -128,7 +128,7 @@ export async function drawPart(
       );
     if (there.sha256 !== digest.sha256) return;
   }
-  await writeManifest(path, run, circumstances, digest);
+  await writeManifest(path, run, provenance, digest);
 }
 
 /** Writes the rows of a run as a file of its format, and finishes or discards the output. */

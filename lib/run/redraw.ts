@@ -151,8 +151,7 @@ export class Redraw {
   }
 }
 
-// What reference drew is drawn again by the best that works, and all else by reference.
-// One that computes in the run's type: a GPU has no float64.
+// Redraw on the reference device; redraw the reference device's rows on the best other device with this dtype.
 function anotherKind(drawnOn: DeviceKind, run: Run): DeviceKind {
   if (drawnOn !== 'reference') return 'reference';
   return listDevices().find(({ kind }) => kind !== 'reference' && has(kind, run))?.kind ?? 'reference';

@@ -63,13 +63,13 @@ async function verifyFile(path: string, { model, rows, kind, signal }: VerifyOpt
         path,
       },
     );
-  const { run, circumstances } = manifest;
+  const { run, provenance } = manifest;
   if (part !== undefined) requireSameRun(manifestPath(path), run, part.run);
   requireModel(path, run, model);
   requireDigest(path, manifest, await digestOf(path));
   const chosen = chooseRows(run.rows, rows);
   const values = await readRows(path, run, chosen);
-  using redraw = await Redraw.open(run, model, circumstances.device.kind, kind);
+  using redraw = await Redraw.open(run, model, provenance.device.kind, kind);
   let worstUlps = 0;
   for (const [i, row] of chosen.entries()) {
     signal.throwIfAborted();

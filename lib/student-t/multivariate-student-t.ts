@@ -13,16 +13,12 @@ import { covarianceTask, factorTask } from '../normal/covariance.ts';
 import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
 import type { JitterReport } from '../normal/options.ts';
 import {
-  ask,
-  askSync,
   type BoxOptions,
   type BoxSyncOptions,
-  boxNames,
   boxOf,
-  boxSyncNames,
   cdfAt,
-  cdfNames,
-  cdfSyncNames,
+  integrate,
+  integrateSync,
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from '../normal/probability.ts';
@@ -31,10 +27,10 @@ import { type StudentAffineOptions, studentAffine, studentMarginal } from './aff
 import { studentConditional } from './conditional.ts';
 import { studentEntropy } from './density.ts';
 import {
-  apartFromLocations,
-  drawStudentAround,
+  drawAboutLocations,
   type LocationsOptions,
   type LocationsSyncOptions,
+  splitLocations,
   studentTasks,
 } from './draw.ts';
 import { studentEllipsoid } from './ellipsoid.ts';
@@ -221,18 +217,18 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
    */
   override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix> {
-    const { locations, rest } = apartFromLocations(options);
+    const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sample(count, rest);
     checkOptions(rest, sampleOptionNames);
-    return run(drawStudentAround(this.#open(), count, locations, rest), rest.signal);
+    return run(drawAboutLocations(this.#open(), count, locations, rest), rest.signal);
   }
 
   /** Synchronous twin of {@link sample}. */
   override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix {
-    const { locations, rest } = apartFromLocations(options);
+    const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sampleSync(count, rest);
     checkOptions(rest, sampleSyncOptionNames);
-    return runSync(drawStudentAround(this.#open(), count, locations, rest));
+    return runSync(drawAboutLocations(this.#open(), count, locations, rest));
   }
 
   /**
@@ -243,13 +239,13 @@ export class MultivariateStudentT extends Distribution {
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
     const { normal, nu } = this.#open();
-    return ask(normal, cdfAt(normal, rows, options, cdfNames, nu), options.signal);
+    return integrate(normal, cdfAt(normal, rows, options, false, nu), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
   cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
     const { normal, nu } = this.#open();
-    return askSync(normal, cdfAt(normal, rows, options, cdfSyncNames, nu));
+    return integrateSync(normal, cdfAt(normal, rows, options, true, nu));
   }
 
   /**
@@ -259,13 +255,13 @@ export class MultivariateStudentT extends Distribution {
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
     const { normal, nu } = this.#open();
-    return ask(normal, boxOf(normal, options, boxNames, nu), options.signal);
+    return integrate(normal, boxOf(normal, options, false, nu), options.signal);
   }
 
   /** Synchronous twin of {@link boxProbability}. */
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const { normal, nu } = this.#open();
-    return askSync(normal, boxOf(normal, options, boxSyncNames, nu));
+    return integrateSync(normal, boxOf(normal, options, true, nu));
   }
 
   /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */

@@ -32,7 +32,7 @@ export function studentQuantileTask({ normal, nu }: StudentParameters, probabili
       const out = task.written.values;
       for (let at = 0; at < out.length; at++) {
         const j = at % n;
-        // An infinite unit of nothing is nothing.
+        // 0 times Infinity is NaN; it means 0 here.
         if (out[at] !== 0) out[at] = location[j]! + units[(at - j) / n]! * out[at]!;
         else out[at] = location[j]!;
       }

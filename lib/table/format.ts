@@ -1,4 +1,4 @@
-import { describe } from '../check.ts';
+import { describe, oneOf } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** A format of files of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
@@ -23,13 +23,7 @@ const endings: { readonly [ending: string]: TableFormat } = {
 export function formatOf(path: string, given?: string, otherwise?: TableFormat): TableFormat {
   if (typeof path !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Path is not a string (${describe(path)}).`);
-  if (given !== undefined) {
-    if (tableFormats.includes(given as TableFormat)) return given as TableFormat;
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Format (${describe(given)}) is not one of (${tableFormats.join(', ')}).`,
-    );
-  }
+  if (given !== undefined) return oneOf('Format', given, tableFormats);
   if (path === '-') return 'csv';
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(endings, ending)) return endings[ending]!;

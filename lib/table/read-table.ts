@@ -1,7 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Missing, Real } from '../dtype.ts';
+import { type Missing, type Real, requireMissing } from '../dtype.ts';
 import { formatOf, type TableFormat } from './format.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
@@ -35,9 +35,8 @@ const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } =
  */
 export async function openTable(path: string, options: TableOptions = {}): Promise<TableReader> {
   checkOptions(options, ['format', 'columns', 'missing']);
-  const { columns, missing = 'error' } = options;
-  if (missing !== 'error' && missing !== 'drop')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Missing (${describe(missing)}) is not one of (error, drop).`);
+  const { columns } = options;
+  const missing = requireMissing(options.missing);
   if (columns !== undefined && !Array.isArray(columns))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Columns are no array of names (${describe(columns)}).`);
   const open = await openers[formatOf(path, options.format, 'csv')]();

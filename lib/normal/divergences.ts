@@ -2,9 +2,9 @@ import { requireColumns, requireFinite } from '../array/operand.ts';
 import { runAll, runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { normalEntropy } from './density.ts';
-import { divergence } from './divergence.ts';
 import { type MultivariateNormal, parametersOf } from './multivariate-normal.ts';
 import type { NormalParameters } from './parameters.ts';
+import { renyi } from './renyi-divergence.ts';
 import { wasserstein as wassersteinOf } from './wasserstein.ts';
 
 /**
@@ -14,12 +14,12 @@ import { wasserstein as wassersteinOf } from './wasserstein.ts';
  * `ERR_CLOSED`, `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
  */
 export async function klDivergence(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return runAll(divergence(...pair(p, q), 1));
+  return runAll(renyi(...pair(p, q), 1));
 }
 
 /** Synchronous twin of {@link klDivergence}. */
 export function klDivergenceSync(p: MultivariateNormal, q: MultivariateNormal): number {
-  return runAllSync(divergence(...pair(p, q), 1));
+  return runAllSync(renyi(...pair(p, q), 1));
 }
 
 /** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects as {@link klDivergence}. */
@@ -38,12 +38,12 @@ export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): 
  * as {@link klDivergence}, and with `ERR_OUT_OF_RANGE` where alpha is not a finite number from 0.
  */
 export async function renyiDivergence(p: MultivariateNormal, q: MultivariateNormal, alpha: number): Promise<number> {
-  return runAll(divergence(...pair(p, q), order(alpha)));
+  return runAll(renyi(...pair(p, q), order(alpha)));
 }
 
 /** Synchronous twin of {@link renyiDivergence}. */
 export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal, alpha: number): number {
-  return runAllSync(divergence(...pair(p, q), order(alpha)));
+  return runAllSync(renyi(...pair(p, q), order(alpha)));
 }
 
 /**
@@ -93,7 +93,7 @@ function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, 
 }
 
 function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {
-  return normalEntropy(p.factor) + (yield* divergence(p, q, 1));
+  return normalEntropy(p.factor) + (yield* renyi(p, q, 1));
 }
 
 function order(alpha: number): number {

@@ -13,7 +13,7 @@ import type { NormalParameters } from './parameters.ts';
  * is not positive definite. Both are whitened by q's factor. Then no term is negative and none cancels another: normals
  * that are nearly alike have a divergence of small relative error, and it is never below 0.
  */
-export function* divergence(p: NormalParameters, q: NormalParameters, alpha: number): Tasks<number> {
+export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number): Tasks<number> {
   requireRegular(p);
   requireRegular(q);
   const ours = yield* exactRoot(p);
