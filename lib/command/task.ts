@@ -24,7 +24,8 @@ export interface Task<Result> {
 }
 
 /**
- * A task with a new result: `encode` writes its `length` numbers in `dtype`, `wrap` makes the object that holds them.
+ * A task whose numbers are new: `encode` writes `length` of them in `dtype`, and `wrap` makes the result that holds
+ * them.
  */
 export function resultTask<Result>(
   { device, dtype }: { readonly device: OpenBackend; readonly dtype: RealDtype },

@@ -48,7 +48,10 @@ export function drawTask(
 
 /** Options of `sampleSync` with a mean for each row. */
 export interface MeansSyncOptions extends SampleSyncOptions {
-  /** A mean for each row, count x n, by default the normal's own: row r of the sample is means[r] + A z_r. */
+  /**
+   * A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r]
+   * + A z_r.
+   */
   readonly means?: MatrixInput | undefined;
 }
 

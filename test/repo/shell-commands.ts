@@ -7,6 +7,8 @@ const ofNpm = ['ci', 'test', 'start', 'install', 'pack', 'run', 'ls'];
 // Programs of the system that pages name; of their arguments only files of ours are looked at.
 const ofTheSystem = [
   'apt-get',
+  'git',
+  'cd',
   'sbatch',
   'bash',
   'kubectl',
