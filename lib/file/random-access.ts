@@ -12,26 +12,40 @@ export interface RandomAccess {
 }
 
 /**
- * Opens a file to be read in any order. What comes from a pipe is taken into memory whole, once `accept` has looked at
- * its first four bytes, and thrown if they are another format's. Throws `ERR_FILE_NOT_FOUND` and `ERR_FILE_UNREADABLE`.
+ * Opens a file to be read in any order; undefined where it is a pipe. Throws `ERR_FILE_NOT_FOUND` and
+ * `ERR_FILE_UNREADABLE`.
  */
-export async function openRandomAccess(path: string, accept: (first: Uint8Array) => void): Promise<RandomAccess> {
-  const name = inputName(path);
+export async function openRegularFile(path: string): Promise<RandomAccess | undefined> {
+  if (path === '-') return undefined;
   let handle: FileHandle | undefined;
   try {
-    handle = path === '-' ? undefined : await open(path);
-    const status = await handle?.stat();
-    if (handle !== undefined && status?.isFile()) {
-      const file = accessOf(handle, name, status.size);
-      const first = new Uint8Array(Math.min(4, status.size));
+    handle = await open(path);
+    const status = await handle.stat();
+    if (status.isFile()) return accessOf(handle, inputName(path), status.size);
+    await handle.close();
+    return undefined;
+  } catch (error) {
+    await handle?.close().catch(() => {});
+    throw cannotRead(inputName(path), error);
+  }
+}
+
+/**
+ * As {@link openRegularFile}; what comes from a pipe is taken into memory whole, once `accept` has looked at its first
+ * four bytes: it throws where they are another format's.
+ */
+export async function openRandomAccess(path: string, accept: (first: Uint8Array) => void): Promise<RandomAccess> {
+  const file = await openRegularFile(path);
+  if (file !== undefined) {
+    try {
+      const first = new Uint8Array(Math.min(4, file.byteLength));
       await file.read(0, first);
       accept(first);
       return file;
+    } catch (error) {
+      await file.close();
+      throw error;
     }
-    await handle?.close();
-  } catch (error) {
-    await handle?.close().catch(() => {});
-    throw error instanceof CovariumError ? error : cannotRead(name, error);
   }
   const source = new ByteSource(path);
   try {
