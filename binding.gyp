@@ -1,5 +1,6 @@
 # What node-gyp builds: `npx node-gyp rebuild` in a clone. The package has no copy at its top, where pnpm and Yarn
-# would run node-gyp at every install: build.mjs puts one into dist/, from which lib/addon/stage.ts makes a folder to build in.
+# would run node-gyp at every install: build.mjs puts one into dist/, and lib/addon/stage.ts copies that to build
+# elsewhere.
 {
   "variables": {
     "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
