@@ -1,6 +1,7 @@
 /**
- * What went wrong, for programs. Every refusal has its own code; the message is for people. Each call that takes options refuses one that
- * it does not know (`ERR_UNKNOWN_OPTION`), and a value of another kind than it takes (`ERR_INVALID_ARGUMENT`).
+ * What went wrong, for programs. Every refusal has its own code; the message is for people. Each call that takes
+ * options refuses one that it does not know (`ERR_UNKNOWN_OPTION`), and a value of another kind than it takes
+ * (`ERR_INVALID_ARGUMENT`).
  *
  * | code | what is wrong | fields |
  * | --- | --- | --- |
@@ -106,7 +107,9 @@ export interface ErrorFields {
   diagnostics?: readonly Diagnostic[];
 }
 
-/** The one error class of covarium: a {@link code} for programs, a sentence for people, and the place where it has one. */
+/**
+ * The one error class of covarium: a {@link code} for programs, a sentence for people, and the place where it has one.
+ */
 export class CovariumError extends Error {
   /** Always `CovariumError`. */
   override readonly name: string = 'CovariumError';
@@ -136,8 +139,8 @@ export class CovariumError extends Error {
 const fieldNames = ['pivot', 'row', 'column', 'line', 'path'] as const;
 
 /**
- * Whatever a device throws, as a CovariumError. The addon throws plain Errors with a `code` and the {@link ErrorFields}; an
- * allocation that V8 refuses is a RangeError; anything else is a defect (`ERR_INTERNAL`).
+ * Whatever a device throws, as a CovariumError. The addon throws plain Errors with a `code` and the
+ * {@link ErrorFields}; an allocation that V8 refuses is a RangeError; anything else is a defect (`ERR_INTERNAL`).
  */
 export function fromNative(error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;

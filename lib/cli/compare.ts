@@ -13,8 +13,8 @@ export interface CompareArguments {
 }
 
 /**
- * `covarium compare a/results.json b/results.json`: what runs of the benchmark say of one another. With `--fail-over` the exit code is 1
- * where a side is slower than the first, beyond the noise and by more than that ratio.
+ * `covarium compare a/results.json b/results.json`: what runs of the benchmark say of one another. With `--fail-over`
+ * the exit code is 1 where a side is slower than the first, beyond the noise and by more than that ratio.
  */
 export async function compareResults(paths: readonly string[], options: CompareArguments): Promise<void> {
   const failOver = options.failOver === undefined ? undefined : ratioArgument('--fail-over', options.failOver);

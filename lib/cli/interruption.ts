@@ -8,7 +8,10 @@ let patienceMs = 5000;
 
 const controller = new AbortController();
 
-/** Aborted by a signal to the process, while it has something to tidy up; at other times a signal ends the process at once. */
+/**
+ * Aborted by a signal to the process, while it has something to tidy up; at other times a signal ends the process at
+ * once.
+ */
 export const interruption: AbortSignal = controller.signal;
 
 let interruptedBy: (typeof names)[number] | undefined;

@@ -93,7 +93,10 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
   );
 }
 
-/** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */
+/**
+ * Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows
+ * elsewhere.
+ */
 async function readPoints(path: string, model: Model, chosen: readonly number[]): Promise<Points> {
   const format = formatOf(path);
   if (format === 'npy') {

@@ -3,7 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { OutputFile, openOutput } from '../file/output.ts';
 import { refuseInputs } from '../file/same-file.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import { circumstancesOf, requireManifestPlace } from '../run/manifest.ts';
+import { provenanceOf, requireManifestPlace } from '../run/manifest.ts';
 import { modelHash, type RunModel } from '../run/model.ts';
 import { writeRows, writeWithManifest } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
@@ -49,8 +49,8 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
       await writeRows(await openOutput(path), run, rows, signal, progress.advance);
       return;
     }
-    const circumstances = circumstancesOf(rows, versions().covarium);
-    const { file, manifest } = await writeWithManifest(path, run, rows, circumstances, signal, progress.advance);
+    const provenance = provenanceOf(rows, versions().covarium);
+    const { file, manifest } = await writeWithManifest(path, run, rows, provenance, signal, progress.advance);
     await OutputFile.replaceBoth(file, manifest);
   } finally {
     progress.stop();

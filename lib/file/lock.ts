@@ -9,7 +9,9 @@ const abandonedMs = 30_000;
 
 const holder = `${writer()}.${randomBytes(4).toString('hex')}`;
 
-/** Runs short work while nobody else does so for the same target, in this process, another one, or on another machine. */
+/**
+ * Runs short work while nobody else does so for the same target, in this process, another one, or on another machine.
+ */
 export async function alone(target: string, work: () => void): Promise<void> {
   const lock = lockPath(target);
   let seen = '';
@@ -66,7 +68,8 @@ function textOf(path: string): string {
   }
 }
 
-// Of several that find the same dead lock one is first, and may have made its own already: what is taken away must be the dead one.
+// Of several that find the same dead lock one is first, and may have made its own already: what is taken away must be
+// the dead one.
 function breakLock(lock: string, dead: string): void {
   const aside = partialPath(lock);
   try {

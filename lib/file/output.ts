@@ -20,8 +20,8 @@ export async function openOutput(path: string): Promise<Output> {
 }
 
 /**
- * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it. Throws
- * `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it.
+ * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function openOutputFile(path: string): Promise<Output> {
   const file = await OutputFile.open(path);
@@ -68,9 +68,9 @@ export function standardOutput(): Output {
 }
 
 /**
- * A file under way beside its target, and what becomes of it: {@link finish} brings its bytes to the disk, then {@link replace} or
- * {@link place} gives it the name. Several processes, also of several machines, may write to one target. What exists and is no regular file
- * (a device, a pipe) is written directly.
+ * A file under way beside its target, and what becomes of it: {@link finish} brings its bytes to the disk, then {@link
+ * replace} or {@link place} gives it the name. Several processes, also of several machines, may write to one target.
+ * What exists and is no regular file (a device, a pipe) is written directly.
  */
 export class OutputFile implements Output {
   readonly #path: string;
@@ -144,8 +144,8 @@ export class OutputFile implements Output {
   }
 
   /**
-   * Gives two finished files their names: both, or neither. No other call of this function comes between the two. A process that is
-   * killed between them, which takes microseconds, leaves the new file beside the old second one.
+   * Gives two finished files their names: both, or neither. No other call of this function comes between the two. A
+   * process that is killed between them, which takes microseconds, leaves the new file beside the old second one.
    */
   static async replaceBoth(first: OutputFile, second: OutputFile): Promise<void> {
     try {
@@ -194,7 +194,10 @@ export class OutputFile implements Output {
     if (this.#temporary !== undefined) renameSync(this.#temporary, this.#target);
   }
 
-  /** A second name of what has the target's name now, or where there are no links its only one; undefined where nothing has it. */
+  /**
+   * A second name of what has the target's name now, or where there are no links its only one; undefined where nothing
+   * has it.
+   */
   #keep(): string | undefined {
     const kept = partialPath(this.#target);
     try {

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 
 /**
- * Throws `ERR_INVALID_ARGUMENT` where an output is one of the inputs, by this name or another: writing it would destroy what was read. Paths
- * that are undefined, `-` for standard input and output, and files that are not there are passed over.
+ * Throws `ERR_INVALID_ARGUMENT` where an output is one of the inputs, by this name or another: writing it would destroy
+ * what was read. Paths that are undefined, `-` for standard input and output, and files that are not there are passed
+ * over.
  */
 export async function refuseInputs(
   outputs: readonly (string | undefined)[],

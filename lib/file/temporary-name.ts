@@ -12,8 +12,8 @@ const abandonedMs = 3_600_000;
 const mostBytes = 200;
 
 /**
- * A new name beside `target` for what is to become it: `.name.system.process.random.partial`. Nobody can foresee it, and it tells whether
- * its writer still lives.
+ * A new name beside `target` for what is to become it: `.name.system.process.random.partial`. Nobody can foresee it,
+ * and it tells whether its writer still lives.
  */
 export function partialPath(target: string): string {
   const random = randomBytes(4).toString('hex');
@@ -30,7 +30,10 @@ export function writer(): string {
   return `${system()}.${process.pid}`;
 }
 
-/** Whether the process that said so is certainly gone. Of a process of another system, or of another container, nothing is known. */
+/**
+ * Whether the process that said so is certainly gone. Of a process of another system, or of another container, nothing
+ * is known.
+ */
 export function isDead(writer: string): boolean {
   const [, its, pid] = /^([0-9a-f]{12})\.(\d+)$/.exec(writer) ?? [];
   return its === system() && !isAlive(Number(pid));
@@ -56,7 +59,8 @@ function stemOf(name: string): string {
 
 let known: string | undefined;
 
-// Process numbers mean something within one boot and one namespace of numbers: containers may share a host's name, or their numbers.
+// Process numbers mean something within one boot and one namespace of numbers: containers may share a host's name, or
+// their numbers.
 function system(): string {
   known ??= createHash('sha256').update(bootAndNamespace()).digest('hex').slice(0, 12);
   return known;

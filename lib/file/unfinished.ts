@@ -36,7 +36,9 @@ export function removeQuietly(path: string): void {
   }
 }
 
-/** Tells from now on when the first temporary file is there (true), and when the last one is gone (false). One listener. */
+/**
+ * Tells from now on when the first temporary file is there (true), and when the last one is gone (false). One listener.
+ */
 export function watchUnfinished(listener: (some: boolean) => void): void {
   watcher = listener;
 }

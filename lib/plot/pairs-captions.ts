@@ -7,7 +7,10 @@ export interface Span {
   readonly colour?: string;
 }
 
-/** The lines of the legend: what each colour and shape is, and how many rows are dots (`limit` at most; all without dots). */
+/**
+ * The lines of the legend: what each colour and shape is, and how many rows are dots (`limit` at most; all without
+ * dots).
+ */
 export function captions({ columns, draws, data }: Pairs, limit?: number): Span[][] {
   const rows: Span[] = [{ text: `\u25cf ${amount(draws, limit)} draws`, colour: drawsColour }];
   if (data !== undefined) rows.push({ text: `\u25a0 ${amount(data, limit)} rows of data`, colour: dataColour });

@@ -3,7 +3,9 @@ import { Plot, parseHTML } from './library.ts';
 import { evenRows, type Points } from './points.ts';
 import { tickText } from './ticks.ts';
 
-/** A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left and below. */
+/**
+ * A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left and below.
+ */
 export interface PanelOptions {
   readonly left: number;
   readonly top: number;
@@ -57,8 +59,8 @@ export interface DotStyle {
 }
 
 /**
- * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each dot would make the
- * file five times as large.
+ * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each
+ * dot would make the file five times as large.
  */
 export function dots(
   points: Points,

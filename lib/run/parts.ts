@@ -7,7 +7,7 @@ import { finishText, type Output, OutputFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
 import type { DrawnRows } from './drawn-rows.ts';
-import type { Circumstances } from './manifest.ts';
+import type { Provenance } from './manifest.ts';
 import { type Manifest, manifestPath, manifestText, placeRunFile, readManifest, readRunFile } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
@@ -58,9 +58,9 @@ export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: nu
 }
 
 /**
- * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of the processes that
- * share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that is named as a part and is none),
- * `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
+ * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of
+ * the processes that share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that
+ * is named as a part and is none), `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
  */
 export async function openRunFolder(folder: string, run: Run, rowsPerPart: number): Promise<void> {
   const path = runPath(folder);
@@ -77,8 +77,9 @@ export async function openRunFolder(folder: string, run: Run, rowsPerPart: numbe
 }
 
 /**
- * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run, `ERR_MANIFEST_MISMATCH` where
- * its bytes are not those that its manifest tells: their number, and with `check` their SHA-256.
+ * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run,
+ * `ERR_MANIFEST_MISMATCH` where its bytes are not those that its manifest tells: their number, and with `check` their
+ * SHA-256.
  */
 export async function isThere({ path, run }: Part, check: boolean): Promise<boolean> {
   const manifest = await readManifest(path);
@@ -103,18 +104,19 @@ export function requireDigest(path: string, { digest }: Manifest, { bytes, sha25
 }
 
 /**
- * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and the file that has
- * it is never touched. A part without a manifest is of a process that was killed between the two, or that is there now: if it has the
- * bytes that are drawn here, it is a part of this run; if not, it is not ours, and `ERR_MANIFEST_MISMATCH` is thrown.
+ * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and
+ * the file that has it is never touched. A part without a manifest is of a process that was killed between the two, or
+ * that is there now: if it has the bytes that are drawn here, it is a part of this run; if not, it is not ours, and
+ * `ERR_MANIFEST_MISMATCH` is thrown.
  */
 export async function drawPart(
   { path, run }: Part,
   rows: DrawnRows,
-  circumstances: Circumstances,
+  provenance: Provenance,
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<void> {
-  const { file, manifest, sha256 } = await writeWithManifest(path, run, rows, circumstances, signal, advance);
+  const { file, manifest, sha256 } = await writeWithManifest(path, run, rows, provenance, signal, advance);
   try {
     if ((await file.place()) || (await digestOf(path)).sha256 === sha256) return await manifest.replace();
     if (await isThere({ index: 0, path, run }, true)) return;
@@ -129,14 +131,14 @@ export async function drawPart(
 }
 
 /**
- * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't be written is told
- * before anything has changed.
+ * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't
+ * be written is told before anything has changed.
  */
 export async function writeWithManifest(
   path: string,
   run: Run,
   rows: DrawnRows,
-  circumstances: Circumstances,
+  provenance: Provenance,
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<{ readonly file: OutputFile; readonly manifest: OutputFile; readonly sha256: string }> {
@@ -145,7 +147,7 @@ export async function writeWithManifest(
   try {
     file = await OutputFile.open(path);
     const digest = await writeRows(file, run, rows, signal, advance);
-    await finishText(manifest, manifestText(path, run, circumstances, digest));
+    await finishText(manifest, manifestText(path, run, provenance, digest));
     return { file, manifest, sha256: digest.sha256 };
   } catch (error) {
     await file?.discard();

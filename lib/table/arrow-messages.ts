@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import { ByteSource, inputName } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { type ArrowOutline, arrowOutline } from './arrow-outline.ts';
 
 /** A message of Arrow's IPC format with the bytes before it and its body: what a decoder takes. */
@@ -11,8 +11,9 @@ export interface ArrowMessage {
 const magic = 'ARROW1';
 
 /**
- * The messages of a file or a stream in order; the first bytes tell which of the two it is. Of a file the messages are read as those of
- * the stream that it holds, so that it may come from a pipe. https://arrow.apache.org/docs/format/Columnar.html
+ * The messages of a file or a stream in order; the first bytes tell which of the two it is. Of a file the messages are
+ * read as those of the stream that it holds, so that it may come from a pipe.
+ * https://arrow.apache.org/docs/format/Columnar.html
  */
 export class ArrowMessages {
   readonly #name: string;
@@ -20,9 +21,9 @@ export class ArrowMessages {
   #isFile = false;
   #isBegun = false;
 
-  constructor(path: string) {
+  constructor(path: InputSource, signal?: AbortSignal) {
     this.#name = inputName(path);
-    this.#source = new ByteSource(path);
+    this.#source = new ByteSource(path, signal);
   }
 
   /** The next message; undefined once, at the end. Throws `ERR_MALFORMED_ARROW`. */
@@ -63,8 +64,8 @@ export class ArrowMessages {
     return { type, bytes: joined([...prefix, metadata, body]) };
   }
 
-  close(): void {
-    this.#source.close();
+  close(): Promise<void> {
+    return this.#source.close();
   }
 
   #outline(metadata: Uint8Array): ArrowOutline {

@@ -8,8 +8,9 @@ const types = ['other', 'schema', 'dictionary batch', 'record batch'] as const;
 const unionType = 14;
 
 /**
- * Looks at all vectors that a decoder would go through, and throws a plain error where one is longer than the metadata or something points
- * outside: the decoder trusts them, and would be busy for hours. https://github.com/apache/arrow/tree/main/format has the tables.
+ * Looks at all vectors that a decoder would go through, and throws a plain error where one is longer than the metadata
+ * or something points outside: the decoder trusts them, and would be busy for hours.
+ * https://github.com/apache/arrow/tree/main/format has the tables.
  */
 export function arrowOutline(metadata: Uint8Array): ArrowOutline {
   const flat = new FlatTables(metadata);

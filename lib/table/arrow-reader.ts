@@ -11,7 +11,7 @@ import { decompress } from 'fzstd';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { type Real, zerosOf } from '../dtype.ts';
-import { inputName } from '../file/input.ts';
+import { type InputSource, inputName } from '../file/input.ts';
 import { ArrowMessages, malformedArrow } from './arrow-messages.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows, toNumber } from './complete-rows.ts';
@@ -25,9 +25,12 @@ setCompressionCodec(CompressionType.ZSTD, {
 });
 
 /** Reads Arrow's IPC format, file or stream, one record batch after the other. */
-export async function openArrow(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
+export async function openArrow(
+  path: InputSource,
+  { columns: wanted, missing, signal }: ReadRequest,
+): Promise<TableReader> {
   const name = inputName(path);
-  const messages = new ArrowMessages(path);
+  const messages = new ArrowMessages(path, signal);
   const decoded = (parts: readonly Uint8Array[]): Table => {
     try {
       // 64-bit integers as they are, so that one that no number holds is seen.

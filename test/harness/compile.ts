@@ -1,5 +1,5 @@
-// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a second on the modules
-// of lib alone.
+// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a
+// second on the modules of lib alone.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,7 +18,10 @@ const loadedElsewhere = [
   'test/metal/softmetal/softmetal.ts',
 ];
 
-/** Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it; test/x/y.test.ts becomes test/x/y.test.js. */
+/**
+ * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;
+ * test/x/y.test.ts becomes test/x/y.test.js.
+ */
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: root,

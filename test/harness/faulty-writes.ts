@@ -1,5 +1,5 @@
-// Run by test/file/faults.test.ts in a process with faults.c: writes over what is there under every fault, and tells on standard output what
-// does not end with the new file, or with an error and the old one.
+// Run by test/file/staged-output.test.ts in a process with faults.c: writes over what is there under every fault, and
+// tells on standard output what does not end with the new file, or with an error and the old one.
 import { createHash } from 'node:crypto';
 import { openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // Tables of numbers in every format: round trips, other tools' files, and what is refused.
-// Nothing native runs here.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
