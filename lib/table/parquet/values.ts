@@ -98,8 +98,9 @@ export class DictionaryValues implements PageValues {
     const { values, inexact } = this.#dictionary;
     const length = values.length;
     for (let index = 0; index < count; index++) {
-      const at = found[index]! >>> 0;
-      if (at >= length) throw new Contradiction(`index (${at}) is beyond its dictionary of (${length})`);
+      const at = found[index]!;
+      if (at < 0 || at >= length)
+        throw new Contradiction(`index (${at >>> 0}) is beyond its dictionary of (${length})`);
       out[start + index] = values[at]!;
     }
     if (inexact.size > 0)
