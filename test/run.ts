@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { compile } from './harness/compile.ts';
@@ -15,13 +15,13 @@ import { softAddon } from './metal/softmetal/addon.ts';
  * Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its
  * software stand-in.
  */
-const everyDevice = ['array', 'command', 'contract', 'kernel', 'moments', 'normal', 'run', 'student-t'];
+const everyDevice = ['array', 'command', 'contract', 'factor', 'kernel', 'moments', 'normal', 'run', 'student-t'];
 
 /**
  * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
  * same few commands.
  */
-const underSanitizers = ['array', 'command', 'contract', 'kernel', 'metal', 'native'];
+const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu', 'metal', 'native'];
 
 /** Files that run alone, after all others, and why. */
 const alone: { readonly [path: string]: string } = {
@@ -118,8 +118,9 @@ function plan(files: readonly string[]): Run[] {
   });
 }
 
+/** kernel/cpu is not a part of kernel: it compiles for the CPU. */
 function roomOf(file: string): string {
-  return file.slice(0, Math.max(0, file.indexOf('/')));
+  return dirname(file);
 }
 
 const endOf = (output: string) => output.split('\n').slice(-100).join('\n');
@@ -160,7 +161,7 @@ const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .sort();
 const files = sanitized ? found.filter((file) => underSanitizers.includes(roomOf(file))) : found;
 if (files.length < found.length) {
-  const left = [...new Set(found.filter((file) => !files.includes(file)).map((file) => roomOf(file) || 'test'))];
+  const left = [...new Set(found.filter((file) => !files.includes(file)).map((file) => roomOf(file)))];
   console.log(`Left to the run without sanitizers: (${found.length - files.length}) files of ${left.join(', ')}.`);
 }
 let failed = 0;

@@ -41,11 +41,11 @@ export async function compile(tests: readonly string[], folder: string): Promise
         // A module finds files beside its source, wherever its code lies.
         name: 'import.meta of the source',
         setup: ({ onLoad }) =>
-          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+          onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => ({
             contents: readFileSync(path, 'utf8')
               .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
               .replaceAll('import.meta.filename', JSON.stringify(path)),
-            loader: 'ts',
+            loader: path.endsWith('.ts') ? 'ts' : 'js',
           })),
       },
     ],
