@@ -51,6 +51,7 @@ COVARIUM_IN_STEP(Longs, -)
 COVARIUM_IN_STEP(Doubles, +)
 COVARIUM_IN_STEP(Doubles, -)
 COVARIUM_IN_STEP(Doubles, *)
+COVARIUM_IN_STEP(Doubles, /)
 #undef COVARIUM_IN_STEP
 
 static inline Longs operator~(const Longs& a) {
@@ -76,21 +77,54 @@ static inline Doubles select(const Doubles& no, const Doubles& yes, const Longs&
   return inStep<Doubles>([&](int c) { return (SignedLongVector)mask.v[c] < 0 ? yes.v[c] : no.v[c]; });
 }
 
-// The value of a signed word, rounded once.
-static inline DoubleVector fromSigned(LongVector words) {
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  // Both halves as the low bits of a power of two, 2^52 and 2^84; the upper is biased by 2^31. Their difference is
-  // exact, and their sum is the one that rounds.
-  const DoubleVector low =
-      (DoubleVector)_mm256_blend_epi32((__m256i)words, _mm256_set1_epi64x(0x4330000000000000), 0xAA);
-  const DoubleVector high = (DoubleVector)((words >> 32) ^ 0x4530000080000000u);
-  return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
-#else
-  return __builtin_convertvector((SignedLongVector)words, DoubleVector);
-#endif
+static inline Longs lessThan(const Doubles& a, const Doubles& b) {
+  return inStep<Longs>([&](int c) { return (LongVector)(a.v[c] < b.v[c]); });
 }
+static inline Longs equal(const Doubles& a, const Doubles& b) {
+  return inStep<Longs>([&](int c) { return (LongVector)(a.v[c] == b.v[c]); });
+}
+
+static inline Doubles squareRoot(const Doubles& values) {
+  return inStep<Doubles>([&](int c) {
+#if defined(__AVX512F__)
+    return (DoubleVector)_mm512_sqrt_pd((__m512d)values.v[c]);
+#elif defined(__AVX2__)
+    return (DoubleVector)_mm256_sqrt_pd((__m256d)values.v[c]);
+#else
+    DoubleVector root;
+    for (int lane = 0; lane < longLanes; ++lane) root[lane] = __builtin_sqrt(values.v[c][lane]);
+    return root;
+#endif
+  });
+}
+
+// The values of signed or unsigned words, rounded once.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// Both halves as the low bits of a power of two, 2^52 and 2^84; that of a signed word is biased by 2^31. The difference
+// is exact, and the sum is what rounds.
+static inline DoubleVector fromHalves(LongVector words, uint64_t highBits, double excess) {
+  const __m256i lowBits = _mm256_set1_epi64x(0x4330000000000000);
+  const DoubleVector low = (DoubleVector)_mm256_blend_epi32((__m256i)words, lowBits, 0xAA);
+  const DoubleVector high = (DoubleVector)((words >> 32) ^ highBits);
+  return (high - excess) + low;
+}
+static inline DoubleVector fromSigned(LongVector words) {
+  return fromHalves(words, 0x4530000080000000u, 0x1p84 + 0x1p63 + 0x1p52);
+}
+static inline DoubleVector fromUnsigned(LongVector words) {
+  return fromHalves(words, 0x4530000000000000u, 0x1p84 + 0x1p52);
+}
+#else
+static inline DoubleVector fromSigned(LongVector words) {
+  return __builtin_convertvector((SignedLongVector)words, DoubleVector);
+}
+static inline DoubleVector fromUnsigned(LongVector words) { return __builtin_convertvector(words, DoubleVector); }
+#endif
 static inline Doubles fromSigned(const Longs& words) {
   return inStep<Doubles>([&](int c) { return fromSigned(words.v[c]); });
+}
+static inline Doubles fromUnsigned(const Longs& words) {
+  return inStep<Doubles>([&](int c) { return fromUnsigned(words.v[c]); });
 }
 
 // The products of the lower halves.
