@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { CovariumError } from '../../lib/covarium-error.ts';
 import type { InputSource } from '../../lib/file/input.ts';
 import { type CsvParser, nativeParser, openCsv, plainParser } from '../../lib/table/csv-reader.ts';
+import { type LineWriter, nativeLines, openCsvWriter, plainLines } from '../../lib/table/csv-writer.ts';
 import type { ReadRequest } from '../../lib/table/table.ts';
 import fc from '../harness/properties.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -305,6 +306,82 @@ for (const [where, parser] of parsers) {
 function bitsOf(value: number): bigint {
   return new BigUint64Array(Float64Array.of(value).buffer)[0]!;
 }
+
+const bits64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+const doubles = Float64Array.of(
+  ...[
+    0,
+    -0,
+    1,
+    -1,
+    0.1,
+    5e-324,
+    1e21,
+    1e-6,
+    1e-7,
+    123456789012345680000,
+    2 ** 53,
+    Number.MAX_VALUE,
+    0.000001234,
+    -1.5e-10,
+  ],
+  ...[Number.NaN, Infinity, -Infinity, 1e20, 999999999999999900000, 1.7976931348623157e308],
+  ...Array.from({ length: 2098 }, (_, i) => 2 ** (i - 1074)),
+);
+// Below a power of two, floats lie twice as close as above.
+const floats = Float32Array.from([
+  ...doubles,
+  ...Array.from({ length: 277 }, (_, i) => 2 ** (i - 149) * (1 - 2 ** -24)),
+]);
+const linesOf = async (write: LineWriter, values: Float32Array | Float64Array): Promise<string[]> => {
+  const bytes = new Uint8Array(values.length * 26);
+  const length = await write(values, 1, bytes);
+  return Buffer.from(bytes.subarray(0, length)).toString('latin1').trimEnd().split('\n');
+};
+
+for (const [where, write] of [['TypeScript', plainLines] as const, ['addon', nativeLines()] as const])
+  if (write !== undefined) {
+    test(`Numbers are written as String() writes them, shortest for their type (${where}).`, async () => {
+      assert.equal(await linesOf(write, doubles), Array.from(doubles, String));
+      const shortest = await linesOf(write, floats);
+      for (const [i, text] of shortest.entries()) {
+        assert.ok(Object.is(Math.fround(Number(text)), floats[i] === 0 ? 0 : floats[i]), text);
+        // As V8 writes the double that the shortest decimal is.
+        if (floats[i] !== 0) assert.is(text, String(Number(text)));
+      }
+      await fc.assert(
+        fc.asyncProperty(fc.array(bits64, { minLength: 1, maxLength: 40 }), async (all) => {
+          const values = new Float64Array(BigUint64Array.from(all).buffer);
+          assert.equal(await linesOf(write, values), Array.from(values, String));
+        }),
+        { numRuns: 500 },
+      );
+    });
+  }
+const written = nativeLines();
+if (written !== undefined)
+  test('Both writers write the same text of float32.', async () => {
+    assert.equal(await linesOf(plainLines, floats), await linesOf(written, floats));
+    const words = Uint32Array.from({ length: 1 << 18 }, (_, i) => Math.imul(i, 2654435761));
+    const values = new Float32Array(words.buffer);
+    assert.equal(await linesOf(plainLines, values), await linesOf(written, values));
+  });
+
+test('Names that a reader or a spreadsheet would take for something else are quoted, and read again.', async () => {
+  const names = ['=1+2', '+x', '-x', '@x', '2020', '1e3', 'a;b', 'NA', '0x10', 'plain', 'Infinity', '#c'];
+  const pieces: Uint8Array[] = [];
+  const output = {
+    write: async (bytes: Uint8Array) => void pieces.push(bytes.slice()),
+    finish: async () => {},
+    discard: async () => {},
+  };
+  const writer = await openCsvWriter(output, { names, columns: names.length, dtype: 'float64', rows: 1 });
+  await writer.write(Float64Array.from(names, (_, i) => i));
+  const text = Buffer.concat(pieces);
+  const quoted = names.map((name) => (name === 'plain' ? name : `"${name}"`)).join(',');
+  assert.is(text.toString(), `${quoted}\n${names.map((_, i) => i).join(',')}\n`);
+  assert.equal((await readWith(plainParser, text)).names, names);
+});
 
 const letters = fc.constantFrom(...'0123456789+-.eE,;"\n\r\t #xNAnau/', ' ', '""', '\r\n', 'NA', '1.5', '\u00e9');
 const texts = fc.array(letters, { maxLength: 60 }).map((all) => all.join(''));
