@@ -294,7 +294,6 @@ test('Columns that a file has not, or has twice, are refused; so are names that 
   }
   await writeTable(at('bare.npy'), one);
   await throwsCode('ERR_INVALID_ARGUMENT', 'names no columns', () => readTable(at('bare.npy'), { columns: ['a'] }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(1e3)', () => writeTable(at('n.csv'), one, { names: ['a', '1e3'] }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(twice) twice', () =>
     readTable(file('twice.csv', 'twice,twice\n1,2\n'), { columns: ['twice'] }),
   );
