@@ -24,7 +24,9 @@ function isCurrent(product, sources) {
   );
 }
 
-if (!isCurrent('dist/lib/index.js', ['lib', 'bench', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'])) {
+if (
+  !isCurrent('dist/lib/index.js', ['lib', 'bench', 'binding.gyp', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'])
+) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   const compiler = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'];
   const { status } = spawnSync(process.execPath, compiler, { cwd: folder, stdio: 'inherit' });
@@ -33,6 +35,7 @@ if (!isCurrent('dist/lib/index.js', ['lib', 'bench', 'tsconfig.json', 'tsconfig.
   const headers = dirname(require.resolve('node-addon-api/package.json'));
   for (const name of ['napi.h', 'napi-inl.h', 'LICENSE.md'])
     cpSync(join(headers, name), join(folder, 'dist/node-addon-api', name));
+  cpSync(join(folder, 'binding.gyp'), join(folder, 'dist/binding.gyp'));
   await bundle();
 }
 
@@ -85,7 +88,7 @@ async function bundle() {
 }
 
 const addon = 'build/Release/covarium.node';
-if (!isCurrent(addon, ['objc', 'msl', 'package.json'])) {
+if (!isCurrent(addon, ['objc', 'msl', 'binding.gyp', 'package.json'])) {
   console.error('Building the native addon (about half a minute) ...');
   const { buildAddon } = await import('./dist/lib/addon/build.js');
   // The compilers have a process group of their own: what ends this one is told to them.

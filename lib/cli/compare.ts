@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { standardOutput, writeTextFile } from '../file/output.ts';
+import { refuseInputs } from '../file/same-file.ts';
 
 /** Options of `covarium compare`, as typed. */
 export interface CompareArguments {
@@ -25,6 +27,10 @@ export async function compareResults(paths: readonly string[], options: CompareA
       import('../../bench/comparison/document.ts'),
       import('../../bench/comparison/terminal.ts'),
     ]);
+  await refuseInputs(
+    [options.markdown, options.html],
+    paths.flatMap((path) => [path, join(path, 'results.json')]),
+  );
   const runs = await Promise.all(paths.map(async (path) => ({ label: path, results: await readResults(path) })));
   const comparison = compare(runs, contenders);
   const blocks = comparisonDocument(comparison, failOver);

@@ -1,4 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { openDevice } from '../open-device.ts';
 import { deviceArgument } from './arguments.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
@@ -24,6 +25,7 @@ export interface FitArguments extends ReadArguments, ResultArguments {
 export async function fit(paths: readonly string[], options: FitArguments, signal: AbortSignal): Promise<void> {
   const { weights, frequencies, device: kind, output, partial, ddof, shrinkage, fixedMean, dtype } = options;
   const shard = shardOf(options);
+  await refuseInputs([output, partial], [...paths, fixedMean]);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
   using device = openDevice(deviceArgument(kind));
   const input: FitInput = { paths, table: readOptions(options), weights, frequencies, shard };

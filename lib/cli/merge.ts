@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CovariumError } from '../covarium-error.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitRows, joinedRows } from './fit-rows.ts';
 import { partialText, readPartial, type Shards } from './partial-fit.ts';
@@ -10,6 +11,7 @@ import { partialText, readPartial, type Shards } from './partial-fit.ts';
  */
 export async function merge(paths: readonly string[], options: ResultArguments, signal: AbortSignal): Promise<void> {
   const { output, partial, ddof, shrinkage, fixedMean, dtype } = options;
+  await refuseInputs([output, partial], [...paths, fixedMean]);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
   const parts: Part[] = [];
   for (const path of paths) parts.push(await partOf(path));

@@ -3,6 +3,7 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
@@ -27,6 +28,7 @@ export interface PlotArguments {
 export async function plot(options: PlotArguments, signal: AbortSignal): Promise<void> {
   if (options.output !== '-' && !options.output.endsWith('.svg'))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Output (${options.output}) is neither a .svg file nor (-).`);
+  await refuseInputs([options.output], [options.model, options.draws, options.data]);
   const model = await readModel(options.model);
   const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
   const chosen = chosenColumns(names, options.columns);

@@ -15,7 +15,8 @@ export interface PictureOptions extends PlotOptions {
 export const seriesColours: readonly string[] = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `var(--series-${i})`);
 
 const light = ['#1f62c4', '#c2410c', '#15803d', '#8b2fb5', '#a16207', '#0e7490', '#be185d', '#525252'];
-const dark = ['#7cb0ff', '#fb923c', '#4ade80', '#d8a4f5', '#facc15', '#22d3ee', '#f9a8d4', '#b5b5b5'];
+// Muted: on a dark ground a saturated colour glares.
+const dark = ['#74a9ee', '#dd8f5a', '#6bbf85', '#bd95dc', '#c9a94e', '#57b3c4', '#d88fb4', '#a3a7ad'];
 
 /** The custom properties of the pictures, for both colour schemes (paper is light); `root` is what they hang on. */
 export function pictureStyle(root: string): string {
@@ -23,7 +24,7 @@ export function pictureStyle(root: string): string {
     [`--ground:${ground}`, `--ink:${ink}`, ...colours.map((colour, i) => `--series-${i}:${colour}`)].join(';');
   return (
     `${root}{${properties(light, '#ffffff', '#1a1a1a')}}` +
-    `@media screen and (prefers-color-scheme:dark){${root}{${properties(dark, '#161616', '#e8e8e8')}}}`
+    `@media screen and (prefers-color-scheme:dark){${root}{${properties(dark, '#17191c', '#d3d6da')}}}`
   );
 }
 

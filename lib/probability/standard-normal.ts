@@ -1,5 +1,5 @@
 // The standard normal's distribution function and its inverse, in float64. Relative errors are a few units in the last
-// place, in both tails: test/standard-normal.test.ts has the bounds.
+// place, in both tails: test/probability/standard-normal.test.ts has the bounds.
 
 const densityAtZero = 0.3989422804014327; // 1 / sqrt(2 pi)
 // Where the integral is taken from zero, and where a difference is taken by Taylor.

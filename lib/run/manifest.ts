@@ -5,7 +5,7 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Digest } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
-import { writePartial } from '../file/output.ts';
+import { finishText, OutputFile } from '../file/output.ts';
 import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
 import type { DrawnRows } from './drawn-rows.ts';
@@ -35,10 +35,10 @@ export function manifestPath(path: string): string {
   return `${path}.json`;
 }
 
-/** Writes the manifest of the file at `path`. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
-export async function writeManifest(path: string, run: Run, provenance: Provenance, digest: Digest): Promise<void> {
+/** The manifest of the file at `path`, as its file says it. */
+export function manifestText(path: string, run: Run, provenance: Provenance, digest: Digest): string {
   const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, provenance, digest };
-  await writePartial(manifestPath(path), textOf(manifest), 'replace');
+  return textOf(manifest);
 }
 
 /**
@@ -68,9 +68,11 @@ export async function readRunFile(path: string): Promise<RunFile | undefined> {
 }
 
 /** Writes `run.json` if there is none; says whether it did. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
-export function placeRunFile(path: string, run: Run, rowsPerPart: number): Promise<boolean> {
-  const file: RunFile = { covarium: 1, kind: 'run', run, rowsPerPart };
-  return writePartial(path, textOf(file), 'place');
+export async function placeRunFile(path: string, run: Run, rowsPerPart: number): Promise<boolean> {
+  const runFile: RunFile = { covarium: 1, kind: 'run', run, rowsPerPart };
+  const file = await OutputFile.open(path);
+  await finishText(file, textOf(runFile));
+  return file.place();
 }
 
 /**
@@ -81,6 +83,7 @@ export async function requireManifestPlace(path: string): Promise<void> {
   const at = manifestPath(path);
   const text = await readFile(at, 'utf8').catch((error: NodeJS.ErrnoException) => error);
   if (typeof text === 'string' ? /"kind":\s*"manifest"/.test(text) : text.code === 'ENOENT') return;
+  if (typeof text !== 'string' && text.code !== 'EISDIR') throw cannotRead(at, text);
   throw new CovariumError(
     'ERR_FILE_UNWRITABLE',
     `File (${at}) is no manifest of covarium, and the manifest of (${path}) would replace it.`,

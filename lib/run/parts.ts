@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { type Digest, DigestOutput, digestOf } from '../file/digest.ts';
 import { cannotRead, cannotWrite } from '../file/error.ts';
-import { type Output, PartialFile } from '../file/output.ts';
+import { finishText, type Output, OutputFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
 import type { DrawnRows } from './drawn-rows.ts';
 import type { Provenance } from './manifest.ts';
-import { type Manifest, manifestPath, placeRunFile, readManifest, readRunFile, writeManifest } from './manifest.ts';
+import { type Manifest, manifestPath, manifestText, placeRunFile, readManifest, readRunFile } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
 /** A file of a run: part `index` has rows [index rowsPerPart, (index + 1) rowsPerPart) of it, the last what is left. */
@@ -66,7 +66,7 @@ export async function openRunFolder(folder: string, run: Run, rowsPerPart: numbe
   const path = runPath(folder);
   try {
     await mkdir(folder, { recursive: true });
-    await removeAbandoned(folder, { ownIsDead: true });
+    await removeAbandoned(folder);
   } catch (error) {
     throw cannotWrite(folder, error);
   }
@@ -116,19 +116,44 @@ export async function drawPart(
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<void> {
-  const file = await PartialFile.open(path);
-  const digest = await writeRows(file, run, rows, signal, advance);
-  if (!(await file.place())) {
-    const there = await digestOf(path);
-    if (there.sha256 !== digest.sha256 && !(await isThere({ index: 0, path, run }, true)))
-      throw new CovariumError(
-        'ERR_MANIFEST_MISMATCH',
-        `File (${path}) is in the way: it has no manifest, and other bytes than this part. Remove it to have it drawn.`,
-        { path },
-      );
-    if (there.sha256 !== digest.sha256) return;
+  const { file, manifest, sha256 } = await writeWithManifest(path, run, rows, provenance, signal, advance);
+  try {
+    if ((await file.place()) || (await digestOf(path)).sha256 === sha256) return await manifest.replace();
+    if (await isThere({ index: 0, path, run }, true)) return;
+    throw new CovariumError(
+      'ERR_MANIFEST_MISMATCH',
+      `File (${path}) is in the way: it has no manifest, and other bytes than this part. Remove it to have it drawn.`,
+      { path },
+    );
+  } finally {
+    await manifest.discard();
   }
-  await writeManifest(path, run, provenance, digest);
+}
+
+/**
+ * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't
+ * be written is told before anything has changed.
+ */
+export async function writeWithManifest(
+  path: string,
+  run: Run,
+  rows: DrawnRows,
+  provenance: Provenance,
+  signal: AbortSignal,
+  advance: (rows: number) => void,
+): Promise<{ readonly file: OutputFile; readonly manifest: OutputFile; readonly sha256: string }> {
+  const manifest = await OutputFile.open(manifestPath(path));
+  let file: OutputFile | undefined;
+  try {
+    file = await OutputFile.open(path);
+    const digest = await writeRows(file, run, rows, signal, advance);
+    await finishText(manifest, manifestText(path, run, provenance, digest));
+    return { file, manifest, sha256: digest.sha256 };
+  } catch (error) {
+    await file?.discard();
+    await manifest.discard();
+    throw error;
+  }
 }
 
 /** Writes the rows of a run as a file of its format, and finishes or discards the output. */

@@ -16,6 +16,15 @@ const endings: { readonly [ending: string]: TableFormat } = {
   parquet: 'parquet',
 };
 
+/** The format that the first bytes of a file say; CSV where they say none. */
+export function formatOfBytes(start: Uint8Array): TableFormat {
+  const text = Buffer.from(start.subarray(0, 6)).toString('latin1');
+  if (text === '\x93NUMPY' || text.startsWith('PK\x03\x04')) return 'npy';
+  if (text === 'ARROW1') return 'arrow';
+  if (text.startsWith('\xff\xff\xff\xff')) return 'arrows';
+  return text.startsWith('PAR1') ? 'parquet' : 'csv';
+}
+
 /**
  * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is
  * `otherwise`, or `ERR_INVALID_ARGUMENT`.

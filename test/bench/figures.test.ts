@@ -1,4 +1,3 @@
-// Nothing native runs here.
 // What the benchmark makes of its samples: statistics, comparison, shares, forecasts, crossovers, and what it says of
 // the machine.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -8,7 +8,15 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
-const loadedElsewhere = ['lib/index.ts', 'lib/addon/native.ts', 'lib/cli/main.ts', 'test/metal/softmetal/softmetal.ts'];
+const loadedElsewhere = [
+  'lib/index.ts',
+  'lib/addon/native.ts',
+  'lib/cli/main.ts',
+  'lib/file/output.ts',
+  'lib/file/temporary-name.ts',
+  'test/harness/faulty-writes.ts',
+  'test/metal/softmetal/softmetal.ts',
+];
 
 /**
  * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;

@@ -1,7 +1,7 @@
 // The same bits everywhere: the cpu device, with any number of threads and either instruction set, the MSL kernel by
 // launch(), and plain TypeScript give the same normals. TypeScript never contracts a product and a sum, so these are
 // also the tests that the compilers of the addon did not (float64's map is full of places where one could; see too
-// test/normal-words.test.ts).
+// test/msl/normal-words.test.ts).
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,4 +1,3 @@
-// Nothing native runs here.
 // The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of
 // it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

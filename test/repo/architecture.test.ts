@@ -26,7 +26,7 @@ test('The rooms are where this test looks.', () => {
     'lib/backend.ts',
     'objc/device.h',
     'msl/params.h',
-    'objc/covarium.gyp',
+    'binding.gyp',
   ])
     assert.ok(isThere(path), path);
   assert.ok(includesOf('objc/addon/device.cc').quoted.includes('objc/addon/device.h'));
@@ -146,7 +146,7 @@ test('Only objc/addon catches; others only carry an exception to another thread.
 });
 
 test('The contract in objc/ is plain C++.', () => {
-  const headers = list('objc').filter((path) => dirname(path) === 'objc' && path !== 'objc/covarium.gyp');
+  const headers = list('objc').filter((path) => dirname(path) === 'objc');
   assert.ok(headers.length >= 3);
   for (const path of headers) {
     assert.is(extname(path), '.h', `${path} is a header`);
@@ -273,7 +273,6 @@ test('Loading the package loads neither the command line nor the addon.', () => 
   );
   none(packages, 'what lib/index.ts loads at once is our own');
   assert.ok(importsOf('lib/table/read-table.ts').includes('lib/table/parquet-reader.ts'));
-  assert.ok(importsOf('lib/table/parquet-reader.ts').includes('hyparquet'));
   // The addon is loaded by a call: outside of a function, lib/addon/native.ts requires nothing.
   none(
     lib.filter((path) =>

@@ -1,4 +1,3 @@
-// Nothing native runs here.
 // What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are
 // there.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// Nothing native runs here.
 // The recipes of examples/large-runs: each draws the same parts, on the reference device, and DuckDB reads them as one
 // table.
 import { spawn, spawnSync } from 'node:child_process';

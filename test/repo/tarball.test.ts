@@ -1,5 +1,3 @@
-// Nothing native runs here.
-// (No addon that a sanitizer was built into: only the prebuilt one.)
 // The tarball, installed as users do: without scripts, under a path with spaces and letters beyond ASCII, in a folder
 // that takes no file.
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,3 @@
-// Nothing native runs here.
 // docs/tutorial.md, followed to the letter on the reference device: its data, its commands and its program.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

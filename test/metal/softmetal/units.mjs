@@ -1,5 +1,5 @@
 // What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and
-// of the kernels are those of objc/covarium.gyp.
+// of the kernels are those of binding.gyp.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
