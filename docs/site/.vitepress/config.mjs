@@ -82,7 +82,11 @@ export default defineConfig({
   base: SITE_BASE ?? '/',
   srcDir: '..',
   srcExclude: ['site/**'],
-  rewrites: { 'README.md': 'index.md', 'api/README.md': 'api/index.md', 'example-report/report.md': 'example-report/index.md' },
+  rewrites: {
+    'README.md': 'index.md',
+    'api/README.md': 'api/index.md',
+    'example-report/report.md': 'example-report/index.md',
+  },
   cleanUrls: false,
   lastUpdated: false,
   markdown: { config: (markdown) => markdown.use(repositoryLinks).use(shellBlocks), languageAlias: { metal: 'cpp' } },
