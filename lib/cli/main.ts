@@ -151,11 +151,11 @@ async function main(): Promise<void> {
     .requiredOption('--draws <file>', 'a file as `covarium sample` writes it')
     .option('--data <file>', 'a .npy, .csv, .arrow or .parquet file')
     .option('--columns <a,b>', 'the columns to show, up to 8; all by default (x1, x2, ... where the model names none)')
-    .addOption(header())
-    .addOption(noHeader())
-    .addOption(delimiter())
-    .addOption(comment())
-    .requiredOption('--output <file>', 'a .svg file, or - for standard output')
+    .option('--title <text>', 'what stands above the picture; the names of the files by default')
+    .requiredOption(
+      '--output <file>',
+      'a .svg file, a .png file (needs npm install @resvg/resvg-js), or - for SVG on standard output',
+    )
     .action(async (options) => {
       // The plotting library takes longer to load than the other commands to run.
       const { plot } = await import('./plot.ts');

@@ -7,6 +7,7 @@ import { refuseInputs } from '../file/same-file.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
+import { pngFile } from '../plot/png.ts';
 import { evenRows, type Points } from '../plot/points.ts';
 import { formatOf } from '../table/format.ts';
 import { openNpyRows } from '../table/npy-rows.ts';
@@ -21,14 +22,17 @@ export interface PlotArguments extends CsvArguments {
   readonly draws: string;
   readonly data?: string;
   readonly columns?: string;
+  readonly title?: string;
   readonly output: string;
 }
 
-/** `covarium plot`: the pairs plot of a model, draws and data, as an SVG file. */
+/** `covarium plot`: the pairs plot of a model, draws and data, as an SVG or a PNG file, by the file's name. */
 export async function plot(options: PlotArguments, signal: AbortSignal): Promise<void> {
-  if (options.output !== '-' && !options.output.endsWith('.svg'))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Output (${options.output}) is neither a .svg file nor (-).`);
-  await refuseInputs([options.output], [options.model, options.draws, options.data]);
+  if (options.output !== '-' && !/\.(svg|png)$/.test(options.output))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
+    );
   const model = await readModel(options.model);
   const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
   const chosen = chosenColumns(names, options.columns);
@@ -40,17 +44,20 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
   const files = [options.draws, ...(options.data === undefined ? [] : [options.data])];
   const [draws, data] = await Promise.all(files.map((path) => readPoints(path, model, chosen, csvOptions(options))));
   const picture = pairsPlot({
-    title: `${files.map((path) => basename(path)).join(' and ')}, with the normal of ${basename(options.model)}`,
+    title:
+      options.title ??
+      `${files.map((path) => basename(path)).join(' and ')}, with the normal of ${basename(options.model)}`,
     columns,
     mean,
     covariance,
     draws: draws!,
     ...(data && { data }),
   });
+  const bytes = options.output.endsWith('.png') ? await pngFile(picture) : Buffer.from(picture);
   signal.throwIfAborted();
   const output = options.output === '-' ? standardOutput() : await openOutputFile(options.output);
   try {
-    await output.write(Buffer.from(picture));
+    await output.write(bytes);
     await output.finish();
   } catch (error) {
     await output.discard();
