@@ -27,7 +27,7 @@ function csvHeader(names: readonly string[]): Uint8Array {
 }
 
 async function writeLines(output: Output, values: Real, columns: number): Promise<void> {
-  const write = values instanceof Float32Array ? writeFloat32 : writeFloat64;
+  const write = values.BYTES_PER_ELEMENT === 4 ? writeFloat32 : writeFloat64;
   const rowBytes = columns * (maximumDecimalBytes + 1);
   const bytes = new Uint8Array(Math.max(chunkBytes, rowBytes));
   let at = 0;
