@@ -137,9 +137,38 @@ export class CovariumError extends Error {
 
   /** An error with the fields that its code says. */
   constructor(code: ErrorCode, message: string, { cause, ...fields }: ErrorFields & { cause?: unknown } = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(printable(message), cause === undefined ? undefined : { cause });
     this.code = code;
     Object.assign(this, fields);
+  }
+}
+
+/**
+ * A text without what a terminal would obey: control characters, and those that turn the direction of text, as `\u001b`. A message may quote
+ * the name of a file, or what is in it. Line ends and tabs stay.
+ */
+export function printable(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Whether a value is an Error, of this realm or another: under Jest native code and Node throw errors of another one. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+}
+
+/**
+ * A module that is loaded as it is needed. Node keeps a failure (too many open files, say) for the life of the process: it is told as
+ * `ERR_INTERNAL`.
+ */
+export async function loading<Module>(module: Promise<Module>): Promise<Module> {
+  try {
+    return await module;
+  } catch (cause) {
+    const why = isError(cause) ? cause.message : String(cause);
+    const message = `A module of covarium can't be loaded (${why}). Node tries once only: start the process again.`;
+    throw new CovariumError('ERR_INTERNAL', message, { cause });
   }
 }
 
@@ -151,14 +180,14 @@ const fieldNames = ['pivot', 'row', 'column', 'line', 'path'] as const;
  */
 export function fromNative(error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;
-  if (!(error instanceof Error)) return new CovariumError('ERR_INTERNAL', `A device throws (${String(error)}).`);
+  if (!isError(error)) return new CovariumError('ERR_INTERNAL', `A device throws (${String(error)}).`);
   const { code, ...fields } = error as Error & { code?: unknown } & ErrorFields;
   if (typeof code === 'string' && code.startsWith('ERR_')) {
     const kept: ErrorFields = {};
     for (const name of fieldNames) if (fields[name] !== undefined) Object.assign(kept, { [name]: fields[name] });
     return new CovariumError(code as ErrorCode, error.message, kept);
   }
-  if (error instanceof RangeError && /alloc|invalid (array buffer|typed array) length/i.test(error.message))
+  if (error.name === 'RangeError' && /alloc|invalid (array buffer|typed array) length/i.test(error.message))
     return new CovariumError('ERR_OUT_OF_MEMORY', `Memory can't be had (${error.message}).`, { cause: error });
   return new CovariumError('ERR_INTERNAL', `A device fails (${error.message}).`, { cause: error });
 }

@@ -12,6 +12,7 @@ const loadedElsewhere = [
   'lib/index.ts',
   'lib/addon/native.ts',
   'lib/cli/main.ts',
+  'lib/cli/interruption.ts',
   'lib/file/output.ts',
   'lib/file/temporary-name.ts',
   'test/harness/faulty-writes.ts',
