@@ -6,6 +6,8 @@ import { partialPath, removeAbandoned } from './temporary-name.ts';
 /** Where bytes go; one of {@link finish} and {@link discard} ends it. */
 export interface Output {
   write(bytes: Uint8Array): Promise<void>;
+  /** Writes over what is there from `position` on; undefined where what was written is gone, as in a pipe. */
+  overwrite?(bytes: Uint8Array, position: number): Promise<void>;
   finish(): Promise<void>;
   /** Leaves nothing of an unfinished output behind. Never rejects. */
   discard(): Promise<void>;
@@ -49,6 +51,7 @@ export async function writeTextFile(path: string, text: string): Promise<void> {
 }
 
 class FileOutput implements Output {
+  readonly overwrite?: (bytes: Uint8Array, position: number) => Promise<void>;
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #temporary: string | undefined;
@@ -59,6 +62,17 @@ class FileOutput implements Output {
     this.#file = file;
     this.#temporary = temporary;
     this.#target = target;
+    // What is no regular file has no positions.
+    if (temporary !== undefined) this.overwrite = (bytes, position) => this.#overwrite(bytes, position);
+  }
+
+  async #overwrite(bytes: Uint8Array, position: number): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.length; )
+        at += (await this.#file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
+    } catch (error) {
+      throw cannotWrite(this.#path, error);
+    }
   }
 
   async write(bytes: Uint8Array): Promise<void> {
