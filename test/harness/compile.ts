@@ -8,7 +8,10 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
-const loadedElsewhere = ['lib/index.ts', 'lib/addon/native.ts', 'lib/cli/main.ts', 'test/metal/softmetal/softmetal.ts'];
+const loadedElsewhere = [
+  ...['lib/index.ts', 'lib/addon/native.ts', 'lib/cli/main.ts'],
+  ...['test/metal/softmetal/softmetal.ts', 'test/harness/mutate-files.ts'],
+];
 
 /** Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it; test/x/y.test.ts becomes test/x/y.test.js. */
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
