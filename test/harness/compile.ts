@@ -17,6 +17,7 @@ const loadedElsewhere = [
   'lib/file/temporary-name.ts',
   'test/harness/faulty-writes.ts',
   'test/metal/softmetal/softmetal.ts',
+  'test/harness/mutate-files.ts',
 ];
 
 /**
