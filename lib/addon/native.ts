@@ -44,7 +44,9 @@ export interface Addon {
     comment: number,
     drop: boolean,
   ): Promise<NativeCsvRows>;
-  /** On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are. */
+  /**
+   * On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are.
+   */
   writeCsv(values: Float32Array | Float64Array, columns: number, bytes: Uint8Array): Promise<number>;
 }
 

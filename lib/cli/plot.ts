@@ -33,6 +33,7 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
       'ERR_INVALID_ARGUMENT',
       `Output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
     );
+  await refuseInputs([options.output], [options.model, options.draws, options.data]);
   const model = await readModel(options.model);
   const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
   const chosen = chosenColumns(names, options.columns);
@@ -100,7 +101,10 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
   );
 }
 
-/** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */
+/**
+ * Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows
+ * elsewhere.
+ */
 async function readPoints(path: string, model: Model, chosen: readonly number[], csv: TableOptions): Promise<Points> {
   const format = formatOf(path);
   if (format === 'npy') {

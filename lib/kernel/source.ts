@@ -11,10 +11,13 @@ export function codeOf(text: string): string {
 const lineEnd = /(?:\\\r?\n|[^\n])*/y;
 const literals = { '"': /"(?:\\.|[^"\\\n])*"/y, "'": /'(?:\\.|[^'\\\n])+'/y } as const;
 
-/** The text with spaces in place of the parts that begin with a `start`, are no code, and are `blanked`. Line ends stay. */
+/**
+ * The text with spaces in place of the parts that begin with a `start`, are no code, and are `blanked`. Line ends stay.
+ */
 function withSpaces(text: string, start: RegExp, blanked: (part: string) => boolean): string {
   const parts: string[] = [];
-  // A quote that nothing closes stands alone, and so do all of its kind up to the end of the line: nobody looks for their ends again.
+  // A quote that nothing closes stands alone, and so do all of its kind up to the end of the line: nobody looks for
+  // their ends again.
   const openUntil = { '"': 0, "'": 0 };
   let done = 0;
   for (let found = start.exec(text); found !== null; found = start.exec(text)) {
@@ -96,7 +99,10 @@ export function splitList(list: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's = n). */
+/**
+ * The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's
+ * = n).
+ */
 export function numberOf(word: string, text: string, depth = 0): number | undefined {
   // Names that stand for each other say none.
   if (depth > 20) return undefined;

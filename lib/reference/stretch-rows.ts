@@ -4,7 +4,9 @@ import type { Work } from '../work.ts';
 
 const rowsAtOnce = 1024;
 
-/** Each row of `rows` becomes location + scale * row, in float64, by the radial scales of the rows that `counter` names. */
+/**
+ * Each row of `rows` becomes location + scale * row, in float64, by the radial scales of the rows that `counter` names.
+ */
 export function* stretchRows(
   rows: Real,
   location: Float64Array,

@@ -6,7 +6,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Digest } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
 import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
-import { writePartial } from '../file/output.ts';
+import { finishText, OutputFile } from '../file/output.ts';
 import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
 import type { DrawnRows } from './drawn-rows.ts';
@@ -53,11 +53,11 @@ export async function readManifest(path: string): Promise<Manifest | undefined> 
   const { digest, provenance } = manifest as unknown as Partial<Manifest>;
   if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
     throw malformed(at, `its digest is (${describe(digest)})`);
-  if (!isObject(circumstances) || !isObject(circumstances.device))
-    throw malformed(at, `its circumstances are (${describe(circumstances)})`);
+  if (!isObject(provenance) || !isObject(provenance.device))
+    throw malformed(at, `its provenance are (${describe(provenance)})`);
   refuseUnknown(at, digest, ['bytes', 'sha256'], 'digest');
-  refuseUnknown(at, circumstances, ['covariumVersion', 'device', 'factor'], 'circumstances');
-  refuseUnknown(at, circumstances.device, ['kind', 'name', 'facts'], 'circumstances.device');
+  refuseUnknown(at, provenance, ['covariumVersion', 'device', 'factor'], 'provenance');
+  refuseUnknown(at, provenance.device, ['kind', 'name', 'facts'], 'provenance.device');
   return manifest as unknown as Manifest;
 }
 
@@ -124,7 +124,7 @@ async function readJson(path: string, kind: string): Promise<{ readonly run: Run
   return value as unknown as { run: Run };
 }
 
-const manifestFields: readonly (keyof Manifest)[] = ['covarium', 'kind', 'file', 'run', 'circumstances', 'digest'];
+const manifestFields: readonly (keyof Manifest)[] = ['covarium', 'kind', 'file', 'run', 'provenance', 'digest'];
 const runFileFields: readonly (keyof RunFile)[] = ['covarium', 'kind', 'run', 'rowsPerPart'];
 
 function refuseUnknown(at: string, value: object, known: readonly string[], path = ''): void {

@@ -6,7 +6,7 @@ import type { Task } from '../command/task.ts';
 import { requireCount, type SampleOptions, type SampleSyncOptions } from '../distribution/sample-options.ts';
 import type { DistributionTasks } from '../distribution/tasks.ts';
 import { type Real, zerosOf } from '../dtype.ts';
-import { drawAround, drawTask } from '../normal/draw.ts';
+import { drawAboutMeans, drawTask } from '../normal/draw.ts';
 import { normalTasks } from '../normal/tasks.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
@@ -38,8 +38,8 @@ export function studentTasks(parameters: StudentParameters): DistributionTasks {
 }
 
 /**
- * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r and stretches it, in float64. What is so far out that a float32
- * can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
+ * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r and stretches it, in float64. What is so far out that
+ * a float32 can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
  */
 export function drawStretched(
   { centred, location }: Pick<CentredNormal, 'centred' | 'location'>,

@@ -29,8 +29,8 @@ export function csvTextStart(path: string, bytes: Uint8Array): number {
 }
 
 /**
- * Delimiter and header of a file, from the first block that has a record. `warn` is told, in a sentence, of what is doubtful. Throws
- * `ERR_MALFORMED_CSV`.
+ * Delimiter and header of a file, from the first block that has a record. `warn` is told, in a sentence, of what is
+ * doubtful. Throws `ERR_MALFORMED_CSV`.
  */
 export function csvBeginning(
   path: string,
@@ -158,7 +158,8 @@ function isCount(fields: readonly CsvField[]): boolean {
   );
 }
 
-// Whether each column has a number with a point or an exponent, among the first rows: then the first row is of another kind.
+// Whether each column has a number with a point or an exponent, among the first rows: then the first row is of another
+// kind.
 function haveFractions(bytes: Uint8Array, start: number, dialect: CsvDialect, width: number): boolean {
   const left = new Set(Array.from({ length: width }, (_, i) => i));
   let at = start;

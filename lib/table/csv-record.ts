@@ -26,7 +26,10 @@ export interface CsvDialect {
 
 const [tab, feed, carriage, blank, quote] = [0x09, 0x0a, 0x0d, 0x20, 0x22];
 
-/** The record at `at`, after empty lines and comments; undefined at the end. Text after a closing quote belongs to its field. */
+/**
+ * The record at `at`, after empty lines and comments; undefined at the end. Text after a closing quote belongs to its
+ * field.
+ */
 export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }: CsvDialect): CsvRecord | undefined {
   const isLineEnd = (place: number) => bytes[place] === feed || bytes[place] === carriage;
   const isBlank = (place: number) => bytes[place] === blank || (bytes[place] === tab && delimiter !== tab);

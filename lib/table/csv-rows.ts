@@ -46,7 +46,9 @@ export function isMissing(text: string): boolean {
   return text.length <= 4 && missingWords.has(text.toLowerCase());
 }
 
-/** The rows of whole records: none goes on beyond the block. The twin of objc/table/csv.cc, for where there is no addon. */
+/**
+ * The rows of whole records: none goes on beyond the block. The twin of objc/table/csv.cc, for where there is no addon.
+ */
 export function readCsvRows(bytes: Uint8Array, layout: CsvLayout): CsvRows {
   return new Reader(bytes, layout).read();
 }
@@ -200,8 +202,8 @@ class Reader {
     return true;
   }
 
-  // Reads the decimal number at `begin` into #value, and gives where it ends; `begin` where there is none. Up to 15 digits and a power of
-  // ten up to 22 are exact, so that one rounding is left.
+  // Reads the decimal number at `begin` into #value, and gives where it ends; `begin` where there is none. Up to 15
+  // digits and a power of ten up to 22 are exact, so that one rounding is left.
   #decimal(begin: number, end: number): number {
     const bytes = this.#bytes;
     let at = begin;

@@ -15,8 +15,8 @@ const chunkNumbers = 1 << 15;
 const numberBytes = maximumDecimalBytes + 1;
 
 /**
- * CSV with a header row where there are names. Each number reads back as the same number of its type: the shortest decimal that does, as
- * String() writes it.
+ * CSV with a header row where there are names. Each number reads back as the same number of its type: the shortest
+ * decimal that does, as String() writes it.
  */
 export async function openCsvWriter(
   output: Output,
@@ -28,8 +28,8 @@ export async function openCsvWriter(
   return { write: (values) => lines.write(values), finish: async () => {} };
 }
 
-// Quoted: a name with a comma, a quote or a line break, one that begins or ends with a space, what a reader could take for a number, and
-// what a spreadsheet would take for a formula.
+// Quoted: a name with a comma, a quote or a line break, one that begins or ends with a space, what a reader could take
+// for a number, and what a spreadsheet would take for a formula.
 function csvHeader(names: readonly string[]): Uint8Array {
   const fields = names.map((name) =>
     /[",;\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf/i.test(name) || isMissing(name) || isDecimal(name)

@@ -11,7 +11,10 @@ export const maximumDecimalBytes = 25;
 // 10^0 to 10^22 are exact.
 const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** Writes the shortest decimal that reads back as the float32 `value`, the nearest of them, and gives the place after it. */
+/**
+ * Writes the shortest decimal that reads back as the float32 `value`, the nearest of them, and gives the place after
+ * it.
+ */
 export function writeFloat32(value: number, bytes: Uint8Array, at: number): number {
   const size = Math.abs(value);
   if (size === 0) return writeText('0', bytes, at);
@@ -22,7 +25,8 @@ export function writeFloat32(value: number, bytes: Uint8Array, at: number): numb
   if (size < 1) places++;
   let digits = Math.round(size * powers[places]!);
   // Every decimal of six digits is read as a float32 of its own, so fewer digits are these without their zeros.
-  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits always do.
+  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits
+  // always do.
   while (Math.fround(digits / powers[places]!) !== size) digits = Math.round(size * powers[++places]!);
   if (digits - size * powers[places]! === 0.5) return writeText(float32Text(value), bytes, at);
   while (places > 0 && digits % 10 === 0) {
@@ -43,8 +47,9 @@ export function writeFloat64(value: number, bytes: Uint8Array, at: number): numb
   return writeText(String(value), bytes, at);
 }
 
-// Slow, and exact: what lies in the middle of two decimals becomes the even one, as std::to_chars has it; and below a power of two floats
-// lie twice as close as above, so that there the nearest decimal may be none of its own, and the next one is.
+// Slow, and exact: what lies in the middle of two decimals becomes the even one, as std::to_chars has it; and below a
+// power of two floats lie twice as close as above, so that there the nearest decimal may be none of its own, and the
+// next one is.
 function float32Text(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);

@@ -23,7 +23,10 @@ export interface TableOptions {
   readonly member?: string | undefined;
   /** Of CSV: true if the first row has the names of the columns, false if it has numbers; by default the file tells. */
   readonly header?: boolean | undefined;
-  /** Of CSV: one letter between fields, a comma, a semicolon or a tab by default; a blank stands for any number of blanks. */
+  /**
+   * Of CSV: one letter between fields, a comma, a semicolon or a tab by default; a blank stands for any number of
+   * blanks.
+   */
   readonly delimiter?: string | undefined;
   /** Of CSV: one letter; lines that begin with it are skipped. No line is by default. */
   readonly comment?: string | undefined;
@@ -53,7 +56,8 @@ const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } =
  */
 export async function openTable(source: InputSource, options: TableOptions = {}): Promise<TableReader> {
   checkOptions(options, optionNames);
-  const { format: given, columns, missing = 'error', member, signal, warn = warnProcess } = options;
+  const { format: given, columns, member, signal, warn = warnProcess } = options;
+  const missing = requireMissing(options.missing);
   requireSource(source);
   refuseAborted(signal);
   if (columns !== undefined && !Array.isArray(columns))

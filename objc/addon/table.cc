@@ -12,7 +12,8 @@ namespace covarium::addon {
 
 namespace {
 
-// Work on a thread of libuv's pool that settles a promise; the arrays that it reads and writes are kept alive until then.
+// Work on a thread of libuv's pool that settles a promise; the arrays that it reads and writes are kept alive until
+// then.
 class TableWork : public Napi::AsyncWorker {
  public:
   TableWork(Napi::Env env, std::initializer_list<Napi::Value> arrays)

@@ -37,8 +37,8 @@ constexpr uint64_t exactWhole = uint64_t{1} << 53;
 
 }  // namespace
 
-// W. D. Clinger, How to read floating point numbers accurately (1990): where the digits and the power of ten are doubles, one
-// rounding is left. What is not read so goes to the C library.
+// W. D. Clinger, How to read floating point numbers accurately (1990): where the digits and the power of ten are
+// doubles, one rounding is left. What is not read so goes to the C library.
 const char* readDecimalAlone(const char* begin, const char* end, double* value) {
   const char* at = begin;
   const bool isNegative = at != end && *at == '-';

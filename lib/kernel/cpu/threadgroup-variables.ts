@@ -82,7 +82,10 @@ function wordsIn(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** Words that may declare a variable: none that is called, and none of a pointer or a reference, whose mark stands behind them. */
+/**
+ * Words that may declare a variable: none that is called, and none of a pointer or a reference, whose mark stands
+ * behind them.
+ */
 function declaringWords(body: string): Set<string> {
   const words = new Set<string>();
   for (const part of body.split(/[,;)]/)) {
