@@ -9,6 +9,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
 const loadedElsewhere = [
+  'bench/peers/process-peer.ts',
+  'examples/penguins.ts',
+  'examples/run.ts',
   'lib/index.ts',
   'lib/addon/native.ts',
   'lib/cli/main.ts',
@@ -20,6 +23,11 @@ const loadedElsewhere = [
   'test/harness/mutate-files.ts',
 ];
 
+/** Tests that test/contract/external-buffers.test.ts runs. */
+const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'].map(
+  (name) => `test/${name}.test.ts`,
+);
+
 /**
  * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;
  * test/x/y.test.ts becomes test/x/y.test.js.
@@ -27,7 +35,7 @@ const loadedElsewhere = [
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: [...tests, ...loadedElsewhere],
+    entryPoints: [...new Set([...tests, ...loadedElsewhere, ...runAgain])],
     outdir: relative(root, folder),
     outbase: '.',
     bundle: true,

@@ -2,20 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { modulePath, nodeOptions } from '../harness/child.ts';
 import { kindsHere } from '../harness/every-device.ts';
-
-const example = fileURLToPath(new URL('../../examples/penguins.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 for (const kind of kindsHere)
   test(`${kind}: The main job fits the penguins, writes its files, and its sample agrees with the model.`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'covarium-penguins-'));
     try {
       const env = { ...process.env, COVARIUM_DEVICE: kind };
-      const text = execFileSync(process.execPath, ['--import', tsx, example], { cwd: folder, env, encoding: 'utf8' });
+      const text = execFileSync(process.execPath, [...nodeOptions, modulePath('examples/penguins.ts')], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      });
       assert.match(text, `device   ${kind}: `);
       assert.match(text, 'from 342 penguins');
       assert.match(text, /\d ns a number\n/);
