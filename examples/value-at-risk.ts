@@ -1,5 +1,6 @@
-// What a portfolio may lose in a month: normal and Student-t returns of five stocks, fitted to their monthly prices of 2004 to 2010 (as
-// vega-datasets carries them), drawn a million times, and compared with what history and the closed form say.
+// What a portfolio may lose in a month: normal and Student-t returns of five stocks, fitted to their monthly prices of
+// 2004 to 2010 (as vega-datasets carries them), drawn a million times, and compared with what history and the closed
+// form say.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parse } from 'csv-parse/sync';
@@ -59,7 +60,10 @@ function lossesOf(returns: readonly (readonly number[])[]): Float64Array {
   return Float64Array.from(returns, (row) => -weight * row.reduce((sum, each) => sum + each, 0)).sort();
 }
 
-/** Value at risk: the loss that is not exceeded in so many percent of months. Expected shortfall: the mean of what is beyond. */
+/**
+ * Value at risk: the loss that is not exceeded in so many percent of months. Expected shortfall: the mean of what is
+ * beyond.
+ */
 function tell(name: string, sorted: Float64Array): void {
   const risk = quantile(sorted, percent / 100);
   const beyond = sorted.filter((loss) => loss >= risk);

@@ -8,7 +8,10 @@ let backendInside: (handle: OpenBackend) => Backend;
 let takeEncoder: (handle: OpenBackend) => Encoder;
 let keepEncoder: (handle: OpenBackend, encoder: Encoder) => void;
 
-/** An open device as commands see it: what computes, and whether it is still open. {@link Device} is one that also makes things. */
+/**
+ * An open device as commands see it: what computes, and whether it is still open. {@link Device} is one that also makes
+ * things.
+ */
 export class OpenBackend {
   /** `metal`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
@@ -142,7 +145,8 @@ interface Threads {
 
 /**
  * Commits without blocking; an abort of `signal` stops the commit soon and rejects with `ERR_ABORTED`. `reachable`,
- * the operands that the caller can reach, can no longer be transferred to another thread: the device has their addresses.
+ * the operands that the caller can reach, can no longer be transferred to another thread: the device has their
+ * addresses.
  */
 export async function commit(
   encoder: Encoder,

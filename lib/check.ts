@@ -1,6 +1,9 @@
 import { CovariumError } from './covarium-error.ts';
 
-/** Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no object. */
+/**
+ * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no
+ * object.
+ */
 export function checkOptions(options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not an object (${describe(options)}).`);
@@ -9,7 +12,10 @@ export function checkOptions(options: object, known: readonly string[]): void {
       throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
 }
 
-/** `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no number. */
+/**
+ * `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no
+ * number.
+ */
 export function wholeNumber(
   name: string,
   value: unknown,
@@ -23,6 +29,35 @@ export function wholeNumber(
     'ERR_OUT_OF_RANGE',
     `${name} is (${value}), not a whole number from ${minimum} to ${maximum}.`,
   );
+}
+
+/** `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
+export function oneOf<Value extends string>(name: string, value: unknown, allowed: readonly Value[]): Value {
+  if (allowed.includes(value as Value)) return value as Value;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `${name} (${describe(value)}) is not one of (${allowed.join(', ')}).`,
+  );
+}
+
+/** `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
+export function requireBoolean(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither true nor false (${describe(value)}).`);
+}
+
+/**
+ * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without
+ * `columns`, else of a matrix with as many columns.
+ */
+export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
+  let at = 0;
+  while (at < values.length && Number.isFinite(values[at])) at += 1;
+  if (at === values.length) return;
+  const row = columns === undefined ? 0 : Math.floor(at / columns);
+  const column = columns === undefined ? at : at % columns;
+  const place = columns === undefined ? `${at}` : `${row}, ${column}`;
+  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${place}) is not finite (${values[at]}).`, { row, column });
 }
 
 /** A value as a message shows it: short whatever it is, numbers and strings in full where they fit. */
@@ -41,7 +76,10 @@ export function aborted({ reason }: AbortSignal): CovariumError {
   return new CovariumError('ERR_ABORTED', `Signal aborts the work (${why}).`, { cause: reason });
 }
 
-/** Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no signal. */
+/**
+ * Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no
+ * signal.
+ */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   if (!(signal instanceof AbortSignal))

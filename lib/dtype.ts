@@ -1,4 +1,4 @@
-import { describe } from './check.ts';
+import { describe, oneOf } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
@@ -23,8 +23,7 @@ export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
 /** `value` where it is an element type; throws `ERR_INVALID_ARGUMENT`. */
 export function requireDtype(value: Dtype): Dtype {
-  if (dtypes.includes(value)) return value;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type (${describe(value)}) is not one of (${dtypes.join(', ')}).`);
+  return oneOf('Type', value, dtypes);
 }
 
 /** Bytes of one element. */
@@ -37,7 +36,7 @@ export function zerosOf(dtype: Dtype, length: number): Values {
   try {
     return new constructors[dtype](length);
   } catch (cause) {
-    throw new CovariumError('ERR_OUT_OF_MEMORY', `Memory for (${length}) numbers can't be had.`, { cause });
+    throw new CovariumError('ERR_OUT_OF_MEMORY', `Cannot allocate (${length}) numbers.`, { cause });
   }
 }
 
@@ -60,3 +59,8 @@ export type RealDtype = 'float32' | 'float64';
 
 /** What becomes of a row with a missing value: a null, or a NaN, as which it comes here. */
 export type Missing = 'error' | 'drop';
+
+/** The option `missing`, by default `error`; throws `ERR_INVALID_ARGUMENT`. */
+export function requireMissing(missing: Missing | undefined): Missing {
+  return missing === undefined ? 'error' : oneOf('Missing', missing, ['error', 'drop']);
+}

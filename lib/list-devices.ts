@@ -12,8 +12,8 @@ export interface DeviceReport extends Candidate {
 export const deviceKinds: readonly DeviceKind[] = ['metal', 'cpu', 'reference'];
 
 /**
- * Every kind of device in order of preference: whether it can be had and why not, what it is, and which one `openDevice()` takes.
- * Where `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that can't be had, none is chosen.
+ * Every kind of device in order of preference: whether it can be had and why not, what it is, and which one
+ * `openDevice()` takes. Where `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that can't be had, none is chosen.
  */
 export function listDevices(): DeviceReport[] {
   const wanted = kindByDefault();

@@ -1,6 +1,6 @@
-// npm test [-- parts of paths]: runs test files side by side, each in a process of its own, and ends with one line: N passed, N failed.
-// An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails runs a second time, which counts;
-// that it failed once is told at the end.
+// npm test [-- parts of paths]: runs test files side by side, each in a process of its own, and ends with one line: N
+// passed, N failed. An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails
+// runs a second time, which counts; that it failed once is told at the end.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
@@ -11,10 +11,16 @@ import { compile } from './harness/compile.ts';
 import { sanitized } from './harness/sanitized.ts';
 import { softAddon } from './metal/softmetal/addon.ts';
 
-/** Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its software stand-in. */
+/**
+ * Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its
+ * software stand-in.
+ */
 const everyDevice = ['array', 'command', 'contract', 'kernel', 'moments', 'normal', 'run', 'student-t'];
 
-/** Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the same few commands. */
+/**
+ * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
+ * same few commands.
+ */
 const underSanitizers = ['array', 'command', 'contract', 'kernel', 'metal', 'native'];
 
 /** Files that run alone, after all others, and why. */

@@ -1,8 +1,9 @@
 // npm run test:sanitize [-- parts of file names]
 //
-// The native part under clang's sanitizers: the drivers of test/metal/softmetal (address, leak, undefined behaviour; threads), then the test
-// run, the addon built for the address and undefined-behaviour sanitizers: the Metal device over its stand-in with leaks
-// counted, and everything else without (Node's own would drown ours, and the memory tests look for them).
+// The native part under clang's sanitizers: the drivers of test/metal/softmetal (address, leak, undefined behaviour;
+// threads), then the test run, the addon built for the address and undefined-behaviour sanitizers: the Metal device
+// over its stand-in with leaks counted, and everything else without (Node's own would drown ours, and the memory tests
+// look for them).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

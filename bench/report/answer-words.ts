@@ -53,7 +53,10 @@ export function answerText({ leader, rival, panel, size, againstPeers }: Answer)
   }
 }
 
-/** What a case says beyond its figure: the times, how sure the ratio is, from which size on the leader leads, whom it overtakes. */
+/**
+ * What a case says beyond its figure: the times, how sure the ratio is, from which size on the leader leads, whom it
+ * overtakes.
+ */
 export function detailSentences(answer: Answer, crossings: readonly Crossover[]): string[] {
   const { leader, rival, againstPeers } = answer;
   const { interval } = rival;
@@ -70,7 +73,10 @@ export function detailSentences(answer: Answer, crossings: readonly Crossover[])
   ];
 }
 
-/** From which size on the leader is ahead, as the rest of a sentence: `is faster than every rival from dimension 256 on`. */
+/**
+ * From which size on the leader is ahead, as the rest of a sentence: `is faster than every rival from dimension 256
+ * on`.
+ */
 export function leadText({ panel: { axis }, sizes, ahead }: Answer, verb = 'leads', rivals = ''): string {
   const leads = rivals === '' ? verb : `${verb} ${rivals}`;
   const first = ahead[0] ?? null;

@@ -1,5 +1,5 @@
-// A report, or a comparison of runs, is a row of blocks, made once and written as Markdown, as HTML and for a terminal; their texts are plain,
-// and each writer escapes them.
+// A report, or a comparison of runs, is a row of blocks, made once and written as Markdown, as HTML and for a terminal;
+// their texts are plain, and each writer escapes them.
 import type { Chart } from './chart.ts';
 
 export type Tone = 'good' | 'bad' | 'quiet' | 'plain';

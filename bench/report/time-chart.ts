@@ -10,7 +10,10 @@ import { isTimed, type Timed } from './timed.ts';
 const margin = { left: 58, right: 32, bottom: 40 };
 const frameHeight = 230;
 
-/** Time against size on log axes: a line a contender, with the quartiles. Undefined with fewer than two sizes that were timed. */
+/**
+ * Time against size on log axes: a line a contender, with the quartiles. Undefined with fewer than two sizes that were
+ * timed.
+ */
 export function timeChart(panel: Panel, looks: readonly Appearance[]): Chart | undefined {
   const { axis } = panel;
   const timed = panel.measurements.filter(isTimed).filter((each) => each[axis] !== null);

@@ -13,8 +13,8 @@ import { report } from './report.ts';
 import { reportTitle } from './report-title.ts';
 
 /**
- * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives the names of the files.
- * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives
+ * the names of the files. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function writeReport(results: Results, folder: string): Promise<string[]> {
   const charts = chartsOf(results);

@@ -35,8 +35,8 @@ export type Loaded =
 const loaded = new Map<string, Loaded>();
 
 /**
- * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or what the package brings. An
- * addon that is missing or doesn't load is a reason, never a crash: the reference device works without it.
+ * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or what the package
+ * brings. An addon that is missing or doesn't load is a reason, never a crash: the reference device works without it.
  */
 export function loadAddon(): Loaded {
   const { COVARIUM_ADDON: named = '' } = process.env;

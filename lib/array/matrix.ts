@@ -41,8 +41,8 @@ export class Matrix {
 
   /**
    * A matrix of host values. A typed array of type `dtype` is wrapped, not copied; anything else is copied.
-   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is no number),
-   * `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
+   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is no
+   * number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
   static from(values: MatrixInput, options: MatrixOptions = {}): Matrix {
     checkOptions(options, ['rows', 'columns', 'dtype']);

@@ -12,8 +12,8 @@ import { Volume, volumeStorage } from './volume.ts';
 export type Operand = Matrix | Vector;
 
 /**
- * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or Vector, or of another
- * type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+ * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or
+ * Vector, or of another type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
  */
 export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | undefined): Real {
   const storage = storageOf(operand);

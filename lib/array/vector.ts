@@ -26,8 +26,8 @@ export class Vector {
   }
 
   /**
-   * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied; anything else is
-   * copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
+   * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied;
+   * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
    */
   static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
     checkOptions(options, ['dtype']);

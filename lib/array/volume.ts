@@ -17,8 +17,8 @@ export interface VolumeSize {
 }
 
 /**
- * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a {@link Matrix} of rows and
- * columns, which linear algebra takes, has a dimension too few.
+ * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a
+ * {@link Matrix} of rows and columns, which linear algebra takes, has a dimension too few.
  */
 export class Volume {
   /** Numbers along x, from 1. */
@@ -42,8 +42,9 @@ export class Volume {
   }
 
   /**
-   * A volume of host values, width x height x depth, x fastest: a typed array is wrapped, not copied (where it is of type `dtype`), an
-   * array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
+   * A volume of host values, width x height x depth, x fastest: a typed array is wrapped, not copied (where it is of
+   * type `dtype`), an array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit,
+   * `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
    */
   static from(
     values: Values | readonly number[],

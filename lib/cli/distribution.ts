@@ -21,8 +21,9 @@ export interface Distribution extends RunModel {
 }
 
 /**
- * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this location and scale, with
- * `--singular` the covariance or scale may be singular. Throws what is wrong with the files, `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
+ * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this
+ * location and scale, with `--singular` the covariance or scale may be singular. Throws what is wrong with the files,
+ * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
  */
 export async function distributionOf(options: DistributionArguments): Promise<Distribution> {
   const { degreesOfFreedom: text, singular } = options;
@@ -50,14 +51,19 @@ async function normalOf({ model, mean, covariance }: DistributionArguments): Pro
   const spread = await readWholeTable(covariance);
   const centre = mean === undefined ? undefined : await readWholeTable(mean);
   return {
-    names: centre?.names ?? spread.names,
+    names: (centre?.rows === 1 ? centre.names : undefined) ?? spread.names,
     dtype: 'float32',
-    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(oneRow(centre)),
+    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre)),
     covariance: Matrix.from(spread.values, { columns: spread.columns }),
   };
 }
 
-function oneRow({ path, rows, values }: WholeTable): Real {
-  if (rows === 1) return values;
-  throw new CovariumError('ERR_SHAPE', `Mean (${path}) has (${rows}) rows, and one is wanted.`, { path });
+/** The numbers of one row, or of one column, as NumPy saves a mean. Throws `ERR_SHAPE`. */
+export function requireOneRow({ path, rows, columns, values }: WholeTable): Real {
+  if (rows === 1 || (columns === 1 && rows > 1)) return values;
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `Mean (${path}) has (${rows}) rows of (${columns}) numbers; pass one row, or one column.`,
+    { path },
+  );
 }

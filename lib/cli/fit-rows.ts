@@ -30,8 +30,8 @@ export interface FitRows {
 }
 
 /**
- * What shards have in common, SHA-256 as hexadecimal digits: the names of the files without their folders, their sizes, and what is read of
- * them. Two tasks see the same files at other paths.
+ * What shards have in common, SHA-256 as hexadecimal digits: the names of the files without their folders, their sizes,
+ * and what is read of them. Two tasks see the same files at other paths.
  */
 export async function inputHash({ paths, table, weights, frequencies }: FitInput): Promise<string> {
   // What can't be told here is told when it is read.
@@ -43,8 +43,9 @@ export async function inputHash({ paths, table, weights, frequencies }: FitInput
 }
 
 /**
- * The moments of files, read block by block. A shard has every n-th file where there are that many, or else every n-th block of rows: which
- * rows these are depends on the files alone. Throws as openTable() and Moments.add(), and `ERR_SHAPE` where files differ in columns.
+ * The moments of files, read block by block. A shard has every n-th file where there are that many, or else every n-th
+ * block of rows: which rows these are depends on the files alone. Throws as openTable() and Moments.add(), and
+ * `ERR_SHAPE` where files differ in columns.
  */
 export async function momentsOfFiles(input: FitInput, device: Device, signal: AbortSignal): Promise<FitRows> {
   const { paths, shard = wholeShard } = input;

@@ -9,14 +9,12 @@ import { buildNative } from './build-native.ts';
 import { compareResults } from './compare.ts';
 import { devices } from './devices.ts';
 import { fit } from './fit.ts';
+import { interruptedCode, interruptible, interruption, tidily } from './interruption.ts';
 import { merge } from './merge.ts';
 import { sample } from './sample.ts';
 import { verify } from './verify.ts';
 
-const interruption = new AbortController();
-// A second Ctrl-C ends the process at once, as it does without us.
-process.once('SIGINT', () => interruption.abort(new Error('SIGINT')));
-process.once('SIGTERM', () => interruption.abort(new Error('SIGTERM')));
+interruptible();
 
 /** Exit codes: 0, 1 for bad input, 128 + the number of the signal that interrupts (130: Ctrl-C). */
 async function main(): Promise<void> {
@@ -57,7 +55,7 @@ async function main(): Promise<void> {
     .addOption(fixedMean())
     .addOption(dtype())
     .addOption(device())
-    .action((paths, options) => fit(paths, options, interruption.signal));
+    .action((paths, options) => fit(paths, options, interruption));
   program
     .command('merge')
     .description('the model of all parts of a fit')
@@ -68,7 +66,7 @@ async function main(): Promise<void> {
     .addOption(shrinkage())
     .addOption(fixedMean())
     .addOption(dtype())
-    .action((paths, options) => merge(paths, options, interruption.signal));
+    .action((paths, options) => merge(paths, options, interruption));
   program
     .command('sample')
     .description('draw rows from a normal, or a Student-t')
@@ -93,7 +91,7 @@ async function main(): Promise<void> {
     .option('--shard <i/n>', 'draw the parts of shard i of n, from 1; by default what Slurm or Kubernetes says')
     .option('--shards <n>', 'how many shards there are, where the environment says only which this is')
     .option('--check-parts', 'read the parts that are there, and compare them with their manifests')
-    .action((options) => sample(options, interruption.signal));
+    .action((options) => sample(options, interruption));
   program
     .command('verify')
     .description('check draws against their manifest and their model, and draw rows of them again on another device')
@@ -105,7 +103,7 @@ async function main(): Promise<void> {
     .option('--singular', 'the covariance may be singular: draws lie on its support')
     .option('--rows <k>', 'rows of each file to draw again, the first and the last among them', '16')
     .option('--device <kind>', 'where to draw them; by default on another kind of device than the one that drew')
-    .action((path, options) => verify(path, options, interruption.signal));
+    .action((path, options) => verify(path, options, interruption));
   program
     .command('bench')
     .description("measure this machine's devices, and write results and a report")
@@ -118,7 +116,7 @@ async function main(): Promise<void> {
     .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')
     .option('--time <ms>', 'measuring time of each in a case, all rounds together; 500 by default')
     .option('--output <folder>', 'where results.json and the report go', 'report')
-    .action((suites, options) => bench(suites, options, interruption.signal));
+    .action((suites, options) => tidily(() => bench(suites, options, interruption)));
   program
     .command('compare')
     .description('compare runs of the benchmark, or contenders in them')
@@ -143,13 +141,13 @@ async function main(): Promise<void> {
     .action(async (options) => {
       // The plotting library takes longer to load than the other commands to run.
       const { plot } = await import('./plot.ts');
-      await plot(options, interruption.signal);
+      await plot(options, interruption);
     });
   program
     .command('build-native')
     .description('build the native addon on this machine, where no prebuilt one is for its platform')
     .option('--output <file.node>', 'where to put it, for COVARIUM_ADDON to name; in the package by default')
-    .action((options) => buildNative(options, interruption.signal));
+    .action((options) => tidily(() => buildNative(options, interruption)));
   try {
     await program.parseAsync();
   } catch (error) {
@@ -158,7 +156,8 @@ async function main(): Promise<void> {
 }
 
 function exitCode(error: unknown): number {
-  if (interruption.signal.aborted) return (interruption.signal.reason as Error).message === 'SIGTERM' ? 143 : 130;
+  const interrupted = interruptedCode();
+  if (interrupted !== undefined) return interrupted;
   // The reader of standard output has enough.
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
   // Anything but a refusal is a defect, told with its stack.

@@ -3,6 +3,7 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
@@ -32,6 +33,7 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
       'ERR_INVALID_ARGUMENT',
       `Output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
     );
+  await refuseInputs([options.output], [options.model, options.draws, options.data]);
   const model = await readModel(options.model);
   const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
   const chosen = chosenColumns(names, options.columns);
@@ -99,7 +101,10 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
   );
 }
 
-/** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */
+/**
+ * Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows
+ * elsewhere.
+ */
 async function readPoints(path: string, model: Model, chosen: readonly number[]): Promise<Points> {
   const format = formatOf(path);
   if (format === 'npy') {

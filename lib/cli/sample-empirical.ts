@@ -17,9 +17,9 @@ export interface EmpiricalArguments {
 }
 
 /**
- * Draws an empirical sample into a file or to standard output, as a whole. It has no manifest, which tells how any row is drawn again: here
- * each depends on all. Throws `ERR_INVALID_ARGUMENT` for a Student-t or a first row, `ERR_FILE_UNWRITABLE` where a manifest of other draws
- * lies beside.
+ * Draws an empirical sample into a file or to standard output, as a whole. It has no manifest, which tells how any row
+ * is drawn again: here each depends on all. Throws `ERR_INVALID_ARGUMENT` for a Student-t or a first row,
+ * `ERR_FILE_UNWRITABLE` where a manifest of other draws lies beside.
  */
 export async function sampleEmpirical(
   { output: path, device: kind }: EmpiricalArguments,

@@ -33,10 +33,10 @@ import { Recording } from './recording.ts';
 const noOptions = Object.freeze({});
 
 /**
- * Records commands, then commits them once: they run in order, after the commits before them. Each verb checks its operands' device,
- * type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and shapes (`ERR_SHAPE`) at once; values
- * are checked as the commands run, and fail the commit. A "factor" is lower triangular; its upper triangle is never read. A vector
- * of n stands for one row of n. Verbs return the command buffer.
+ * Records commands, then commits them once: they run in order, after the commits before them. Each verb checks its
+ * operands' device, type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and
+ * shapes (`ERR_SHAPE`) at once; values are checked as the commands run, and fail the commit. A "factor" is lower
+ * triangular; its upper triangle is never read. A vector of n stands for one row of n. Verbs return the command buffer.
  */
 export class CommandBuffer {
   /** Where the commands run. */
@@ -63,8 +63,9 @@ export class CommandBuffer {
   }
 
   /**
-   * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the relative
-   * `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is not finite.
+   * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the
+   * relative `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is
+   * not finite.
    */
   requireSymmetric(a: Matrix, tolerance = 0): this {
     const n = requireSquare('Matrix', a);
@@ -72,8 +73,8 @@ export class CommandBuffer {
   }
 
   /**
-   * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
-   * `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
+   * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with
+   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
    */
   cholesky(a: Matrix, options: FactorOptions = noOptions): this {
     checkOptions(options, ['factor']);
@@ -161,7 +162,10 @@ export class CommandBuffer {
     );
   }
 
-  /** Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a covariance. */
+  /**
+   * Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a
+   * covariance.
+   */
   choleskySolve(factor: Matrix, rows: Operand): this {
     const [triangle, all] = this.#triangle(factor, rows, noOptions);
     return this.#record((encoder) => encoder.choleskySolve(triangle!, all!, factor.rows));
@@ -190,7 +194,9 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
   }
 
-  /** out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`. */
+  /**
+   * out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`.
+   */
   logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
     checkOptions(options, ['constant', 'inverse']);
     const [triangle, centre, all, target] = this.#all(factor, mean, rows, out);
@@ -214,13 +220,13 @@ export class CommandBuffer {
   }
 
   /**
-   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit it,
-   * `ERR_FOREIGN_BUFFER` where it is another device's.
+   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the
+   * launch doesn't fit it, `ERR_FOREIGN_BUFFER` where it is another device's.
    */
   launch(kernel: Kernel, launch: Launch): this;
   /**
-   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands (of any shape) and the bytes of its
-   * params in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands (of any shape)
+   * and the bytes of its params in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
    */
   launch(
     kernel: string,
@@ -252,8 +258,8 @@ export class CommandBuffer {
   }
 
   /**
-   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command refuses, and with
-   * `ERR_CLOSED` where the commit was made already or the device is closed.
+   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command
+   * refuses, and with `ERR_CLOSED` where the commit was made already or the device is closed.
    */
   async commit(options: { readonly signal?: AbortSignal | undefined } = noOptions): Promise<Timings> {
     checkOptions(options, ['signal']);

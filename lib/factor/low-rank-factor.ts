@@ -4,15 +4,15 @@ import type { Scratch } from '../command/scratch.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import type { Factor } from './factor.ts';
-import { forRowBlocks, inMemory, kept, norms, type Place, rowsAtOnce } from './parts.ts';
+import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
 
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 
 /**
- * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q by rows (Q Q' = 1)
- * it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C - 1) Q), whose inverse is
- * (1 + Q' (C^-1 - 1) Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does, and a distance is a sum of squares, with
- * nothing to subtract (as in Woodbury's formula, whose work this is).
+ * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q
+ * by rows (Q Q' = 1) it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C -
+ * 1) Q), whose inverse is (1 + Q' (C^-1 - 1) Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does,
+ * and a distance is a sum of squares, with nothing to subtract (as in Woodbury's formula, whose work this is).
  */
 export class LowRankFactor implements Factor {
   readonly n: number;
@@ -26,7 +26,7 @@ export class LowRankFactor implements Factor {
   }
 
   /** Of F (n x k) and the n entries of D, positive. */
-  static of(place: Place, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
+  static of(allocate: Allocate, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
     const n = diagonal.length;
     const k = factor.length / n;
     const deviations = diagonal.map(Math.sqrt);
@@ -55,7 +55,7 @@ export class LowRankFactor implements Factor {
     solveLower(root, back, k, n, true);
     for (let at = 0; at < back.length; at++) back[at]! -= rows[at]!;
     const numbers = { factor, deviations, inverses, rows, forth, back };
-    return new LowRankFactor(kept(numbers, place), logDeterminant);
+    return new LowRankFactor(kept(numbers, allocate), logDeterminant);
   }
 
   get width(): number {

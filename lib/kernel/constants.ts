@@ -19,7 +19,10 @@ export interface FunctionConstant {
 /** Values of function constants, by name. */
 export type ConstantValues = { readonly [name: string]: number | boolean };
 
-/** The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ, `ERR_OUT_OF_RANGE`. */
+/**
+ * The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ,
+ * `ERR_OUT_OF_RANGE`.
+ */
 export function constantsOf(text: string, values: ConstantValues): FunctionConstant[] {
   const layouts = new Layouts(text);
   const code = codeOf(text);

@@ -41,7 +41,10 @@ export function splitList(list: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's = n). */
+/**
+ * The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's
+ * = n).
+ */
 export function numberOf(word: string, text: string): number | undefined {
   const plain = word.trim().replace(/[uUlL]+$/, '');
   if (/^(?:\d+|0[xX][\da-fA-F]+)$/.test(plain)) return Number(plain);
@@ -60,9 +63,9 @@ export const longestText: number = 1 << 20;
 const deepest = 200;
 
 /**
- * One text of a kernel's and of those that it includes: neither newLibraryWithSource nor the cpu device's compiler is given a folder.
- * Each is written in once, and #line lets the compiler name the user's own text and line. Throws `ERR_INVALID_ARGUMENT` for a name that is
- * not there, `ERR_TOO_LARGE`.
+ * One text of a kernel's and of those that it includes: neither newLibraryWithSource nor the cpu device's compiler is
+ * given a folder. Each is written in once, and #line lets the compiler name the user's own text and line. Throws
+ * `ERR_INVALID_ARGUMENT` for a name that is not there, `ERR_TOO_LARGE`.
  */
 export function flatten(source: string, path: string, includes: { readonly [name: string]: string }): string {
   const written = new Set<string>();
@@ -122,7 +125,9 @@ function withoutComments(text: string): string {
   );
 }
 
-/** A name as a string of C: quotes and backslashes are kept from ending it, what is no letter from hurting the reader. */
+/**
+ * A name as a string of C: quotes and backslashes are kept from ending it, what is no letter from hurting the reader.
+ */
 function quoted(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into the text.
   return `"${name.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/["\\]/g, '\\$&')}"`;

@@ -1,8 +1,8 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
-import { Storage } from '../array/storage.ts';
+import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
-import type { Task } from '../command/task.ts';
+import { resultTask, type Task } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
 import type { Real } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
@@ -15,23 +15,18 @@ export function logDensityTask(
   constant: number,
 ): Task<Vector> {
   const { values, count } = rowsInput('Input', device, rows, n);
-  const written = Storage.forResult(device, dtype, count);
-  const out = written.values as Real;
-  return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, n);
-      factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
-    },
-    reachable: [],
-    result: new Vector(written),
-    written,
-    fresh: [written],
-  };
+  const wrap = (written: Storage) => new Vector(written);
+  return resultTask({ device, dtype }, count, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, n);
+    factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
+  });
 }
 
-/** Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension `rank`. */
+/**
+ * Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension
+ * `rank`.
+ */
 export function normalConstant({ factor }: NormalParameters): number {
   return -(factor.rank * Math.log(2 * Math.PI) + factor.logDeterminant) / 2;
 }
@@ -49,24 +44,20 @@ export function mahalanobisTask(parameters: NormalParameters, rows: RowsInput): 
 /** The gradient of the log density at each row, by the row: the solution y of covariance y = mean - row. */
 export function scoreTask({ device, dtype, n, mean, factor }: NormalParameters, rows: RowsInput): Task<Matrix> {
   const { values, count } = rowsInput('Input', device, rows, n);
-  const written = Storage.forResult(device, dtype, count * n);
-  const out = written.values as Real;
+  const wrap = (written: Storage) => new Matrix(written, count, n);
+  const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, n);
+    encoder.copy(input, out);
+    encoder.addRow(out, mean.values as Real, -1);
+    factor.solve(encoder, out, scratch);
+  });
+  const { values: out } = task.written;
   return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, n);
-      encoder.copy(input, out);
-      encoder.addRow(out, mean.values as Real, -1);
-      factor.solve(encoder, out, scratch);
-    },
+    ...task,
     // No command changes a sign alone.
     after: () => {
       for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;
     },
-    reachable: [],
-    result: new Matrix(written, count, n),
-    written,
-    fresh: [written],
   };
 }

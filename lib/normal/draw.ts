@@ -15,7 +15,10 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what {@link MultivariateNormal.sample} does. */
+/**
+ * Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what
+ * {@link MultivariateNormal.sample} does.
+ */
 export function drawTask(
   parameters: NormalParameters,
   count: number,
@@ -43,27 +46,31 @@ export function drawTask(
   };
 }
 
-/** What a sample of a normal takes besides: synchronously. */
-export interface AroundSyncOptions extends SampleSyncOptions {
-  /** A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r] + A z_r. */
+/** Options of `sampleSync` with a mean for each row. */
+export interface MeansSyncOptions extends SampleSyncOptions {
+  /**
+   * A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r]
+   * + A z_r.
+   */
   readonly means?: MatrixInput | undefined;
 }
 
-/** What a sample of a normal takes besides. */
-export interface AroundOptions extends AroundSyncOptions, SampleOptions {}
-/** Whether a sample's options say something of means. */
-export function saysMeans(options: AroundSyncOptions): boolean {
+/** Options of `sample` with a mean for each row. */
+export interface MeansOptions extends MeansSyncOptions, SampleOptions {}
+
+/** True if the options contain `means`. */
+export function hasMeans(options: MeansSyncOptions): boolean {
   return Object.hasOwn(Object(options), 'means');
 }
 
 /**
- * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask}; `name` is the caller's
- * word for the means.
+ * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask};
+ * `name` is the caller's word for the means.
  */
-export function drawAround(
+export function drawAboutMeans(
   parameters: NormalParameters,
   count: number,
-  options: AroundOptions,
+  options: MeansOptions,
   name = 'Means',
 ): Task<Matrix> {
   checkOptions(options, [...sampleOptionNames, 'means']);
@@ -85,10 +92,10 @@ export function drawAround(
   return {
     ...task,
     encode: (encoder, scratch) => {
-      const around = scratch.input(values, dtype);
-      encoder.requireFinite(around, n);
+      const centres = scratch.input(values, dtype);
+      encoder.requireFinite(centres, n);
       task.encode(encoder, scratch);
-      encoder.sum(out, around, out);
+      encoder.sum(out, centres, out);
     },
   };
 }

@@ -5,9 +5,10 @@ import { type ExactRoot, exactRoot, isSame } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * The 2-Wasserstein distance of two normals. Its square, |d|^2 + tr(P + Q - 2 (P^1/2 Q P^1/2)^1/2) with d the difference of the means, is
- * |d|^2 plus the least |A - B U|_F^2 over orthogonal U, for any roots A of P and B of Q (Bhatia, Jain, Lim, Expositiones Mathematicae 37,
- * 2019): there is no difference of large numbers to take the root of. U is the orthogonal polar factor of B' A.
+ * The 2-Wasserstein distance of two normals. Its square, |d|^2 + tr(P + Q - 2 (P^1/2 Q P^1/2)^1/2) with d the
+ * difference of the means, equals |d|^2 plus the least |A - B U|_F^2 over orthogonal U, for any roots A of P and B of Q
+ * (Bhatia, Jain, Lim, Expositiones Mathematicae 37, 2019). This form subtracts no large numbers from each other. U is
+ * the orthogonal polar factor of B' A.
  */
 export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<number> {
   const ours = yield* exactRoot(p);

@@ -28,8 +28,8 @@ const drawsDots: DotStyle = { colour: drawsColour, sizePixels: 2.2, opacity: 0.4
 const dataDots: DotStyle = { colour: dataColour, sizePixels: 2.8, opacity: 0.7, shape: 'square' };
 
 /**
- * From the least to the greatest number of column `i` that is shown, with the whole of the 95% ellipses. Throws `ERR_OUT_OF_RANGE` where
- * its ends are one number, or infinitely far apart.
+ * From the least to the greatest number of column `i` that is shown, with the whole of the 95% ellipses. Throws
+ * `ERR_OUT_OF_RANGE` where its ends are one number, or infinitely far apart.
  */
 export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: number, limit: number): Range {
   const n = columns.length;

@@ -31,9 +31,10 @@ export function dotsShown(n: number): number {
 }
 
 /**
- * Draws and data of a normal as an SVG file that follows the reader's colour scheme: below the diagonal a scatter panel for each pair of
- * columns, with the ellipses that hold 50% and 95% of the model; on it the histograms of each column, with the model's density; above
- * it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers lie too near to each other, or too far apart, to be drawn.
+ * Draws and data of a normal as an SVG file that follows the reader's colour scheme: below the diagonal a scatter panel
+ * for each pair of columns, with the ellipses that hold 50% and 95% of the model; on it the histograms of each column,
+ * with the model's density; above it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers lie too
+ * near to each other, or too far apart, to be drawn.
  */
 export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string }): string {
   const { columns } = pairs;

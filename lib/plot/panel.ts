@@ -3,7 +3,10 @@ import { Plot, parseHTML } from './library.ts';
 import { evenRows, type Points } from './points.ts';
 import type { Tick } from './ticks.ts';
 
-/** A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left, below, and to the right. */
+/**
+ * A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left, below, and
+ * to the right.
+ */
 export interface PanelOptions {
   readonly left: number;
   readonly top: number;
@@ -69,8 +72,8 @@ export interface DotStyle {
 }
 
 /**
- * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each dot would make the
- * file five times as large.
+ * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each
+ * dot would make the file five times as large.
  */
 export function dots(
   points: Points,

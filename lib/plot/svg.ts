@@ -9,8 +9,8 @@ export interface PictureOptions extends PlotOptions {
 }
 
 /**
- * Colours that tell series apart in both colour schemes, as CSS (3:1 or more against either ground); a series takes them in order, and a
- * shape or dash besides, so that no one needs to tell colours apart.
+ * Colours that tell series apart in both colour schemes, as CSS (3:1 or more against either ground); a series takes
+ * them in order, and a shape or dash besides, so that no one needs to tell colours apart.
  */
 export const seriesColours: readonly string[] = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `var(--series-${i})`);
 
@@ -39,8 +39,9 @@ export function pictureStyle(root: string): string {
 }
 
 /**
- * A picture as an `<svg>` element: it takes its colours from the page that it stands in ({@link pictureStyle}). Points with a label of their
- * own (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a script that moves the focus.
+ * A picture as an `<svg>` element: it takes its colours from the page that it stands in ({@link pictureStyle}). Points
+ * with a label of their own (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a
+ * script that moves the focus.
  */
 export function svgElement({ label, description, ...options }: PictureOptions): string {
   const { document } = parseHTML('<!doctype html><html><body></body></html>');
@@ -51,7 +52,8 @@ export function svgElement({ label, description, ...options }: PictureOptions): 
     ...(description === undefined ? {} : { ariaDescription: description }),
     style: { background: 'transparent', color: 'var(--ink)', ...(options.style as object) },
   });
-  // With a legend or a title the picture is the last part of a figure; a legend's swatches are svg elements too, further inside.
+  // With a legend or a title the picture is the last part of a figure; a legend's swatches are svg elements too,
+  // further inside.
   const svg = picture.tagName.toLowerCase() === 'svg' ? picture : picture.lastElementChild!;
   const points = labelledPoints(svg);
   // What is inside of an image is hidden from a screen reader, so that a picture with points to read is a group.
@@ -110,8 +112,8 @@ const elementNode = 1;
 const textNode = 3;
 
 /**
- * An element and its content as XML, without comments. linkedom writes attributes as HTML does, with `<` and `&` unescaped;
- * such a file is not XML, and browsers refuse it. This text means the same in a page and in a file.
+ * An element and its content as XML, without comments. linkedom writes attributes as HTML does, with `<` and `&`
+ * unescaped; such a file is not XML, and browsers refuse it. This text means the same in a page and in a file.
  */
 export function xmlText(node: MarkupNode): string {
   if (node.nodeType === textNode) return escapeMarkup(node.textContent ?? '');

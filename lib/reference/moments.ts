@@ -7,8 +7,8 @@ const rowsAtOnce = 256;
 const sums = new Float64Array(tileSide * tileSide);
 
 /**
- * Column means, and covariance divided by count - ddof, of `rows` (count x n). Two passes, the second over what the first's
- * means leave, with the correction for their rounding (Chan, Golub, LeVeque 1983): sound far from the origin.
+ * Column means, and covariance divided by count - ddof, of `rows` (count x n). Two passes, the second over what the
+ * first's means leave, with the correction for their rounding (Chan, Golub, LeVeque 1983): sound far from the origin.
  */
 export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): Work {
   const n = mean.length;
@@ -48,7 +48,8 @@ function* columnSums(rows: Real, n: number): Work<Float64Array<ArrayBuffer>> {
   return total;
 }
 
-// Column j of `taken` rows less its centre, as row j of `centred`; gives the sum, which rounding of the centre keeps from 0.
+// Column j of `taken` rows less its centre, as row j of `centred`; gives the sum, which rounding of the centre keeps
+// from 0.
 function centreColumn(
   rows: Real,
   n: number,

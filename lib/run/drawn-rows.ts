@@ -15,10 +15,11 @@ import type { Run } from './run.ts';
 const factorBytes = 2 ** 31;
 
 /**
- * The rows of a run, in blocks on a grid that begins at row 0 of the stream: on one machine a row has the same bits whichever rows are
- * drawn with it, and on however many threads. That takes some care where BLAS multiplies, since it rounds by the shape of what it is
- * given, as the factor does by its number of threads. So each block is drawn whole, though few of its rows be wanted, and by one thread:
- * a cpu device of one thread for each processor takes blocks in turn.
+ * The rows of a run, in blocks on a grid that begins at row 0 of the stream: on one machine a row has the same bits
+ * whichever rows are drawn with it, and on however many threads. That takes some care where BLAS multiplies, since it
+ * rounds by the shape of what it is given, as the factor does by its number of threads. So each block is drawn whole,
+ * though few of its rows be wanted, and by one thread: a cpu device of one thread for each processor takes blocks in
+ * turn.
  */
 export class DrawnRows {
   readonly #run: Run;
@@ -31,7 +32,10 @@ export class DrawnRows {
     this.#end = end;
   }
 
-  /** For up to `rows` rows at a time. Throws as {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and `ERR_OUT_OF_RANGE`. */
+  /**
+   * For up to `rows` rows at a time. Throws as {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and
+   * `ERR_OUT_OF_RANGE`.
+   */
   static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
     firstElement(BigInt(run.firstRow), run.rows, run.columns);
     const isStudent = model.degreesOfFreedom !== undefined;
@@ -101,7 +105,8 @@ export class DrawnRows {
     this.close();
   }
 
-  // Block `index` of the grid. The reference device adds up row by row: only the rows from `first` to `last` are drawn there.
+  // Block `index` of the grid. The reference device adds up row by row: only the rows from `first` to `last` are drawn
+  // there.
   async #draw(index: bigint, first: bigint, last: bigint, signal: AbortSignal): Promise<Drawn> {
     const { seed, stream, rowsPerBlock } = this.#run;
     const lane = this.#lanes[Number(index % BigInt(this.#lanes.length))]!;

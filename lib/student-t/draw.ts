@@ -6,7 +6,7 @@ import type { Task } from '../command/task.ts';
 import { requireCount, type SampleOptions, type SampleSyncOptions } from '../distribution/sample-options.ts';
 import type { DistributionTasks } from '../distribution/tasks.ts';
 import { type Values, zerosOf } from '../dtype.ts';
-import { drawAround, drawTask } from '../normal/draw.ts';
+import { drawAboutMeans, drawTask } from '../normal/draw.ts';
 import { normalTasks } from '../normal/tasks.ts';
 import { firstElement, type Word64 } from '../stream/counter.ts';
 import { fillRadialScales, requireRowLimit } from '../stream/radial-scales.ts';
@@ -38,8 +38,8 @@ export function studentTasks(parameters: StudentParameters): DistributionTasks {
 }
 
 /**
- * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r, the host stretches it, in float64. What is so far out that a float32
- * can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
+ * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r, the host stretches it, in float64. What is so far
+ * out that a float32 can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
  */
 export function drawStretched(
   { centred, location }: Pick<CentredNormal, 'centred' | 'location'>,
@@ -86,16 +86,20 @@ function stretch(
   }
 }
 
-/** What a sample of a Student-t takes besides: synchronously. */
+/** Options of `sampleSync` with a location for each row. */
 export interface LocationsSyncOptions extends SampleSyncOptions {
-  /** A location for each row, count x n, in place of the Student-t's own, which is the default; each row is stretched from its own. */
+  /**
+   * A location for each row, count x n, in place of the Student-t's own, which is the default; each row is stretched
+   * from its own.
+   */
   readonly locations?: MatrixInput | undefined;
 }
 
-/** What a sample of a Student-t takes besides. */
+/** Options of `sample` with a location for each row. */
 export interface LocationsOptions extends LocationsSyncOptions, SampleOptions {}
-/** The locations that a sample's options say, and what else they say. */
-export function apartFromLocations<Options extends LocationsSyncOptions>(
+
+/** The locations among the options of a sample, and the other options. */
+export function splitLocations<Options extends LocationsSyncOptions>(
   options: Options,
 ): { readonly locations?: MatrixInput | undefined; readonly rest: Omit<Options, 'locations'> } {
   if (!Object.hasOwn(Object(options), 'locations')) return { rest: options };
@@ -104,13 +108,14 @@ export function apartFromLocations<Options extends LocationsSyncOptions>(
 }
 
 /** Draws `count` rows, each about its own location: the normals and the stretching are those of a sample without. */
-export function drawStudentAround(
+export function drawAboutLocations(
   { normal, nu }: StudentParameters,
   count: number,
   locations: MatrixInput,
   options: SampleOptions,
 ): Task<Matrix> {
-  if (nu === Number.POSITIVE_INFINITY) return drawAround(normal, count, { ...options, means: locations }, 'Locations');
+  if (nu === Number.POSITIVE_INFINITY)
+    return drawAboutMeans(normal, count, { ...options, means: locations }, 'Locations');
   requireCount(count, normal);
   const { device, dtype, n } = normal;
   const { values, count: rows } = rowsInput('Locations', device, locations, n);

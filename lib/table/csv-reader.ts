@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { cannotRead } from '../file/error.ts';
-import { inputName, inputStream } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
 import { isDecimal } from './decimal.ts';
 import type { ReadRequest, TableReader } from './table.ts';
@@ -21,10 +22,13 @@ const blockNumbers = 1 << 16;
 const isMissing = (field: string): boolean => /^(|na|n\/a|nan|null)$/i.test(field);
 
 /**
- * Reads a CSV file of finite decimal numbers; a first row none of whose fields is a number is a header. Throws `ERR_MALFORMED_CSV` with
- * line and column (both from 1), `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
+ * Reads a CSV file of finite decimal numbers; a first row none of whose fields is a number is a header. Throws
+ * `ERR_MALFORMED_CSV` with line and column (both from 1), `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
  */
-export async function openCsv(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
+export async function openCsv(
+  path: InputSource,
+  { columns: wanted, missing, signal }: ReadRequest,
+): Promise<TableReader> {
   const name = inputName(path);
   const parser = parse({
     info: true,
@@ -34,13 +38,15 @@ export async function openCsv(path: string, { columns: wanted, missing }: ReadRe
     skip_empty_lines: true,
     relax_column_count: true,
   });
-  const stream = inputStream(path).on('error', (error) => parser.destroy(error));
+  const source = new ByteSource(path, signal);
+  const stream = Readable.from(chunksOf(source)).on('error', (error) => parser.destroy(error));
   const entries = stream.pipe(parser)[Symbol.asyncIterator]();
   const next = async (): Promise<CsvRecord | undefined> => {
     try {
       const { value, done } = await entries.next();
       return done === true ? undefined : (value as CsvRecord);
     } catch (error) {
+      if (error instanceof CovariumError) throw error;
       if (!(error instanceof CsvError)) throw cannotRead(name, error);
       const { lines } = error;
       const line = Number(lines ?? 1);
@@ -49,9 +55,10 @@ export async function openCsv(path: string, { columns: wanted, missing }: ReadRe
     }
   };
   const close = async () => {
-    stream.unpipe?.(parser);
+    stream.unpipe(parser);
     parser.destroy();
     stream.destroy();
+    await source.close();
   };
   try {
     let entry = await next();
@@ -101,6 +108,10 @@ export async function openCsv(path: string, { columns: wanted, missing }: ReadRe
     await close();
     throw error;
   }
+}
+
+async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  for (let chunk = await source.chunk(); chunk !== undefined; chunk = await source.chunk()) yield chunk;
 }
 
 function numberOf(text: string, path: string, entry: CsvRecord, field: number): number {

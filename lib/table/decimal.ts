@@ -20,7 +20,8 @@ export function writeFloat32(value: number, bytes: Uint8Array, at: number): numb
   else for (let power = 1; size * powers[power]! < 1; power++) places++;
   if (size < 1) places++;
   let digits = Math.round(size * powers[places]!);
-  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits always do.
+  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits
+  // always do.
   while (Math.fround(digits / powers[places]!) !== size) digits = Math.round(size * powers[++places]!);
   while (places > 0 && digits % 10 === 0) {
     digits /= 10;

@@ -1,219 +1,229 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { decompress } from 'fzstd';
-import {
-  type AsyncBuffer,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetRead,
-  parquetSchema,
-  type SchemaElement,
-} from 'hyparquet';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../dtype.ts';
-import { type Real, zerosOf } from '../dtype.ts';
-import { cannotRead } from '../file/error.ts';
-import { ByteSource, inputName } from '../file/input.ts';
+import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { ByteSource, type InputSource } from '../file/input.ts';
+import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
 import { chosenColumns } from './columns.ts';
-import { CompleteRows, toNumber } from './complete-rows.ts';
+import { CompleteRows, refuseInexact } from './complete-rows.ts';
+import { Contradiction, NotTaken } from './contradiction.ts';
+import { Inexact } from './numbers.ts';
+import { ChunkReader } from './parquet/column.ts';
+import { type ParquetField, type ParquetFooter, readFooter } from './parquet/footer.ts';
+import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
-// Snappy is within hyparquet.
-const compressors = {
-  GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
-  BROTLI: (bytes: Uint8Array) => brotliDecompressSync(bytes),
-  ZSTD: (bytes: Uint8Array, length: number) => decompress(bytes, new Uint8Array(length)),
-};
+const magic = 'PAR1';
+const blockNumbers = 1 << 20;
+// What all columns together read ahead.
+const windowBytes = 64 << 20;
+// A file of ordinary numbers never states so many of them for its bytes; one that was made to fill memory does.
+const plainBytes = 128 << 20;
+const plainRatio = 4096;
 
 /**
- * Reads Parquet one row group after the other, and of a group one column after the other. What comes from a pipe is taken into memory
- * whole, since the footer says where everything is.
+ * Reads the flat columns of numbers of a Parquet file, a few thousand rows at a time: all columns side by side, each
+ * page after page. What comes from a pipe is taken into memory whole, since the footer says where everything is.
  */
-export async function openParquet(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
-  const name = inputName(path);
-  const { file, close } = await openBytes(path, name);
-  const refused = (cause: unknown): CovariumError =>
-    cause instanceof CovariumError ? cause : malformed(name, (cause as Error).message, cause);
+export async function openParquet(
+  input: InputSource,
+  { columns: wanted, missing, signal }: ReadRequest,
+): Promise<TableReader> {
+  const source = new ByteSource(input, signal);
+  const { name } = source;
   try {
-    if (file.byteLength === 0) throw malformed(name, 'it is empty');
-    const metadata = await metadataOf(file, name);
-    const fields = parquetSchema(metadata).children;
-    const names = fields.map(({ element }) => element.name);
+    requireMagic(name, await source.peek(4));
+    const file = await randomAccessOf(source);
+    const footer = await footerOf(file, name);
+    const names = footer.fields.map((field) => field.name);
     const chosen = chosenColumns(name, names, names.length, wanted);
-    for (const index of chosen) {
-      requireNumbers(name, fields[index]!.element, fields[index]!.children.length);
-      if (names.indexOf(names[index]!) !== names.lastIndexOf(names[index]!))
-        throw new CovariumError('ERR_INVALID_ARGUMENT', `File (${name}) has column (${names[index]}) twice.`, {
-          path: name,
-        });
-    }
-    const isSingle = chosen.every((index) => ['FLOAT', 'FIXED_LEN_BYTE_ARRAY'].includes(fields[index]!.element.type!));
+    if (chosen.length === 0) throw malformed(name, 'it has no columns');
+    const fields = chosen.map((index) => footer.fields[index]!);
+    for (const field of fields) requireNumbers(name, field, names);
+    const isSingle = fields.every(({ number }) => number!.kind === 'float' && number!.bits <= 32);
     const dtype: RealDtype = isSingle ? 'float32' : 'float64';
-    const chosenNames = chosen.map((index) => names[index]!);
-    const complete = new CompleteRows(name, chosen.length, chosenNames, missing);
-    const blocks = async function* (): AsyncGenerator<Real> {
-      let rowStart = 0;
-      for (const group of metadata.row_groups) {
-        const rows = Number(group.num_rows);
-        const rowEnd = rowStart + rows;
-        const values = zerosOf(dtype, rows * chosen.length) as Real;
-        for (const [at, column] of chosenNames.entries())
-          try {
-            const spread = new Spread(values, at, chosen.length, name, column, rowStart, rowEnd);
-            await parquetRead({
-              file,
-              metadata,
-              compressors,
-              columns: [column],
-              rowStart,
-              rowEnd,
-              onChunk: (chunk) => spread.take(chunk),
-            });
-            spread.finish();
-          } catch (cause) {
-            throw refused(cause);
-          }
-        rowStart = rowEnd;
-        const block = complete.of(values);
-        if (block.length > 0) yield block;
-      }
-    };
+    const columns = fields.length;
+    const stated = footer.rows * columns * bytesOf(dtype);
+    if (stated > Math.max(plainBytes, plainRatio * file.byteLength))
+      throw new CovariumError(
+        'ERR_TOO_LARGE',
+        `Parquet file (${name}) of (${file.byteLength}) bytes states (${footer.rows}) rows of (${columns}) columns: ` +
+          'too many for its size.',
+        { path: name },
+      );
+    const chosenNames = fields.map((field) => field.name);
+    const complete = new CompleteRows(name, columns, chosenNames, missing);
+    const tiles = new RowTiles(columns, dtype, complete, signal);
+    const rows = new ParquetRows(file, name, footer, fields, { dtype, tiles, signal });
     return {
-      head: { names: chosenNames, columns: chosen.length, dtype, rows: Number(metadata.num_rows) },
+      head: { names: chosenNames, columns, dtype, rows: footer.rows },
       get dropped() {
         return complete.dropped;
       },
-      blocks,
-      close,
+      blocks: () => rows.blocks(),
+      whole: () => rows.all(),
+      close: () => file.close(),
     };
   } catch (error) {
-    await close();
-    throw refused(error);
+    await source.close();
+    throw refusal(name, error);
   }
 }
 
-async function metadataOf(file: AsyncBuffer, name: string): Promise<FileMetaData> {
-  const magic = (bytes: ArrayBuffer) => Buffer.from(bytes).toString('latin1');
-  const { byteLength } = file;
-  const isParquet = byteLength >= 12 && magic(await file.slice(0, 4)) === 'PAR1';
-  if (!isParquet) throw malformed(name, 'it does not begin as Parquet files do');
-  if (magic(await file.slice(byteLength - 4, byteLength)) !== 'PAR1')
-    throw malformed(name, 'it does not end in (PAR1), so it is cut short');
-  return parquetMetadataAsync(file);
+function requireMagic(name: string, first: Uint8Array): void {
+  if (first.length === 0) throw malformed(name, 'it is empty');
+  const found = Buffer.from(first).toString('latin1');
+  if (found === 'PARE') throw refusal(name, new NotTaken('its footer is encrypted'));
+  if (found !== magic) throw malformed(name, 'it does not begin as Parquet files do');
 }
 
-/** A column of a row group as every `stride`th number of `values`, a null as NaN. */
-class Spread {
-  readonly #values: Real;
-  readonly #start: number;
-  readonly #stride: number;
-  readonly #file: string;
-  readonly #column: string;
-  readonly #rowStart: number;
-  readonly #rowEnd: number;
-  #taken = 0;
-  #failure: unknown;
+async function footerOf(file: RandomAccess, name: string): Promise<ParquetFooter> {
+  const { byteLength } = file;
+  if (byteLength < 12) throw malformed(name, `it ends after (${byteLength}) bytes`);
+  const tail = Buffer.alloc(8);
+  await file.read(byteLength - 8, tail);
+  if (tail.toString('latin1', 4) !== magic) throw malformed(name, `it does not end in (${magic}), so it is cut short`);
+  const length = tail.readUInt32LE(0);
+  const start = byteLength - 8 - length;
+  if (start < 4) throw malformed(name, `its footer has (${length}) bytes of (${byteLength})`);
+  const bytes = new Uint8Array(length);
+  await file.read(start, bytes);
+  try {
+    return readFooter(bytes, start);
+  } catch (error) {
+    throw refusal(name, error, 'footer');
+  }
+}
+
+/** The rows of a file, group after group. */
+class ParquetRows {
+  readonly #file: RandomAccess;
+  readonly #name: string;
+  readonly #footer: ParquetFooter;
+  readonly #fields: readonly ParquetField[];
+  readonly #dtype: RealDtype;
+  readonly #tiles: RowTiles;
+  readonly #signal: AbortSignal | undefined;
+  #group = -1;
+  #groupLeft = 0;
+  #chunks: ChunkReader[] = [];
+  #row = 0;
 
   constructor(
-    values: Real,
-    start: number,
-    stride: number,
-    file: string,
-    column: string,
-    rowStart: number,
-    rowEnd: number,
+    file: RandomAccess,
+    name: string,
+    footer: ParquetFooter,
+    fields: readonly ParquetField[],
+    { dtype, tiles, signal }: { dtype: RealDtype; tiles: RowTiles; signal: AbortSignal | undefined },
   ) {
-    this.#values = values;
-    this.#start = start;
-    this.#stride = stride;
     this.#file = file;
-    this.#column = column;
-    this.#rowStart = rowStart;
-    this.#rowEnd = rowEnd;
+    this.#name = name;
+    this.#footer = footer;
+    this.#fields = fields;
+    this.#dtype = dtype;
+    this.#tiles = tiles;
+    this.#signal = signal;
   }
 
-  /** Never throws: the library drops what a callback throws. */
-  take({ columnData, rowStart }: { columnData: ArrayLike<unknown>; rowStart: number }): void {
+  async *blocks(): AsyncGenerator<Real> {
+    const columns = this.#fields.length;
+    const blockRows = Math.max(this.#tiles.rows, Math.floor(blockNumbers / columns));
+    while (this.#row < this.#footer.rows) {
+      const rows = Math.min(blockRows, this.#footer.rows - this.#row);
+      const values = zerosOf(this.#dtype, rows * columns) as Real;
+      const kept = await this.#fill(values, rows);
+      if (kept > 0) yield values.subarray(0, kept);
+    }
+  }
+
+  async all(): Promise<Real> {
+    const { rows } = this.#footer;
+    const values = zerosOf(this.#dtype, rows * this.#fields.length) as Real;
+    const kept = await this.#fill(values, rows);
+    return kept === values.length ? values : values.slice(0, kept);
+  }
+
+  // The next rows into the start of `values`: how many numbers are kept.
+  async #fill(values: Real, rows: number): Promise<number> {
+    let at = 0;
+    for (let left = rows; left > 0; ) {
+      while (this.#groupLeft === 0) this.#nextGroup();
+      const taken = Math.min(left, this.#tiles.rows, this.#groupLeft);
+      for (let column = 0; column < this.#chunks.length; column++) await this.#readColumn(column, taken);
+      at += this.#tiles.write(taken, values, at);
+      this.#row += taken;
+      left -= taken;
+      this.#groupLeft -= taken;
+      if (this.#groupLeft === 0) await this.#finishGroup();
+      await this.#tiles.turn();
+    }
+    return at;
+  }
+
+  #nextGroup(): void {
+    this.#group++;
+    const rows = this.#footer.groups[this.#group]!;
+    this.#groupLeft = rows;
+    if (rows === 0) return;
+    const share = Math.floor(windowBytes / this.#fields.length);
+    const readBytes = Math.max(1 << 14, Math.min(1 << 20, share));
+    const options = { dtype: this.#dtype, readBytes, signal: this.#signal };
+    this.#chunks = this.#fields.map((field) => {
+      try {
+        return new ChunkReader(this.#file, field, this.#footer.chunk(this.#group, field), rows, options);
+      } catch (error) {
+        throw this.#refusal(error, field);
+      }
+    });
+  }
+
+  async #readColumn(index: number, rows: number): Promise<void> {
+    const chunk = this.#chunks[index]!;
+    const out = this.#tiles.column(index);
+    let done = 0;
     try {
-      const end = Math.min(columnData.length, this.#rowEnd - rowStart);
-      for (let index = Math.max(0, this.#rowStart - rowStart); index < end; index++) {
-        const row = rowStart + index;
-        const value = columnData[index] as number | bigint | null | undefined;
-        const number =
-          value === null || value === undefined ? Number.NaN : toNumber(value, this.#file, this.#column, row);
-        this.#values[(row - this.#rowStart) * this.#stride + this.#start] = number;
-        this.#taken++;
+      while (done < rows) {
+        const read = chunk.read(out, done, rows - done);
+        done += read;
+        if (read === 0) await chunk.nextPage();
       }
     } catch (error) {
-      this.#failure ??= error;
+      const field = this.#fields[index]!;
+      if (error instanceof Inexact)
+        throw refuseInexact(error.value, this.#name, field.name, this.#row + done + error.index);
+      throw this.#refusal(error, field);
     }
   }
 
-  finish(): void {
-    if (this.#failure !== undefined) throw this.#failure;
-    const rows = this.#rowEnd - this.#rowStart;
-    if (this.#taken !== rows)
-      throw malformed(this.#file, `column (${this.#column}) has (${this.#taken}) values in a group of (${rows}) rows`);
+  async #finishGroup(): Promise<void> {
+    for (const [index, chunk] of this.#chunks.entries())
+      try {
+        await chunk.finish();
+      } catch (error) {
+        throw this.#refusal(error, this.#fields[index]!);
+      }
+    this.#chunks = [];
+  }
+
+  #refusal(error: unknown, field: ParquetField): unknown {
+    return refusal(this.#name, error, `column (${field.name}) of row group (${this.#group})`);
   }
 }
 
-// Numbers by their physical type, unless a logical type makes something else of them: a time, a decimal.
-function requireNumbers(file: string, element: SchemaElement, children: number): void {
-  const { type, converted_type, logical_type, repetition_type } = element;
-  const logical = logical_type?.type ?? converted_type;
-  const isInteger =
-    (type === 'INT32' || type === 'INT64') && (logical === undefined || /^U?INT(EGER)?(_\d+)?$/.test(logical));
-  const isFloat = type === 'FLOAT' || type === 'DOUBLE' || logical === 'FLOAT16';
-  if ((isInteger || isFloat) && children === 0 && repetition_type !== 'REPEATED') return;
-  const kind = children > 0 || repetition_type === 'REPEATED' ? 'nested' : (logical ?? type);
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Column (${element.name}) of file (${file}) holds no numbers (${kind}): choose others by their names.`,
-    { path: file },
-  );
+function requireNumbers(file: string, { name, number, kind }: ParquetField, names: readonly string[]): void {
+  const refused = (message: string) => new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
+  if (number === undefined)
+    throw refused(`Column (${name}) of file (${file}) holds no numbers (${kind}): choose others by their names.`);
+  if (names.indexOf(name) !== names.lastIndexOf(name)) throw refused(`File (${file}) has column (${name}) twice.`);
 }
 
-interface OpenBytes {
-  readonly file: AsyncBuffer;
-  readonly close: () => Promise<void>;
-}
-
-async function openBytes(path: string, name: string): Promise<OpenBytes> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = path === '-' ? undefined : await open(path);
-    const status = await handle?.stat();
-    if (handle !== undefined && status?.isFile()) {
-      const opened = handle;
-      const slice = (start: number, end = status.size) => bytesOf(opened, name, start, end);
-      return { file: { byteLength: status.size, slice }, close: () => opened.close() };
-    }
-    await handle?.close();
-  } catch (error) {
-    await handle?.close().catch(() => {});
-    throw cannotRead(name, error);
-  }
-  const source = new ByteSource(path);
-  const { buffer } = await source.take(Number.POSITIVE_INFINITY);
-  source.close();
-  return {
-    file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
-    close: async () => {},
-  };
-}
-
-async function bytesOf(handle: FileHandle, name: string, start: number, end: number): Promise<ArrayBuffer> {
-  const bytes = new Uint8Array(Math.max(0, end - start));
-  try {
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at);
-      if (bytesRead === 0) throw malformed(name, 'it ends as it is read');
-      at += bytesRead;
-    }
-  } catch (error) {
-    throw error instanceof CovariumError ? error : cannotRead(name, error);
-  }
-  return bytes.buffer;
+/** What a decoder finds, as the refusal of the file; another error as it is. */
+function refusal(name: string, error: unknown, where?: string): unknown {
+  const place = where === undefined ? '' : `${where}: `;
+  if (error instanceof Contradiction) return malformed(name, place + error.message, error.cause);
+  if (error instanceof NotTaken)
+    return new CovariumError('ERR_UNSUPPORTED', `Parquet file (${name}) is not read: ${place}${error.message}.`, {
+      path: name,
+    });
+  return error;
 }
 
 function malformed(name: string, why: string, cause?: unknown): CovariumError {

@@ -23,9 +23,9 @@ const openers: { readonly [format in TableFormat]: OpenWriter } = {
 };
 
 /**
- * A table that is written block by block, in bounded memory; it owns the output, and discards it if it can't begin. Throws
- * `ERR_INVALID_ARGUMENT` for names that the format can't hold or rows that it must know, `ERR_SHAPE` for rows that the head does not
- * tell of, and what the output throws.
+ * A table that is written block by block, in bounded memory; it owns the output, and discards it if it can't begin.
+ * Throws `ERR_INVALID_ARGUMENT` for names that the format can't hold or rows that it must know, `ERR_SHAPE` for rows
+ * that the head does not tell of, and what the output throws.
  */
 export async function openTableWriter(output: Output, format: TableFormat, head: TableHead): Promise<TableWriter> {
   try {
@@ -78,19 +78,23 @@ class CountedWriter implements TableWriter {
 
 /** How a table is written. */
 export interface WriteTableOptions {
-  /** Names of the columns, one each; none by default: CSV has then no header, Arrow and Parquet have x1, x2, ... NPY holds none. */
+  /**
+   * Names of the columns, one each; none by default: CSV has then no header, Arrow and Parquet have x1, x2, ... NPY
+   * holds none.
+   */
   readonly names?: readonly string[] | undefined;
   /** By default what the ending of the file's name says; CSV for standard output. */
   readonly format?: TableFormat | undefined;
 }
 
 /**
- * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or stream) or Parquet,
- * `-` to standard output. The file appears under its name when it is whole; until then what was there stays.
+ * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or
+ * stream) or Parquet, `-` to standard output. The file appears under its name when it is whole; until then what was
+ * there stays.
  *
- * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns), `ERR_INVALID_ARGUMENT` (an
- * unknown format, whole numbers, a name that is there twice in Arrow or Parquet or is a number in CSV), `ERR_UNKNOWN_OPTION`,
- * `ERR_CLOSED`.
+ * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns),
+ * `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, a name that is there twice in Arrow or Parquet or is a
+ * number in CSV), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`.
  */
 export async function writeTable(path: string, rows: MatrixInput, options: WriteTableOptions = {}): Promise<void> {
   checkOptions(options, ['names', 'format']);

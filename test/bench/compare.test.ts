@@ -1,4 +1,3 @@
-// Nothing native runs here.
 import { parseHTML } from 'linkedom';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
-// Peers of the benchmark: what a process does wrong is told and holds nothing up; those that are here compute what we compute.
+// Peers of the benchmark: what a process does wrong is told and holds nothing up; those that are here compute what we
+// compute.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';

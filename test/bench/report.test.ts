@@ -1,6 +1,5 @@
 // What a report says, read as text; test/bench/report-page.test.ts looks at it in a browser.
 //
-// Nothing native runs here.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Every example: with a kernel it agrees with plain TypeScript on each device that runs kernels, and where it computes with whole numbers
-// (or rounds once) its bytes are the same on all of them.
+// Every example: with a kernel it agrees with plain TypeScript on each device that runs kernels, and where it computes
+// with whole numbers (or rounds once) its bytes are the same on all of them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

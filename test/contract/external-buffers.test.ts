@@ -1,5 +1,5 @@
-// A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of the devices pass
-// there too; what is of V8's own memory alone is tested here.
+// A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of
+// the devices pass there too; what is of V8's own memory alone is tested here.
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -6,10 +6,15 @@ const folder = fileURLToPath(new URL('../..', import.meta.url));
 const env: NodeJS.ProcessEnv & { COVARIUM_COMPILED_TESTS?: string } = process.env;
 const { COVARIUM_COMPILED_TESTS: compiled } = env;
 
-/** Options of a node that loads our modules: none where test/run.ts has compiled them, tsx where a test is run by hand. */
+/**
+ * Options of a node that loads our modules: none where test/run.ts has compiled them, tsx where a test is run by hand.
+ */
 export const nodeOptions: readonly string[] = compiled === undefined ? ['--import', 'tsx'] : ['--enable-source-maps'];
 
-/** A module of ours for another process or thread, such as lib/index.ts: its code where test/run.ts has compiled it (compile.ts has the list). */
+/**
+ * A module of ours for another process or thread, such as lib/index.ts: its code where test/run.ts has compiled it
+ * (compile.ts has the list).
+ */
 export function modulePath(path: string): string {
   return compiled === undefined ? join(folder, path) : join(compiled, path.replace(/\.ts$/, '.js'));
 }

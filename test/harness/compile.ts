@@ -1,5 +1,5 @@
-// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a second on the modules
-// of lib alone.
+// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a
+// second on the modules of lib alone.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,9 +8,20 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
-const loadedElsewhere = ['lib/index.ts', 'lib/addon/native.ts', 'lib/cli/main.ts', 'test/metal/softmetal/softmetal.ts'];
+const loadedElsewhere = [
+  'lib/index.ts',
+  'lib/addon/native.ts',
+  'lib/cli/main.ts',
+  'lib/file/output.ts',
+  'lib/file/temporary-name.ts',
+  'test/harness/faulty-writes.ts',
+  'test/metal/softmetal/softmetal.ts',
+];
 
-/** Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it; test/x/y.test.ts becomes test/x/y.test.js. */
+/**
+ * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;
+ * test/x/y.test.ts becomes test/x/y.test.js.
+ */
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: root,

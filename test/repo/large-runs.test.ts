@@ -1,5 +1,5 @@
-// Nothing native runs here.
-// The recipes of examples/large-runs: each draws the same parts, on the reference device, and DuckDB reads them as one table.
+// The recipes of examples/large-runs: each draws the same parts, on the reference device, and DuckDB reads them as one
+// table.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -19,7 +19,10 @@ export interface ThreadgroupVariables {
 const longestDeclaration = 1000;
 const mostWordsInFront = 10;
 
-/** The variables in threadgroup memory of a text; pointers to it are none. Throws `ERR_UNSUPPORTED` for what is not understood. */
+/**
+ * The variables in threadgroup memory of a text; pointers to it are none. Throws `ERR_UNSUPPORTED` for what is not
+ * understood.
+ */
 export function threadgroupVariables(text: string): ThreadgroupVariables[] {
   const code = codeOf(text);
   return [...code.matchAll(new RegExp(`\\b(?:${wordsIn(text).join('|')})\\b`, 'g'))].flatMap(({ index, 0: word }) => {
@@ -74,7 +77,10 @@ function wordsIn(text: string): string[] {
   return [...words];
 }
 
-/** What is declared behind the word, up to its semicolon; nothing where it is a pointer, a reference, a cast or an argument. */
+/**
+ * What is declared behind the word, up to its semicolon; nothing where it is a pointer, a reference, a cast or an
+ * argument.
+ */
 function declaredBehind(code: string, from: number): string | undefined {
   let depth = 0;
   let letters = 0;

@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 #include <cstring>
 #include <tuple>
@@ -18,6 +20,7 @@ namespace {
 
 #include <metal_stdlib>
 
+#include "lanes-float64.h"
 #include "lanes.h"
 #include "log-density.metal"
 #include "multiply-lower.metal"

@@ -1,5 +1,5 @@
-// What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and of the
-// kernels are those of objc/covarium.gyp.
+// What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and
+// of the kernels are those of binding.gyp.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
@@ -22,8 +22,8 @@ const avx512 = [...words('-mavx512f -mavx512bw -mavx512dq -mavx512vl'), ...avx2]
 const instructionSets = process.arch === 'x64' ? { Avx512: avx512, Avx2: avx2 } : { Baseline: [] };
 
 /**
- * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and its
- * `target`; `instead` maps a source to the file that is compiled in its place.
+ * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and
+ * its `target`; `instead` maps a source to the file that is compiled in its place.
  */
 export function productsOf({ root, out, toolchain, generated, instead }) {
   const list = (room, pattern) =>

@@ -1,0 +1,39 @@
+import { CovariumError } from '../covarium-error.ts';
+import type { ByteSource } from './input.ts';
+
+/** Bytes that are read in any order. */
+export interface RandomAccess {
+  readonly byteLength: number;
+  /** Fills `out` with the bytes from `start` on, which are there. Throws `ERR_FILE_UNREADABLE`, `ERR_ABORTED`. */
+  read(start: number, out: Uint8Array): Promise<void>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+/** The bytes of a source in any order; undefined if they come in their own order only, as from a pipe. */
+export async function randomAccess(source: ByteSource): Promise<RandomAccess | undefined> {
+  const byteLength = await source.size();
+  if (byteLength === undefined) return undefined;
+  return {
+    byteLength,
+    read: async (start, out) => {
+      if ((await source.readAt(out, start)) === out.length) return;
+      throw new CovariumError('ERR_FILE_UNREADABLE', `File (${source.name}) became shorter while it was read.`, {
+        path: source.name,
+      });
+    },
+    close: () => source.close(),
+  };
+}
+
+/** As {@link randomAccess}; what comes from a pipe is taken into memory whole. */
+export async function randomAccessOf(source: ByteSource): Promise<RandomAccess> {
+  const sized = await randomAccess(source);
+  if (sized !== undefined) return sized;
+  const bytes = await source.take(Number.POSITIVE_INFINITY);
+  return {
+    byteLength: bytes.length,
+    read: async (start, out) => out.set(bytes.subarray(start, start + out.length)),
+    close: () => source.close(),
+  };
+}

@@ -1,0 +1,111 @@
+import type { Real } from '../dtype.ts';
+import { Contradiction } from './contradiction.ts';
+
+/** How a number lies in a file, its lowest byte first. */
+export interface NumberLayout {
+  readonly kind: 'int' | 'uint' | 'float';
+  /** Of the number's own range: Parquet has 8 and 16 bits in four bytes. */
+  readonly bits: 8 | 16 | 32 | 64;
+  readonly bytes: 1 | 2 | 4 | 8;
+}
+
+/** A 64-bit integer that float64 does not hold. */
+export class Inexact extends Error {
+  /** Its place among the numbers that were asked for. */
+  readonly index: number;
+  readonly value: bigint;
+
+  constructor(index: number, value: bigint) {
+    super(`(${value})`);
+    this.index = index;
+    this.value = value;
+  }
+}
+
+/**
+ * `count` numbers from byte `at` on, into `out` from `start` on. Throws an {@link Inexact}, or a {@link Contradiction}
+ * for a number that is not in its type's range.
+ */
+export function readNumbers(
+  bytes: Uint8Array,
+  at: number,
+  layout: NumberLayout,
+  out: Real,
+  start: number,
+  count: number,
+): void {
+  const { kind, bits } = layout;
+  const length = count * layout.bytes;
+  if (kind === 'float' && bits === 8 * out.BYTES_PER_ELEMENT) {
+    const to = new Uint8Array(out.buffer, out.byteOffset + start * layout.bytes, length);
+    to.set(bytes.subarray(at, at + length));
+    return;
+  }
+  // A typed array begins where its numbers may.
+  const isAligned = (bytes.byteOffset + at) % layout.bytes === 0;
+  const memory = isAligned ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
+  const view = [memory.buffer, memory.byteOffset, count] as const;
+  if (kind === 'float') {
+    if (bits === 64) copy(new Float64Array(...view), out, start);
+    else if (bits === 32) copy(new Float32Array(...view), out, start);
+    else copyHalves(new Uint16Array(...view), out, start);
+  } else if (layout.bytes === 8)
+    copyLong(new Int32Array(memory.buffer, memory.byteOffset, 2 * count), kind === 'uint', out, start);
+  else if (layout.bytes === 4) copy(kind === 'int' ? new Int32Array(...view) : new Uint32Array(...view), out, start);
+  else if (layout.bytes === 2) copy(kind === 'int' ? new Int16Array(...view) : new Uint16Array(...view), out, start);
+  else copy(kind === 'int' ? new Int8Array(...view) : new Uint8Array(...view), out, start);
+  if (kind !== 'float' && bits < 8 * layout.bytes) checkRange(out, start, count, layout);
+}
+
+/** The number of a 64-bit integer's halves; undefined where float64 does not hold it. */
+export function joinHalves(low: number, high: number, isUnsigned: boolean): number | undefined {
+  const number = (isUnsigned ? high >>> 0 : high) * 2 ** 32 + (low >>> 0);
+  if (high < 2 ** 21 && high >= -(2 ** 21)) return number;
+  return BigInt(number) === bigOf(low, high, isUnsigned) ? number : undefined;
+}
+
+export function bigOf(low: number, high: number, isUnsigned: boolean): bigint {
+  return BigInt(isUnsigned ? high >>> 0 : high) * 2n ** 32n + BigInt(low >>> 0);
+}
+
+function copy(
+  from: Real | Int32Array | Uint32Array | Int16Array | Uint16Array | Int8Array | Uint8Array,
+  out: Real,
+  start: number,
+): void {
+  out.set(from, start);
+}
+
+function copyLong(halves: Int32Array, isUnsigned: boolean, out: Real, start: number): void {
+  for (let index = 0; index < halves.length; index += 2) {
+    const number = joinHalves(halves[index]!, halves[index + 1]!, isUnsigned);
+    if (number === undefined) throw new Inexact(index / 2, bigOf(halves[index]!, halves[index + 1]!, isUnsigned));
+    out[start + index / 2] = number;
+  }
+}
+
+// Half precision: five bits of exponent, ten of the significand.
+function copyHalves(halves: Uint16Array, out: Real, start: number): void {
+  for (let index = 0; index < halves.length; index++) {
+    const half = halves[index]!;
+    const exponent = (half >> 10) & 31;
+    const fraction = half & 1023;
+    const size =
+      exponent === 0
+        ? fraction * 2 ** -24
+        : exponent === 31
+          ? fraction === 0
+            ? Infinity
+            : Number.NaN
+          : (1024 + fraction) * 2 ** (exponent - 25);
+    out[start + index] = half & 0x8000 ? -size : size;
+  }
+}
+
+function checkRange(out: Real, start: number, count: number, { kind, bits }: NumberLayout): void {
+  const least = kind === 'int' ? -(2 ** (bits - 1)) : 0;
+  const most = least + 2 ** bits - 1;
+  for (let index = start; index < start + count; index++)
+    if (out[index]! < least || out[index]! > most)
+      throw new Contradiction(`(${out[index]}) is beyond its type of (${bits}) bits`);
+}
