@@ -32,8 +32,7 @@
  * | `ERR_MANIFEST_MISMATCH` | a file of draws is not as it was written, or its manifest is missing | `path` |
  * | `ERR_MODEL_MISMATCH` | a file of draws is of another model | `path` |
  * | `ERR_DRAWS_MISMATCH` | rows of a file are not those that its seed and stream give | `path`, `row`, `column` (both from 0) |
- * | `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL` | a file of the command line |
- * `path` |
+ * | `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL` | a file of the command line | `path` |
  * | `ERR_TOOLCHAIN_MISSING`, `ERR_BUILD_FAILED` | `covarium build-native` lacks a tool, or the compiler fails; the message says which, and what it said | |
  * | `ERR_ABORTED` | an `AbortSignal`, or a device that closes, stops the work | `cause`: the signal's reason |
  * | `ERR_INTERNAL` | a defect of covarium or of a library under it | |
