@@ -19,7 +19,7 @@ export interface TableOptions {
   readonly columns?: readonly string[] | undefined;
   /** Whether a row with a missing value (a null, a NaN, an empty field) is refused, by default, or left out. */
   readonly missing?: Missing | undefined;
-  /** The array of an `.npz` file to read, by name; needed where it holds several. */
+  /** The array of an `.npz` file to read, by name; by default the only one, and needed where there are several. */
   readonly member?: string | undefined;
   /** Of CSV: true if the first row has the names of the columns, false if it has numbers; by default the file tells. */
   readonly header?: boolean | undefined;
