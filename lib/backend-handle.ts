@@ -1,6 +1,6 @@
 import workerThreads from 'node:worker_threads';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
-import { aborted, describe, refuseAborted } from './check.ts';
+import { aborted, describe, onAbort, refuseAborted } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 
@@ -155,15 +155,14 @@ export async function commit(
 ): Promise<Timings> {
   refuseAborted(signal);
   for (const operand of reachable) keepOnThisThread(operand.buffer);
-  const cancel = () => encoder.cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
+  const stopWaiting = onAbort(signal, () => encoder.cancel());
   try {
     return await encoder.commit();
   } catch (error) {
     const failure = fromNative(error);
     throw failure.code === 'ERR_ABORTED' && signal?.aborted ? aborted(signal) : failure;
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    stopWaiting();
   }
 }
 

@@ -1,4 +1,4 @@
-import { CovariumError } from './covarium-error.ts';
+import { CovariumError, isError } from './covarium-error.ts';
 
 /**
  * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no
@@ -72,7 +72,7 @@ export function describe(value: unknown): string {
 }
 
 export function aborted({ reason }: AbortSignal): CovariumError {
-  const why = describe(reason instanceof Error ? reason.message : reason);
+  const why = describe(isError(reason) ? reason.message : reason);
   return new CovariumError('ERR_ABORTED', `Signal aborts the work (${why}).`, { cause: reason });
 }
 
@@ -82,7 +82,36 @@ export function aborted({ reason }: AbortSignal): CovariumError {
  */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
-  if (!(signal instanceof AbortSignal))
+  if (Object.prototype.toString.call(signal) !== '[object AbortSignal]')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Signal is not an AbortSignal (${describe(signal)}).`);
   if (signal.aborted) throw aborted(signal);
+}
+
+const waiting = new WeakMap<AbortSignal, { readonly works: Set<() => void>; readonly listener: () => void }>();
+
+/**
+ * Calls `work` when `signal` aborts, until the function that is returned is called. A signal has one listener of ours, however many calls wait
+ * for it: from the eleventh on Node would warn of a leak.
+ */
+export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
+  if (signal === undefined) return () => {};
+  let all = waiting.get(signal);
+  if (all === undefined) {
+    const works = new Set<() => void>();
+    const listener = () => {
+      for (const each of [...works]) each();
+    };
+    all = { works, listener };
+    waiting.set(signal, all);
+    signal.addEventListener('abort', listener, { once: true });
+  }
+  const { works, listener } = all;
+  // A function of its own: the same work may wait twice.
+  const own = () => work();
+  works.add(own);
+  return () => {
+    if (!works.delete(own) || works.size > 0) return;
+    signal.removeEventListener('abort', listener);
+    waiting.delete(signal);
+  };
 }

@@ -5,6 +5,7 @@ import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
 import { checkOptions, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
+import { loading } from './covarium-error.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
 import type { KernelOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';
@@ -45,7 +46,7 @@ export class Device extends OpenBackend {
    * the reference device.
    */
   async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
-    const { compileKernel } = await import('./kernel/compile.ts');
+    const { compileKernel } = await loading(import('./kernel/compile.ts'));
     return compileKernel(this, source, options);
   }
 

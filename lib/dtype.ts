@@ -18,6 +18,12 @@ const constructors = {
   uint8: Uint8Array,
 } as const;
 
+// The name that the engine gives a typed array, of whatever realm: Jest's typed arrays have constructors of their own.
+const nameOfTypedArray = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
+  Symbol.toStringTag,
+)!.get!;
+
 /** All element types, in the order of the documentation. */
 export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
@@ -47,7 +53,8 @@ export function viewOf(dtype: Dtype, memory: ArrayBuffer, length: number): Value
 
 /** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for a value that is none of them. */
 export function dtypeOf(values: unknown): Dtype {
-  for (const dtype of dtypes) if (values instanceof constructors[dtype]) return dtype;
+  const name: unknown = nameOfTypedArray.call(values);
+  for (const dtype of dtypes) if (name === constructors[dtype].name) return dtype;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
     `Values are not a typed array of a known type (${describe(values)}).`,

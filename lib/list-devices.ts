@@ -1,5 +1,6 @@
 import { type Candidate, loadAddon } from './addon/native.ts';
 import type { DeviceKind } from './backend.ts';
+import { isError } from './covarium-error.ts';
 import { openReference } from './reference/device.ts';
 
 /** A device as {@link listDevices} tells it. */
@@ -41,7 +42,7 @@ function nativeCandidates(): Candidate[] {
         unavailable(kind, `The native addon knows no such device (${kind}).`),
     );
   } catch (error) {
-    const why = `The native addon fails (${error instanceof Error ? error.message : error}).`;
+    const why = `The native addon fails (${isError(error) ? error.message : error}).`;
     return kinds.map((kind) => unavailable(kind, why));
   }
 }

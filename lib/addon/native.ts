@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Backend, DeviceKind } from '../backend.ts';
+import { isError } from '../covarium-error.ts';
 import { type AddonFile, findAddon } from './file.ts';
 
 /** A device that the addon has or would have. */
@@ -66,7 +67,8 @@ export function loadAddon(): Loaded {
   const known = loaded.get(named);
   if (known !== undefined) return known;
   const answer = load(named);
-  loaded.set(named, answer);
+  // A failure may be over the next time: too many open files, no memory.
+  if (answer.addon !== undefined) loaded.set(named, answer);
   return answer;
 }
 
@@ -79,7 +81,7 @@ function load(named: string): Loaded {
     return { addon: undefined, reason: `The native addon is not covarium's (${file.path}).`, file };
   } catch (error) {
     // Node adds a stack of required files to the first line.
-    const [why] = String(error instanceof Error ? error.message : error).split('\n');
+    const [why] = String(isError(error) ? error.message : error).split('\n');
     const help = named === '' ? ' `covarium build-native` builds one here.' : '';
     const failed = file === undefined ? 'is not built' : "can't be loaded";
     return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };

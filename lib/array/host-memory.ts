@@ -44,7 +44,10 @@ export function isReadable(values: Values, dtype: Dtype): boolean {
 
 /** Whether memory keeps its size and belongs to this thread alone: native code may hold its address. */
 export function isFixed(memory: ArrayBufferLike): boolean {
-  return memory instanceof ArrayBuffer && (memory as { resizable?: boolean }).resizable !== true;
+  return (
+    Object.prototype.toString.call(memory) === '[object ArrayBuffer]' &&
+    (memory as { resizable?: boolean }).resizable !== true
+  );
 }
 
 /** Zeros of float64 in ordinary memory; throws `ERR_TOO_LARGE` and `ERR_OUT_OF_MEMORY`. */

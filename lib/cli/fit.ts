@@ -5,6 +5,7 @@ import { deviceArgument } from './arguments.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitInput, inputHash, momentsOfFiles } from './fit-rows.ts';
 import { oneShard } from './partial-fit.ts';
+import { tellPassedOver } from './passed-over.ts';
 import { type ReadArguments, readOptions } from './read-options.ts';
 import { type Shard, shardArgument } from './shard.ts';
 
@@ -28,6 +29,7 @@ export async function fit(paths: readonly string[], options: FitArguments, signa
   await refuseInputs([output, partial], [...paths, fixedMean]);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
   using device = openDevice(deviceArgument(kind));
+  tellPassedOver(device.kind, deviceArgument(kind));
   const input: FitInput = { paths, table: readOptions(options), weights, frequencies, shard };
   const shards = shard && oneShard(shard, await inputHash(input));
   await write(await momentsOfFiles(input, device, signal), shards, signal);

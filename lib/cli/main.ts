@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
 import colors from 'picocolors';
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, printable } from '../covarium-error.ts';
 import { tableFormats } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { bench } from './bench.ts';
@@ -20,7 +20,8 @@ interruptible();
 async function main(): Promise<void> {
   const program = new Command('covarium')
     .description('Multivariate normals on Apple GPUs, BLAS, or plain TypeScript.')
-    .version(versions().covarium);
+    .version(versions().covarium)
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) });
   const formats = tableFormats.join(', ');
   const device = () => new Option('--device <kind>', 'metal, cpu or reference; the best that works by default');
   const ddof = () =>

@@ -9,6 +9,7 @@ import { openNormal } from '../run/model.ts';
 import { writeRows } from '../run/parts.ts';
 import type { Run } from '../run/run.ts';
 import { deviceArgument } from './arguments.ts';
+import { tellPassedOver } from './passed-over.ts';
 
 /** Those options of `covarium sample` that matter here, as typed. */
 export interface EmpiricalArguments {
@@ -39,6 +40,7 @@ export async function sampleEmpirical(
     );
   if (path !== '-') await refuseManifest(path);
   using device = openDevice(deviceArgument(kind));
+  tellPassedOver(device.kind, deviceArgument(kind));
   const { rows: count, dtype } = run;
   using normal = await openNormal(device, model, dtype);
   const which = { seed: BigInt(run.seed), stream: BigInt(run.stream), empirical: true, signal };

@@ -9,6 +9,7 @@ import { type Run, rowsPerPart } from '../run/run.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
+import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { type ShardArguments, shardArgument, wholeShard } from './shard.ts';
 
@@ -57,6 +58,7 @@ export async function sampleParts(
   for (const part of parts) if (!(await isThere(part, options.checkParts ?? false))) missing.push(part);
   if (missing.length === 0) return;
   using rows = await DrawnRows.open(run, model, deviceArgument(options.device), Math.min(each, run.rows));
+  tellPassedOver(rows.device.kind, deviceArgument(options.device));
   const provenance = provenanceOf(rows, versions().covarium);
   const progress = progressBar(missing.reduce((sum, part) => sum + part.run.rows, 0));
   try {

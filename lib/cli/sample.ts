@@ -12,6 +12,7 @@ import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';
+import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { sampleEmpirical } from './sample-empirical.ts';
 import { isFolder, type PartArguments, sampleParts } from './sample-parts.ts';
@@ -43,6 +44,7 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
   const hasManifest = await isRegularFile(path);
   if (hasManifest) await requireManifestPlace(path);
   using rows = await DrawnRows.open(run, model, deviceArgument(options.device), run.rows);
+  tellPassedOver(rows.device.kind, deviceArgument(options.device));
   const progress = progressBar(run.rows);
   try {
     if (!hasManifest) {

@@ -1,4 +1,5 @@
 import { wholeNumber } from '../check.ts';
+import { printable } from '../covarium-error.ts';
 import { standardOutput } from '../file/output.ts';
 import { verified } from '../run/verify.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
@@ -21,7 +22,7 @@ export async function verify(path: string, options: VerifyArguments, signal: Abo
     const { run, provenance } = file.manifest;
     const ulps = `within ${file.worstUlps.toPrecision(2)} ulps (${file.allowedUlps.toPrecision(2)} are allowed)`;
     const lines = [
-      `${file.path}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
+      `${printable(file.path)}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
       `  ${file.rows} rows, drawn on ${provenance.device.kind}, are drawn again on ${file.drawnOn} ${ulps};`,
       file.normalsOn.length > 1
         ? `  their normals have the same bits on ${file.normalsOn.join(', ')}.`

@@ -176,7 +176,7 @@ export interface SupportQuestion {
  */
 export function isOnSupport({ row, mean, left, deviations, distance }: SupportQuestion): boolean {
   const n = row.length;
-  const [eps, factor] = row instanceof Float32Array ? [2 ** -23, 1e3] : [2 ** -52, 1e6];
+  const [eps, factor] = row.BYTES_PER_ELEMENT === 4 ? [2 ** -23, 1e3] : [2 ** -52, 1e6];
   let rounding = 0;
   for (let i = 0; i < n; i++) {
     const size = Math.abs(row[i]!) + Math.abs(mean[i]!);

@@ -1,7 +1,7 @@
 import type { CompiledKernel, KernelParameter } from '../backend.ts';
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, requireBoolean } from '../check.ts';
-import { CovariumError, fromNative } from '../covarium-error.ts';
+import { CovariumError, fromNative, loading } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
@@ -89,7 +89,7 @@ async function compiledFor(
     check,
   };
   if (backend.kind !== 'cpu') return backend.compile({ ...source, text, library: '' });
-  const { libraryOf } = await import('./cpu/library.ts');
+  const { libraryOf } = await loading(import('./cpu/library.ts'));
   const filled = withConstants(text, values);
   // Values are shorter or longer than what they stand for: the places in the text are others now.
   const library = await libraryOf(filled, withLayouts(signatureOf(filled, signature.name), layouts), check);
@@ -102,7 +102,7 @@ async function compiledFor(
 
 /** Throws what clang says of address spaces; gives a note where there is no clang. */
 async function checkSpaces(text: string): Promise<string[]> {
-  const { spaceErrors } = await import('./cpu/address-spaces.ts');
+  const { spaceErrors } = await loading(import('./cpu/address-spaces.ts'));
   const errors = await spaceErrors(text);
   if (errors === undefined)
     return ['Address spaces are not checked: that needs clang++ (Debian or Ubuntu: apt-get install clang).'];

@@ -1,3 +1,4 @@
+import { hostValues, hostZeros } from '../array/host-memory.ts';
 import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { checkOptions, requireBoolean } from '../check.ts';
@@ -62,14 +63,15 @@ export function* empiricalSample(
     );
   const counter = normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, 0);
   const given = options.out === undefined ? undefined : sampleOut(parameters, count, options.out);
+  // Before the factor's copy in float64: what can't be had is told at once.
+  const rows = hostZeros(count * n);
   const centre = Float64Array.from(mean.values);
   const exact = factor.exact();
 
   // The very normals that the plain sample has.
   const drawn = zerosOf(dtype, count * width) as Real;
   yield* exactly(device, (encoder) => encoder.fillNormal(drawn, counter));
-  const z = drawn instanceof Float64Array ? drawn : Float64Array.from(drawn);
-  const rows = zerosOf('float64', count * n) as Float64Array;
+  const z = hostValues(drawn, 'float64') as Float64Array;
   const result = given ?? new Matrix(Storage.forResult(device, dtype, count * n), count, n);
   const written = matrixStorage(result);
   return yield* step({

@@ -6,6 +6,7 @@ import { exactDevice } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { dtypeOf } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -32,7 +33,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   if (isPlain && dtype === 'float64') return yield* plainly();
   const { values, count, n } = rowsInput('Data', requireDevice(device), rows);
   // Other numbers lose digits as float32, and far from 0 all of them, before a mean is taken away.
-  if (isPlain && values instanceof Float32Array) return yield* plainly();
+  if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
   const exact = exactDevice(device);
   const asked = { device, ddof, dtype, factor, mean, shrinkage };

@@ -41,7 +41,7 @@ export function fromEigen(options: EigenOptions, square = 'Covariance', centre =
 }
 
 function epsilonOf(values: Values): number {
-  return values instanceof Float32Array ? 2 ** -23 : 2 ** -52;
+  return values.BYTES_PER_ELEMENT === 4 ? 2 ** -23 : 2 ** -52;
 }
 
 // Which eigenvalues are not 0. They are given, not found in a rounded matrix, so that a small one counts unless it is

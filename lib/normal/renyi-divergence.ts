@@ -76,6 +76,12 @@ function growth(m: number, others: number, alpha: number): number {
   if (kappa === 0) return others + (isNear ? -log1pmx(x) : x - 2 * Math.log(m));
   const mixed = isNear ? 1 + kappa * x : alpha + kappa * m * m;
   const rest = Math.log1p((kappa * others) / mixed);
+  // Small orders: ln(alpha + kappa m^2) = ln m^2 + ln(1 + alpha (1 / m^2 - 1)), so that ln m^2 is left out of both.
+  if (alpha <= 0.5 && m > 1e-100) {
+    if (!isNear) return (rest + Math.log1p(alpha * (1 / (m * m) - 1)) + 2 * alpha * Math.log(m)) / kappa;
+    const y = x / (1 + x);
+    return (rest + alpha * (log1pmx(x) + x * y) + log1pmx(-alpha * y)) / kappa;
+  }
   // Near 1 both logarithms are x and little else: it is left out of both.
   if (isNear) return (rest + log1pmx(kappa * x)) / kappa - log1pmx(x);
   const log = Math.abs(kappa * x) < 0.4 ? Math.log1p(kappa * x) : Math.log(mixed);

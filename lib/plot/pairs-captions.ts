@@ -14,8 +14,8 @@ export interface Outside {
 }
 
 /**
- * The lines of the legend: what each colour and shape is, how many rows are read and how many of them are dots (`limit`
- * at most; all without dots), and which rows reach beyond the panels.
+ * The lines of the legend: what each colour and shape is, how many rows are read and how many of them are dots
+ * (`limit` at most; all without dots), and how many rows reach beyond the panels.
  */
 export function captions({ columns, draws, data }: Pairs, limit?: number, outside?: Outside): Span[][] {
   const rows: Span[] = [{ text: `\u25cf ${amount(draws, drawsNoun, limit)}`, colour: drawsColour }];

@@ -5,8 +5,9 @@ import { lightColours } from './svg.ts';
 export const pngScale = 2;
 
 /**
- * A picture of {@link pairsPlot} as a PNG file, in the light colours. It needs the package `@resvg/resvg-js`, an
- * optional peer: throws `ERR_UNSUPPORTED` where that is not installed, or where the system has no font to write with.
+ * An SVG file of this room (`svgFileOf`) as a PNG file, in the light colours. It needs the package
+ * `@resvg/resvg-js`, an optional peer: throws `ERR_UNSUPPORTED` where that is not installed, or where the system has no
+ * font to write with.
  */
 export async function pngFile(svg: string, scale: number = pngScale): Promise<Uint8Array> {
   const { Resvg } = await renderer();

@@ -8,9 +8,8 @@ export interface Tick {
 }
 
 /**
- * 2 to 5 ticks whose numbers have room beside each other along `side` pixels, as many as that is true of; where it is
- * true of none, the outermost of five: an axis with one number has no scale. Numbers that are long are written shorter
- * (`12K`) where that is exact.
+ * The most ticks, 2 to 5, whose numbers have room beside each other along `side` pixels; where not even 2 have, the
+ * outermost of five, for an axis with one number has no scale. Long numbers are shortened (`12K`) where that is exact.
  */
 export function ticksThatFit(low: number, high: number, side: number): Tick[] {
   for (const write of [tickText, compactText])

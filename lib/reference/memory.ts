@@ -1,4 +1,4 @@
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, isError } from '../covarium-error.ts';
 
 /** Zeroed memory of `sizeBytes`; throws `ERR_OUT_OF_MEMORY`. */
 export function allocate(sizeBytes: number): ArrayBuffer {
@@ -27,6 +27,6 @@ export function detach(memory: ArrayBuffer & Transferable): void {
     if (memory.transfer === undefined) structuredClone(null, { transfer: [memory] });
     else memory.transfer(0);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // the mark's detach key
+    if (!(isError(error) && error.name === 'TypeError')) throw error; // the mark's detach key
   }
 }

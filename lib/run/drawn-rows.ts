@@ -1,5 +1,6 @@
 import type { Matrix } from '../array/matrix.ts';
 import type { DeviceKind } from '../backend.ts';
+import { onAbort } from '../check.ts';
 import type { Device } from '../device.ts';
 import { bytesOf, type Real } from '../dtype.ts';
 import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
@@ -66,7 +67,7 @@ export class DrawnRows {
     const last = first + BigInt(count);
     const leaving = new AbortController();
     const forward = () => leaving.abort(signal?.reason);
-    signal?.addEventListener('abort', forward, { once: true });
+    const stopWaiting = onAbort(signal, forward);
     if (signal?.aborted) forward();
     const drawing: Promise<Drawn>[] = [];
     const size = BigInt(this.#run.rowsPerBlock);
@@ -88,7 +89,7 @@ export class DrawnRows {
         at = end;
       }
     } finally {
-      signal?.removeEventListener('abort', forward);
+      stopWaiting();
       leaving.abort();
       for (const block of drawing) await block.then((drawn) => drawn.block.close()).catch(() => {});
     }

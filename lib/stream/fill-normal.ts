@@ -21,7 +21,7 @@ export function* fillNormal(out: Real, counter: Uint32Array): Work {
 
 /** {@link fillNormal} for the indices [begin, end) of `out` only. */
 export function fillNormalRange(out: Real, begin: number, end: number, counter: Uint32Array): void {
-  const float32 = out instanceof Float32Array;
+  const float32 = out.BYTES_PER_ELEMENT === 4;
   const normalsInBlock = float32 ? 4 : 2;
   const most = normalsInBlock * blocksAtOnce;
   for (let at = begin; at < end; ) {

@@ -53,7 +53,7 @@ function failed(error: unknown): never {
 /** In plain TypeScript, with a turn of the event loop before it: the same text. */
 export const plainLines: LineWriter = async (values, columns, bytes) => {
   await new Promise((resolve) => setImmediate(resolve));
-  const write = values instanceof Float32Array ? writeFloat32 : writeFloat64;
+  const write = values.BYTES_PER_ELEMENT === 4 ? writeFloat32 : writeFloat64;
   let at = 0;
   for (let i = 0; i < values.length; ) {
     const end = i + columns;

@@ -1,7 +1,7 @@
 import { refuseBeyondMemory } from '../array/host-memory.ts';
 import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe, refuseAborted } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, loading } from '../covarium-error.ts';
 import { bytesOf, type Missing, type Real, requireMissing, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
 import { runSliced, type Work } from '../work.ts';
@@ -19,7 +19,7 @@ export interface TableOptions {
   readonly columns?: readonly string[] | undefined;
   /** Whether a row with a missing value (a null, a NaN, an empty field) is refused, by default, or left out. */
   readonly missing?: Missing | undefined;
-  /** The array of an `.npz` file to read, by name; needed where it holds several. */
+  /** The array of an `.npz` file to read, by name; by default the only one, and needed where there are several. */
   readonly member?: string | undefined;
   /** Of CSV: true if the first row has the names of the columns, false if it has numbers; by default the file tells. */
   readonly header?: boolean | undefined;
@@ -40,12 +40,12 @@ type OpenReader = (source: InputSource, request: ReadRequest) => Promise<TableRe
 
 // The libraries are loaded with the format that needs them.
 const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } = {
-  csv: async () => (await import('./csv-reader.ts')).openCsv,
-  npy: async () => (await import('./npy-reader.ts')).openNpy,
-  arrow: async () => (await import('./arrow-reader.ts')).openArrow,
+  csv: async () => (await loading(import('./csv-reader.ts'))).openCsv,
+  npy: async () => (await loading(import('./npy-reader.ts'))).openNpy,
+  arrow: async () => (await loading(import('./arrow-reader.ts'))).openArrow,
   // A reader knows the two by their first bytes.
-  arrows: async () => (await import('./arrow-reader.ts')).openArrow,
-  parquet: async () => (await import('./parquet-reader.ts')).openParquet,
+  arrows: async () => (await loading(import('./arrow-reader.ts'))).openArrow,
+  parquet: async () => (await loading(import('./parquet-reader.ts'))).openParquet,
 };
 
 /**

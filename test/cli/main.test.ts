@@ -266,6 +266,29 @@ test('An output that is one of the inputs is refused, by whatever name, and the 
   }
 });
 
+test('What a message quotes does not reach the terminal as it is.', async () => {
+  const sequence = '\u001b[2J';
+  const outcomes = [
+    await run(['devices', `--${sequence}`]),
+    await run([sequence]),
+    await run(['fit', at(sequence), '--output', at('x.json')]),
+    await run(['devices'], { COVARIUM_BLAS: sequence }),
+    await run(['devices', '--json'], { COVARIUM_BLAS: '\u009b2J' }),
+  ];
+  for (const { stdout, stderr } of outcomes) assert.not.match((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u);
+});
+
+test('A device that is passed over is told on one line, unless it was asked for.', async () => {
+  const broken = { COVARIUM_ADDON: at('none.node'), COVARIUM_DEVICE: '' };
+  const command = ['sample', '--model', model, '--count', '2', '--output', '-'];
+  const best = process.platform === 'darwin' ? 'metal' : 'cpu';
+  const { code, stderr } = await run(command, broken);
+  assert.is(code, 0);
+  assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is passed over: .*none\\.node.*\\n$`));
+  assert.is((await run([...command, '--device', 'reference'], broken)).stderr, '');
+  assert.is((await run(command, { ...broken, COVARIUM_DEVICE: 'reference' })).stderr, '');
+});
+
 test('A full disk is told, and leaves no file.', async () => {
   if (!existsSync('/dev/full')) return;
   symlinkSync('/dev/full', at('full.npy'));

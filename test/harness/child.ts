@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -35,6 +35,11 @@ export interface Ending {
 export function runChild(text: string, env: NodeJS.ProcessEnv = process.env): Promise<Ending> {
   const head = `import { loadAddon } from '${moduleUrl('lib/addon/native.ts')}';\nconst open = (threads) => loadAddon().addon.openDevice('cpu', { threads });\n`;
   return runNode(['--expose-gc', ...nodeOptions, '--input-type=module', '--eval', head + text], env);
+}
+
+/** Starts node, in the repository. */
+export function spawnNode(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, args, { cwd: folder, stdio: 'inherit' });
 }
 
 /** Runs node; one that has not ended after two minutes is killed. */

@@ -15,10 +15,12 @@ const loadedElsewhere = [
   'lib/index.ts',
   'lib/addon/native.ts',
   'lib/cli/main.ts',
+  'lib/cli/interruption.ts',
   'lib/file/output.ts',
   'lib/file/temporary-name.ts',
   'test/harness/faulty-writes.ts',
   'test/metal/softmetal/softmetal.ts',
+  'test/harness/mutate-files.ts',
 ];
 
 /** Tests that test/contract/external-buffers.test.ts runs. */

@@ -60,6 +60,7 @@ export class ArrowMessages {
     const length = int32(word);
     if (length === 0) {
       if (this.#isFile) await this.#readFooter();
+      else if ((await this.#bytes.take(1)).length > 0) throw new Contradiction('bytes follow the end of its stream');
       return undefined;
     }
     if (length < 16 || length > largestMetadata)
