@@ -64,7 +64,6 @@ const otherRooms = [
   'native',
   'real-gpu',
   'repo',
-  'strangers',
 ];
 
 test('test/ mirrors lib: the test of lib/normal/fit.ts is test/normal/fit.test.ts.', () => {
