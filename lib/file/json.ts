@@ -2,8 +2,9 @@
 class OddJson extends Error {}
 
 /**
- * The value of a JSON text, as JSON.parse() gives it. Of a key that is there twice JSON.parse() takes the last in silence; here it throws
- * an error that names its place ({@link whyNotJson}). Throws a SyntaxError for what is not JSON.
+ * The value of a JSON text, as JSON.parse() gives it. Of a key that is there twice JSON.parse() takes the last in
+ * silence; here it throws an error that names its place ({@link whyNotJson}). Throws a SyntaxError for what is not
+ * JSON.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -16,7 +17,9 @@ export function whyNotJson(error: unknown): string {
   return error instanceof OddJson ? error.message : `it is not JSON (${(error as Error).message})`;
 }
 
-/** What a message says of the first field of `value` that is not `known`; `path` is where `value` stands, '' at the top. */
+/**
+ * What a message says of the first field of `value` that is not `known`; `path` is where `value` stands, '' at the top.
+ */
 export function unknownField(value: object, known: readonly string[], path = ''): string | undefined {
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : `it has a field that is not known (${placeOf(path, unknown)})`;

@@ -21,7 +21,10 @@ export type ConstantValues = { readonly [name: string]: number | boolean };
 
 const question = /\bis_function_constant_defined\s*\(\s*(\w+)\s*\)/g;
 
-/** The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ, `ERR_OUT_OF_RANGE`. */
+/**
+ * The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ,
+ * `ERR_OUT_OF_RANGE`.
+ */
 export function constantsOf(text: string, values: ConstantValues): FunctionConstant[] {
   const layouts = new Layouts(text);
   const code = codeOf(text);

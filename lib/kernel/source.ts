@@ -11,10 +11,13 @@ export function codeOf(text: string): string {
 const lineEnd = /(?:\\\r?\n|[^\n])*/y;
 const literals = { '"': /"(?:\\.|[^"\\\n])*"/y, "'": /'(?:\\.|[^'\\\n])+'/y } as const;
 
-/** The text with spaces in place of the parts that begin with a `start`, are no code, and are `blanked`. Line ends stay. */
+/**
+ * The text with spaces in place of the parts that begin with a `start`, are no code, and are `blanked`. Line ends stay.
+ */
 function withSpaces(text: string, start: RegExp, blanked: (part: string) => boolean): string {
   const parts: string[] = [];
-  // A quote that nothing closes stands alone, and so do all of its kind up to the end of the line: nobody looks for their ends again.
+  // A quote that nothing closes stands alone, and so do all of its kind up to the end of the line: nobody looks for
+  // their ends again.
   const openUntil = { '"': 0, "'": 0 };
   let done = 0;
   for (let found = start.exec(text); found !== null; found = start.exec(text)) {
@@ -96,7 +99,10 @@ export function splitList(list: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's = n). */
+/**
+ * The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's
+ * = n).
+ */
 export function numberOf(word: string, text: string, depth = 0): number | undefined {
   // Names that stand for each other say none.
   if (depth > 20) return undefined;
@@ -117,9 +123,9 @@ export const longestText: number = 1 << 20;
 const deepest = 200;
 
 /**
- * One text of a kernel's and of those that it includes: neither newLibraryWithSource nor the cpu device's compiler is given a folder.
- * Each is written in once, and #line lets the compiler name the user's own text and line. Throws `ERR_INVALID_ARGUMENT` for a name that is
- * not there, `ERR_TOO_LARGE`.
+ * One text of a kernel's and of those that it includes: neither newLibraryWithSource nor the cpu device's compiler is
+ * given a folder. Each is written in once, and #line lets the compiler name the user's own text and line. Throws
+ * `ERR_INVALID_ARGUMENT` for a name that is not there, `ERR_TOO_LARGE`.
  */
 export function flatten(source: string, path: string, includes: { readonly [name: string]: string }): string {
   const written = new Set<string>();
@@ -176,7 +182,9 @@ function withoutComments(text: string): string {
   return withSpaces(text, /\/[*/]|["']/g, (part) => part.startsWith('/'));
 }
 
-/** A name as a string of C: quotes and backslashes are kept from ending it, what is no letter from hurting the reader. */
+/**
+ * A name as a string of C: quotes and backslashes are kept from ending it, what is no letter from hurting the reader.
+ */
 function quoted(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into the text.
   return `"${name.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/["\\]/g, '\\$&')}"`;

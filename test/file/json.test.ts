@@ -1,4 +1,5 @@
-// JSON files: a key that is there twice, and a field that is not known, are refused by their place. Nothing native runs here.
+// JSON files: a key that is there twice, and a field that is not known, are refused by their place. Nothing native runs
+// here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -97,7 +97,8 @@ export class HybridReader {
     const bytes = this.#bytes;
     const width = this.#width;
     const mask = 2 ** width - 1;
-    // Four bytes hold any number of up to 24 bits, whatever bit of the first it begins at; beyond the end they are zeros.
+    // Four bytes hold any number of up to 24 bits, whatever bit of the first it begins at; beyond the end they are
+    // zeros.
     let bit = this.#bit;
     const at = this.#at;
     const end = start + count;
