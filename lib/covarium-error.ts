@@ -137,8 +137,8 @@ export class CovariumError extends Error {
 }
 
 /**
- * A text without what a terminal would obey: control characters, and those that turn the direction of text, as `\u001b`. A message may quote
- * the name of a file, or what is in it. Line ends and tabs stay.
+ * A text without what a terminal would obey: control characters, and those that turn the direction of text, as
+ * `\u001b`. A message may quote the name of a file, or what is in it. Line ends and tabs stay.
  */
 export function printable(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
@@ -146,14 +146,16 @@ export function printable(text: string): string {
   });
 }
 
-/** Whether a value is an Error, of this realm or another: under Jest native code and Node throw errors of another one. */
+/**
+ * Whether a value is an Error, of this realm or another: under Jest native code and Node throw errors of another one.
+ */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
 /**
- * A module that is loaded as it is needed. Node keeps a failure (too many open files, say) for the life of the process: it is told as
- * `ERR_INTERNAL`.
+ * A module that is loaded as it is needed. Node keeps a failure (too many open files, say) for the life of the process:
+ * it is told as `ERR_INTERNAL`.
  */
 export async function loading<Module>(module: Promise<Module>): Promise<Module> {
   try {

@@ -1,4 +1,5 @@
-// A short round of changed files in every run; CONTRIBUTING.md has the command for a long one. Nothing native runs here.
+// A short round of changed files in every run; CONTRIBUTING.md has the command for a long one. Nothing native runs
+// here.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mutateFiles } from '../harness/mutate-files.ts';
