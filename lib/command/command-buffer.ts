@@ -8,6 +8,7 @@ import {
   requireFinite,
   requireNormal,
   requireRows,
+  requireSameOrApart,
   requireSquare,
   widthOf,
 } from '../array/operand.ts';
@@ -52,14 +53,14 @@ export class CommandBuffer {
   /** out[i] = element first + i of the standard normal stream. */
   fillNormal(out: Operand, elements: NormalElements = noOptions): this {
     checkOptions(elements, ['seed', 'stream', 'first']);
-    const first = firstElement(elements.first ?? 0, this.#one(out).length, 1);
-    const counter = normalCounter(elements.seed ?? 0, elements.stream ?? 0, first);
+    const { seed = 0, stream = 0, first = 0 } = elements;
+    const counter = normalCounter(seed, stream, firstElement(first, this.#one(out).length, 1));
     return this.#record((encoder) => encoder.fillNormal(this.#one(out), counter));
   }
 
   /** Fails the commit with `ERR_NOT_FINITE` at the first entry of a (any shape, row by row) that is NaN or infinite. */
   requireFinite(a: Operand): this {
-    return this.#record((encoder) => encoder.requireFinite(this.#one(a), widthOf(a)));
+    return this.#record((encoder) => encoder.requireFinite(this.#one(a), Math.max(1, widthOf(a))));
   }
 
   /**
@@ -108,6 +109,8 @@ export class CommandBuffer {
     const [left, right, target] = this.#all(a, b, out);
     requireAlike(a, b);
     requireAlike(a, out);
+    requireSameOrApart('Result', target!, 'left side', left!);
+    requireSameOrApart('Result', target!, 'right side', right!);
     return this.#record((encoder) => encoder.sum(left!, right!, target!));
   }
 
@@ -187,8 +190,8 @@ export class CommandBuffer {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'inverse']);
     const [triangle, centre, target] = this.#all(factor, mean, out);
     const n = requireNormal(factor, mean, out);
-    const first = firstElement(options.firstRow ?? 0, heightOf(out), n);
-    const counter = normalCounter(options.seed ?? 0, options.stream ?? 0, first);
+    const { seed = 0, stream = 0, firstRow = 0 } = options;
+    const counter = normalCounter(seed, stream, firstElement(firstRow, heightOf(out), n));
     requireApart('Result', target!, 'factor', triangle!);
     requireApart('Result', target!, 'mean', centre!);
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
