@@ -1,5 +1,6 @@
 # What node-gyp builds: `npx node-gyp rebuild` in a clone. The package has no copy at its top, where pnpm and Yarn
-# would run node-gyp at every install: build.mjs puts one into dist/, from which lib/addon/stage.ts makes a folder to build in.
+# would run node-gyp at every install: build.mjs puts one into dist/, and lib/addon/stage.ts copies that to build
+# elsewhere.
 {
   "variables": {
     "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
@@ -30,10 +31,11 @@
       "target_name": "covarium",
       "sources": [
         "objc/addon/arguments.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/exit.cc", "objc/addon/kernel.cc", "objc/addon/launch.cc",
-        "objc/addon/module.cc",
+        "objc/addon/module.cc", "objc/addon/table.cc",
         "objc/cpu/address-space.cc", "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
-        "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc"
+        "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
+        "objc/table/csv.cc", "objc/table/decimal.cc"
       ],
       "include_dirs": ["node-addon-api", "node_modules/node-addon-api", "msl", "msl/cpu"],
       "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",

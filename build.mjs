@@ -45,7 +45,7 @@ if (
  */
 async function bundle() {
   const { build } = await import('esbuild');
-  const { dependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { dependencies, peerDependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const shared = {
     absWorkingDir: folder,
     bundle: true,
@@ -53,7 +53,7 @@ async function bundle() {
     platform: 'node',
     target: engines.node.replace('>=', 'node'),
     // linkedom asks for canvas by require, and does without.
-    external: [...Object.keys(dependencies), 'canvas'],
+    external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), 'canvas'],
   };
   // The plotting libraries are none of ours to be read, and large: they are the only ones that are minified.
   const library = {

@@ -76,10 +76,13 @@ export function recordOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>>
     );
 }
 
-/** An object with these fields. Others are passed over, and left out of what is given: a later writer may add some. */
+/** An object with these fields and no others. */
 export function object<T extends object>(fields: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> {
   return (value, path) => {
     const given = plain(value, path);
+    const unknown = Object.keys(given).find((key) => !Object.hasOwn(fields, key));
+    if (unknown !== undefined)
+      throw new WrongField(path === '' ? unknown : `${path}.${unknown}`, 'is not a field that is known');
     const entries = Object.entries<Shape<unknown>>(fields).map(([key, shape]) => [
       key,
       shape(Object.hasOwn(given, key) ? given[key] : undefined, path === '' ? key : `${path}.${key}`),

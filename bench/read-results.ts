@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe } from '../lib/check.ts';
 import { CovariumError } from '../lib/covarium-error.ts';
 import { cannotRead } from '../lib/file/error.ts';
+import { parseJson, whyNotJson } from '../lib/file/json.ts';
 import { WrongField } from './json-shape.ts';
 import { definitionName, type Measurement, type Results, resultsVersion, type Time } from './results.ts';
 import { results as shapeOfResults } from './results-shape.ts';
@@ -30,7 +31,7 @@ export async function readResults(path: string): Promise<Results> {
  */
 export function parseResults(source: unknown, path: string): Results {
   try {
-    const value = typeof source === 'string' ? parseJson(source) : source;
+    const value = typeof source === 'string' ? parsed(source) : source;
     refuseForeign(value);
     const results = shapeOfResults(value, '');
     refuseContradictions(results);
@@ -44,11 +45,15 @@ export function parseResults(source: unknown, path: string): Results {
   }
 }
 
-function parseJson(text: string): unknown {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
-    throw new WrongField('The text', `is not JSON, or is cut off (${(error as Error).message})`);
+    const isSyntax = error instanceof SyntaxError;
+    throw new WrongField(
+      'The text',
+      isSyntax ? `is not JSON, or is cut off (${error.message})` : `is odd: ${whyNotJson(error)}`,
+    );
   }
 }
 

@@ -168,6 +168,13 @@ export interface Encoder {
    */
   sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): void;
   /**
+   * Row r of `rows` (count x n) becomes location + scale * row by the radial scale of row first + r of a Student-t;
+   * `counter` is that of {@link fillNormal}, with the first row in place of the first element. `location` is one row of
+   * n, or a row for each, in float64. Computed in float64: what is so far out that the rows' type can't tell is
+   * infinite; a coordinate that is 0 stays at its location.
+   */
+  stretchRows(rows: Real, location: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void;
+  /**
    * Fused log density: out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or with `inverse` is
    * factor (row r - mean). `rows` is not changed.
    */

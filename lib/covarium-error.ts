@@ -19,7 +19,7 @@
  * | `ERR_DEVICE_FAILED` | a GPU stops while it runs (memory, time, a page fault, removed) | |
  * | `ERR_DEVICE_UNAVAILABLE` | a device can't be had; the message says why | |
  * | `ERR_UNSUPPORTED_DTYPE` | a device computes nothing in this type | |
- * | `ERR_UNSUPPORTED` | a device can't do this, as a factor on a GPU where there is none | |
+ * | `ERR_UNSUPPORTED` | a device can't do this, as a factor on a GPU where there is none; a file is right, and no reader of ours takes its kind | `path` of a file |
  * | `ERR_KERNEL_COMPILE` | a kernel's text does not compile | `path`, `line`, `column` (both from 1); `diagnostics` |
  * | `ERR_KERNEL_CHECK` | check mode finds a mistake in a kernel | `path`, `line` (from 1) |
  * | `ERR_NO_COMPILER` | the cpu device needs a C++ compiler for kernels, and finds none | |
@@ -168,8 +168,8 @@ export async function loading<Module>(module: Promise<Module>): Promise<Module> 
 const fieldNames = ['pivot', 'row', 'column', 'line', 'path'] as const;
 
 /**
- * Whatever a device throws, as a CovariumError. The addon throws plain Errors with a `code` and the
- * {@link ErrorFields}; an allocation that V8 refuses is a RangeError; anything else is a defect (`ERR_INTERNAL`).
+ * Whatever a device throws, as a CovariumError. The addon throws plain Errors with a `code` and the {@link
+ * ErrorFields}; an allocation that V8 refuses is a RangeError; anything else is a defect (`ERR_INTERNAL`).
  */
 export function fromNative(error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;

@@ -16,13 +16,21 @@ export function headline(results: Results): string {
   const device = names.toSorted((a, b) => most(b) - most(a))[0]!;
   const own = all.filter(({ leader }) => leader.contender === device);
   if (all.length === 1) return `${answerText(first)}.`;
+  const count = (verdict: string) => own.filter(({ rival }) => verdictOf(rival) === verdict).length;
   const wins = own.filter(({ rival }) => verdictOf(rival) === 'faster');
-  const isAll = wins.length === all.length;
-  const where = isAll ? `all ${all.length} cases` : `${wins.length} of ${countText(all.length, 'case')}`;
-  const rivals = first.againstPeers ? 'every rival' : 'every other device';
-  if (wins.length === 0) return `${device} is not faster than ${rivals} in any of ${countText(all.length, 'case')}.`;
-  const ratios = wins.map(({ rival }) => rival.ratio);
-  return `${device} is ${rangeText(ratios)} times as fast as its fastest rival in ${where}.`;
+  const sizes = new Set(all.map(({ panel, size }) => (size === null ? '' : ` at ${panel.axis} ${numberText(size)}`)));
+  const where = sizes.size === 1 ? [...sizes][0]! : ', each at its largest size';
+  const cases =
+    wins.length === all.length ? `all ${all.length} cases` : `${wins.length} of ${countText(all.length, 'case')}`;
+  const rival = first.againstPeers ? 'its fastest rival' : 'the next device';
+  if (wins.length === 0)
+    return `${device} is not faster than ${rival} in any of ${countText(all.length, 'case')}${where}.`;
+  const others = [
+    ...(count('level') > 0 ? [`level in ${count('level')}`] : []),
+    ...(count('slower') > 0 ? [`behind in ${count('slower')}`] : []),
+  ];
+  const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
+  return `${device} is ${rangeText(wins.map(({ rival }) => rival.ratio))} times as fast as ${rival} in ${cases}${where}${rest}.`;
 }
 
 /** `1.05`, or `1.05 to 1.8`. */
@@ -45,7 +53,10 @@ export function answerText({ leader, rival, panel, size, againstPeers }: Answer)
   }
 }
 
-/** What a case says beyond its figure: the times, how sure the ratio is, from which size on the leader leads, whom it overtakes. */
+/**
+ * What a case says beyond its figure: the times, how sure the ratio is, from which size on the leader leads, whom it
+ * overtakes.
+ */
 export function detailSentences(answer: Answer, crossings: readonly Crossover[]): string[] {
   const { leader, rival, againstPeers } = answer;
   const { interval } = rival;
@@ -62,7 +73,10 @@ export function detailSentences(answer: Answer, crossings: readonly Crossover[])
   ];
 }
 
-/** From which size on the leader is ahead, as the rest of a sentence: `is faster than every rival from dimension 256 on`. */
+/**
+ * From which size on the leader is ahead, as the rest of a sentence: `is faster than every rival from dimension 256
+ * on`.
+ */
 export function leadText({ panel: { axis }, sizes, ahead }: Answer, verb = 'leads', rivals = ''): string {
   const leads = rivals === '' ? verb : `${verb} ${rivals}`;
   const first = ahead[0] ?? null;

@@ -1,4 +1,5 @@
-// The answer of a run: how many times as fast our fastest device is as its fastest rival, and from which size on it leads.
+// The answer of a run: how many times as fast our fastest device is as its fastest rival, and from which size on it
+// leads.
 import { type Interval, ratioInterval } from '../ratio-interval.ts';
 import type { Results } from '../results.ts';
 import { speedy } from './appearance.ts';

@@ -21,7 +21,10 @@ export function pictureOptions({ label, description, picture }: Chart, place: 'p
 
 export type Marks = Plot.Markish[];
 
-/** Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by side. */
+/**
+ * Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by
+ * side.
+ */
 export const chartWidth = 420;
 
 /** Room for letters of the picture's usual width, where bold ones stand. */

@@ -83,7 +83,10 @@ function tableText({ caption, columns, rows }: Table): string {
   return scrolling(caption, `<table>${top}<tbody>\n${body.join('\n')}\n</tbody></table>`);
 }
 
-/** What may be wider than a phone scrolls in a box of its own, by the keyboard too; the script shows the hint where it does. */
+/**
+ * What may be wider than a phone scrolls in a box of its own, by the keyboard too; the script shows the hint where it
+ * does.
+ */
 function scrolling(label: string, inside: string): string {
   return (
     '<p class="hint" hidden aria-hidden="true">Scroll sideways for more →</p>' +

@@ -42,8 +42,9 @@ const coarse = [1, 2, 5];
 const fine = [1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
 
 /**
- * An axis over positive values that ends at ticks on or beyond the smallest and the largest of them, so that every point lies between two
- * numbers. Between the ends stand the powers of ten, then their multiples by 2 and 5, as far as there is room.
+ * An axis over positive values that ends at ticks on or beyond the smallest and the largest of them, so that every
+ * point lies between two numbers. Between the ends stand the powers of ten, then their multiples by 2 and 5, as far as
+ * there is room.
  */
 export function logAxis(values: readonly number[], { pixels, room, must = [] }: LogAxisOptions): LogAxis {
   const all = [...values, ...must];

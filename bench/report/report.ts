@@ -69,7 +69,7 @@ function tileOf(suite: string, target: string, own: readonly Answer[]): Tile[] {
       {
         ...base,
         figure: `${rangeText(own.map(({ rival }) => rival.ratio))}×`,
-        text: `as fast as the fastest rival in ${own.length} cases: ${device}`,
+        text: `as fast as the ${first.againstPeers ? 'fastest rival' : 'next device'} in ${own.length} cases: ${device}`,
         tone: verdicts.length > 1 ? 'plain' : tones[verdict!],
       },
     ];

@@ -24,7 +24,8 @@ const [leastRowHeight, greatestRowHeight] = [19, 28];
 const widestLabel = 190;
 
 /**
- * Lays rows out below each other: a title has a row of its own, labels stand left of the frame. Few rows spread over `height` pixels.
+ * Lays rows out below each other: a title has a row of its own, labels stand left of the frame. Few rows spread over
+ * `height` pixels.
  */
 export function rowLayout<T extends object>(groups: readonly RowGroup<T>[], height = 0): RowLayout<T> {
   const lines = groups.flatMap(({ title, rows }, g) => [

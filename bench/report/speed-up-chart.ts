@@ -25,8 +25,8 @@ interface Point extends Versus {
 }
 
 /**
- * How many times as fast the panel's leader is as each other contender: a row each, a dot for each size that both were timed at, larger for
- * larger sizes, with the interval of the ratio. Left of 1× the other one is faster.
+ * How many times as fast the panel's leader is as each other contender: a row each, a dot for each size that both were
+ * timed at, larger for larger sizes, with the interval of the ratio. Left of 1× the other one is faster.
  */
 export function speedUpChart(results: Results, answer: Answer, looks: readonly Appearance[]): Chart {
   const { panel, leader } = answer;

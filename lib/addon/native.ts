@@ -19,6 +19,16 @@ export interface Candidate {
   readonly warnings: readonly string[];
 }
 
+/** What {@link Addon.readCsv} makes of a block of records: `CsvRows` of lib/table/csv-rows.ts. */
+export interface NativeCsvRows {
+  readonly values: Float64Array<ArrayBuffer>;
+  readonly dropped: number;
+  readonly lines: number;
+  readonly fault: number;
+  readonly record: number;
+  readonly field: number;
+}
+
 /** The native module, as objc/addon exports it. */
 export interface Addon {
   /** The version of the package whose sources it was built from. */
@@ -26,6 +36,19 @@ export interface Addon {
   candidates(): Candidate[];
   /** `threads` 0 and `gpu` '' are the device's own choice. Throws `ERR_DEVICE_UNAVAILABLE`. */
   openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
+  /** On another thread; the bytes must stay as they are until it settles. */
+  readCsv(
+    bytes: Uint8Array,
+    places: Int32Array,
+    columns: number,
+    delimiter: number,
+    comment: number,
+    drop: boolean,
+  ): Promise<NativeCsvRows>;
+  /**
+   * On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are.
+   */
+  writeCsv(values: Float32Array | Float64Array, columns: number, bytes: Uint8Array): Promise<number>;
 }
 
 /** The addon and its file, or why there is none. */

@@ -5,9 +5,10 @@ import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
 import { readWholeTable, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
+import { type CsvArguments, csvOptions } from './read-options.ts';
 
 /** The options that say which distribution is meant, as typed. */
-export interface DistributionArguments {
+export interface DistributionArguments extends CsvArguments {
   readonly model?: string;
   readonly mean?: string;
   readonly covariance?: string;
@@ -33,7 +34,7 @@ export async function distributionOf(options: DistributionArguments): Promise<Di
   return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 
-async function normalOf({ model, mean, covariance }: DistributionArguments): Promise<Distribution> {
+async function normalOf({ model, mean, covariance, ...rest }: DistributionArguments): Promise<Distribution> {
   if (model !== undefined && mean === undefined && covariance === undefined) {
     const read = await readModel(model);
     return {
@@ -48,8 +49,8 @@ async function normalOf({ model, mean, covariance }: DistributionArguments): Pro
       'ERR_INVALID_ARGUMENT',
       'The distribution is either --model, or --covariance with an optional --mean.',
     );
-  const spread = await readWholeTable(covariance);
-  const centre = mean === undefined ? undefined : await readWholeTable(mean);
+  const spread = await readWholeTable(covariance, csvOptions(rest));
+  const centre = mean === undefined ? undefined : await readWholeTable(mean, csvOptions(rest));
   return {
     names: (centre?.rows === 1 ? centre.names : undefined) ?? spread.names,
     dtype: 'float32',

@@ -10,6 +10,7 @@ import { requireOneRow } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
+import { csvOptions } from './read-options.ts';
 
 /** What becomes of moments, as typed: options of `covarium fit` and `covarium merge`. */
 export interface ResultArguments {
@@ -91,5 +92,5 @@ function shrinkageArgument(text: string): Shrinkage {
 }
 
 async function meanOf(path: string): Promise<Float64Array> {
-  return Float64Array.from(requireOneRow(await readWholeTable(path)));
+  return Float64Array.from(requireOneRow(await readWholeTable(path, csvOptions({}))));
 }

@@ -37,8 +37,9 @@ export async function inputHash({ paths, table, weights, frequencies }: FitInput
   // What can't be told here is told when it is read.
   const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? null;
   const files = await Promise.all(paths.map(async (path) => [basename(path), await sizeOf(path)]));
-  const { format, columns, missing } = table;
-  const asked = [files, format, columns, missing, weights, frequencies].map((each) => each ?? null);
+  const { format, columns, missing, header, delimiter, comment, member } = table;
+  const told = Object.entries({ header, delimiter, comment, member }).filter(([, value]) => value !== undefined);
+  const asked = [files, format, columns, missing, weights, frequencies, ...told].map((each) => each ?? null);
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }
 

@@ -30,6 +30,11 @@ async function main(): Promise<void> {
     new Option('--shrinkage <share>', 'none, ledoit-wolf or a number from 0 to 1; none by default');
   const fixedMean = () => new Option('--fixed-mean <m.csv>', 'one row of numbers that stands for the mean of the data');
   const dtype = () => new Option('--dtype <type>', 'float32 or float64: the type to sample in; float32 by default');
+  const header = () => new Option('--header', 'of CSV: the first row names the columns; by default the file tells');
+  const noHeader = () => new Option('--no-header', 'of CSV: the first row has numbers');
+  const delimiter = () =>
+    new Option('--delimiter <letter>', "of CSV: what parts fields: , or ; or tab or ' ', as the file tells");
+  const comment = () => new Option('--comment <letter>', 'of CSV: lines that begin with it are skipped, as #');
   program
     .command('devices')
     .description('what is here, what was chosen and why')
@@ -42,6 +47,11 @@ async function main(): Promise<void> {
     .option('--format <format>', `${formats}; by default what the ending says, csv for -`)
     .option('--columns <a,b>', 'the columns to fit to, by name; all by default')
     .option('--missing <what>', 'error or drop: what becomes of a row with a missing value', 'error')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
+    .option('--member <name>', 'the array of a .npz file to fit to; needed where it holds several')
     .option('--weights <column>', 'how much each row says')
     .option('--frequencies <column>', 'how often each row was observed')
     .option('--output <model.json>', 'the model file, or - for standard output')
@@ -76,6 +86,10 @@ async function main(): Promise<void> {
     .option('--covariance <c.csv>', 'n rows of n numbers')
     .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
     .option('--singular', 'the covariance may be singular: draws lie on its support')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
     .requiredOption('--count <n>', 'rows to draw')
     .option('--seed <s>', 'a whole number below 2^64; random by default')
     .option('--stream <s>', 'a whole number below 2^64', '0')
@@ -102,6 +116,10 @@ async function main(): Promise<void> {
     .option('--covariance <c.csv>', 'n rows of n numbers')
     .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
     .option('--singular', 'the covariance may be singular: draws lie on its support')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
     .option('--rows <k>', 'rows of each file to draw again, the first and the last among them', '16')
     .option('--device <kind>', 'where to draw them; by default on another kind of device than the one that drew')
     .action((path, options) => verify(path, options, interruption));
@@ -134,7 +152,11 @@ async function main(): Promise<void> {
     .requiredOption('--draws <file>', 'a file as `covarium sample` writes it')
     .option('--data <file>', 'a .npy, .csv, .arrow or .parquet file')
     .option('--columns <a,b>', 'the columns to show, up to 8; all by default (x1, x2, ... where the model names none)')
-    .requiredOption('--output <file>', 'a .svg file, or - for standard output')
+    .option('--title <text>', 'what stands above the picture; the names of the files by default')
+    .requiredOption(
+      '--output <file>',
+      'a .svg file, a .png file (needs npm install @resvg/resvg-js), or - for SVG on standard output',
+    )
     .action(async (options) => {
       // The plotting library takes longer to load than the other commands to run.
       const { plot } = await import('./plot.ts');

@@ -5,6 +5,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { cannotRead } from '../file/error.ts';
 import { inputName } from '../file/input.ts';
+import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
 import { writeTextFile } from '../file/output.ts';
 
 /**
@@ -34,13 +35,15 @@ export async function readModel(path: string): Promise<Model> {
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
-    throw malformed(name, `it is not JSON (${(error as Error).message})`, error);
+    throw malformed(name, whyNotJson(error), error);
   }
   const model = (typeof value === 'object' && value !== null ? value : {}) as Record<keyof Model, unknown>;
   const { covarium, dtype = 'float32', columns, mean, covariance } = model;
   if (covarium !== 1) throw malformed(name, `its format version is (${describe(covarium)}), not 1`);
+  const unknown = unknownField(model, ['covarium', 'dtype', 'columns', 'mean', 'covariance']);
+  if (unknown !== undefined) throw malformed(name, unknown);
   if (dtype !== 'float32' && dtype !== 'float64') throw malformed(name, `its dtype is (${describe(dtype)})`);
   if (!isRow(mean) || mean.length === 0) throw malformed(name, `its mean is no row of numbers (${describe(mean)})`);
   const n = mean.length;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { cannotRead } from '../file/error.ts';
+import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
 import { writeTextFile } from '../file/output.ts';
 import type { MomentsJson } from '../moments/json.ts';
 import { Moments } from '../moments/moments.ts';
@@ -44,14 +45,21 @@ export async function readPartial(path: string): Promise<PartialFit> {
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
-    throw malformed(path, `it is not JSON (${(error as Error).message})`, error);
+    throw malformed(path, whyNotJson(error), error);
   }
   const fields = (typeof value === 'object' && value !== null ? value : {}) as { readonly [name: string]: unknown };
   const { covariumPartial, columns, dropped, shards, moments: json } = fields;
   if (covariumPartial !== 1)
     throw malformed(path, `its format version, covariumPartial, is (${describe(covariumPartial)}), not 1`);
+  const known = ['covariumPartial', 'columns', 'dropped', 'shards', 'moments'];
+  const unknown =
+    unknownField(fields, known) ??
+    (typeof shards === 'object' && shards !== null
+      ? unknownField(shards, ['count', 'here', 'of'], 'shards')
+      : undefined);
+  if (unknown !== undefined) throw malformed(path, unknown);
   const moments = momentsOf(path, json);
   if (!Number.isSafeInteger(dropped) || (dropped as number) < 0)
     throw malformed(path, `dropped is no whole number from 0 (${describe(dropped)})`);

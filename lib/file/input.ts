@@ -34,7 +34,8 @@ export function requireSource(source: InputSource): void {
  * `ERR_ABORTED`.
  */
 export class ByteSource {
-  readonly #name: string;
+  /** How messages name it. */
+  readonly name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #source: InputSource;
   #chunks: Promise<Chunks> | undefined;
@@ -44,7 +45,7 @@ export class ByteSource {
   constructor(source: InputSource, signal?: AbortSignal) {
     requireSource(source);
     this.#source = source;
-    this.#name = inputName(source);
+    this.name = inputName(source);
     this.#signal = signal;
   }
 
@@ -175,7 +176,7 @@ export class ByteSource {
       return await result;
     } catch (error) {
       refuseAborted(this.#signal);
-      throw error instanceof CovariumError ? error : cannotRead(this.#name, error);
+      throw error instanceof CovariumError ? error : cannotRead(this.name, error);
     }
   }
 }

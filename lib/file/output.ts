@@ -9,6 +9,8 @@ import { begin, end, removeQuietly } from './unfinished.ts';
 /** Where bytes go; one of {@link finish} and {@link discard} ends it. */
 export interface Output {
   write(bytes: Uint8Array): Promise<void>;
+  /** Writes over what is there from `position` on; undefined where what was written is gone, as in a pipe. */
+  overwrite?(bytes: Uint8Array, position: number): Promise<void>;
   finish(): Promise<void>;
   /** Leaves nothing of an unfinished output behind. Never rejects. */
   discard(): Promise<void>;
@@ -27,6 +29,7 @@ export async function openOutputFile(path: string): Promise<Output> {
   const file = await OutputFile.open(path);
   return {
     write: (bytes) => file.write(bytes),
+    ...(file.isRegular && { overwrite: (bytes, position) => file.overwrite(bytes, position) }),
     finish: async () => {
       await file.finish();
       await file.replace();
@@ -110,6 +113,21 @@ export class OutputFile implements Output {
   async write(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
+    } catch (error) {
+      throw cannotWrite(this.#path, error);
+    }
+  }
+
+  /** False for what exists and has no positions: a device, a pipe. */
+  get isRegular(): boolean {
+    return this.#temporary !== undefined;
+  }
+
+  /** Writes over what is there from `position` on; only of a regular file. */
+  async overwrite(bytes: Uint8Array, position: number): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.length; )
+        at += (await this.#file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
     } catch (error) {
       throw cannotWrite(this.#path, error);
     }

@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import { ByteSource, type InputSource, inputName } from './input.ts';
+import type { ByteSource } from './input.ts';
 
 /** Bytes that are read in any order. */
 export interface RandomAccess {
@@ -10,42 +10,30 @@ export interface RandomAccess {
   close(): Promise<void>;
 }
 
-/**
- * Opens a source to be read in any order. What comes from a pipe is taken into memory whole, once `accept` has looked
- * at its first four bytes, and thrown if they are another format's. Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
- */
-export async function openRandomAccess(
-  input: InputSource,
-  accept: (first: Uint8Array) => void,
-  signal?: AbortSignal,
-): Promise<RandomAccess> {
-  const source = new ByteSource(input, signal);
-  try {
-    const byteLength = await source.size();
-    accept(await source.peek(4));
-    if (byteLength !== undefined) return accessOf(source, inputName(input), byteLength);
-    const bytes = await source.take(Number.POSITIVE_INFINITY);
-    await source.close();
-    return {
-      byteLength: bytes.length,
-      read: async (start, out) => out.set(bytes.subarray(start, start + out.length)),
-      close: async () => {},
-    };
-  } catch (error) {
-    await source.close();
-    throw error;
-  }
-}
-
-function accessOf(source: ByteSource, name: string, byteLength: number): RandomAccess {
+/** The bytes of a source in any order; undefined if they come in their own order only, as from a pipe. */
+export async function randomAccess(source: ByteSource): Promise<RandomAccess | undefined> {
+  const byteLength = await source.size();
+  if (byteLength === undefined) return undefined;
   return {
     byteLength,
     read: async (start, out) => {
       if ((await source.readAt(out, start)) === out.length) return;
-      throw new CovariumError('ERR_FILE_UNREADABLE', `File (${name}) became shorter while it was read.`, {
-        path: name,
+      throw new CovariumError('ERR_FILE_UNREADABLE', `File (${source.name}) became shorter while it was read.`, {
+        path: source.name,
       });
     },
+    close: () => source.close(),
+  };
+}
+
+/** As {@link randomAccess}; what comes from a pipe is taken into memory whole. */
+export async function randomAccessOf(source: ByteSource): Promise<RandomAccess> {
+  const sized = await randomAccess(source);
+  if (sized !== undefined) return sized;
+  const bytes = await source.take(Number.POSITIVE_INFINITY);
+  return {
+    byteLength: bytes.length,
+    read: async (start, out) => out.set(bytes.subarray(start, start + out.length)),
     close: () => source.close(),
   };
 }

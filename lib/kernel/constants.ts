@@ -1,7 +1,7 @@
 import { CovariumError } from '../covarium-error.ts';
 import { encode } from './encode.ts';
 import { Layouts } from './layout.ts';
-import { codeOf, numberOf } from './source.ts';
+import { codeOf, numberOf, replaced } from './source.ts';
 
 /** A function constant of a text, and the value that it is given. */
 export interface FunctionConstant {
@@ -19,6 +19,8 @@ export interface FunctionConstant {
 /** Values of function constants, by name. */
 export type ConstantValues = { readonly [name: string]: number | boolean };
 
+const question = /\bis_function_constant_defined\s*\(\s*(\w+)\s*\)/g;
+
 /**
  * The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ,
  * `ERR_OUT_OF_RANGE`.
@@ -27,6 +29,7 @@ export function constantsOf(text: string, values: ConstantValues): FunctionConst
   const layouts = new Layouts(text);
   const code = codeOf(text);
   const declaration = /\bconstant\s+(?:const\s+)?(\w+)\s+(\w+)\s*\[\[\s*function_constant\(\s*(\w+)\s*\)\s*\]\]\s*;/g;
+  const asked = new Set([...code.matchAll(question)].map(([, name]) => name));
   const all = [...code.matchAll(declaration)].map((match): FunctionConstant => {
     const [whole, type, name, index] = match as unknown as [string, string, string, string];
     const given = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -34,7 +37,7 @@ export function constantsOf(text: string, values: ConstantValues): FunctionConst
     const layout = layouts.of(type);
     if (at === undefined || layout?.count !== 1)
       throw new CovariumError('ERR_UNSUPPORTED', `Function constant (${whole}) is not a number with an index.`);
-    if (given === undefined && !new RegExp(`\\bis_function_constant_defined\\s*\\(\\s*${name}\\s*\\)`).test(code))
+    if (given === undefined && !asked.has(name))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
         `Function constant (${name}) has no value: constants has (${Object.keys(values).join(', ')}).`,
@@ -49,8 +52,9 @@ export function constantsOf(text: string, values: ConstantValues): FunctionConst
       span: [match.index, match.index + whole.length],
     };
   });
+  const names = new Set(all.map((constant) => constant.name));
   for (const name of Object.keys(values))
-    if (!all.some((constant) => constant.name === name))
+    if (!names.has(name))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
         `Text has no function constant (${name}); it has (${all.map((constant) => constant.name).join(', ')}).`,
@@ -69,18 +73,15 @@ function literalOf(value: number, scalar: string): string {
 
 /** The text for a compiler that knows no function constants: each is a constant with its value. */
 export function withConstants(text: string, constants: readonly FunctionConstant[]): string {
-  const filled = constants.reduceRight((rest, { span: [begin, end], literal }) => {
-    const declaration = rest
-      .slice(begin, end)
-      .replace(/\[\[[^\]]*\]\]/, (attribute) => attribute.replace(/[^\n]/g, ' '));
-    return `${rest.slice(0, begin)}${declaration.replace(/\s*;$/, '')} = ${literal};${rest.slice(end)}`;
-  }, text);
-  return constants.reduce(
-    (rest, { name, value }) =>
-      rest.replace(
-        new RegExp(`\\bis_function_constant_defined\\s*\\(\\s*${name}\\s*\\)`, 'g'),
-        String(value !== undefined),
-      ),
-    filled,
+  const filled = replaced(
+    text,
+    constants.map(({ span: [begin, end], literal }) => {
+      const declaration = text
+        .slice(begin, end)
+        .replace(/\[\[[^\]]*\]\]/, (attribute) => attribute.replace(/[^\n]/g, ' '));
+      return { begin, end, by: `${declaration.replace(/\s*;$/, '')} = ${literal};` };
+    }),
   );
+  const defined = new Map(constants.map(({ name, value }) => [name, value !== undefined]));
+  return filled.replace(question, (whole, name: string) => String(defined.get(name) ?? whole));
 }

@@ -112,10 +112,13 @@ export class Layouts {
   }
 
   #alias(name: string): Layout | undefined {
-    const [, using] = new RegExp(`\\busing\\s+${name}\\s*=\\s*([^;]+);`).exec(this.#code) ?? [];
+    const [, using] = new RegExp(`\\busing\\s+${name}\\s*=\\s*([^;]{1,${longestMember}});`).exec(this.#code) ?? [];
     if (using !== undefined) return this.of(using);
-    const [, old] = new RegExp(`\\btypedef\\s+([^;{}]+?)\\s+${name}\\s*;`).exec(this.#code) ?? [];
-    if (old !== undefined) return this.of(old);
+    // The last words before the semicolon, so that no other typedef stands between them.
+    const old = new RegExp(`\\btypedef\\s+((?:(?!typedef\\b)[^;{}]){1,${longestMember}}?)\\s+${name}\\s*;`).exec(
+      this.#code,
+    );
+    if (old !== null) return this.of(old[1]!);
     const enumeration = new RegExp(`\\benum\\s+(?:class\\s+)?${name}\\s*(?::\\s*(\\w+))?\\s*\\{`).exec(this.#code);
     return enumeration === null ? undefined : this.of(enumeration[1] ?? 'int');
   }

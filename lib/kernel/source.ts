@@ -5,11 +5,69 @@ import { CovariumError } from '../covarium-error.ts';
 
 /** The text with comments, strings and preprocessor lines as spaces: what stands anywhere stands there still. */
 export function codeOf(text: string): string {
-  const blank = (part: string) => part.replace(/[^\n]/g, ' ');
-  return text.replace(
-    /\/\*[\s\S]*?(?:\*\/|$)|\/\/(?:\\\r?\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\r?\n|[^\n])*/gm,
-    blank,
-  );
+  return withSpaces(text, /\/[*/]|["']|^[ \t]*#/gm, () => true);
+}
+
+const lineEnd = /(?:\\\r?\n|[^\n])*/y;
+const literals = { '"': /"(?:\\.|[^"\\\n])*"/y, "'": /'(?:\\.|[^'\\\n])+'/y } as const;
+
+/**
+ * The text with spaces in place of the parts that begin with a `start`, are no code, and are `blanked`. Line ends stay.
+ */
+function withSpaces(text: string, start: RegExp, blanked: (part: string) => boolean): string {
+  const parts: string[] = [];
+  // A quote that nothing closes stands alone, and so do all of its kind up to the end of the line: nobody looks for
+  // their ends again.
+  const openUntil = { '"': 0, "'": 0 };
+  let done = 0;
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    const { index, 0: first } = found;
+    let end = start.lastIndex;
+    if (first === '/*') {
+      const close = text.indexOf('*/', end);
+      end = close < 0 ? text.length : close + 2;
+    } else if (first === '"' || first === "'") {
+      const literal = literals[first];
+      literal.lastIndex = index;
+      // Two in a row are no letter: the second may begin one.
+      if (index < openUntil[first] || (first === "'" && text[index + 1] === "'")) continue;
+      if (!literal.test(text)) {
+        const line = text.indexOf('\n', index);
+        openUntil[first] = line < 0 ? text.length : line;
+        continue;
+      }
+      end = literal.lastIndex;
+    } else {
+      lineEnd.lastIndex = index;
+      lineEnd.test(text);
+      end = lineEnd.lastIndex;
+    }
+    start.lastIndex = end;
+    const part = text.slice(index, end);
+    parts.push(text.slice(done, index), blanked(part) ? part.replace(/[^\n]/g, ' ') : part);
+    done = end;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
+}
+
+/** A part of a text, and what takes its place. */
+export interface Replacement {
+  readonly begin: number;
+  readonly end: number;
+  readonly by: string;
+}
+
+/** The text with its parts replaced, which are in ascending order and apart. */
+export function replaced(text: string, replacements: readonly Replacement[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { begin, end, by } of replacements) {
+    parts.push(text.slice(done, begin), by);
+    done = end;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
 }
 
 const pairs: { readonly [open: string]: string } = { '(': ')', '[': ']', '{': '}' };
@@ -45,7 +103,9 @@ export function splitList(list: string): string[] {
  * The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's
  * = n).
  */
-export function numberOf(word: string, text: string): number | undefined {
+export function numberOf(word: string, text: string, depth = 0): number | undefined {
+  // Names that stand for each other say none.
+  if (depth > 20) return undefined;
   const plain = word.trim().replace(/[uUlL]+$/, '');
   if (/^(?:\d+|0[xX][\da-fA-F]+)$/.test(plain)) return Number(plain);
   if (!/^\w+$/.test(plain)) return undefined;
@@ -53,7 +113,7 @@ export function numberOf(word: string, text: string): number | undefined {
     new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${plain}[ \\t]+\\(?[ \\t]*(\\w+)`, 'm').exec(text) ??
     new RegExp(`\\b${plain}\\s*=\\s*(\\w+)\\s*[,;}]`).exec(codeOf(text)) ??
     [];
-  return value === undefined || value === plain ? undefined : numberOf(value, text);
+  return value === undefined || value === plain ? undefined : numberOf(value, text, depth + 1);
 }
 
 /** Characters of a kernel's text, with what it includes. */
@@ -119,10 +179,7 @@ export function flatten(source: string, path: string, includes: { readonly [name
 
 /** The text with comments as spaces, on the same lines. */
 function withoutComments(text: string): string {
-  return text.replace(
-    /\/\*[\s\S]*?(?:\*\/|$)|\/\/(?:\\\r?\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'/g,
-    (part) => (part.startsWith('/') ? part.replace(/[^\n]/g, ' ') : part),
-  );
+  return withSpaces(text, /\/[*/]|["']/g, (part) => part.startsWith('/'));
 }
 
 /**

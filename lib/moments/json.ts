@@ -46,11 +46,19 @@ export function momentsToJson(sums: CentralSums): MomentsJson {
   };
 }
 
+const names: readonly (keyof MomentsJson)[] = [
+  ...(['covariumMoments', 'dimension', 'count', 'dropped', 'weight', 'squaredWeight'] as const),
+  ...(['mean', 'meanRest', 'second', 'third', 'fourth'] as const),
+];
+
 /** Sums from JSON; throws `ERR_MALFORMED_MOMENTS` with the path of the first field that can't be. */
 export function momentsFromJson(json: unknown): CentralSums {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed('', 'no object', json);
   const fields = json as Record<keyof MomentsJson, unknown>;
   if (fields.covariumMoments !== 1) throw malformed('covariumMoments', 'not version 1', fields.covariumMoments);
+  const unknown = Object.keys(json).find((name) => !names.includes(name as keyof MomentsJson));
+  if (unknown !== undefined)
+    throw malformed(describe(unknown), 'not a field that is known', fields[unknown as keyof MomentsJson]);
   const n = whole('dimension', fields.dimension, 1);
   const sums: CentralSums = {
     n,

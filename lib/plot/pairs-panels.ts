@@ -48,6 +48,15 @@ export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: nu
   );
 }
 
+/** How many rows have a number outside of its column's range: no panel shows them whole. */
+export function rowsOutside({ values, rows }: Points, ranges: readonly Range[]): number {
+  const n = ranges.length;
+  let count = 0;
+  for (let row = 0; row < rows; row++)
+    if (ranges.some(([low, high], i) => values[row * n + i]! < low || values[row * n + i]! > high)) count++;
+  return count;
+}
+
 /** Draws, data above them, and the ellipses of the model above both: column `i` upwards, column `j` to the right. */
 export function scatterMarks(
   { columns, mean, covariance, draws, data }: Pairs,
@@ -97,7 +106,8 @@ export function marginalMarks(
     Plot.line(steps(dataBars), { stroke: dataColour, strokeWidth: 1.5 }),
     Plot.line(curve, { strokeWidth: 1.5 }),
   ];
-  return { marks, y: [0, top * 1.05] };
+  // Above it stands the word density, which takes the more of a panel the smaller it is.
+  return { marks, y: [0, top * (1.05 + n / 32)] };
 }
 
 function steps(bars: readonly Bar[]): [x: number, y: number][] {

@@ -18,13 +18,23 @@ const light = ['#1f62c4', '#c2410c', '#15803d', '#8b2fb5', '#a16207', '#0e7490',
 // Muted: on a dark ground a saturated colour glares.
 const dark = ['#74a9ee', '#dd8f5a', '#6bbf85', '#bd95dc', '#c9a94e', '#57b3c4', '#d88fb4', '#a3a7ad'];
 
+const grounds = { light: ['#ffffff', '#1a1a1a'], dark: ['#17191c', '#d3d6da'] } as const;
+
+/** The custom properties of the pictures by name, without their hyphens, in the light scheme. */
+export function lightColours(): Map<string, string> {
+  return properties(light, grounds.light);
+}
+
+function properties(colours: readonly string[], [ground, ink]: readonly [string, string]): Map<string, string> {
+  return new Map([['ground', ground], ['ink', ink], ...colours.map((colour, i) => [`series-${i}`, colour] as const)]);
+}
+
 /** The custom properties of the pictures, for both colour schemes (paper is light); `root` is what they hang on. */
 export function pictureStyle(root: string): string {
-  const properties = (colours: readonly string[], ground: string, ink: string) =>
-    [`--ground:${ground}`, `--ink:${ink}`, ...colours.map((colour, i) => `--series-${i}:${colour}`)].join(';');
+  const text = (of: Map<string, string>) => [...of].map(([name, colour]) => `--${name}:${colour}`).join(';');
   return (
-    `${root}{${properties(light, '#ffffff', '#1a1a1a')}}` +
-    `@media screen and (prefers-color-scheme:dark){${root}{${properties(dark, '#17191c', '#d3d6da')}}}`
+    `${root}{${text(lightColours())}}` +
+    `@media screen and (prefers-color-scheme:dark){${root}{${text(properties(dark, grounds.dark))}}}`
   );
 }
 

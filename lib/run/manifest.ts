@@ -5,6 +5,7 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Digest } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
+import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
 import { finishText, OutputFile } from '../file/output.ts';
 import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
@@ -53,7 +54,10 @@ export async function readManifest(path: string): Promise<Manifest | undefined> 
   if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
     throw malformed(at, `its digest is (${describe(digest)})`);
   if (!isObject(provenance) || !isObject(provenance.device))
-    throw malformed(at, `its provenance is (${describe(provenance)})`);
+    throw malformed(at, `its provenance are (${describe(provenance)})`);
+  refuseUnknown(at, digest, ['bytes', 'sha256'], 'digest');
+  refuseUnknown(at, provenance, ['covariumVersion', 'device', 'factor'], 'provenance');
+  refuseUnknown(at, provenance.device, ['kind', 'name', 'facts'], 'provenance.device');
   return manifest as unknown as Manifest;
 }
 
@@ -106,16 +110,26 @@ async function readJson(path: string, kind: string): Promise<{ readonly run: Run
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
-    throw malformed(path, `it is not JSON (${(error as Error).message})`, error);
+    throw malformed(path, whyNotJson(error), error);
   }
   const { covarium, kind: said, run } = (isObject(value) ? value : {}) as Record<'covarium' | 'kind' | 'run', unknown>;
   if (covarium !== 1 || said !== kind) throw malformed(path, `it does not say that it is a ${kind} of version (1)`);
   if (!isObject(run)) throw malformed(path, `its run is (${describe(run)})`);
   for (const field of runFields)
     if (!fits[field](run[field])) throw malformed(path, `its run's ${field} is (${describe(run[field])})`);
+  refuseUnknown(path, value as object, kind === 'run' ? runFileFields : manifestFields);
+  refuseUnknown(path, run, runFields, 'run');
   return value as unknown as { run: Run };
+}
+
+const manifestFields: readonly (keyof Manifest)[] = ['covarium', 'kind', 'file', 'run', 'provenance', 'digest'];
+const runFileFields: readonly (keyof RunFile)[] = ['covarium', 'kind', 'run', 'rowsPerPart'];
+
+function refuseUnknown(at: string, value: object, known: readonly string[], path = ''): void {
+  const unknown = unknownField(value, known, path);
+  if (unknown !== undefined) throw malformed(at, unknown);
 }
 
 const isWord = (value: unknown) => typeof value === 'string' && /^\d{1,20}$/.test(value);

@@ -118,7 +118,12 @@ async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, co
   let kept = 0;
   try {
     for (const [i, row] of slices.entries()) {
-      while (ahead.length < 3 && i + ahead.length < slices.length) ahead.push(read(slices[i + ahead.length]!));
+      while (ahead.length < 3 && i + ahead.length < slices.length) {
+        const next = read(slices[i + ahead.length]!);
+        // Another may fail before this one is looked at.
+        next.catch(() => {});
+        ahead.push(next);
+      }
       await ahead[0];
       ahead.shift();
       const found = complete.of(values.subarray(row * columns, endOf(row) * columns));

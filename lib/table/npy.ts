@@ -34,12 +34,12 @@ const mostColumnsOfNoRows = 1 << 20;
  * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0: its length is a multiple of 64, so
  * that the numbers can be mapped into memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  */
-export function npyHeader(dtype: RealDtype, rows: number, columns: number): Uint8Array {
+export function npyHeader(dtype: RealDtype, rows: number, columns: number, leastBytes = 0): Uint8Array {
   const order = endianness() === 'LE' ? '<' : '>';
   const type = `${order}f${dtype === 'float32' ? 4 : 8}`;
   const text = `{'descr': '${type}', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
   const preambleBytes = 10;
-  const totalBytes = Math.ceil((preambleBytes + text.length + 1) / 64) * 64;
+  const totalBytes = Math.max(leastBytes, Math.ceil((preambleBytes + text.length + 1) / 64) * 64);
   const header = Buffer.alloc(totalBytes, ' ');
   header.write('\x93NUMPY\x01\x00', 'latin1');
   header.writeUInt16LE(totalBytes - preambleBytes, 8);
@@ -113,10 +113,26 @@ function shown(value: PythonValue | undefined): string {
   return describe(Array.isArray(value) ? value.join(', ') : value);
 }
 
-/** NPY has no names, and its header says the rows: `ERR_INVALID_ARGUMENT` where the head does not. */
+/**
+ * NPY has no names, and its header says the rows: where the head does not, the header is written again at the end, and
+ * `ERR_INVALID_ARGUMENT` is thrown for an output that can't go back.
+ */
 export async function openNpyWriter(output: Output, { dtype, rows, columns }: TableHead): Promise<RowWriter> {
-  if (rows === undefined)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', 'An NPY file is begun with its number of rows, which is unknown.');
-  await output.write(npyHeader(dtype, rows, columns));
-  return { write: (values) => output.write(npyBytes(values)), finish: async () => {} };
+  if (rows === undefined && output.overwrite === undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      'NPY begins with its number of rows; pass `count`, or write to a file.',
+    );
+  const header = npyHeader(dtype, rows ?? Number.MAX_SAFE_INTEGER, columns);
+  await output.write(header);
+  let written = 0;
+  return {
+    write: async (values) => {
+      written += values.length / columns;
+      await output.write(npyBytes(values));
+    },
+    finish: async () => {
+      if (rows === undefined) await output.overwrite!(npyHeader(dtype, written, columns, header.length), 0);
+    },
+  };
 }

@@ -19,8 +19,19 @@ export interface TableOptions {
   readonly columns?: readonly string[] | undefined;
   /** Whether a row with a missing value (a null, a NaN, an empty field) is refused, by default, or left out. */
   readonly missing?: Missing | undefined;
-  /** The array of an `.npz` file to read, by name; needed where it holds several. */
+  /** The array of an `.npz` file to read, by name; by default the only one, and needed where there are several. */
   readonly member?: string | undefined;
+  /** Of CSV: true if the first row has the names of the columns, false if it has numbers; by default the file tells. */
+  readonly header?: boolean | undefined;
+  /**
+   * Of CSV: one letter between fields, a comma, a semicolon or a tab by default; a blank stands for any number of
+   * blanks.
+   */
+  readonly delimiter?: string | undefined;
+  /** Of CSV: one letter; lines that begin with it are skipped. No line is by default. */
+  readonly comment?: string | undefined;
+  /** Is told of what is doubtful in a file, a sentence each; by default the process warns. */
+  readonly warn?: ((sentence: string) => void) | undefined;
   /** Ends reading. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,8 +55,8 @@ const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } =
  * throw these too, and `ERR_NOT_FINITE`.
  */
 export async function openTable(source: InputSource, options: TableOptions = {}): Promise<TableReader> {
-  checkOptions(options, ['format', 'columns', 'missing', 'member', 'signal']);
-  const { format: given, columns, member, signal } = options;
+  checkOptions(options, optionNames);
+  const { format: given, columns, member, signal, warn = warnProcess } = options;
   const missing = requireMissing(options.missing);
   requireSource(source);
   refuseAborted(signal);
@@ -53,11 +64,34 @@ export async function openTable(source: InputSource, options: TableOptions = {})
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Columns are no array of names (${describe(columns)}).`);
   if (member !== undefined && typeof member !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Member is no name (${describe(member)}).`);
+  const csv = csvOptions(options);
   const { format, from } = await recognized(source, given, signal);
   if (member !== undefined && format !== 'npy')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Member (${member}) is of a .npz file, not of one of ${format}.`);
   const open = await openers[format]();
-  return open(from, { columns, missing, member, signal });
+  return open(from, { columns, missing, member, ...csv, signal, warn });
+}
+
+const optionNames = ['format', 'columns', 'missing', 'member', 'header', 'delimiter', 'comment', 'warn', 'signal'];
+
+function warnProcess(sentence: string): void {
+  process.emitWarning(sentence, { type: 'CovariumWarning' });
+}
+
+type CsvOptions = Pick<TableOptions, 'header' | 'delimiter' | 'comment'>;
+
+function csvOptions({ header, delimiter, comment }: CsvOptions): CsvOptions {
+  if (header !== undefined && typeof header !== 'boolean')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Header is (${describe(header)}), not one of (true, false).`);
+  for (const [name, letter] of Object.entries({ Delimiter: delimiter, Comment: comment }))
+    if (letter !== undefined && !(typeof letter === 'string' && /^[\t !#$%&'*/:;<=>?@[\\\]^_`{|}~,]$/.test(letter)))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `${name} is (${describe(letter)}); pass one letter of ASCII that is no part of a number, and no quote.`,
+      );
+  if (delimiter !== undefined && delimiter === comment)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Delimiter and comment are the same letter (${delimiter}).`);
+  return { header, delimiter, comment };
 }
 
 interface Recognized {

@@ -40,7 +40,16 @@ export interface ReadRequest {
   readonly missing: Missing;
   /** The array to read of an `.npz` file. */
   readonly member?: string | undefined;
+  /**
+   * Of CSV: whether the first row has the names, what parts fields, and what begins a line to skip; the file tells
+   * where it is left out.
+   */
+  readonly header?: boolean | undefined;
+  readonly delimiter?: string | undefined;
+  readonly comment?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Is told of doubts about the file, a sentence each. */
+  readonly warn?: (sentence: string) => void;
 }
 
 /** What a format makes of rows. */

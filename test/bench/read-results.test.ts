@@ -178,9 +178,14 @@ test('Fields that contradict one another are refused.', async () => {
   for (const [value, path, why] of cases) await refused(value, path, why);
 });
 
-test('Fields of a later writer are passed over; keys that are data stay data.', () => {
-  const text = JSON.stringify(results()).replace('"seconds"', '"later":{"a":1},"seconds"');
-  assert.equal(parseResults(text, 'x'), results());
+test('A field that is not known, or is there twice, is refused; keys that are data stay data.', async () => {
+  const text = JSON.stringify(results());
+  await refused(text.replace('"seconds"', '"later":{"a":1},"seconds"'), 'later', 'is not a field that is known');
+  await refused(
+    text.replace('"seconds"', '"seconds":1,"seconds"'),
+    'The text',
+    'is odd: a field is there twice (seconds)',
+  );
   const proto = JSON.stringify(results()).replace('"OPENBLAS_NUM_THREADS"', '"__proto__"');
   assert.equal(Object.entries(parseResults(proto, 'x').machine.environment), [['__proto__', '2']]);
 });

@@ -78,7 +78,10 @@ const readPictures = `[...document.querySelectorAll('figure svg')].map((svg) => 
   return { label: svg.getAttribute('aria-label'), points, rule: rules.length === 1 ? rules[0].left : null, text: texts.map(({ text }) => text), faults };
 })`;
 
-/** The least and the greatest contrast of a text, those of pictures included, with what is behind it, as WCAG 2.1 counts; and the texts. */
+/**
+ * The least and the greatest contrast of a text, those of pictures included, with what is behind it, as WCAG 2.1
+ * counts; and the texts.
+ */
 const contrasts = `(() => {
   const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => {

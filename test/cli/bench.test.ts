@@ -10,7 +10,7 @@ import { ratioInterval } from '../../bench/ratio-interval.ts';
 import { readResults } from '../../bench/read-results.ts';
 import type { Results } from '../../bench/results.ts';
 import { timeOf } from '../../bench/statistics.ts';
-import { type Ending, runNode } from '../harness/child.ts';
+import { type Ending, nodeOptions, runNode } from '../harness/child.ts';
 import { main } from '../harness/command-line.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -30,7 +30,7 @@ const tiny = [
   '--rounds',
   '2',
 ];
-const bench = (...args: string[]): Promise<Ending> => runNode(['--import', 'tsx', main, 'bench', ...args]);
+const bench = (...args: string[]): Promise<Ending> => runNode([...nodeOptions, main, 'bench', ...args]);
 const resultsIn = (output: string): Promise<Results> => readResults(output);
 
 test('bench writes the results of the suites named, at the sizes asked for, and nothing unfinished.', async () => {
@@ -119,7 +119,7 @@ test('bench tells that the folder of its output is none, or that its device is n
   assert.is(taken.code, 1);
   assert.match(taken.stderr, /^error: .*results\.json\) can't be written \(EISDIR\)/, 'before the estimate');
   const args = ['call', '--devices', 'softmetal', '--no-peers', '--output', join(folder, 'none')];
-  const none = await runNode(['--import', 'tsx', main, 'bench', ...args], { ...process.env, COVARIUM_ADDON: '' });
+  const none = await runNode([...nodeOptions, main, 'bench', ...args], { ...process.env, COVARIUM_ADDON: '' });
   assert.is(none.code, 1);
   assert.match(none.stderr, /ERR_DEVICE_UNAVAILABLE/);
 });
@@ -131,7 +131,7 @@ test('A quick run does not wait a minute for an interpreter that hangs.', async 
   const output = join(folder, 'quick');
   const args = ['call', '--quick', '--devices', 'reference', '--output', output];
   const env = { ...process.env, COVARIUM_PYTHON: hangs, COVARIUM_R: hangs };
-  const { code, stderr } = await runNode(['--import', 'tsx', main, 'bench', ...args], env);
+  const { code, stderr } = await runNode([...nodeOptions, main, 'bench', ...args], env);
   assert.is(code, 0, stderr);
   const { contenders } = await resultsIn(output);
   const reasons = contenders.filter(({ available }) => !available).map(({ reason }) => reason);
@@ -152,7 +152,7 @@ test('Ctrl-C leaves partial results that are valid, and the exit code of an inte
     '--rounds',
     '100',
   ];
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'bench', ...args, '--output', output], {
+  const child = spawn(process.execPath, [...nodeOptions, main, 'bench', ...args, '--output', output], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   // The estimate stands at the beginning of the rounds. One signal: a second would end the process at once.

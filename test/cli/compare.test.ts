@@ -5,14 +5,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Results } from '../../bench/results.ts';
 import { contender, measurement, results, time } from '../bench/some-results.ts';
-import { runNode } from '../harness/child.ts';
+import { nodeOptions, runNode } from '../harness/child.ts';
 import { main } from '../harness/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-compare-'));
 const at = (name: string) => join(folder, name);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const run = (...command: string[]) => runNode(['--import', 'tsx', main, 'compare', ...command], process.env);
+const run = (...command: string[]) => runNode([...nodeOptions, main, 'compare', ...command], process.env);
 
 /** A folder with the results.json of one case that takes so long. */
 function report(name: string, median: number, fields: Partial<Results> = {}): string {

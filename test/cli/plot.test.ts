@@ -1,14 +1,17 @@
 // `covarium plot`, as users run it, and the reader of NPY files that it brings.
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decode } from 'fast-png';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pairsPlot } from '../../lib/plot/pairs.ts';
 import { evenRows } from '../../lib/plot/points.ts';
 import { npyBytes, npyHeader } from '../../lib/table/npy.ts';
 import { openNpyRows } from '../../lib/table/npy-rows.ts';
-import { run, succeeds } from '../harness/command-line.ts';
+import { nodeOptions } from '../harness/child.ts';
+import { main, outcomeOf, run, succeeds } from '../harness/command-line.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-plot-'));
@@ -46,7 +49,7 @@ test('plot draws what sample and fit wrote: dots of the very rows, under the nam
   );
   const picture = readFileSync(at('p.svg'), 'utf8');
   assert.match(picture, 'aria-label="many.npy and data.csv, with the normal of model.json"');
-  assert.match(picture, '1,500 of 5,000 draws');
+  assert.match(picture, '\u25cf 1,500 of 5,000 draws<');
   assert.match(picture, '30 rows of data');
   assert.match(picture, '>b &quot;c&quot;, d</text>');
   assert.match(picture, 'a and b &quot;c&quot;, d: model 0.35');
@@ -87,6 +90,62 @@ test('plot takes chosen columns in their order, names of its own, and standard o
     await succeeds('plot', '--model', nameless, '--draws', draws, '--columns', 'x3,x1', '--output', '-'),
     'Correlations: x3 and x1: model 0.00, draws \u22120.50.',
   );
+});
+
+test('plot takes a title, and says in the picture which rows are left out.', async () => {
+  const titled = await succeeds(
+    'plot',
+    '--model',
+    model,
+    '--draws',
+    draws,
+    '--title',
+    'Mine & <yours>',
+    '--output',
+    '-',
+  );
+  assert.match(titled, 'aria-label="Mine &amp; &lt;yours&gt;"');
+  assert.match(titled, '>Mine &amp; &lt;yours&gt;</text>');
+  assert.not.match(titled, 'draws.csv');
+  assert.match(titled, '\u25cf 3 draws<');
+});
+
+test('A name that ends in .png makes a PNG of twice the pixels, in the light colours, with its words.', async () => {
+  const paths = [at('words.png'), at('none.png'), at('words.svg')];
+  for (const [i, path] of paths.entries())
+    await succeeds('plot', '--model', model, '--draws', draws, '--title', i === 1 ? ' ' : 'A title', '--output', path);
+  const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(readFileSync(paths[2]!, 'utf8'))!.map(Number);
+  const [png, untitled] = paths.slice(0, 2).map((path) => decode(readFileSync(path)));
+  assert.equal([png!.width, png!.height], [2 * width!, 2 * height!]);
+  const pixels = (image: typeof png, from: number, to: number) => {
+    const found = new Map<string, number>();
+    for (let at = from * image!.width; at < to * image!.width; at++) {
+      const [r, g, b] = image!.data.subarray(at * image!.channels, at * image!.channels + 3);
+      found.set(`${r} ${g} ${b}`, (found.get(`${r} ${g} ${b}`) ?? 0) + 1);
+    }
+    return found;
+  };
+  const all = pixels(png, 0, png!.height);
+  assert.ok(all.get('255 255 255')! > 0.5 * png!.width * png!.height, 'the ground is white');
+  assert.ok(all.get('31 98 196')! > 10, 'the legend has the colour of the draws');
+  // The title stands in the first 30 pixels.
+  assert.ok((pixels(png, 0, 60).get('26 26 26') ?? 0) > 100, 'letters');
+  assert.is(pixels(untitled, 0, 60).get('26 26 26'), undefined);
+});
+
+test('Where the package that makes PNG files is missing, plot says which to install, and leaves no file.', async () => {
+  const hooks = `export async function resolve(name, context, next) {
+    if (name === '@resvg/resvg-js') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+    return next(name, context);
+  }`;
+  const url = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
+  const register = url(`import { register } from 'node:module'; register(${JSON.stringify(url(hooks))});`);
+  const command = ['plot', '--model', model, '--draws', draws, '--output', at('refused.png')];
+  const child = spawn(process.execPath, [...nodeOptions, '--import', register, main, ...command]);
+  const { code, stderr } = await outcomeOf(child);
+  assert.is(code, 1);
+  assert.match(stderr, /\(@resvg\/resvg-js\).*npm install @resvg\/resvg-js.*\[ERR_UNSUPPORTED\]\n$/);
+  assert.not.ok(readdirSync(folder).some((name) => name.startsWith('refused')));
 });
 
 test('plot shows a singular model, whose ellipses are lines.', async () => {
@@ -249,7 +308,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     },
   ],
   ['draws of another kind', /draws\.txt.*\[ERR_INVALID_ARGUMENT\]$/, () => plotting('--draws', at('draws.txt'))],
-  ['an output of another kind', /p\.png.*\[ERR_INVALID_ARGUMENT\]$/, () => plotting('--output', at('p.png'))],
+  ['an output of another kind', /p\.jpg.*\[ERR_INVALID_ARGUMENT\]$/, () => plotting('--output', at('p.jpg'))],
   ['an output in no folder', /its folder.*\[ERR_FILE_UNWRITABLE\]$/, () => plotting('--output', at('nowhere/p.svg'))],
   ['an unknown column', /\(z\).*\(a, b "c", d, e\).*\[ERR_INVALID_ARGUMENT\]$/, () => plotting('--columns', 'a,z')],
   ['a column twice', /\(a,e,a\).*\[ERR_INVALID_ARGUMENT\]$/, () => plotting('--columns', 'a,e,a')],

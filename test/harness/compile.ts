@@ -9,6 +9,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
 const loadedElsewhere = [
+  'bench/peers/process-peer.ts',
+  'examples/penguins.ts',
+  'examples/run.ts',
   'lib/index.ts',
   'lib/addon/native.ts',
   'lib/cli/main.ts',
@@ -17,7 +20,13 @@ const loadedElsewhere = [
   'lib/file/temporary-name.ts',
   'test/harness/faulty-writes.ts',
   'test/metal/softmetal/softmetal.ts',
+  'test/harness/mutate-files.ts',
 ];
+
+/** Tests that test/contract/external-buffers.test.ts runs. */
+const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'].map(
+  (name) => `test/${name}.test.ts`,
+);
 
 /**
  * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;
@@ -26,7 +35,7 @@ const loadedElsewhere = [
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: [...tests, ...loadedElsewhere],
+    entryPoints: [...new Set([...tests, ...loadedElsewhere, ...runAgain])],
     outdir: relative(root, folder),
     outbase: '.',
     bundle: true,
@@ -42,11 +51,11 @@ export async function compile(tests: readonly string[], folder: string): Promise
         // A module finds files beside its source, wherever its code lies.
         name: 'import.meta of the source',
         setup: ({ onLoad }) =>
-          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+          onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => ({
             contents: readFileSync(path, 'utf8')
               .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
               .replaceAll('import.meta.filename', JSON.stringify(path)),
-            loader: 'ts',
+            loader: path.endsWith('.ts') ? 'ts' : 'js',
           })),
       },
     ],

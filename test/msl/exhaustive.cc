@@ -3,7 +3,8 @@
 //
 // --hash     JSON: hashes of float32's functions over all 2^32 words
 // --fround   JSON: for how many words it matters that plain TypeScript's fma is a double sum, rounded twice
-// --float64  JSON: hashes of float64's functions over a sample of words
+// --float64  JSON: hashes of float64's functions over a sample of words, by vectors
+// --single   the same, word by word
 // --errors   worst errors against the C library's mathematics in double, and in long double for float64
 #include <immintrin.h>
 
@@ -22,6 +23,7 @@ namespace {
 
 #include <metal_stdlib>
 
+#include "simd/lanes-float64.h"
 #include "lanes.h"
 #include "normal.h"
 
@@ -129,22 +131,46 @@ uint64_t sampledWord(uint64_t i) {
   return (i / 64 % 2 == 0 ? power + offset : power - offset) ^ (i % 3 == 0 ? ~uint64_t{0} : 0);
 }
 
+// The values of the three functions for sampled words from index `first` on: by vectors, as the kernels make them, or
+// word by word.
 struct Float64Values {
-  double of[functionCount];
-  explicit Float64Values(uint64_t word) {
-    const uint32_t high = static_cast<uint32_t>(word >> 32), low = static_cast<uint32_t>(word);
-    of[0] = covarium::normal_float64::radius(high, low);
-    covarium::normal_float64::direction(high, low, of[1], of[2]);
+  uint64_t words[longsAtOnce];
+  double of[functionCount][longsAtOnce];
+
+  Float64Values(uint64_t first, bool single) {
+    using namespace covarium::normal_float64;
+    for (int i = 0; i < longsAtOnce; ++i) words[i] = sampledWord(first + static_cast<uint64_t>(i));
+    if (single) {
+      for (int i = 0; i < longsAtOnce; ++i) put(radius<double>(words[i]), direction<double>(words[i]), i);
+    } else {
+      Longs together;
+      memcpy(&together, words, sizeof together);
+      put(radius<Doubles>(together), direction<Doubles>(together), 0);
+    }
+  }
+
+  template <typename Real>
+  void put(const Real& radius, const covarium::normal_float64::Pair<Real>& direction, int i) {
+    memcpy(&of[0][i], &radius, sizeof radius);
+    memcpy(&of[1][i], &direction.x, sizeof direction.x);
+    memcpy(&of[2][i], &direction.y, sizeof direction.y);
   }
 };
 
-Hashes hashFloat64() {
-  return onAllThreads<Hashes>(uint64_t{1} << 25, [](Hashes& hashes, uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; ++i) {
-      const uint64_t word = sampledWord(i);
-      const Float64Values values(word);
-      for (int f = 0; f < functionCount; ++f) hashes.of[f] += mixed(word, values.of[f]);
+// Calls see(result, values, i) for each of the first `count` sampled words: entry i of `values` belongs to it.
+template <typename Result, typename See>
+Result onSampledWords(uint64_t count, bool single, const See& see) {
+  return onAllThreads<Result>(count, [&](Result& result, uint64_t from, uint64_t to) {
+    for (uint64_t first = from; first < to; first += longsAtOnce) {
+      const Float64Values values(first, single);
+      for (int i = 0; i < longsAtOnce && first + static_cast<uint64_t>(i) < to; ++i) see(result, values, i);
     }
+  });
+}
+
+Hashes hashFloat64(bool single) {
+  return onSampledWords<Hashes>(uint64_t{1} << 25, single, [](Hashes& hashes, const Float64Values& values, int i) {
+    for (int f = 0; f < functionCount; ++f) hashes.of[f] += mixed(values.words[i], values.of[f][i]);
   });
 }
 
@@ -166,16 +192,13 @@ AllErrors errorsOverAllWords() {
 }
 
 AllErrors errorsFloat64() {
-  return onAllThreads<AllErrors>(uint64_t{1} << 28, [](AllErrors& errors, uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; ++i) {
-      const uint64_t word = sampledWord(i);
-      const Float64Values values(word);
-      long double exact[functionCount] = {exactRadius<long double>(word, 64)};
-      const int64_t t = static_cast<int64_t>(word << 2) >> 2;
-      const long double a = std::scalbn(static_cast<long double>(t) + 0.5L, -61);
-      exactDirection(a, word >> 62 & 1, exact[1], exact[2]);
-      for (int f = 0; f < functionCount; ++f) errors.of[f].see(values.of[f], exact[f], 53, word);
-    }
+  return onSampledWords<AllErrors>(uint64_t{1} << 28, false, [](AllErrors& errors, const Float64Values& values, int i) {
+    const uint64_t word = values.words[i];
+    long double exact[functionCount] = {exactRadius<long double>(word, 64)};
+    const int64_t t = static_cast<int64_t>(word << 2) >> 2;
+    const long double a = std::scalbn(static_cast<long double>(t) + 0.5L, -61);
+    exactDirection(a, word >> 62 & 1, exact[1], exact[2]);
+    for (int f = 0; f < functionCount; ++f) errors.of[f].see(values.of[f][i], exact[f], 53, word);
   });
 }
 
@@ -187,13 +210,13 @@ int main(int count, char** arguments) {
     hashAllWords().print();
   } else if (mode == "--fround") {
     printf("{\"differences\": %llu}\n", static_cast<unsigned long long>(differencesOfFround()));
-  } else if (mode == "--float64") {
-    hashFloat64().print();
+  } else if (mode == "--float64" || mode == "--single") {
+    hashFloat64(mode == "--single").print();
   } else if (mode == "--errors") {
     errorsOverAllWords().print("float32, all 2^32 words");
     errorsFloat64().print("float64, 2^28 words");
   } else {
-    fprintf(stderr, "Mode (%s) is not one of (--hash, --fround, --float64, --errors).\n", mode.c_str());
+    fprintf(stderr, "Mode (%s) is not one of (--hash, --fround, --float64, --single, --errors).\n", mode.c_str());
     return 1;
   }
 }

@@ -117,8 +117,29 @@ test('Ticks are round, few, and within the range.', () => {
       assert.ok(found.length <= count && found.every((tick) => tick >= low && tick <= high), `${low}: ${found}`);
       assert.is(new Set(found).size, found.length);
     }
-  assert.equal(ticksThatFit(100_000, 500_000, 100), [500_000]);
-  assert.equal(ticksThatFit(100_000, 500_000, 440).length, 5);
+});
+
+test('An axis has two ticks or more; long numbers are written shorter where that loses nothing.', () => {
+  const told = (low: number, high: number, side: number) => ticksThatFit(low, high, side).map(({ text }) => text);
+  assert.equal(told(100_000, 500_000, 440), ['100,000', '200,000', '300,000', '400,000', '500,000']);
+  assert.equal(told(100_000, 500_000, 100), ['200K', '400K']);
+  assert.equal(told(-48_000, 26_000, 100), ['\u221240K', '20K'], 'where four have no room, the outermost');
+  assert.equal(told(1_234_561, 1_234_566, 100), ['1.234562e6', '1.234566e6'], 'not 1.23M and 1.23M');
+  for (const [low, high] of [
+    [-3e-9, 4e-9],
+    [0.1, 0.35],
+    [99_999, 1_100_001],
+    [-1e300, 1e300],
+    [1e-310, 3e-310],
+    [99.9, 100.1],
+    [7, 7.0001],
+  ] as const)
+    for (const side of [80, 100, 160, 440]) {
+      const found = ticksThatFit(low, high, side);
+      assert.ok(found.length >= 2 && found.length <= 5, `${low} to ${high}: ${JSON.stringify(found)}`);
+      assert.is(new Set(found.map(({ text }) => text)).size, found.length, 'numbers differ');
+      for (const { value } of found) assert.ok(value >= low && value <= high);
+    }
 });
 
 test('Ticks are told shortly.', () => {
@@ -221,7 +242,7 @@ test('A histogram panel has the draws filled, the data as an outline and the den
   const range = rangeOf(pairs, 1, 100);
   const variance = pairs.covariance[1]![1]!;
   const bars = [pairs.draws, pairs.data].map((points) => histogram(points, 1, 2, range));
-  const top = Math.max(normalDensity(0, 0, variance), ...bars.flat().map(({ density }) => density)) * 1.05;
+  const top = Math.max(normalDensity(0, 0, variance), ...bars.flat().map(({ density }) => density)) * (1.05 + 2 / 32);
   const place = (x: number, density: number) => [
     4 + ((x - range[0]) / (range[1] - range[0])) * 312,
     316 - (density / top) * 312,
@@ -246,34 +267,47 @@ test('A histogram panel has the draws filled, the data as an outline and the den
   });
 });
 
-test('Ticks stand where their numbers are, at the left and at the bottom of the picture alone.', () => {
+test('Ticks stand where their numbers are: at the left and at the bottom of the picture, and right of each density.', () => {
   const pairs = example(3, 50);
   const panels = [...parsed(pairsPlot(pairs)).querySelectorAll('svg > g')];
   const labels = (panel: ReturnType<typeof parsed>['body'], axis: string) => [
     ...panel.querySelectorAll(`[aria-label="${axis}-axis tick label"] text`),
   ];
-  const expected: [panel: number, x: number | undefined, y: number | undefined][] = [
-    [0, undefined, undefined],
+  const density = 'density';
+  const expected: [panel: number, x: number | undefined, y: number | undefined | typeof density][] = [
+    [0, undefined, density],
     [1, undefined, 1],
-    [2, undefined, undefined],
+    [2, undefined, density],
     [3, 0, 2],
     [4, 1, undefined],
-    [5, 2, undefined],
+    [5, 2, density],
   ];
   for (const [panel, ...columns] of expected)
     columns.forEach((column, which) => {
       const found = labels(panels[panel]!, 'xy'[which]!);
       assert.is(found.length > 1, column !== undefined, `panel ${panel}`);
       if (column === undefined) return;
+      const numberOf = (label: (typeof found)[number]) => Number(label.textContent.replace('\u2212', '-'));
+      const placeOf = (label: (typeof found)[number]) =>
+        Number(/translate\(([\d.]+),([\d.]+)\)/.exec(label.getAttribute('transform')!)![which + 1]);
+      if (column === density) {
+        // The lowest tick is 0 and stands at the foot; the others lie above it by their values.
+        assert.is(numberOf(found[0]!), 0);
+        assert.ok(Math.abs(placeOf(found[0]!) - 209) < 0.6);
+        const scale = (209 - placeOf(found.at(-1)!)) / numberOf(found.at(-1)!);
+        for (const label of found) assert.ok(Math.abs(209 - placeOf(label) - scale * numberOf(label)) < 0.6);
+        return;
+      }
       const [low, high] = rangeOf(pairs, column, 50);
       for (const label of found) {
-        const share = (Number(label.textContent.replace('\u2212', '-')) - low) / (high - low);
+        const share = (numberOf(label) - low) / (high - low);
         assert.ok(share >= 0 && share <= 1, `${label.textContent} lies in the panel`);
         const place = 4 + (which === 0 ? share : 1 - share) * (213 - 8);
-        const shown = Number(/translate\(([\d.]+),([\d.]+)\)/.exec(label.getAttribute('transform')!)![which + 1]);
-        assert.ok(Math.abs(shown - place) < 0.6, `${label.textContent}: ${shown} for ${place}`);
+        assert.ok(Math.abs(placeOf(label) - place) < 0.6, `${label.textContent}: ${placeOf(label)} for ${place}`);
       }
     });
+  const words = [...parsed(pairsPlot(pairs)).querySelectorAll('text')].filter((text) => text.textContent === density);
+  assert.is(words.length, 3);
 });
 
 test('The picture says what it shows, for eyes and for screen readers.', () => {
@@ -287,7 +321,12 @@ test('The picture says what it shows, for eyes and for screen readers.', () => {
   assert.match(description, 'width: 0 and 1; long');
   assert.match(description, /Correlations: width and long .*: model 0\.80, data \S+, draws \S+\.$/);
   const texts = [...svg.querySelectorAll('text')].map((text) => text.textContent);
-  for (const part of ['a < b', '1,500 of 1,000,000 draws', '1,500 of 2,000 rows of data', 'model 0.80'])
+  for (const part of [
+    'a < b',
+    '2,000 of 1,000,000 draws, 1,500 of them as dots',
+    '2,000 rows of data, 1,500 of them as dots',
+    'model 0.80',
+  ])
     assert.ok(
       texts.some((text) => text.includes(part)),
       part,
@@ -306,7 +345,7 @@ test('The legend tells how much is shown; a correlation that there is not is tol
     '\u2014 density and 50% ellipse of the model',
     '\u2013 \u2013 95% ellipse',
   ]);
-  assert.is(told(20, pairs)[0], '\u25cf 20 of 30 draws');
+  assert.is(told(20, pairs)[0], '\u25cf 30 draws, 20 of them as dots');
   const data = { values: [1, 5, 1, 6], rows: 2, of: 1e6 };
   assert.is(told(20, { ...pairs, data })[1], '\u25a0 2 of 1,000,000 rows of data');
   const lines = correlationLines({ ...pairs, data, draws: { values: [1, 3, 2, 1], rows: 2 } })(1, 0);
@@ -314,6 +353,48 @@ test('The legend tells how much is shown; a correlation that there is not is tol
     lines.map(({ text }) => text),
     ['correlation', 'model 0.80', 'data none', 'draws \u22121.00'],
   );
+});
+
+test('A correlation that rounds to 0 has no sign.', () => {
+  const { data: _, ...pairs } = example(2, 30);
+  const told = (correlation: number) =>
+    correlationLines({
+      ...pairs,
+      covariance: [
+        [1, correlation],
+        [correlation, 1],
+      ],
+    })(1, 0)[1]!.text;
+  assert.equal([-0.004, 0.004, -0.006, -1].map(told), [
+    'model 0.00',
+    'model 0.00',
+    'model \u22120.01',
+    'model \u22121.00',
+  ]);
+});
+
+test('Rows that reach beyond the panels are counted in the picture, and no line says so where there are none.', () => {
+  const values = Array.from({ length: 4000 }, (_, i) => (i % 3) - 1);
+  const normal = {
+    columns: ['a', 'b'],
+    mean: [0, 0],
+    covariance: [
+      [1, 0],
+      [0, 1],
+    ],
+    title: '',
+  };
+  const draws = { values, rows: 2000 };
+  assert.not.match(pairsPlot({ ...normal, draws }), /Beyond/);
+  // Row 1 is no dot: of 2,000 rows the even choice of 1,500 leaves it out. In both columns of it, it counts once.
+  const far = values.with(2, 99).with(3, -99);
+  assert.not.ok(evenRows(2000, 1500).includes(3));
+  const placed = values.with(6, 99).with(7, -99);
+  assert.match(
+    pairsPlot({ ...normal, draws: { ...draws, values: placed } }),
+    'Beyond the panels, not shown whole: 1 draw<',
+  );
+  assert.not.match(pairsPlot({ ...normal, draws: { ...draws, values: far } }), /Beyond/, 'a dot widens its panel');
 });
 
 test('Without data there is none in the picture; one column has a histogram alone.', () => {

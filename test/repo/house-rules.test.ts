@@ -53,7 +53,18 @@ test('binding.gyp builds every source that its platform needs, and names none th
 });
 
 /** Rooms of test/ that have subjects of their own; every other one is a room of lib. */
-const otherRooms = ['answers', 'bench', 'contract', 'harness', 'metal', 'msl', 'native', 'real-gpu', 'repo'];
+const otherRooms = [
+  'answers',
+  'bench',
+  'contract',
+  'examples',
+  'harness',
+  'metal',
+  'msl',
+  'native',
+  'real-gpu',
+  'repo',
+];
 
 test('test/ mirrors lib: the test of lib/normal/fit.ts is test/normal/fit.test.ts.', () => {
   const tests = list('test').filter((path) => path.endsWith('.test.ts') && !otherRooms.includes(path.split('/')[1]!));

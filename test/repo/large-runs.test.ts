@@ -29,13 +29,7 @@ writeFileSync(
   }),
 );
 mkdirSync(at('bin'));
-const command = [
-  process.execPath,
-  ...nodeOptions.map((word) => (word === 'tsx' ? import.meta.resolve(word) : word)),
-  main,
-]
-  .map((word) => `'${word}'`)
-  .join(' ');
+const command = [process.execPath, ...nodeOptions, main].map((word) => `'${word}'`).join(' ');
 writeFileSync(at('bin/covarium'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
 
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

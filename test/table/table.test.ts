@@ -103,36 +103,31 @@ for (const [name, { format, base64 }] of Object.entries(foreign.files)) {
   const path = file(`${name}.${format}`, Buffer.from(base64, 'base64'));
   const column = async (each: string, options: TableOptions = {}) =>
     Array.from((await readTable(path, { columns: [each], ...options })).rows.data);
-  if (name.endsWith('lz4'))
-    test(`Of pyarrow (${name}): compression that is not read is refused by its name.`, async () => {
-      await throwsCode('ERR_MALFORMED_ARROW', 'LZ4', () => column('float32'));
-    });
-  else
-    test(`Of pyarrow (${name}): columns are chosen, whatever their type; nulls are missing.`, async () => {
-      for (const [each, expected] of Object.entries(foreign.numbers)) {
-        const complete = expected.filter((value) => value !== null);
-        const single = each === 'float32' ? complete.map(Math.fround) : complete;
-        assert.equal(await column(each, { missing: 'drop' }), single, each);
-        if (complete.length < expected.length) {
-          const refused = await throwsCode('ERR_NOT_FINITE', `(${each})`, () => column(each));
-          assert.is(refused.row, expected.indexOf(null));
-        }
+  test(`Of pyarrow (${name}): columns are chosen, whatever their type; nulls are missing.`, async () => {
+    for (const [each, expected] of Object.entries(foreign.numbers)) {
+      const complete = expected.filter((value) => value !== null);
+      const single = each === 'float32' ? complete.map(Math.fround) : complete;
+      assert.equal(await column(each, { missing: 'drop' }), single, each);
+      if (complete.length < expected.length) {
+        const refused = await throwsCode('ERR_NOT_FINITE', `(${each})`, () => column(each));
+        assert.is(refused.row, expected.indexOf(null));
       }
-      assert.equal(await column('uint64'), foreign.text.uint64.map(Number));
-      const both = await readTable(path, { columns: ['float64', 'int32'], missing: 'drop' });
-      const rows = foreign.numbers.float64.map((value, i) => [value, foreign.numbers.int32[i]]);
-      const kept = rows.filter((row) => !row.includes(null));
-      assert.equal(both.rows.toArray(), kept);
-      assert.equal([both.dropped, both.names], [foreign.rows - kept.length, ['float64', 'int32']]);
-      assert.is((await readTable(path, { columns: ['float32', 'float16'] })).rows.dtype, 'float32');
-      const beyond = await throwsCode('ERR_OUT_OF_RANGE', `(${2n ** 53n + 1n})`, () => column('beyond'));
-      assert.is(beyond.row, 1);
-      for (const each of ['text', 'plain', 'time', 'bool', 'list', 'decimal'])
-        await throwsCode('ERR_INVALID_ARGUMENT', `Column (${each}) of file (${path}) holds no numbers`, () =>
-          column(each),
-        );
-      await throwsCode('ERR_INVALID_ARGUMENT', 'holds no numbers', () => readTable(path));
-    });
+    }
+    assert.equal(await column('uint64'), foreign.text.uint64.map(Number));
+    const both = await readTable(path, { columns: ['float64', 'int32'], missing: 'drop' });
+    const rows = foreign.numbers.float64.map((value, i) => [value, foreign.numbers.int32[i]]);
+    const kept = rows.filter((row) => !row.includes(null));
+    assert.equal(both.rows.toArray(), kept);
+    assert.equal([both.dropped, both.names], [foreign.rows - kept.length, ['float64', 'int32']]);
+    assert.is((await readTable(path, { columns: ['float32', 'float16'] })).rows.dtype, 'float32');
+    const beyond = await throwsCode('ERR_OUT_OF_RANGE', `(${2n ** 53n + 1n})`, () => column('beyond'));
+    assert.is(beyond.row, 1);
+    for (const each of ['text', 'plain', 'time', 'bool', 'list', 'decimal'])
+      await throwsCode('ERR_INVALID_ARGUMENT', `Column (${each}) of file (${path}) holds no numbers`, () =>
+        column(each),
+      );
+    await throwsCode('ERR_INVALID_ARGUMENT', 'holds no numbers', () => readTable(path));
+  });
 }
 
 test("The flights of vega-datasets are read: pandas' Arrow file, and Polars' Parquet of columns that are chosen.", async () => {
@@ -268,7 +263,11 @@ test('Bytes that are changed anywhere in an Arrow or Parquet file end in numbers
         changed[place] = byte;
         const path = file(`changed.${format}`, changed);
         await readTable(path).catch((error) => {
-          assert.match(error.code, /^ERR_(MALFORMED|NOT_FINITE|INVALID_ARGUMENT|OUT_OF_(RANGE|MEMORY))/, error.stack);
+          assert.match(
+            error.code,
+            /^ERR_(MALFORMED|UNSUPPORTED|TOO_LARGE|NOT_FINITE|INVALID_ARGUMENT|OUT_OF_RANGE)/,
+            error.stack,
+          );
         });
       }),
       { numRuns: 400 },
@@ -295,7 +294,6 @@ test('Columns that a file has not, or has twice, are refused; so are names that 
   }
   await writeTable(at('bare.npy'), one);
   await throwsCode('ERR_INVALID_ARGUMENT', 'names no columns', () => readTable(at('bare.npy'), { columns: ['a'] }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(1e3)', () => writeTable(at('n.csv'), one, { names: ['a', '1e3'] }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(twice) twice', () =>
     readTable(file('twice.csv', 'twice,twice\n1,2\n'), { columns: ['twice'] }),
   );
@@ -344,7 +342,6 @@ test('A writer holds rows to what its head says, and a file appears when it is w
     await throwsCode('ERR_SHAPE', '(3)', () => more.write(new Float32Array(6)));
     await more.discard();
   }
-  await throwsCode('ERR_INVALID_ARGUMENT', 'number of rows', () => open('npy', { rows: undefined }));
   assert.not.ok(readdirSync(folder).some((name) => name.includes('partial')));
 });
 

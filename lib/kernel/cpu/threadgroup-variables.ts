@@ -25,7 +25,9 @@ const mostWordsInFront = 10;
  */
 export function threadgroupVariables(text: string): ThreadgroupVariables[] {
   const code = codeOf(text);
-  return [...code.matchAll(new RegExp(`\\b(?:${wordsIn(text).join('|')})\\b`, 'g'))].flatMap(({ index, 0: word }) => {
+  const words = wordsIn(text);
+  return [...code.matchAll(/\w+/g)].flatMap(({ index, 0: word }) => {
+    if (!words.has(word)) return [];
     const declared = declaredBehind(code, index + word.length);
     if (declared === undefined) return [];
     const front = frontOf(code, index);
@@ -59,22 +61,39 @@ function notUnderstood(declaration: string): CovariumError {
 }
 
 /** The word, and the macros that stand for it, alone or with a type, or for one another. */
-function wordsIn(text: string): string[] {
+function wordsIn(text: string): ReadonlySet<string> {
   const definition = /^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\r?\n|[^\n])*)$/gm;
-  const macros = [...text.matchAll(definition)].map(([, name, parenthesis, body]) => ({
-    name: name!,
-    parenthesis,
-    body: body!.replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/[\s\S]*|\[[^[\]]*\]/g, ' '),
-  }));
+  const macros = new Map<string, { name: string; parenthesis: string; body: string }[]>();
+  for (const [, name, parenthesis, whole] of text.matchAll(definition)) {
+    const body = whole!.replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/[\s\S]*|\[[^[\]]*\]/g, ' ');
+    for (const word of declaringWords(body)) {
+      const same = macros.get(word) ?? [];
+      same.push({ name: name!, parenthesis: parenthesis!, body });
+      macros.set(word, same);
+    }
+  }
   const words = new Set(['threadgroup']);
   // A set is walked with what joins it meanwhile.
   for (const word of words)
-    for (const { name, parenthesis, body } of macros) {
-      if (!new RegExp(`\\b${word}\\b(?!\\s*\\(|[^,;)]*[*&])`).test(body)) continue;
+    for (const { name, parenthesis, body } of macros.get(word) ?? []) {
       if (parenthesis !== '' || !/^[\w\s<>:]*$/.test(body)) throw notUnderstood(`#define ${name}${parenthesis}${body}`);
       words.add(name);
     }
-  return [...words];
+  return words;
+}
+
+/**
+ * Words that may declare a variable: none that is called, and none of a pointer or a reference, whose mark stands
+ * behind them.
+ */
+function declaringWords(body: string): Set<string> {
+  const words = new Set<string>();
+  for (const part of body.split(/[,;)]/)) {
+    const mark = Math.max(part.lastIndexOf('*'), part.lastIndexOf('&'));
+    for (const [, word, call] of part.slice(mark + 1).matchAll(/(\w+)(\s*\()?/g))
+      if (call === undefined) words.add(word!);
+  }
+  return words;
 }
 
 /**
@@ -86,14 +105,16 @@ function declaredBehind(code: string, from: number): string | undefined {
   let letters = 0;
   for (let at = from; at < code.length && letters < longestDeclaration; at++) {
     const letter = code[at]!;
-    if (/\s/.test(letter)) continue;
+    if (letter <= ' ') continue;
     letters++;
-    const isAlignment = letter === '(' && /\balignas\s*$/.test(code.slice(Math.max(from, at - 20), at));
-    if (depth === 0 && /[*&=(]/.test(letter) && !isAlignment) return undefined;
-    if ('([{'.includes(letter)) depth++;
-    if (')]}'.includes(letter)) depth--;
+    if (depth === 0) {
+      if (letter === ';') return code.slice(from, at);
+      if (letter === '*' || letter === '&' || letter === '=') return undefined;
+      if (letter === '(' && !/\balignas\s*$/.test(code.slice(Math.max(from, at - 20), at))) return undefined;
+    }
+    if (letter === '(' || letter === '[' || letter === '{') depth++;
+    else if (letter === ')' || letter === ']' || letter === '}') depth--;
     if (depth < 0) return undefined;
-    if (depth === 0 && letter === ';') return code.slice(from, at);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Parameter, Signature } from '../signature.ts';
-import { codeOf } from '../source.ts';
+import { codeOf, type Replacement, replaced } from '../source.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
 /** Words of a text whose threads wait for each other, or share memory: their groups run as fibers. */
@@ -139,10 +139,10 @@ function macrosOf(text: string): string {
  */
 function groupVariables(text: string, { body: [first, last] }: Signature, check: boolean): string {
   const found = threadgroupVariables(text).filter(({ begin, end }) => begin > first && end <= last);
-  const names = found.flatMap(({ variables }) => variables.map(({ name }) => name));
-  let which = names.length;
-  return found.reduceRight((rest, { begin, end, alignment, type, variables }) => {
-    which -= variables.length;
+  let before = 0;
+  const declarations = found.map(({ begin, end, alignment, type, variables }): Replacement => {
+    const which = before;
+    before += variables.length;
     const each = variables.map(({ name, dimensions }, i) => {
       const counted = `(void)&covarium::StaticMemory<sizeof(${name}), ${which + i}>::counted;`;
       const isChecked = check && dimensions !== '';
@@ -152,9 +152,10 @@ function groupVariables(text: string, { body: [first, last] }: Signature, check:
       const known = check ? `covarium::declareOwn(${which + i}, "${name}", (void*)&${name}, sizeof ${name});` : '';
       return `${alignment} static thread_local ${whole}; ${counted} ${known}`.replace(/\s+/g, ' ');
     });
-    const lines = rest.slice(begin, end).replace(/[^\n]/g, '');
-    return `${rest.slice(0, begin)}${each.join(' ')}${lines}${rest.slice(end)}`;
-  }, text);
+    const lines = text.slice(begin, end).replace(/[^\n]/g, '');
+    return { begin, end, by: `${each.join(' ')}${lines}` };
+  });
+  return replaced(text, declarations);
 }
 
 /**
@@ -164,10 +165,13 @@ function groupVariables(text: string, { body: [first, last] }: Signature, check:
 function withoutAttributes(text: string): string {
   const code = codeOf(text);
   const spans = [...code.matchAll(/\[\[[^[\]]*\]\]|\bconst\b(?<=\bconstant\s+const)/g)];
-  return spans.reduceRight(
-    (rest, { index, 0: whole }) =>
-      rest.slice(0, index) + whole.replace(/[^\n]/g, ' ') + rest.slice(index + whole.length),
+  return replaced(
     text,
+    spans.map(({ index, 0: whole }) => ({
+      begin: index,
+      end: index + whole.length,
+      by: whole.replace(/[^\n]/g, ' '),
+    })),
   );
 }
 

@@ -253,9 +253,9 @@ export class ChunkReader {
     };
   }
 
-  #values({ encoding }: PageHeader, plain: Uint8Array, at: number, count: number): PageValues {
+  #values({ encoding, values }: PageHeader, plain: Uint8Array, at: number, count: number): PageValues {
     const number = this.#number;
-    if (encoding === 'PLAIN') return new PlainValues(plain, at, number, count);
+    if (encoding === 'PLAIN') return new PlainValues(plain, at, number, count, values);
     if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
       if (this.#dictionary === undefined) throw new Contradiction('a page of indices has no dictionary');
       return new DictionaryValues(plain, at, this.#dictionary, count);

@@ -220,7 +220,9 @@ function fieldsOf(elements: readonly Element[]): { fields: ParquetField[]; leave
     const { name, children, type, repetition } = element;
     if (children < 0) throw new Contradiction(`element (${name}) of its schema has (${children}) children`);
     if (repetition === undefined || repetition < 0 || repetition > 2)
-      throw new Contradiction(`element (${name}) of its schema has no repetition that is known (${repetition})`);
+      throw new Contradiction(
+        `element (${name}) of its schema has no repetition that is known (${repetition ?? 'none'})`,
+      );
     const path = open.length === 1 ? name : `${group.path}.${name}`;
     const isRepeated = group.isRepeated || repetition === 2;
     if (open.length === 1) fields.push(fieldOf(element, leaves.length));
@@ -257,12 +259,12 @@ function numberOf({
   integerBits,
   isSigned,
 }: Element): ParquetNumber | undefined {
-  const physical = physicalTypes[type ?? -1];
+  const physical = typeName(type ?? -1);
   const said = logical === undefined ? undefined : logicalTypes[logical];
   const convertedSaid = converted === undefined ? undefined : convertedTypes[converted];
   if (said === 'FLOAT16') {
     if (physical !== 'FIXED_LEN_BYTE_ARRAY' || bytes !== 2)
-      throw new Contradiction(`column (${name}) says FLOAT16 of (${physical}) of (${bytes}) bytes`);
+      throw new Contradiction(`column (${name}) says FLOAT16 of (${physical}) of (${bytes ?? 'no'}) bytes`);
     return { kind: 'float', bits: 16, bytes: 2 };
   }
   if (logical === undefined && converted === undefined) {
@@ -279,11 +281,17 @@ function numberOf({
   const kind = (said === 'INTEGER' ? isSigned : match![1] === '') ? 'int' : 'uint';
   const bits = said === 'INTEGER' ? integerBits : Number(match![2]);
   if (match !== null && (Number(match[2]) !== bits || (match[1] === '') !== (kind === 'int')))
-    throw new Contradiction(`column (${name}) has (${bits}) bits by one type, and is (${convertedSaid}) by another`);
+    throw new Contradiction(
+      `column (${name}) has (${bits ?? 'no'}) bits by one type, and is (${convertedSaid}) by another`,
+    );
   const isWide = bits === 64;
   if (!(bits === 8 || bits === 16 || bits === 32 || isWide) || physical !== (isWide ? 'INT64' : 'INT32'))
-    throw new Contradiction(`column (${name}) has integers of (${bits}) bits in (${physical})`);
+    throw new Contradiction(`column (${name}) has integers of (${bits ?? 'no'}) bits in (${physical})`);
   return { kind, bits, bytes: isWide ? 8 : 4 };
+}
+
+function typeName(type: number): string {
+  return physicalTypes[type] ?? `type ${type}`;
 }
 
 function checkGroups(groups: readonly RawGroup[], leaves: readonly Leaf[], rows: number, pagesEnd: number): void {
@@ -302,7 +310,7 @@ function checkGroups(groups: readonly RawGroup[], leaves: readonly Leaf[], rows:
         throw new Contradiction(`${of} has column (${chunk.path.join('.')}) where its schema has (${path})`);
       if (chunk.type !== type)
         throw new Contradiction(
-          `column (${path}) is (${physicalTypes[type]}) in its schema, (${physicalTypes[chunk.type]}) in ${of}`,
+          `column (${path}) is (${typeName(type)}) in its schema, (${typeName(chunk.type)}) in ${of}`,
         );
       if (!isRepeated && chunk.values !== group.rows)
         throw new Contradiction(`column (${path}) has (${chunk.values}) values in a group of (${group.rows}) rows`);

@@ -16,9 +16,8 @@ export class HybridReader {
   #runLeft = 0;
   #isPacked = false;
   #value = 0;
-  // Bits of the packed run that were taken from the bytes, and not yet read.
-  #bits = 0;
-  #bitCount = 0;
+  // Of the byte, where the next number of a packed run begins.
+  #bit = 0;
   #runEnd = 0;
 
   /** `count` numbers of `width` bits in bytes `at` to `end`; `what` is what messages call them. */
@@ -80,8 +79,7 @@ export class HybridReader {
       this.#runLeft = Math.min(8 * length, this.#left);
       this.#runEnd = this.#at + length * this.#width;
       if (this.#runEnd > this.#end) throw this.#short();
-      this.#bits = 0;
-      this.#bitCount = 0;
+      this.#bit = 0;
       return;
     }
     if (length > this.#left) throw this.#tooLong(length);
@@ -99,32 +97,30 @@ export class HybridReader {
     const bytes = this.#bytes;
     const width = this.#width;
     const mask = 2 ** width - 1;
-    let at = this.#at;
-    let bits = this.#bits;
-    let bitCount = this.#bitCount;
-    for (let index = start; index < start + count; index++) {
-      while (bitCount < width) {
-        bits |= bytes[at++]! << bitCount;
-        bitCount += 8;
-      }
-      out[index] = bits & mask;
-      bits >>>= width;
-      bitCount -= width;
+    // Four bytes hold any number of up to 24 bits, whatever bit of the first it begins at; beyond the end they are
+    // zeros.
+    let bit = this.#bit;
+    const at = this.#at;
+    const end = start + count;
+    for (let index = start; index < end; index++, bit += width) {
+      const from = at + (bit >>> 3);
+      const word = bytes[from]! | (bytes[from + 1]! << 8) | (bytes[from + 2]! << 16) | (bytes[from + 3]! << 24);
+      out[index] = (word >>> (bit & 7)) & mask;
     }
-    this.#at = at;
-    this.#bits = bits;
-    this.#bitCount = bitCount;
+    // Runs of many numbers: a place in bits stays a small integer.
+    this.#at = at + (bit >>> 3);
+    this.#bit = bit & 7;
   }
 
   #unpackWide(out: Int32Array | Uint8Array, start: number, count: number): void {
     for (let index = start; index < start + count; index++) {
-      let value = this.#bits;
-      let have = this.#bitCount;
-      for (; have < this.#width; have += 8) value += this.#bytes[this.#at++]! * 2 ** have;
-      const scale = 2 ** this.#width;
-      out[index] = value % scale;
-      this.#bits = Math.floor(value / scale);
-      this.#bitCount = have - this.#width;
+      let value = this.#bytes[this.#at]! >> this.#bit;
+      let have = 8 - this.#bit;
+      for (let from = this.#at + 1; have < this.#width; have += 8) value += this.#bytes[from++]! * 2 ** have;
+      out[index] = value % 2 ** this.#width;
+      const bit = this.#bit + this.#width;
+      this.#at += bit >>> 3;
+      this.#bit = bit & 7;
     }
   }
 

@@ -17,12 +17,13 @@ export class PlainValues implements PageValues {
   readonly #layout: NumberLayout;
   #at: number;
 
-  constructor(bytes: Uint8Array, at: number, layout: NumberLayout, count: number) {
+  /** `count` numbers of a page of `values`, nulls among them, which some writers leave room for. */
+  constructor(bytes: Uint8Array, at: number, layout: NumberLayout, count: number, values: number) {
     this.#bytes = bytes;
     this.#at = at;
     this.#layout = layout;
-    // Bytes may follow that no number needs.
-    if (bytes.length - at < count * layout.bytes) throw refusedBytes(bytes.length - at, layout, count);
+    const given = bytes.length - at;
+    if (given !== count * layout.bytes && given !== values * layout.bytes) throw refusedBytes(given, layout, count);
   }
 
   read(out: Real, start: number, count: number): void {
@@ -98,8 +99,9 @@ export class DictionaryValues implements PageValues {
     const { values, inexact } = this.#dictionary;
     const length = values.length;
     for (let index = 0; index < count; index++) {
-      const at = found[index]! >>> 0;
-      if (at >= length) throw new Contradiction(`index (${at}) is beyond its dictionary of (${length})`);
+      const at = found[index]!;
+      if (at < 0 || at >= length)
+        throw new Contradiction(`index (${at >>> 0}) is beyond its dictionary of (${length})`);
       out[start + index] = values[at]!;
     }
     if (inexact.size > 0)

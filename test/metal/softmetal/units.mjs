@@ -51,6 +51,7 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
     object('objc/cpu/simd/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
   );
   const cpu = [...objects('objc/cpu', /(?<!^blas-accelerate)\.cc$/, plain), ...kernels];
+  const table = objects('objc/table', /\.cc$/, plain);
   const soft = [
     ...objects('test/metal/softmetal', /(?<!^hooks)\.cc$/, plain),
     ...objects('test/metal/softmetal', /\.mm$/, objc),
@@ -60,7 +61,7 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
   return [
     {
       target: join(out, 'covarium.node'),
-      objects: [...addon, ...metal, ...cpu, ...soft],
+      objects: [...addon, ...metal, ...cpu, ...table, ...soft],
       flags: words('-shared -Wl,-z,nodelete'),
     },
     {

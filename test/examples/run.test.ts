@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { modulePath, nodeOptions } from '../harness/child.ts';
 import { kindsHere } from '../harness/every-device.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 interface Run {
   readonly status: number | null;
@@ -23,7 +23,7 @@ interface Run {
 function runExample(...args: string[]): Run {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-example-'));
   try {
-    const command = ['--import', tsx, join(root, 'examples/run.ts'), ...args];
+    const command = [...nodeOptions, modulePath('examples/run.ts'), ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, {
       cwd: folder,
       encoding: 'utf8',

@@ -1,0 +1,96 @@
+import type { ByteSource } from '../../file/input.ts';
+import type { RandomAccess } from '../../file/random-access.ts';
+
+/** The body of a message. */
+export interface Body {
+  readonly bytes: number;
+  /** A part of it, which is there: in `scratch`, of the same length, or where it is in memory already. */
+  part(offset: number, scratch: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** What messages are read from, in order. */
+export interface MessageBytes {
+  /** Bytes taken so far. */
+  readonly offset: number;
+  /** The next bytes, which are not taken. */
+  peek(count: number): Promise<Uint8Array>;
+  /** So many bytes, fewer only at the end. */
+  take(count: number): Promise<Uint8Array>;
+  /** So many bytes as the body of a message; undefined where there are not as many. */
+  body(count: number): Promise<Body | undefined>;
+  close(): Promise<void>;
+}
+
+/** Messages of a file: bodies stay in it until parts of them are read. */
+export class FileMessageBytes implements MessageBytes {
+  readonly #file: RandomAccess;
+  #offset = 0;
+
+  constructor(file: RandomAccess) {
+    this.#file = file;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  async peek(count: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(Math.min(count, this.#file.byteLength - this.#offset));
+    await this.#file.read(this.#offset, bytes);
+    return bytes;
+  }
+
+  async take(count: number): Promise<Uint8Array> {
+    const bytes = await this.peek(count);
+    this.#offset += bytes.length;
+    return bytes;
+  }
+
+  async body(count: number): Promise<Body | undefined> {
+    const start = this.#offset;
+    if (count > this.#file.byteLength - start) return undefined;
+    this.#offset += count;
+    return {
+      bytes: count,
+      part: async (offset, scratch) => {
+        await this.#file.read(start + offset, scratch);
+        return scratch;
+      },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+/** Messages of a pipe: bodies are in memory, which grows only as bytes arrive. */
+export class PipeMessageBytes implements MessageBytes {
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  get offset(): number {
+    return this.#source.offset;
+  }
+
+  peek(count: number): Promise<Uint8Array> {
+    return this.#source.peek(count);
+  }
+
+  take(count: number): Promise<Uint8Array> {
+    return this.#source.take(count);
+  }
+
+  async body(count: number): Promise<Body | undefined> {
+    const bytes = await this.take(count);
+    if (bytes.length < count) return undefined;
+    return { bytes: count, part: (offset, { length }) => bytes.subarray(offset, offset + length) };
+  }
+
+  close(): Promise<void> {
+    return this.#source.close();
+  }
+}

@@ -1,0 +1,274 @@
+// Files that are changed where their format has structure: Thrift's fields, the words of flatbuffers, bytes anywhere.
+import { FlatReader } from '../../lib/table/arrow/flat-reader.ts';
+import type { TableFormat } from '../../lib/table/format.ts';
+
+/** Numbers without chance: the same for a seed on every machine. */
+export class Dice {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** A whole number below `most`. */
+  below(most: number): number {
+    // mulberry32
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let word = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    word = (word + Math.imul(word ^ (word >>> 7), word | 61)) ^ word;
+    return ((word ^ (word >>> 14)) >>> 0) % most;
+  }
+
+  of<Entry>(entries: readonly Entry[]): Entry {
+    return entries[this.below(entries.length)]!;
+  }
+}
+
+/** Bytes of a file: its numbers, which may become others; what says how they lie, which must not; names and types. */
+export type Region = 'numbers' | 'structure' | 'schema';
+
+/** A place that is changed as a whole. */
+interface Field {
+  readonly at: number;
+  readonly end: number;
+  readonly kind: 'varint' | 'word16' | 'word32' | 'word64';
+  readonly region: Region;
+}
+
+/** What is known of a sound file. */
+export interface Anatomy {
+  readonly fields: readonly Field[];
+  /** From the start of each part to that of the next, in order. */
+  readonly parts: readonly { readonly at: number; readonly region: Region }[];
+  /** Where a Parquet footer begins: a field in it may change its length. */
+  readonly footer: number;
+}
+
+export interface Mutation {
+  readonly bytes: Buffer;
+  /** All that was changed. */
+  readonly regions: ReadonlySet<Region>;
+  readonly what: string;
+}
+
+/** The parts of a sound file. */
+export function anatomyOf(format: TableFormat, bytes: Buffer): Anatomy {
+  if (format === 'parquet') return parquetAnatomy(bytes);
+  if (format === 'arrow' || format === 'arrows') return arrowAnatomy(bytes);
+  return { fields: [], parts: [{ at: 0, region: 'numbers' }], footer: bytes.length };
+}
+
+interface ThriftField extends Field {
+  readonly path: string;
+  readonly value: number;
+}
+
+/** All whole numbers of a struct in Thrift's compact protocol, and where it ends. Of a sound file. */
+function thriftFields(bytes: Buffer, start: number): { fields: ThriftField[]; end: number } {
+  const fields: ThriftField[] = [];
+  let at = start;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[at++]!;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  };
+  const value = (type: number, path: string, isEntry: boolean): void => {
+    const begin = at;
+    if (type === 1 || type === 2) at += isEntry ? 1 : 0;
+    else if (type === 3) at += 1;
+    else if (type <= 6) {
+      const zigzag = varint();
+      const number = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+      fields.push({ at: begin, end: at, kind: 'varint', region: 'structure', path, value: number });
+    } else if (type === 7) at += 8;
+    else if (type === 8) {
+      const length = varint();
+      at += length;
+    } else if (type === 9 || type === 10) {
+      const head = bytes[at++]!;
+      const length = head >> 4 === 15 ? varint() : head >> 4;
+      for (let index = 0; index < length; index++) value(head & 15, `${path}[${index}]`, true);
+    } else if (type === 12) struct(path);
+    else throw new Error(`Type (${type}) of Thrift is not known here.`);
+  };
+  const struct = (path: string): void => {
+    let id = 0;
+    for (let head = bytes[at++]!; head !== 0; head = bytes[at++]!) {
+      if (head >> 4 === 0) throw new Error('A sound file of the tests has fields that are far apart.');
+      id += head >> 4;
+      value(head & 15, `${path}.${id}`, false);
+    }
+  };
+  struct('');
+  return { fields, end: at };
+}
+
+function parquetAnatomy(bytes: Buffer): Anatomy {
+  const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  const { fields } = thriftFields(bytes, footer);
+  const all: Field[] = fields.map((field) => ({
+    ...field,
+    region: field.path.startsWith('.2') ? 'schema' : 'structure',
+  }));
+  const parts: { at: number; region: Region }[] = [
+    { at: 0, region: 'structure' },
+    { at: footer, region: 'structure' },
+  ];
+  // The schema is the second field, and begins behind the first.
+  const schema = all.filter(({ region }) => region === 'schema');
+  parts.push({ at: schema[0]!.at - 8, region: 'schema' }, { at: schema.at(-1)!.end + 40, region: 'structure' });
+  const byPath = new Map(fields.map((field) => [field.path, field.value]));
+  for (const { path, value: dataStart } of fields) {
+    const chunk = /^(\.4\[\d+\]\.1\[\d+\]\.3)\.9$/.exec(path)?.[1];
+    if (chunk === undefined) continue;
+    const start = byPath.get(`${chunk}.11`) || dataStart;
+    const end = start + byPath.get(`${chunk}.7`)!;
+    for (let page = start; page < end; ) {
+      const header = thriftFields(bytes, page);
+      all.push(...header.fields);
+      parts.push({ at: page, region: 'structure' }, { at: header.end, region: 'numbers' });
+      page = header.end + header.fields.find((field) => field.path === '.3')!.value;
+      parts.push({ at: page, region: 'structure' });
+    }
+  }
+  return { fields: all, parts: parts.sort((a, b) => a.at - b.at), footer };
+}
+
+function arrowAnatomy(bytes: Buffer): Anatomy {
+  const fields: Field[] = [];
+  const parts: { at: number; region: Region }[] = [{ at: 0, region: 'structure' }];
+  const words = (start: number, end: number, region: Region) => {
+    for (let at = start; at + 2 <= end; at += 2) {
+      fields.push({ at, end: at + 2, kind: 'word16', region });
+      if (at % 4 === 0 && at + 4 <= end) fields.push({ at, end: at + 4, kind: 'word32', region });
+      if (at % 8 === 0 && at + 8 <= end) fields.push({ at, end: at + 8, kind: 'word64', region });
+    }
+  };
+  let at = bytes.toString('latin1', 0, 6) === 'ARROW1' ? 8 : 0;
+  let isSchema = true;
+  while (at + 8 <= bytes.length && bytes.readInt32LE(at + 4) > 0 && bytes.readInt32LE(at) === -1) {
+    const start = at + 8;
+    const end = start + bytes.readInt32LE(at + 4);
+    const region: Region = isSchema ? 'schema' : 'structure';
+    const flat = new FlatReader(bytes.subarray(start, end));
+    parts.push({ at, region });
+    words(at, start, region);
+    // Where a buffer begins is told once only: another place in the body is other numbers, and contradicts nothing.
+    let from = start;
+    for (const offset of isSchema ? [] : bufferOffsets(flat).map((each) => start + each)) {
+      words(from, offset, region);
+      words(offset, offset + 8, 'numbers');
+      parts.push({ at: offset, region: 'numbers' }, { at: offset + 8, region });
+      from = offset + 8;
+    }
+    words(from, end, region);
+    parts.push({ at: end, region: 'numbers' });
+    at = end + flat.int64(flat.root(), 3);
+    parts.push({ at, region: 'structure' });
+    isSchema = false;
+  }
+  words(at, bytes.length, 'structure');
+  return { fields, parts, footer: bytes.length };
+}
+
+function bufferOffsets(flat: FlatReader): number[] {
+  const message = flat.root();
+  const header = flat.child(message, 2)!;
+  const batch = flat.uint8(message, 1) === 2 ? flat.child(header, 1)! : header;
+  const { start, length } = flat.vector(batch, 2, 16);
+  return Array.from({ length }, (_, index) => start + 16 * index);
+}
+
+const interesting = [0n, 1n, -1n, 2n, 3n, 7n, 8n, 16n, 33n, 64n, 127n, 128n, 255n, 256n, 65535n, 65536n];
+const large = [31n, 32n, 33n, 48n, 52n, 53n, 62n, 63n].flatMap((bits) => [2n ** bits - 1n, 2n ** bits, -(2n ** bits)]);
+
+function otherValue(value: bigint, dice: Dice): bigint {
+  const pick = dice.below(8);
+  if (pick < 2) return value + BigInt(1 + dice.below(3)) * (pick === 0 ? 1n : -1n);
+  if (pick === 2) return value * 2n;
+  if (pick === 3) return -value;
+  if (pick === 4) return dice.of(large);
+  if (pick === 5) return value + BigInt(8 * (1 + dice.below(8))) * (dice.below(2) === 0 ? 1n : -1n);
+  return dice.of(interesting);
+}
+
+/** The file with one or two changes. */
+export function mutate(sound: Buffer, anatomy: Anatomy, dice: Dice): Mutation {
+  let bytes: Buffer<ArrayBuffer> = Buffer.from(sound);
+  const regions = new Set<Region>();
+  const what: string[] = [];
+  let isShifted = false;
+  for (let change = dice.below(4) === 0 ? 2 : 1; change > 0; change--) {
+    const pick = dice.below(10);
+    if (anatomy.fields.length > 0 && pick < 7 && !isShifted) {
+      const field = dice.of(anatomy.fields);
+      const before = bytes.length;
+      bytes = withField(bytes, field, anatomy.footer, dice);
+      isShifted = bytes.length !== before;
+      regions.add(field.region);
+      what.push(`${field.kind} at ${field.at}`);
+    } else {
+      const at = dice.below(bytes.length);
+      const length = 1 + dice.below(pick === 9 ? 64 : 4);
+      const kind = dice.of(['set', 'set', 'flip', 'zero', 'ones', 'cut', 'insert', 'repeat', 'end'] as const);
+      what.push(`${kind} ${length} at ${at}`);
+      // Whatever moves touches everything behind it.
+      if (kind === 'set' || kind === 'flip' || kind === 'zero' || kind === 'ones')
+        for (let place = at; place < Math.min(at + length, bytes.length); place++) {
+          regions.add(isShifted ? 'schema' : regionAt(anatomy, place));
+          bytes[place] = { set: dice.below(256), flip: bytes[place]! ^ (1 << dice.below(8)), zero: 0, ones: 255 }[kind];
+        }
+      else {
+        isShifted = true;
+        regions.add('schema');
+        const [head, tail] = [bytes.subarray(0, at), bytes.subarray(at)];
+        const some = Buffer.from(Array.from({ length }, () => dice.below(256)));
+        if (kind === 'end') bytes = Buffer.from(head);
+        else if (kind === 'cut') bytes = Buffer.concat([head, tail.subarray(length)]);
+        else bytes = Buffer.concat([head, kind === 'insert' ? some : tail.subarray(0, 8 * length), tail]);
+      }
+    }
+  }
+  return { bytes, regions, what: what.join(', ') };
+}
+
+function regionAt({ parts }: Anatomy, place: number): Region {
+  return parts.findLast(({ at }) => at <= place)!.region;
+}
+
+function withField(
+  bytes: Buffer<ArrayBuffer>,
+  { at, end, kind }: Field,
+  footer: number,
+  dice: Dice,
+): Buffer<ArrayBuffer> {
+  if (kind === 'varint') {
+    let value = 0n;
+    for (let index = at; index < end; index++) value |= BigInt(bytes[index]! & 127) << BigInt(7 * (index - at));
+    const signed = value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
+    const encoded = varintOf(otherValue(signed, dice), end - at);
+    const changed = Buffer.concat([bytes.subarray(0, at), encoded, bytes.subarray(end)]);
+    const grown = changed.length - bytes.length;
+    if (grown !== 0 && at >= footer)
+      changed.writeUInt32LE(changed.readUInt32LE(changed.length - 8) + grown, changed.length - 8);
+    return changed;
+  }
+  const bits = { word16: 16, word32: 32, word64: 64 }[kind];
+  let value = 0n;
+  for (let index = end - 1; index >= at; index--) value = value * 256n + BigInt(bytes[index]!);
+  let next = BigInt.asUintN(bits, otherValue(value, dice));
+  for (let index = at; index < end; index++, next /= 256n) bytes[index] = Number(next % 256n);
+  return bytes;
+}
+
+// Padded to the bytes that were there, which the protocol allows.
+function varintOf(value: bigint, length: number): Buffer {
+  let rest = BigInt.asUintN(64, value >= 0n ? value * 2n : -value * 2n - 1n);
+  const bytes: number[] = [];
+  for (; rest >= 128n || bytes.length < length - 1; rest /= 128n) bytes.push(Number(rest % 128n) | 128);
+  bytes.push(Number(rest));
+  return Buffer.from(bytes);
+}
