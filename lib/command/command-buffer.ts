@@ -119,7 +119,8 @@ export class CommandBuffer {
     const [all, one] = this.#all(rows, row);
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
-    return this.#record((encoder) => encoder.addRow(all!, one!, requireFinite('Scale', scale)));
+    requireFinite('Scale', scale);
+    return this.#record((encoder) => one!.length > 0 && encoder.addRow(all!, one!, scale));
   }
 
   /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
@@ -127,7 +128,7 @@ export class CommandBuffer {
     const [all, one] = this.#all(rows, row);
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
-    return this.#record((encoder) => encoder.scaleColumns(all!, one!));
+    return this.#record((encoder) => one!.length > 0 && encoder.scaleColumns(all!, one!));
   }
 
   /** c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes where asked. */
@@ -177,6 +178,7 @@ export class CommandBuffer {
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Operand, out: Vector): this {
     const [all, target] = this.#all(rows, out);
+    wholeNumber('Number of columns', widthOf(rows), 1);
     requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
     requireApart('Result', target!, 'rows', all!);
     return this.#record((encoder) => encoder.squaredNorms(all!, target!, widthOf(rows)));

@@ -2,14 +2,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Contender, type Prepared, type Problem } from '../../bench/contender.ts';
+import type { Contender, Prepared, Problem } from '../../bench/contender.ts';
 import { CostForecast } from '../../bench/cost-forecast.ts';
 import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
 import { LeftOut } from '../../bench/left-out.ts';
 import { parseResults } from '../../bench/read-results.ts';
-import { type ContenderFacts, type Measurement, type RunOptions } from '../../bench/results.ts';
-import { runBenchmark, type Observer } from '../../bench/run-benchmark.ts';
+import type { ContenderFacts, Measurement, RunOptions } from '../../bench/results.ts';
+import { type Observer, runBenchmark } from '../../bench/run-benchmark.ts';
 import { suites } from '../../bench/suites.ts';
 import { tryOut } from '../../bench/trial-pass.ts';
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { CostForecast } from '../../bench/cost-forecast.ts';
 import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
-import { type ContenderFacts } from '../../bench/results.ts';
+import type { ContenderFacts } from '../../bench/results.ts';
 import { suites } from '../../bench/suites.ts';
 import { tryOut } from '../../bench/trial-pass.ts';
 import { listDevices } from '../../lib/index.ts';

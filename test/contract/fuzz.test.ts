@@ -149,11 +149,15 @@ const families: { readonly [family: string]: Call } = {
     if (choice.below(8) === 0) structuredClone(null, { transfer: [memory.buffer] });
     if (choice.below(2) === 0) commands.commitSync();
     else await commands.commit();
-    return memory;
+    return memory.length === 0 ? [] : memory;
   },
 };
 
-async function verdict(call: Call, device: Device, seed: number): Promise<{ code: string; values: number[] }> {
+async function verdict(
+  call: Call,
+  device: Device,
+  seed: number,
+): Promise<{ code: string; message?: string; values: number[] }> {
   try {
     const result = await call(device, new Choice(seed));
     return {
@@ -161,8 +165,10 @@ async function verdict(call: Call, device: Device, seed: number): Promise<{ code
       values: Array.from(result as ArrayLike<unknown>, (value) => (typeof value === 'number' ? value : 0)),
     };
   } catch (error) {
-    if (error instanceof CovariumError) return { code: error.code, values: [] };
-    throw new Error(`Call (${seed}) throws on ${device.kind}`, { cause: error });
+    if (error instanceof CovariumError) return { code: error.code, message: error.message, values: [] };
+    throw new Error(`Call (${seed}) throws on ${device.kind} (${error instanceof Error ? error.stack : error})`, {
+      cause: error,
+    });
   }
 }
 
@@ -181,7 +187,11 @@ else
       for (let seed = 0; seed < calls; seed++) {
         const ours = await verdict(call, cpu, seed);
         const theirs = await verdict(call, reference, seed);
-        assert.is(ours.code, theirs.code, `call (${seed}): ${ours.code} on cpu, ${theirs.code} on reference`);
+        assert.is(
+          ours.code,
+          theirs.code,
+          `call (${seed}): ${ours.message ?? ours.code} on cpu, ${theirs.message ?? theirs.code} on reference`,
+        );
         const other = ours.values.findIndex((value, i) => !areNear(value, theirs.values[i]!));
         assert.is(other, -1, `call (${seed}), number (${other}): ${ours.values[other]} and ${theirs.values[other]}`);
         codes.add(ours.code);
