@@ -52,6 +52,9 @@ export function studentFromPrecision(options: ScalePrecisionOptions): StudentTas
 /** Options of every way in. */
 export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
 
+// Half of a smaller one has fewer digits, or none.
+const smallest = 2 ** -1021;
+
 /**
  * `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number,
  * `ERR_OUT_OF_RANGE`.
@@ -59,8 +62,11 @@ export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'locatio
 export function requireDegreesOfFreedom(value: unknown): number {
   if (typeof value !== 'number')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Degrees of freedom are not a number (${describe(value)}).`);
-  if (value > 0) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Degrees of freedom are (${value}), not a positive number.`);
+  if (value >= smallest) return value;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Degrees of freedom are (${value}), not a positive number${value > 0 ? `, from (${smallest})` : ''}.`,
+  );
 }
 
 /** The Student-t of the normal that a task makes. */
