@@ -52,7 +52,7 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
 }
 
 /** Two roots of m rows each become one, of the sum of their covariances. */
-function beside(left: Float64Array, right: Float64Array, m: number): Float64Array {
+function beside(left: Float64Array, right: Float64Array, m: number): Float64Array<ArrayBuffer> {
   const [a, b] = [left.length / m, right.length / m];
   const rows = new Float64Array(left.length + right.length);
   for (let i = 0; i < m; i++) {

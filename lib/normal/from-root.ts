@@ -1,8 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
-import { step, type Task, type Tasks } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
-import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
 import type { Root } from '../decomposition/semidefinite-root.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { kept } from '../factor/parts.ts';
@@ -21,13 +20,13 @@ export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
 export function* fromRoot(
   target: Target,
   mean: Float64Array,
-  rows: Float64Array,
+  rows: Float64Array<ArrayBuffer>,
   tolerance: number,
   isSingularAllowed: boolean,
 ): Tasks<NormalParameters> {
   const m = mean.length;
   const width = rows.length / m;
-  const pivots = lowerEchelon(rows, m, width, tolerance);
+  const pivots = yield* lowerEchelon(target.device, rows, m, width, tolerance);
   return yield* fromEchelon(target, mean, rows, pivots, isSingularAllowed);
 }
 
@@ -62,19 +61,22 @@ export function* fromEchelon(
  * Cholesky factor, which is the only one of its kind, so that draws do not depend on the way in.
  * `square` is what an error calls that covariance.
  */
-export function rooted(
+export function* rooted(
   input: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
   { root, rank }: Root,
   square: string,
-): Task<NormalParameters> {
-  const { n } = input;
-  return givenFactor(
-    input,
-    (allocate) => {
-      if (rank < n) return RootFactor.of(allocate, root, n, rank);
-      const { lower } = lqDecomposition(root, n, n);
-      return new LowerFactor(kept({ lower }, allocate).lower, n);
-    },
-    square,
+): Tasks<NormalParameters> {
+  const { device, n } = input;
+  const lower = rank < n ? undefined : root.slice();
+  if (lower !== undefined) yield* lowerEchelon(device, lower, n, n, 0);
+  return yield* step(
+    givenFactor(
+      input,
+      (allocate) =>
+        lower === undefined
+          ? RootFactor.of(allocate, root, n, rank)
+          : new LowerFactor(kept({ lower }, allocate).lower, n),
+      square,
+    ),
   );
 }

@@ -35,7 +35,7 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   const { mean, root, width, tolerance } = yield* exactRoot(parameters);
   const order = [...given, ...others];
   const rows = rowsAt(root, width, order);
-  const pivots = lowerEchelon(rows, n, width, tolerance);
+  const pivots = yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
   const free = Array.from({ length: m }, (_, row) => row).filter((row) => pivots[row]! >= 0);
   const rank = free.length;
   return {
