@@ -6,6 +6,7 @@ import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { leading } from '../decomposition/eigen.ts';
+import { isGraded } from '../decomposition/graded.ts';
 import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
 import { norm } from '../reference/svd.ts';
 import { exactRoot } from './exact.ts';
@@ -39,9 +40,6 @@ export interface Ellipsoid {
   readonly axes: Matrix;
 }
 
-// Of columns whose lengths differ by no more, the shortest half-axis loses two digits at most to the longest.
-const mildSpread = 100;
-
 /** The Mahalanobis distance within which a share of the draws of so many dimensions is. */
 type RadiusAt = (probability: number, rank: number) => number;
 
@@ -72,14 +70,11 @@ export function* ellipsoid(
   const columns = new Float64Array(n * width);
   for (const [row, coordinate] of order.entries())
     for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
-  const spans = Array.from({ length: width }, (_, k) => norm(columns.subarray(k * n, (k + 1) * n)));
-  const isGraded = width <= 64 || Math.max(...spans) > mildSpread * Math.min(...spans);
+  const graded = isGraded(columns, width, n);
   const turns = new Float64Array(width * width);
   const lengths = new Float64Array(width);
   const directions = new Float64Array(width * n);
-  yield* decomposed(parameters.device, (encoder) =>
-    encoder.svd(columns, turns, lengths, directions, width, n, isGraded),
-  );
+  yield* decomposed(parameters.device, (encoder) => encoder.svd(columns, turns, lengths, directions, width, n, graded));
   const entries = new Float64Array(n * width);
   for (let k = 0; k < width; k++) {
     const direction = directions.subarray(k * n, (k + 1) * n);

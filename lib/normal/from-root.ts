@@ -4,8 +4,8 @@ import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import type { Root } from '../decomposition/semidefinite-root.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
-import { kept } from '../factor/parts.ts';
-import { RootFactor } from '../factor/root-factor.ts';
+import { type Allocate, kept } from '../factor/parts.ts';
+import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { fromCholesky } from './from-cholesky.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
@@ -53,7 +53,8 @@ export function* fromEchelon(
   for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
   if (rank === m) return yield* step(fromCholesky({ device, dtype, mean, factor: Matrix.from(root, { columns: m }) }));
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
-  return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, root, m, rank)));
+  const numbers = yield* rootNumbers(device, root, m, rank);
+  return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
 
 /**
@@ -67,16 +68,12 @@ export function* rooted(
   square: string,
 ): Tasks<NormalParameters> {
   const { device, n } = input;
-  const lower = rank < n ? undefined : root.slice();
-  if (lower !== undefined) yield* lowerEchelon(device, lower, n, n, 0);
-  return yield* step(
-    givenFactor(
-      input,
-      (allocate) =>
-        lower === undefined
-          ? RootFactor.of(allocate, root, n, rank)
-          : new LowerFactor(kept({ lower }, allocate).lower, n),
-      square,
-    ),
-  );
+  if (rank < n) {
+    const numbers = yield* rootNumbers(device, root, n, rank);
+    return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank), square));
+  }
+  const lower = root.slice();
+  yield* lowerEchelon(device, lower, n, n, 0);
+  const make = (allocate: Allocate) => new LowerFactor(kept({ lower }, allocate).lower, n);
+  return yield* step(givenFactor(input, make, square));
 }

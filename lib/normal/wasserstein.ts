@@ -1,5 +1,6 @@
 import { decomposed, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
+import { isGraded } from '../decomposition/graded.ts';
 import { norm } from '../reference/svd.ts';
 import { type ExactRoot, exactRoot, isSame } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -20,7 +21,8 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   yield* exactly(p.device, (encoder) => encoder.product(b, a, product, n, n, n, true, false, 1, 0));
   // Of W diag(values) V' the orthogonal polar factor is W V'.
   const [left, values, right] = [new Float64Array(n * n), new Float64Array(n), new Float64Array(n * n)];
-  yield* decomposed(p.device, (encoder) => encoder.svd(product, left, values, right, n, n, true));
+  const graded = isGraded(product, n, n);
+  yield* decomposed(p.device, (encoder) => encoder.svd(product, left, values, right, n, n, graded));
   const [u, turned] = [new Float64Array(n * n), new Float64Array(n * n)];
   yield* exactly(p.device, (encoder) => {
     encoder.product(left, right, u, n, n, n, false, false, 1, 0);
