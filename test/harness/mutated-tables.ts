@@ -1,5 +1,5 @@
-// Mutates sound CSV and NPY files, and holds their readers to: numbers or a CovariumError, within seconds and a bounded memory, and the
-// same answer from the addon's CSV reader and from TypeScript. A long round, and each format alone:
+// Mutates sound CSV and NPY files, and holds their readers to: numbers or a CovariumError, within seconds and a bounded
+// memory, and the same answer from the addon's CSV reader and from TypeScript. A long round, and each format alone:
 //   node --import tsx test/harness/mutated-tables.ts 10000 csv npy
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
