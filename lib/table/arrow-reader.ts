@@ -4,11 +4,11 @@ import { ByteSource, type InputSource } from '../file/input.ts';
 import { randomAccess } from '../file/random-access.ts';
 import { FileMessageBytes, type MessageBytes, PipeMessageBytes } from './arrow/message-bytes.ts';
 import { ArrowMessages } from './arrow/messages.ts';
-import { ArrowRows, refusal } from './arrow/rows.ts';
+import { ArrowRows } from './arrow/rows.ts';
 import { type ArrowField, readSchema } from './arrow/schema.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows } from './complete-rows.ts';
-import { Contradiction } from './contradiction.ts';
+import { Contradiction, refusal } from './contradiction.ts';
 import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
@@ -55,7 +55,7 @@ export async function openArrow(
     };
   } catch (error) {
     await source.close();
-    throw refusal(name, error, bytes);
+    throw refusal('Arrow', name, error, bytes && `byte ${bytes.offset}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
-import { Contradiction, NotTaken } from './contradiction.ts';
+import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
 import { ChunkReader } from './parquet/column.ts';
 import { type ParquetField, type ParquetFooter, readFooter } from './parquet/footer.ts';
@@ -30,12 +30,12 @@ export async function openParquet(
   const source = new ByteSource(input, signal);
   const { name } = source;
   try {
-    requireMagic(name, await source.peek(4));
+    requireMagic(await source.peek(4));
     const file = await randomAccessOf(source);
     const footer = await footerOf(file, name);
     const names = footer.fields.map((field) => field.name);
     const chosen = chosenColumns(name, names, names.length, wanted);
-    if (chosen.length === 0) throw malformed(name, 'it has no columns');
+    if (chosen.length === 0) throw new Contradiction('it has no columns');
     const fields = chosen.map((index) => footer.fields[index]!);
     for (const field of fields) requireNumbers(name, field, names);
     const isSingle = fields.every(({ number }) => number!.kind === 'float' && number!.bits <= 32);
@@ -64,32 +64,33 @@ export async function openParquet(
     };
   } catch (error) {
     await source.close();
-    throw refusal(name, error);
+    throw refusal('Parquet', name, error);
   }
 }
 
-function requireMagic(name: string, first: Uint8Array): void {
-  if (first.length === 0) throw malformed(name, 'it is empty');
+function requireMagic(first: Uint8Array): void {
+  if (first.length === 0) throw new Contradiction('it is empty');
   const found = Buffer.from(first).toString('latin1');
-  if (found === 'PARE') throw refusal(name, new NotTaken('its footer is encrypted'));
-  if (found !== magic) throw malformed(name, 'it does not begin as Parquet files do');
+  if (found === 'PARE') throw new NotTaken('its footer is encrypted');
+  if (found !== magic) throw new Contradiction('it does not begin as Parquet files do');
 }
 
 async function footerOf(file: RandomAccess, name: string): Promise<ParquetFooter> {
   const { byteLength } = file;
-  if (byteLength < 12) throw malformed(name, `it ends after (${byteLength}) bytes`);
+  if (byteLength < 12) throw new Contradiction(`it ends after (${byteLength}) bytes`);
   const tail = Buffer.alloc(8);
   await file.read(byteLength - 8, tail);
-  if (tail.toString('latin1', 4) !== magic) throw malformed(name, `it does not end in (${magic}), so it is cut short`);
+  if (tail.toString('latin1', 4) !== magic)
+    throw new Contradiction(`it does not end in (${magic}), so it is cut short`);
   const length = tail.readUInt32LE(0);
   const start = byteLength - 8 - length;
-  if (start < 4) throw malformed(name, `its footer has (${length}) bytes of (${byteLength})`);
+  if (start < 4) throw new Contradiction(`its footer has (${length}) bytes of (${byteLength})`);
   const bytes = new Uint8Array(length);
   await file.read(start, bytes);
   try {
     return readFooter(bytes, start);
   } catch (error) {
-    throw refusal(name, error, 'footer');
+    throw refusal('Parquet', name, error, 'footer');
   }
 }
 
@@ -204,7 +205,7 @@ class ParquetRows {
   }
 
   #refusal(error: unknown, field: ParquetField): unknown {
-    return refusal(this.#name, error, `column (${field.name}) of row group (${this.#group})`);
+    return refusal('Parquet', this.#name, error, `column (${field.name}) of row group (${this.#group})`);
   }
 }
 
@@ -213,22 +214,4 @@ function requireNumbers(file: string, { name, number, kind }: ParquetField, name
   if (number === undefined)
     throw refused(`Column (${name}) of file (${file}) holds no numbers (${kind}): choose others by their names.`);
   if (names.indexOf(name) !== names.lastIndexOf(name)) throw refused(`File (${file}) has column (${name}) twice.`);
-}
-
-/** What a decoder finds, as the refusal of the file; another error as it is. */
-function refusal(name: string, error: unknown, where?: string): unknown {
-  const place = where === undefined ? '' : `${where}: `;
-  if (error instanceof Contradiction) return malformed(name, place + error.message, error.cause);
-  if (error instanceof NotTaken)
-    return new CovariumError('ERR_UNSUPPORTED', `Parquet file (${name}) is not read: ${place}${error.message}.`, {
-      path: name,
-    });
-  return error;
-}
-
-function malformed(name: string, why: string, cause?: unknown): CovariumError {
-  return new CovariumError('ERR_MALFORMED_PARQUET', `Parquet file (${name}) is malformed: ${why}.`, {
-    path: name,
-    cause,
-  });
 }

@@ -58,6 +58,7 @@ const otherRooms = [
   'bench',
   'contract',
   'examples',
+  'files',
   'harness',
   'metal',
   'msl',

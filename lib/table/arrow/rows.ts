@@ -2,7 +2,7 @@ import { CovariumError } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
 import { refuseInexact } from '../complete-rows.ts';
 import { decompress } from '../compression/decompress.ts';
-import { Contradiction, NotTaken } from '../contradiction.ts';
+import { Contradiction, refusal } from '../contradiction.ts';
 import { Inexact, type NumberLayout, readNumbers } from '../numbers.ts';
 import type { RowTiles } from '../row-tiles.ts';
 import { type Batch, checkBytes, type Place, readBatch } from './batch.ts';
@@ -140,7 +140,7 @@ export class ArrowRows {
         if (message === undefined) return;
         item = this.#itemOf(message);
       } catch (error) {
-        throw refusal(this.#name, error, this.#bytes);
+        throw refusal('Arrow', this.#name, error, `byte ${this.#bytes.offset}`);
       }
       yield item;
     }
@@ -206,7 +206,7 @@ export class ArrowRows {
           }
       this.#dictionaries.set(id, { values, inexact });
     } catch (error) {
-      throw refusal(this.#name, error, undefined, `dictionary of column (${field.name})`);
+      throw refusal('Arrow', this.#name, error, `dictionary of column (${field.name})`);
     }
   }
 
@@ -233,7 +233,7 @@ export class ArrowRows {
           throw new Contradiction(`column (${name}) states (${batch.columns[at]!.nulls}) nulls, and has (${nulls})`);
       });
     } catch (error) {
-      throw refusal(this.#name, error, undefined, `batch at row (${this.#row})`);
+      throw refusal('Arrow', this.#name, error, `batch at row (${this.#row})`);
     }
   }
 
@@ -319,7 +319,7 @@ export class ArrowRows {
     } catch (error) {
       throw error instanceof Inexact
         ? refuseInexact(error.value, this.#name, field.name, this.#row + error.index)
-        : refusal(this.#name, error, undefined, `batch at row (${this.#row - row})`);
+        : refusal('Arrow', this.#name, error, `batch at row (${this.#row - row})`);
     }
     if (nulls !== undefined) for (let i = 0; i < rows; i++) if (!isValid(nulls, row + i)) out[i] = Number.NaN;
   }
@@ -386,23 +386,4 @@ function countValid(validity: Uint8Array, rows: number): number {
   }
   for (let row = 8 * whole; row < rows; row++) if (isValid(validity, row)) count++;
   return count;
-}
-
-/** What a decoder finds, as the refusal of the file; another error as it is. */
-export function refusal(name: string, error: unknown, bytes: MessageBytes | undefined, where?: string): unknown {
-  const path = { path: name };
-  const place = where === undefined ? '' : `${where}: `;
-  const end = bytes === undefined ? '' : ` (byte ${bytes.offset})`;
-  if (error instanceof Contradiction)
-    return new CovariumError(
-      'ERR_MALFORMED_ARROW',
-      `Arrow file (${name}) is malformed: ${place}${error.message}${end}.`,
-      {
-        ...path,
-        cause: error.cause,
-      },
-    );
-  if (error instanceof NotTaken)
-    return new CovariumError('ERR_UNSUPPORTED', `Arrow file (${name}) is not read: ${place}${error.message}.`, path);
-  return error;
 }
