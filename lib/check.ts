@@ -5,8 +5,10 @@ import { CovariumError, isError } from './covarium-error.ts';
  * object.
  */
 export function checkOptions(options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not an object (${describe(options)}).`);
+  if (Object.prototype.toString.call(options) !== '[object Object]') {
+    const help = Object.prototype.toString.call(options) === '[object Promise]' ? ' Await it.' : '';
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not a plain object (${describe(options)}).${help}`);
+  }
   for (const name in options)
     if (!known.includes(name))
       throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);

@@ -6,6 +6,7 @@
  * | code | what is wrong | fields |
  * | --- | --- | --- |
  * | `ERR_NOT_POSITIVE_DEFINITE` | a matrix has no Cholesky factor | `pivot`: global, from 0 |
+ * | `ERR_SINGULAR` | a matrix has no inverse | `pivot`: global, from 0 |
  * | `ERR_NOT_SYMMETRIC` | two entries of a matrix differ by more than the tolerance | `row`, `column` |
  * | `ERR_NOT_FINITE` | an entry is NaN or infinite | `row`, `column` |
  * | `ERR_SHAPE` | operands do not fit each other | |
@@ -41,6 +42,7 @@
  */
 export type ErrorCode =
   | 'ERR_NOT_POSITIVE_DEFINITE'
+  | 'ERR_SINGULAR'
   | 'ERR_NOT_SYMMETRIC'
   | 'ERR_NOT_FINITE'
   | 'ERR_SHAPE'

@@ -84,6 +84,12 @@ export function requireApart(name: string, values: Values, other: string, others
   if (!apart) throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} (${describe(values)}) overlaps the ${other}.`);
 }
 
+/** The same, but for two operands that are one: an element is read before it is written. */
+export function requireSameOrApart(name: string, values: Values, other: string, others: Values): void {
+  const isSame = values.byteOffset === others.byteOffset && values.byteLength === others.byteLength;
+  if (!isSame) requireApart(name, values, other, others);
+}
+
 /** Columns; a vector's length. */
 export function widthOf(operand: Operand): number {
   return operand instanceof Matrix ? operand.columns : operand.length;

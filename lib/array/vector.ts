@@ -11,8 +11,7 @@ export type VectorInput = Vector | Values | readonly number[];
 
 /** A vector of numbers. */
 export class Vector {
-  /** Number of entries, from 0. */
-  readonly length: number;
+  readonly #length: number;
   readonly #storage: Storage;
 
   static {
@@ -22,7 +21,12 @@ export class Vector {
   /** @internal */
   constructor(storage: Storage) {
     this.#storage = storage;
-    this.length = storage.values.length;
+    this.#length = storage.values.length;
+  }
+
+  /** Number of entries, from 0. */
+  get length(): number {
+    return this.#length;
   }
 
   /**

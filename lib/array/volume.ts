@@ -21,12 +21,7 @@ export interface VolumeSize {
  * {@link Matrix} of rows and columns, which linear algebra takes, has a dimension too few.
  */
 export class Volume {
-  /** Numbers along x, from 1. */
-  readonly width: number;
-  /** Numbers along y, from 1. */
-  readonly height: number;
-  /** Numbers along z, from 1. */
-  readonly depth: number;
+  readonly #size: readonly [number, number, number];
   readonly #storage: Storage;
 
   static {
@@ -34,11 +29,24 @@ export class Volume {
   }
 
   /** @internal */
-  constructor(storage: Storage, [width, height, depth]: readonly [number, number, number]) {
+  constructor(storage: Storage, size: readonly [number, number, number]) {
     this.#storage = storage;
-    this.width = width;
-    this.height = height;
-    this.depth = depth;
+    this.#size = size;
+  }
+
+  /** Numbers along x, from 1. */
+  get width(): number {
+    return this.#size[0];
+  }
+
+  /** Numbers along y, from 1. */
+  get height(): number {
+    return this.#size[1];
+  }
+
+  /** Numbers along z, from 1. */
+  get depth(): number {
+    return this.#size[2];
   }
 
   /**

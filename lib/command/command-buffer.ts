@@ -8,6 +8,7 @@ import {
   requireFinite,
   requireNormal,
   requireRows,
+  requireSameOrApart,
   requireSquare,
   widthOf,
 } from '../array/operand.ts';
@@ -52,14 +53,14 @@ export class CommandBuffer {
   /** out[i] = element first + i of the standard normal stream. */
   fillNormal(out: Operand, elements: NormalElements = noOptions): this {
     checkOptions(elements, ['seed', 'stream', 'first']);
-    const first = firstElement(elements.first ?? 0, this.#one(out).length, 1);
-    const counter = normalCounter(elements.seed ?? 0, elements.stream ?? 0, first);
+    const { seed = 0, stream = 0, first = 0 } = elements;
+    const counter = normalCounter(seed, stream, firstElement(first, this.#one(out).length, 1));
     return this.#record((encoder) => encoder.fillNormal(this.#one(out), counter));
   }
 
   /** Fails the commit with `ERR_NOT_FINITE` at the first entry of a (any shape, row by row) that is NaN or infinite. */
   requireFinite(a: Operand): this {
-    return this.#record((encoder) => encoder.requireFinite(this.#one(a), widthOf(a)));
+    return this.#record((encoder) => encoder.requireFinite(this.#one(a), Math.max(1, widthOf(a))));
   }
 
   /**
@@ -108,6 +109,8 @@ export class CommandBuffer {
     const [left, right, target] = this.#all(a, b, out);
     requireAlike(a, b);
     requireAlike(a, out);
+    requireSameOrApart('Result', target!, 'left side', left!);
+    requireSameOrApart('Result', target!, 'right side', right!);
     return this.#record((encoder) => encoder.sum(left!, right!, target!));
   }
 
@@ -116,7 +119,8 @@ export class CommandBuffer {
     const [all, one] = this.#all(rows, row);
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
-    return this.#record((encoder) => encoder.addRow(all!, one!, requireFinite('Scale', scale)));
+    requireFinite('Scale', scale);
+    return this.#record((encoder) => one!.length > 0 && encoder.addRow(all!, one!, scale));
   }
 
   /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
@@ -124,7 +128,7 @@ export class CommandBuffer {
     const [all, one] = this.#all(rows, row);
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
-    return this.#record((encoder) => encoder.scaleColumns(all!, one!));
+    return this.#record((encoder) => one!.length > 0 && encoder.scaleColumns(all!, one!));
   }
 
   /** c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes where asked. */
@@ -174,6 +178,7 @@ export class CommandBuffer {
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Operand, out: Vector): this {
     const [all, target] = this.#all(rows, out);
+    wholeNumber('Number of columns', widthOf(rows), 1);
     requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
     requireApart('Result', target!, 'rows', all!);
     return this.#record((encoder) => encoder.squaredNorms(all!, target!, widthOf(rows)));
@@ -187,8 +192,8 @@ export class CommandBuffer {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'inverse']);
     const [triangle, centre, target] = this.#all(factor, mean, out);
     const n = requireNormal(factor, mean, out);
-    const first = firstElement(options.firstRow ?? 0, heightOf(out), n);
-    const counter = normalCounter(options.seed ?? 0, options.stream ?? 0, first);
+    const { seed = 0, stream = 0, firstRow = 0 } = options;
+    const counter = normalCounter(seed, stream, firstElement(firstRow, heightOf(out), n));
     requireApart('Result', target!, 'factor', triangle!);
     requireApart('Result', target!, 'mean', centre!);
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));

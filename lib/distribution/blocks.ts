@@ -28,8 +28,7 @@ export function sampleBlocks(
   refuseAborted(options.signal);
   const { dtype, n, width } = tasks;
   wholeNumber('Count', count);
-  const firstRow = options.firstRow ?? 0;
-  const { seed = randomSeed(), stream = 0, signal } = options;
+  const { seed = randomSeed(), stream = 0, firstRow = 0, signal } = options;
   normalCounter(seed, stream, firstElement(firstRow, count, width));
   const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
   const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);

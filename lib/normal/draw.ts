@@ -27,9 +27,8 @@ export function drawTask(
 ): Task<Matrix> {
   const { device, dtype, n, mean, factor } = parameters;
   requireCount(count, parameters);
-  const first = firstElement(options.firstRow ?? 0, count, factor.width);
-  normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, first, counter);
-  const target = options.out;
+  const { seed = randomSeed(), stream = 0, firstRow = 0, out: target } = options;
+  normalCounter(seed, stream, firstElement(firstRow, count, factor.width), counter);
   const result =
     target === undefined
       ? new Matrix(Storage.forResult(device, dtype, count * n), count, n)

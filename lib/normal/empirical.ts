@@ -61,7 +61,8 @@ export function* empiricalSample(
       'ERR_OUT_OF_RANGE',
       `Count is (${count}), but a sample with the moments of (${width}) dimensions takes at least (${width + 1}) rows.`,
     );
-  const counter = normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, 0);
+  const { seed = randomSeed(), stream = 0 } = options;
+  const counter = normalCounter(seed, stream, 0);
   const given = options.out === undefined ? undefined : sampleOut(parameters, count, options.out);
   // Before the factor's copy in float64: what can't be had is told at once.
   const rows = hostZeros(count * n);

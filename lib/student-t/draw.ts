@@ -49,7 +49,7 @@ export function drawStretched(
   counter: Uint32Array,
 ): Task<Matrix> {
   requireCount(count, centred);
-  const firstRow = options.firstRow ?? 0;
+  const { firstRow = 0 } = options;
   firstElement(firstRow, count, centred.factor.width);
   requireRowLimit(firstRow, count);
   const task = drawTask(centred, count, options, counter);

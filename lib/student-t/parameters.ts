@@ -52,6 +52,9 @@ export function studentFromPrecision(options: ScalePrecisionOptions): StudentTas
 /** Options of every way in. */
 export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
 
+// Half of a smaller one has fewer digits, or none.
+const smallest = 2 ** -1021;
+
 /**
  * `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number,
  * `ERR_OUT_OF_RANGE`.
@@ -59,8 +62,11 @@ export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'locatio
 export function requireDegreesOfFreedom(value: unknown): number {
   if (typeof value !== 'number')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Degrees of freedom are not a number (${describe(value)}).`);
-  if (value > 0) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Degrees of freedom are (${value}), not a positive number.`);
+  if (value >= smallest) return value;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Degrees of freedom are (${value}), not a positive number${value > 0 ? `, from (${smallest})` : ''}.`,
+  );
 }
 
 /** The Student-t of the normal that a task makes. */
@@ -76,11 +82,11 @@ export function studentFromDiagonal(options: ScaleDiagonalOptions): Task<Student
   return stretched(fromDiagonal({ ...rest, mean: location, variances: diagonal }, 'Scale', 'Location', 'Diagonal'), nu);
 }
 
-export function studentFromEigen(options: ScaleEigenOptions): Task<StudentParameters> {
+export function* studentFromEigen(options: ScaleEigenOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'values', 'vectors']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  return stretched(fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu);
+  return { normal: yield* fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu };
 }
 
 export function studentFromLowRank(options: ScaleLowRankOptions): Task<StudentParameters> {

@@ -86,7 +86,7 @@ export interface WriteTableOptions {
   readonly names?: readonly string[] | undefined;
   /** By default what the ending of the file's name says; CSV for standard output. */
   readonly format?: TableFormat | undefined;
-  /** Rows that an async iterable gives: NPY begins with it, so that standard output needs it; files do not. */
+  /** Rows that an async iterable gives. NPY to standard output needs it; by default files count them. */
   readonly count?: number | undefined;
   /** Ends writing, and leaves what was there. */
   readonly signal?: AbortSignal | undefined;

@@ -20,13 +20,16 @@ bool isMissing(const char* begin, const char* end) {
   });
 }
 
+const char* find(const char* begin, const char* end, char letter) {
+  return static_cast<const char*>(memchr(begin, letter, static_cast<size_t>(end - begin)));
+}
+
+// Line ends: LF, CR, or both together.
 size_t linesOf(const char* begin, const char* end) {
-  const auto feeds = std::count(begin, end, '\n');
-  auto returns = std::count(begin, end, '\r');
-  if (returns > 0) {
-    for (const char* at = begin; at + 1 < end; ++at) returns -= at[0] == '\r' && at[1] == '\n';
-  }
-  return static_cast<size_t>(feeds + returns);
+  size_t lines = 0;
+  for (const char* at = begin; (at = find(at, end, '\n')) != nullptr; ++at) ++lines;
+  for (const char* at = begin; (at = find(at, end, '\r')) != nullptr; ++at) lines += at + 1 == end || at[1] != '\n';
+  return lines;
 }
 
 bool isLineEnd(char letter) { return letter == '\n' || letter == '\r'; }
@@ -145,7 +148,7 @@ class Reader {
   bool quoted(const char* field, double* value) {
     const char* begin = ++at_;
     for (;; ++at_) {
-      at_ = static_cast<const char*>(memchr(at_, '"', static_cast<size_t>(end_ - at_)));
+      at_ = find(at_, end_, '"');
       if (at_ == nullptr) {
         at_ = end_;
         return refuse(CsvFault::unclosed, field);

@@ -86,4 +86,18 @@ onEveryDevice('densities, distances, entropies and gradients are those of 60 dig
 // What an error of the logarithm makes of a density.
 const pdfSize = (logarithm: number) => (1 + Math.abs(logarithm)) * Math.exp(logarithm);
 
+onEveryDevice(
+  'float32 distances are right where their squares do not fit, and no finite row has a density of NaN.',
+  (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1, 0.5], [0.5, 1]] }); // biome-ignore format: short
+    for (const size of [2e19, 1e30, 3e-23, 1e-30]) {
+      const [distance] = normal.mahalanobisSync([[size, size]]).data;
+      assert.ok(Math.abs(distance! / (size * Math.sqrt(4 / 3)) - 1) < 1e-6, `${size}: ${distance}`);
+    }
+    for (const row of [[3e38, -3e38], [3e38, 3e38], [-1e30, 2e38]]) // biome-ignore format: short
+      assert.is(normal.logPdfSync([row]).data[0], Number.NEGATIVE_INFINITY);
+    assert.is(normal.mahalanobisSync([[0, 0]]).data[0], 0);
+  },
+);
+
 test.run();

@@ -216,6 +216,37 @@ onEveryDevice('what can not be compared is refused.', async (device) => {
   for (const f of all) await throwsCode('ERR_CLOSED', '2', () => f(p, q));
 });
 
+onEveryDevice('Nearly equal normals whose deviations are 1e8 apart have a small distance.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const of = (factor: number[][]) => MultivariateNormal.fromCholeskySync({ device, factor, dtype: 'float64' });
+  const rows = (change: number) => [
+    [1, 0, 0],
+    [0.25, 1 + change, 0],
+    [3e7, -5e7, 1e8],
+  ];
+  using p = of(rows(0));
+  using q = of(rows(1e-10));
+  // The least over all orthogonal U is at most what the identity gives.
+  assert.ok(wassersteinSync(p, q) <= 1.01e-10, `${wassersteinSync(p, q)}`);
+  assert.ok(wassersteinSync(p, q) >= 0);
+});
+
+onEveryDevice(
+  "Renyi's divergence of a small order is its order times that of a larger one, and never below 0.",
+  (device) => {
+    if (!device.dtypes.includes('float64')) return;
+    const of = (covariance: number[][]) =>
+      MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
+    using q = of([[1, 0.25], [0.25, 2]]); // biome-ignore format: short
+    for (const scale of [0.01, 0.1, 0.9, 1.001, 1.5, 4, 1e6]) {
+      using p = of([[scale, 0.25 * Math.sqrt(scale)], [0.25 * Math.sqrt(scale), 2.5]]); // biome-ignore format: short
+      // To first order in alpha it is alpha times Kullback and Leibler's divergence of q from p.
+      for (const alpha of [1e-15, 1e-12, 1e-10])
+        near(renyiDivergenceSync(p, q, alpha) / alpha, klDivergenceSync(q, p), 1e-6, `${scale} ${alpha}`);
+    }
+  },
+);
+
 function near(actual: number, wanted: number, tolerance: number, at: string, slack = 0): void {
   const isNear = actual === wanted || Math.abs(actual - wanted) <= tolerance * Math.abs(wanted) + slack;
   assert.ok(isNear, `${at}: ${actual}, not ${wanted}: ${Math.abs(actual / wanted - 1)}`);
