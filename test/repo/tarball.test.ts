@@ -26,7 +26,7 @@ function onTarball(sentence: string, check: (installed: InstalledTarball) => voi
 }
 
 console.log(
-  `The tarball is tried on Node ${process.versions.node}; .github/workflows/ci.yml does it on 20, 22 and 24.`,
+  `The tarball is tried on Node ${process.versions.node}; .github/workflows/ci.yml does it on 20.19, 22, 24 and 26.`,
 );
 if (installed?.isReadOnly === false)
   console.log('No write access is not tried: root writes anywhere, and no other user can run Node here.');

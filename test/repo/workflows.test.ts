@@ -17,7 +17,7 @@ interface Job {
   readonly needs?: string | readonly string[];
   readonly permissions?: { readonly [name: string]: string };
   readonly strategy?: {
-    readonly matrix: { readonly node?: readonly number[]; readonly include?: readonly { platform: string }[] };
+    readonly matrix: { readonly node?: readonly (number | string)[]; readonly include?: readonly { platform: string }[] };
   };
   readonly steps: readonly Step[];
 }
@@ -54,8 +54,12 @@ for (const name of names) {
 
 test('CI runs the versions of Node that the package is for.', () => {
   const { linux, macos } = workflow('ci.yml').jobs;
-  assert.equal(linux!.strategy!.matrix.node, [20, 22, 24]);
-  assert.equal(macos!.strategy!.matrix.node, [20, 22, 24]);
+  const releases = ['20.19', 22, 24, 26];
+  assert.equal(linux!.strategy!.matrix.node, releases);
+  assert.equal(macos!.strategy!.matrix.node, releases);
+  // The same on one machine, from the npm package of Node.
+  const script = readFileSync(join(root, 'test', 'harness', 'releases.mjs'), 'utf8');
+  assert.ok(script.includes(`[${releases.map((release) => `'${release}'`).join(', ')}]`));
 });
 
 test('A release has every prebuilt addon, tries the tarball on each platform, and publishes that very file.', () => {

@@ -1,0 +1,80 @@
+// node test/harness/releases.mjs [releases]
+//
+// The newest of each release line of Node that the package is for, from the npm package `node`: the quick half of the
+// tests, the main job, and the packed tarball. A line for each release; the last one sums up: N passed, N failed.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const asked = process.argv.slice(2);
+const releases = asked.length > 0 ? asked : ['20.19', '22', '24', '26'];
+
+/** Where the engine matters: memory that is detached, promises, workers, exits, streams, files. */
+const quick = [
+  ...['array/', 'command/', 'file/', 'moments/', 'normal/', 'run/', 'student-t/', 'table/'],
+  ...['cli/main', 'contract/device', 'contract/errors', 'contract/external-buffers', 'kernel/kernel'],
+  ...['native/exit', 'native/host-memory', 'native/queue', 'native/workers'],
+];
+
+/** The program of a release, installed where it is not there yet; a build folder keeps it. */
+function nodeOf(release) {
+  const folder = join(root, 'build-node', release);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  const install = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder, `node@${release}`];
+  const { status, stderr } = spawnSync('npm', install, { encoding: 'utf8' });
+  const program = join(folder, 'node_modules', 'node', 'bin', 'node');
+  if (status !== 0 || !existsSync(program)) throw new Error(`npm install node@${release} fails:\n${stderr}`);
+  return program;
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'covarium-releases-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch];
+const packed = spawnSync('npm', pack, { cwd: root, encoding: 'utf8' });
+const tarball = join(scratch, JSON.parse(packed.stdout)[0].filename);
+
+// Without the stand-in for Metal: the addon's own code is the same.
+const { COVARIUM_ADDON = join(root, 'build', 'Release', 'covarium.node') } = process.env;
+let [passed, failed] = [0, 0];
+
+/** Runs a part of a release; gives the numbers that it ends with, or 1 where it has none. */
+function part(title, program, args, options = {}) {
+  const PATH = `${dirname(program)}:${process.env.PATH}`;
+  const { status, signal, stdout, stderr } = spawnSync(program, args, {
+    cwd: scratch,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+    ...options,
+    env: { ...process.env, PATH, ...options.env },
+  });
+  const [, ran = '1', broken = '0'] = /^(\d+) passed, (\d+) failed/m.exec(stdout) ?? [];
+  const numbers = status === 0 ? [Number(ran), 0] : [Number(ran) - (ran === '1' ? 1 : 0), Math.max(1, Number(broken))];
+  passed += numbers[0];
+  failed += numbers[1];
+  // Indented, since .ci/run adds up the lines that stand at the left.
+  if (status !== 0)
+    console.log(`--- failed: ${title} (${signal ?? status})\n${`${stdout}${stderr}`.replace(/^/gm, '  ')}`);
+  return status === 0 ? `${ran === '1' ? 'passed' : `${ran} passed`}` : 'FAILED';
+}
+
+for (const release of releases) {
+  const begin = performance.now();
+  const node = nodeOf(release);
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  const tsx = ['--import', import.meta.resolve('tsx')];
+  const tests = part(`the tests on Node ${version}`, node, [...tsx, join(root, 'test/run.ts'), ...quick], {
+    cwd: root,
+    env: { COVARIUM_ADDON },
+  });
+  const job = part(`the main job on Node ${version}`, node, [...tsx, join(root, 'examples/penguins.ts')]);
+  const trial = part(`the tarball on Node ${version}`, node, [join(root, '.ci/try-package.mjs'), tarball]);
+  const seconds = ((performance.now() - begin) / 1000).toFixed(0);
+  console.log(`Node ${version}: tests ${tests}, main job ${job}, tarball ${trial} (${seconds} s)`);
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
