@@ -88,6 +88,9 @@ test('Every file of lib has a test that names its stem, or one that is known to 
     'lib/native-build/': 'build-native', // what the command is made of
     'lib/file/': 'table', // what tables are read from and written to
     'lib/table/': 'table', // every format is written and read
+    'lib/table/arrow/': 'hostile', // what files state is held against what is there
+    'lib/table/parquet/': 'hostile',
+    'lib/table/compression/': 'compression',
     'lib/run/': 'sample-parts',
     'lib/cli/': 'cli', // the command is run as users run it
     'lib/reference/': 'encoder', // every verb on the reference device
