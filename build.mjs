@@ -1,5 +1,5 @@
-// Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting libraries included), and
-// build/Release/covarium.node as `covarium build-native` does it for users.
+// Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting
+// libraries included), and build/Release/covarium.node as `covarium build-native` does it for users.
 // With --optional an addon that can't be built is said, and the reference device remains; without it that is a failure.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -24,7 +24,9 @@ function isCurrent(product, sources) {
   );
 }
 
-if (!isCurrent('dist/lib/index.js', ['lib', 'bench', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'])) {
+if (
+  !isCurrent('dist/lib/index.js', ['lib', 'bench', 'binding.gyp', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'])
+) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   const compiler = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'];
   const { status } = spawnSync(process.execPath, compiler, { cwd: folder, stdio: 'inherit' });
@@ -33,16 +35,17 @@ if (!isCurrent('dist/lib/index.js', ['lib', 'bench', 'tsconfig.json', 'tsconfig.
   const headers = dirname(require.resolve('node-addon-api/package.json'));
   for (const name of ['napi.h', 'napi-inl.h', 'LICENSE.md'])
     cpSync(join(headers, name), join(folder, 'dist/node-addon-api', name));
+  cpSync(join(folder, 'binding.gyp'), join(folder, 'dist/binding.gyp'));
   await bundle();
 }
 
 /**
- * Puts the modules together into a few files: those that are always loaded together share one, for Node takes half a millisecond to
- * open each. What is imported as it is needed stays apart.
+ * Puts the modules together into a few files: those that are always loaded together share one, for Node takes half a
+ * millisecond to open each. What is imported as it is needed stays apart.
  */
 async function bundle() {
   const { build } = await import('esbuild');
-  const { dependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { dependencies, peerDependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const shared = {
     absWorkingDir: folder,
     bundle: true,
@@ -50,7 +53,7 @@ async function bundle() {
     platform: 'node',
     target: engines.node.replace('>=', 'node'),
     // linkedom asks for canvas by require, and does without.
-    external: [...Object.keys(dependencies), 'canvas'],
+    external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), 'canvas'],
   };
   // The plotting libraries are none of ours to be read, and large: they are the only ones that are minified.
   const library = {
@@ -85,7 +88,7 @@ async function bundle() {
 }
 
 const addon = 'build/Release/covarium.node';
-if (!isCurrent(addon, ['objc', 'msl', 'package.json'])) {
+if (!isCurrent(addon, ['objc', 'msl', 'binding.gyp', 'package.json'])) {
   console.error('Building the native addon (about half a minute) ...');
   const { buildAddon } = await import('./dist/lib/addon/build.js');
   // The compilers have a process group of their own: what ends this one is told to them.

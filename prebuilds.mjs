@@ -1,4 +1,5 @@
-// Builds prebuilds/<platform>-<arch>/covarium[.glibc].node for the tarball, stripped; on an arm64 Mac `--arch x64` gives the other one.
+// Builds prebuilds/<platform>-<arch>/covarium[.glibc].node for the tarball, stripped; on an arm64 Mac `--arch x64`
+// gives the other one.
 import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Installs the tarball in an empty folder, without scripts, as npm 12 does, and tries it: the prebuilt addon is the one that is loaded, the
-// cpu device has it, and draws the normals that the reference device draws.
+// Installs the tarball in an empty folder, without scripts, as npm 12 does, and tries it: the prebuilt addon is the one
+// that is loaded, the cpu device has it, and draws the normals that the reference device draws.
 //
 //   node .ci/try-package.mjs covarium-1.2.3.tgz
 import { execFileSync } from 'node:child_process';

@@ -6,7 +6,10 @@ export interface Agreement {
   readonly wrong: string;
 }
 
-/** Compares a result with the one of `against`. With a tolerance of 0 every number must have the same bits, a zero's sign included. */
+/**
+ * Compares a result with the one of `against`. With a tolerance of 0 every number must have the same bits, a zero's
+ * sign included.
+ */
 export function agreement(
   right: ArrayLike<number>,
   result: ArrayLike<number>,

@@ -11,7 +11,10 @@ import type { Results } from './results.ts';
 import { type Observer, runBenchmark } from './run-benchmark.ts';
 import { withoutFolders } from './without-folders.ts';
 
-/** What `covarium bench` does: runs the suites named, all by default, and writes results.json and the report into `folder`. */
+/**
+ * What `covarium bench` does: runs the suites named, all by default, and writes results.json and the report into
+ * `folder`.
+ */
 export async function benchmark(
   names: readonly string[],
   typed: BenchmarkArguments,

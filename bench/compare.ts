@@ -1,5 +1,5 @@
-// What two or more runs of the benchmark say of one another, or two contenders of one run: ratios of medians, and whether they
-// are beyond the noise (bench/ratio-interval.ts). Pure: bench/comparison/ writes it down.
+// What two or more runs of the benchmark say of one another, or two contenders of one run: ratios of medians, and
+// whether they are beyond the noise (bench/ratio-interval.ts). Pure: bench/comparison/ writes it down.
 import { CovariumError } from '../lib/covarium-error.ts';
 import { type MachineDifference, machineDifferences } from './machine-differences.ts';
 import { type Interval, ratioInterval } from './ratio-interval.ts';
@@ -70,7 +70,9 @@ export interface Comparison {
   readonly differences: readonly MachineDifference[];
 }
 
-/** Compares runs, by `contenders` where they are given. Throws `ERR_INVALID_ARGUMENT` where there is nothing to compare. */
+/**
+ * Compares runs, by `contenders` where they are given. Throws `ERR_INVALID_ARGUMENT` where there is nothing to compare.
+ */
 export function compare(files: readonly Run[], contenders: readonly string[] = []): Comparison {
   const runs = files.map((run, i) => ({ ...run, letter: i < 26 ? String.fromCharCode(65 + i) : `${i + 1}` }));
   const sides = sidesOf(runs, contenders);

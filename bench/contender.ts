@@ -1,5 +1,6 @@
-// Who takes part, and in what: a problem says what is to be computed, from the same numbers for all; a contender, a device of
-// ours or a peer, prepares it and is then asked for its result (compared before it is timed) and for its times.
+// Who takes part, and in what: a problem says what is to be computed, from the same numbers for all; a contender, a
+// device of ours or a peer, prepares it and is then asked for its result (compared before it is timed) and for its
+// times.
 
 import type { ContenderFacts, Limit, Split } from './results.ts';
 
@@ -20,19 +21,22 @@ export interface Problem {
   readonly count: number | null;
   readonly work: Work;
   /**
-   * What every contender computes from, made at the first call and kept: row-major float32, by name (`mean`, `covariance`, `factor`, `z`, `a`,
-   * `b`).
+   * What every contender computes from, made at the first call and kept: row-major float32, by name (`mean`,
+   * `covariance`, `factor`, `z`, `a`, `b`).
    */
   readonly inputs: () => Readonly<Record<string, Float32Array>>;
-  /** Allowed difference relative to the largest entry; 0 asks for the same bits; null where results can't be compared (a peer's own random numbers). */
+  /**
+   * Allowed difference relative to the largest entry; 0 asks for the same bits; null where results can't be compared (a
+   * peer's own random numbers).
+   */
   readonly tolerance: number | null;
 }
 
 /** A problem laid out on a contender. */
 export interface Prepared {
   /**
-   * The result of one run; undefined where there is nothing to compare. Like {@link measure} it throws where the run fails, a `LeftOut`
-   * where it takes too long.
+   * The result of one run; undefined where there is nothing to compare. Like {@link measure} it throws where the run
+   * fails, a `LeftOut` where it takes too long.
    */
   result(): Promise<Float32Array | Float64Array | undefined>;
   /** Runs again and again for about `milliseconds`, at least once. */
@@ -49,7 +53,10 @@ export interface Samples {
 
 export interface Contender {
   readonly facts: ContenderFacts;
-  /** Undefined where it has no such thing. Throws where it should have and fails, a `LeftOut` where it would take too long. */
+  /**
+   * Undefined where it has no such thing. Throws where it should have and fails, a `LeftOut` where it would take too
+   * long.
+   */
   prepare(problem: Problem): Promise<Prepared | undefined>;
   /** Measures the best rates that it reaches now; who has none has no share of a limit. */
   limit?(isQuick: boolean): Promise<Limit>;

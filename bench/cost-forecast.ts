@@ -49,8 +49,8 @@ export class CostForecast {
 }
 
 /**
- * The cost of `work` on the line through the two largest works known. Every cost includes an overhead, which the smaller of the two
- * shows; up to `stallMs` of the larger one may be an overhead that occurs only once.
+ * The cost of `work` on the line through the two largest works known. Every cost includes an overhead, which the
+ * smaller of the two shows; up to `stallMs` of the larger one may be an overhead that occurs only once.
  */
 function extrapolated(points: readonly { readonly work: number; readonly ms: number }[], work: number, stallMs = 0) {
   const sorted = [...points].sort((a, b) => b.work - a.work);

@@ -18,7 +18,9 @@ interface Point {
   readonly median: number;
 }
 
-/** Every crossover of two contenders' medians, by suite, case and count in the order of the results, then by dimension. */
+/**
+ * Every crossover of two contenders' medians, by suite, case and count in the order of the results, then by dimension.
+ */
 export function crossovers({ measurements }: Pick<Results, 'measurements'>): Crossover[] {
   return [...linesOf(measurements).values()].flatMap((lines) => {
     const [{ suite, case: name, count }] = [...lines.values()][0] as [Measurement];
@@ -52,7 +54,10 @@ function points(line: readonly Measurement[]): Point[] {
     .sort((a, b) => a.dimension - b.dimension);
 }
 
-/** A lead is kept through sizes where both take the same time: there is one crossover where the other one leads behind them. */
+/**
+ * A lead is kept through sizes where both take the same time: there is one crossover where the other one leads behind
+ * them.
+ */
 function meetings(ones: readonly Point[], others: readonly Point[], one: string, other: string) {
   const shared = ones.flatMap(({ dimension, median }) => {
     const match = others.find((point) => point.dimension === dimension);

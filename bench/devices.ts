@@ -11,12 +11,18 @@ import type { Contender } from './contender.ts';
 import { DeviceContender } from './device-contender.ts';
 import type { ContenderFacts } from './results.ts';
 
-/** The names that devices have in a run: `cpu-1` is the CPU with one thread, `softmetal` the software stand-in for Metal. */
+/**
+ * The names that devices have in a run: `cpu-1` is the CPU with one thread, `softmetal` the software stand-in for
+ * Metal.
+ */
 export const deviceNames: readonly string[] = ['metal', 'cpu', 'cpu-1', 'reference', 'softmetal'];
 
 const byDefault = ['metal', 'cpu', 'reference'];
 
-/** The devices that are asked for, by default all that measure speed; those that can't be had are facts. Throws where none can. */
+/**
+ * The devices that are asked for, by default all that measure speed; those that can't be had are facts. Throws where
+ * none can.
+ */
 export function openDevices(asked: readonly string[] = byDefault): Contender[] {
   const reports = listDevices();
   const contenders = asked.map((name) => openContender(name, reports));

@@ -16,7 +16,10 @@ export interface ExpectedResult {
 // The most numbers of a result that are checked; checking more would take longer than the case.
 const maximumChecked = 1 << 22;
 
-/** The rows to check of `count` rows of n numbers: all of them if they are few, else an even choice with the first and the last. */
+/**
+ * The rows to check of `count` rows of n numbers: all of them if they are few, else an even choice with the first and
+ * the last.
+ */
 function rowsToCheck(count: number, n: number): number[] {
   const rows = Math.min(count, Math.max(2, Math.floor(maximumChecked / n)));
   return Array.from({ length: rows }, (_, i) => Math.round((i * (count - 1)) / Math.max(1, rows - 1)));
@@ -39,9 +42,9 @@ function byRows(count: number, n: number, fill: (row: Float64Array, index: numbe
 }
 
 /**
- * The lower Cholesky factor of the inputs' covariance, computed without factoring. The covariance is that of an autoregressive process
- * of variance 1/2 observed under noise of variance 1/2. Its Kalman filter gives the factor: entry (i, j) below the diagonal is
- * correlation^(i - j) gain_j, and entry (j, j) is scale_j.
+ * The lower Cholesky factor of the inputs' covariance, computed without factoring. The covariance is that of an
+ * autoregressive process of variance 1/2 observed under noise of variance 1/2. Its Kalman filter gives the factor:
+ * entry (i, j) below the diagonal is correlation^(i - j) gain_j, and entry (j, j) is scale_j.
  */
 function filter(n: number): { readonly scale: Float64Array; readonly gain: Float64Array } {
   const [scale, gain] = [new Float64Array(n), new Float64Array(n)];

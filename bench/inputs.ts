@@ -3,7 +3,9 @@ import { openDevice } from '../lib/index.ts';
 // Correlation of neighbours, as in the talk's covariance: it falls off slowly, and never below what float32 holds.
 export const correlation = 0.98;
 
-/** The numbers that every contender computes from, by name and dimension: each is made once in a run, at its first use. */
+/**
+ * The numbers that every contender computes from, by name and dimension: each is made once in a run, at its first use.
+ */
 export class Inputs {
   readonly #made = new Map<string, Float32Array>();
 

@@ -1,10 +1,15 @@
 import type { CommandBuffer, Device } from '../lib/index.ts';
 import type { Limit } from './results.ts';
 
-/** What the copy that gives the memory's rate reads and writes: 64 MiB, more than most caches hold, and as many again. */
+/**
+ * What the copy that gives the memory's rate reads and writes: 64 MiB, more than most caches hold, and as many again.
+ */
 export const copiedBytes: number = 2 << 26;
 
-/** A device's best rates, measured now: of a matrix product, of copying large matrices, and of normals into memory near the processor. */
+/**
+ * A device's best rates, measured now: of a matrix product, of copying large matrices, and of normals into memory near
+ * the processor.
+ */
 export function measureLimit(device: Device, isQuick: boolean): Omit<Limit, 'contender'> {
   const milliseconds = isQuick ? 40 : 250;
   return {

@@ -17,7 +17,10 @@ export function machine(): Machine {
   };
 }
 
-/** The commit of the checkout that `folder` is, with `+` where tracked files differ; '' where it is none: a package may lie in another's. */
+/**
+ * The commit of the checkout that `folder` is, with `+` where tracked files differ; '' where it is none: a package may
+ * lie in another's.
+ */
 export function commit(folder: string): string {
   const top = output('git', ['-C', folder, 'rev-parse', '--show-toplevel']);
   if (top === '' || realpathSync(top) !== realpathSync(folder)) return '';

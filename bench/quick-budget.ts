@@ -12,8 +12,8 @@ export interface Fitted {
 const leastMs = 6;
 
 /**
- * Fits the timing of `tried` into `budgetMs`: first by shorter slices, then by leaving out what costs most, peers before devices.
- * `costMs` says what the timing of a trial costs with so many milliseconds a case.
+ * Fits the timing of `tried` into `budgetMs`: first by shorter slices, then by leaving out what costs most, peers
+ * before devices. `costMs` says what the timing of a trial costs with so many milliseconds a case.
  */
 export function fitInto(
   budgetMs: number,

@@ -1,5 +1,5 @@
-// Reads results.json (bench/results.ts) and refuses what does not follow the schema, with the path of the field. Shapes are one
-// half of the schema; what the fields must have to do with one another is the other, and stands here.
+// Reads results.json (bench/results.ts) and refuses what does not follow the schema, with the path of the field. Shapes
+// are one half of the schema; what the fields must have to do with one another is the other, and stands here.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from '../lib/check.ts';
@@ -25,7 +25,10 @@ export async function readResults(path: string): Promise<Results> {
   return parseResults(text, file);
 }
 
-/** The results in the text of a results.json, or in the value it stands for; `path` is for messages. Throws `ERR_MALFORMED_RESULTS`. */
+/**
+ * The results in the text of a results.json, or in the value it stands for; `path` is for messages. Throws
+ * `ERR_MALFORMED_RESULTS`.
+ */
 export function parseResults(source: unknown, path: string): Results {
   try {
     const value = typeof source === 'string' ? parsed(source) : source;

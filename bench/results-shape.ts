@@ -1,4 +1,5 @@
-// The schema of results.json as shapes, field by field as in bench/results.ts: tsc refuses one that is forgotten or of another type.
+// The schema of results.json as shapes, field by field as in bench/results.ts: tsc refuses one that is forgotten or of
+// another type.
 import {
   amount,
   date,

@@ -23,8 +23,9 @@ interface Runner {
 type Timed = Pick<Measurement, 'state' | 'reason' | 'time' | 'split'>;
 
 /**
- * Times one problem on those that got it right: in each round every contender measures a slice, and the order rotates, so that a machine
- * that becomes slower does so for all. Who has not had two runs when it is stopped is not in the answer.
+ * Times one problem on those that got it right: in each round every contender measures a slice, and the order rotates,
+ * so that a machine that becomes slower does so for all. Who has not had two runs when it is stopped is not in the
+ * answer.
  */
 export async function timeInRounds(
   problem: Problem,

@@ -24,7 +24,8 @@ export interface Observer {
 
 // Of a minute the rest is for loading this code and for the report.
 const quickMs = 40_000;
-// A quick run that has compared for so long tries no more peers, and at last no more devices: what is left of its time is for timing.
+// A quick run that has compared for so long tries no more peers, and at last no more devices: what is left of its time
+// is for timing.
 const lateMs = { peer: 25_000, device: 32_000 };
 const noTime = 'The quick run has no time for it: it ends within a minute.';
 
@@ -34,8 +35,9 @@ interface TriedProblem {
 }
 
 /**
- * Runs the benchmark: limits, a trial of every problem, in which results are compared and costs noted, then the timed rounds. An abort of
- * `signal` ends it soon, with partial results. A quick run's time counts from `begun` (of `performance.now()`), before the peers were started.
+ * Runs the benchmark: limits, a trial of every problem, in which results are compared and costs noted, then the timed
+ * rounds. An abort of `signal` ends it soon, with partial results. A quick run's time counts from `begun` (of
+ * `performance.now()`), before the peers were started.
  */
 export async function runBenchmark(
   options: RunOptions,
@@ -120,7 +122,10 @@ async function tryAll(
   return tried;
 }
 
-/** What the comparison and the timing will take, as far as limits tell, which devices have. Cases that not all devices have are left out. */
+/**
+ * What the comparison and the timing will take, as far as limits tell, which devices have. Cases that not all devices
+ * have are left out.
+ */
 function foreseenMs(
   problems: readonly Problem[],
   here: readonly Contender[],

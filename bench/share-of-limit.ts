@@ -3,8 +3,8 @@ import { copiedBytes } from './limits.ts';
 import type { Limit } from './results.ts';
 
 /**
- * The time that the limit allows divided by `median` (nanoseconds). Normals and flops follow one another (a CPU makes both with the same
- * ports), bytes move meanwhile. Null where the work is none that a limit is known for.
+ * The time that the limit allows divided by `median` (nanoseconds). Normals and flops follow one another (a CPU makes
+ * both with the same ports), bytes move meanwhile. Null where the work is none that a limit is known for.
  */
 export function shareOfLimit({ flops, bytes, normals }: Work, limit: Limit | undefined, median: number): number | null {
   if (limit === undefined) return null;

@@ -23,7 +23,10 @@ export interface LaidOut {
   /** Computes once, and gives what the device reports of it; undefined where it reports nothing. */
   readonly run: () => Parts | undefined | Promise<Parts | undefined>;
   readonly isAsync?: boolean;
-  /** How often `run` repeats the case, for what is too short to be timed alone; 1 by default. Times and parts are of one. */
+  /**
+   * How often `run` repeats the case, for what is too short to be timed alone; 1 by default. Times and parts are of
+   * one.
+   */
   readonly repeats?: number;
   /** What the last run has computed: a live view. Undefined where there is nothing to compare. */
   readonly result?: () => Float32Array;
@@ -38,7 +41,9 @@ export function partsOf({ encodeMs, deviceMs }: Timings): Parts {
   return { encode: encodeMs * 1e6, device: deviceMs * 1e6, readBack: 0 };
 }
 
-/** Allowed difference of float32 sums of n products, relative to the largest entry: rounding adds up like a random walk. */
+/**
+ * Allowed difference of float32 sums of n products, relative to the largest entry: rounding adds up like a random walk.
+ */
 export function roundingTolerance(n: number): number {
   return 1e-6 * Math.max(8, Math.sqrt(n));
 }

@@ -27,8 +27,8 @@ const baselines = ['reference', 'cpu', 'cpu-1', 'metal', 'softmetal'];
 const nothing: Cost = { setupMs: 0, runMs: 0 };
 
 /**
- * Runs a problem once on every contender that has it and can run it in the time given, one after the other, and compares the results.
- * A contender that does not have the problem has no trial. Calls `shouldStop` between contenders.
+ * Runs a problem once on every contender that has it and can run it in the time given, one after the other, and
+ * compares the results. A contender that does not have the problem has no trial. Calls `shouldStop` between contenders.
  */
 export async function tryOut(
   problem: Problem,
@@ -90,8 +90,9 @@ export function refusal(error: unknown): { readonly state: 'left out' | 'failed'
 }
 
 /**
- * Runs the problem once, or twice if the first run took {@link minimumInformativeMs} or more and at most `patienceMs`. The cost is the
- * shorter run: the forecast would scale the cost of cold code or of a stalled thread up to all larger sizes.
+ * Runs the problem once, or twice if the first run took {@link minimumInformativeMs} or more and at most `patienceMs`.
+ * The cost is the shorter run: the forecast would scale the cost of cold code or of a stalled thread up to all larger
+ * sizes.
  */
 async function runOnce(problem: Problem, contender: Contender, patienceMs: number) {
   problem.inputs();

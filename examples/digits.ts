@@ -1,6 +1,6 @@
-// One normal for each digit: fitted to 28 x 28 pixels of handwriting (MNIST: LeCun, Cortes and Burges; the 10,000 that the package mnist
-// carries) with Ledoit and Wolf's shrinkage, since many pixels never change. New digits are drawn from each, and the digits that
-// were held back are told by the highest log density.
+// One normal for each digit: fitted to 28 x 28 pixels of handwriting (MNIST: LeCun, Cortes and Burges; the 10,000 that
+// the package mnist carries) with Ledoit and Wolf's shrinkage, since many pixels never change. New digits are drawn
+// from each, and the digits that were held back are told by the highest log density.
 import { createRequire } from 'node:module';
 import { Matrix, MultivariateNormal } from '../lib/index.ts';
 import { askedDevice, exampleOptions } from './example-options.ts';

@@ -10,8 +10,8 @@ export function askedDevice(kind: string | undefined): Device {
 }
 
 /**
- * What an example is asked for: --device, --check for check mode, and whole numbers with their defaults. Throws where the command line has
- * anything else.
+ * What an example is asked for: --device, --check for check mode, and whole numbers with their defaults. Throws where
+ * the command line has anything else.
  */
 export function exampleOptions<Name extends string>(
   defaults: Readonly<Record<Name, number>>,

@@ -1,5 +1,5 @@
-// A Kalman filter (Kalman 1960) in two calls a step: `affine` predicts, `conditional` corrects. It follows a body at nearly constant
-// velocity through noisy positions, and is compared with the textbook's recursion.
+// A Kalman filter (Kalman 1960) in two calls a step: `affine` predicts, `conditional` corrects. It follows a body at
+// nearly constant velocity through noisy positions, and is compared with the textbook's recursion.
 import { MultivariateNormal } from '../lib/index.ts';
 import { askedDevice, exampleOptions } from './example-options.ts';
 import { tellWithin } from './verdict.ts';

@@ -1,5 +1,5 @@
-// The Laplacian filter over a photograph: two kernels in one command buffer, and the greys between them stay on the device. The text of the
-// second includes that of the first.
+// The Laplacian filter over a photograph: two kernels in one command buffer, and the greys between them stay on the
+// device. The text of the second includes that of the first.
 import { readFileSync } from 'node:fs';
 import { askedDevice, exampleOptions } from './example-options.ts';
 import { photograph, writePicture } from './picture.ts';

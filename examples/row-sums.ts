@@ -1,5 +1,5 @@
-// Row sums, the add of a-h/gpu (a bridge from Go to Metal), with its interface: a struct of the shapes, an input, an output, and a grid of
-// three dimensions. One thread adds one row.
+// Row sums, the add of a-h/gpu (a bridge from Go to Metal), with its interface: a struct of the shapes, an input, an
+// output, and a grid of three dimensions. One thread adds one row.
 import { readFileSync } from 'node:fs';
 import { askedDevice, exampleOptions } from './example-options.ts';
 import { tellVerdict } from './verdict.ts';
@@ -22,6 +22,7 @@ const rows = Array.from(output.data, (_, row) => input.data.subarray(row * width
 const total = (row: ArrayLike<number>, of: (value: number) => number) =>
   Array.from(row).reduce((sum, value) => sum + of(value), 0);
 const expected = rows.map((row) => total(row, (value) => value));
-// Each of width additions rounds by at most 2^-24 of what there is: Higham, Accuracy and Stability of Numerical Algorithms, 4.2.
+// Each of width additions rounds by at most 2^-24 of what there is: Higham, Accuracy and Stability of Numerical
+// Algorithms, 4.2.
 const allowed = rows.map((row) => width * 2 ** -24 * total(row, Math.abs));
 tellVerdict('sums', output.data, expected, (row) => allowed[row]!);

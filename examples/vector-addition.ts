@@ -10,7 +10,8 @@ const kernel = await device.kernel(readFileSync(new URL('vector-addition.metal',
 using a = device.vector(length);
 using b = device.vector(length);
 using out = device.vector(length);
-// The numbers, the sum and what comes after may stand in one command buffer: they run in order, and the host waits once.
+// The numbers, the sum and what comes after may stand in one command buffer: they run in order, and the host waits
+// once.
 const timings = await device
   .commandBuffer()
   .fillNormal(a, { seed: 1 })

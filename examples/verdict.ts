@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Values } from '../lib/index.ts';
 
 /**
- * Says how far the results of a kernel are from plain TypeScript's, and fails the example where that is more than allowed; 0 allows no
- * other value. What is not a number is as far as can be.
+ * Says how far the results of a kernel are from plain TypeScript's, and fails the example where that is more than
+ * allowed; 0 allows no other value. What is not a number is as far as can be.
  */
 export function tellVerdict(
   name: string,

@@ -1,6 +1,6 @@
 import workerThreads from 'node:worker_threads';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
-import { aborted, describe, refuseAborted } from './check.ts';
+import { aborted, describe, onAbort, refuseAborted } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 
@@ -8,7 +8,10 @@ let backendInside: (handle: OpenBackend) => Backend;
 let takeEncoder: (handle: OpenBackend) => Encoder;
 let keepEncoder: (handle: OpenBackend, encoder: Encoder) => void;
 
-/** An open device as commands see it: what computes, and whether it is still open. {@link Device} is one that also makes things. */
+/**
+ * An open device as commands see it: what computes, and whether it is still open. {@link Device} is one that also makes
+ * things.
+ */
 export class OpenBackend {
   /** `metal`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
@@ -142,7 +145,8 @@ interface Threads {
 
 /**
  * Commits without blocking; an abort of `signal` stops the commit soon and rejects with `ERR_ABORTED`. `reachable`,
- * the operands that the caller can reach, can no longer be transferred to another thread: the device has their addresses.
+ * the operands that the caller can reach, can no longer be transferred to another thread: the device has their
+ * addresses.
  */
 export async function commit(
   encoder: Encoder,
@@ -151,15 +155,14 @@ export async function commit(
 ): Promise<Timings> {
   refuseAborted(signal);
   for (const operand of reachable) keepOnThisThread(operand.buffer);
-  const cancel = () => encoder.cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
+  const stopWaiting = onAbort(signal, () => encoder.cancel());
   try {
     return await encoder.commit();
   } catch (error) {
     const failure = fromNative(error);
     throw failure.code === 'ERR_ABORTED' && signal?.aborted ? aborted(signal) : failure;
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    stopWaiting();
   }
 }
 

@@ -84,14 +84,19 @@ export interface Backend {
   readonly dtypes: readonly Dtype[];
   /** What has fewer bytes costs less in ordinary memory; 0 where commands want everything in the device's own. */
   readonly deviceMemoryFromBytes: number;
-  /** Memory of the device's own, contents unspecified; it is detached by {@link release}. Throws `ERR_OUT_OF_MEMORY`. */
+  /**
+   * Memory of the device's own, contents unspecified; it is detached by {@link release}. Throws `ERR_OUT_OF_MEMORY`.
+   */
   allocate(sizeBytes: number): ArrayBuffer;
-  /** Detaches `memory` and recycles it once no commit in flight uses it. Memory that is not the device's own is left alone. */
+  /**
+   * Detaches `memory` and recycles it once no commit in flight uses it. Memory that is not the device's own is left
+   * alone.
+   */
   release(memory: ArrayBuffer): void;
   encoder(): Encoder;
   /**
-   * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE` and what the compiler says, in its own words, as the
-   * message; with `ERR_UNSUPPORTED` on a device without kernels.
+   * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE` and what the compiler says, in its
+   * own words, as the message; with `ERR_UNSUPPORTED` on a device without kernels.
    */
   compile(source: KernelSource): Promise<CompiledKernel>;
   memory(): MemoryUsage;
@@ -107,20 +112,22 @@ export interface Backend {
  */
 export interface Encoder {
   /**
-   * The normal stream, version 1: out[i] = element first + i. `counter` is six 32-bit words, low before high: seed, stream,
-   * first (lib/stream/counter.ts makes it).
+   * The normal stream, version 1: out[i] = element first + i. `counter` is six 32-bit words, low before high: seed,
+   * stream, first (lib/stream/counter.ts makes it).
    */
   fillNormal(out: Real, counter: Uint32Array): void;
   /** Fails the commit with `ERR_NOT_FINITE` at the first entry (row by row) that is NaN or infinite. */
   requireFinite(a: Real, columns: number): void;
   /**
-   * Fails the commit with `ERR_NOT_FINITE`, or with `ERR_NOT_SYMMETRIC` where |a_ij - a_ji| exceeds `tolerance` times the
-   * larger of |a_ij| and |a_ji| and also `tolerance` times sqrt(|a_ii a_jj|); the entry named is the first in row order with i > j.
+   * Fails the commit with `ERR_NOT_FINITE`, or with `ERR_NOT_SYMMETRIC` where |a_ij - a_ji| exceeds `tolerance` times
+   * the larger of |a_ij| and |a_ji| and also `tolerance` times sqrt(|a_ii a_jj|); the entry named is the first in row
+   * order with i > j.
    */
   requireSymmetric(a: Real, n: number, tolerance: number): void;
   /**
-   * Lower Cholesky factor in place, reading the lower triangle; the upper becomes 0. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
-   * `ERR_UNSUPPORTED` for a place that the device hasn't; the timings say which place it was.
+   * Lower Cholesky factor in place, reading the lower triangle; the upper becomes 0. Fails with
+   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` for a place that the device hasn't; the timings say which
+   * place it was.
    */
   cholesky(a: Real, n: number, where: FactorOn): void;
   /** Entries above the diagonal become 0. */
@@ -161,6 +168,13 @@ export interface Encoder {
    */
   sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): void;
   /**
+   * Row r of `rows` (count x n) becomes location + scale * row by the radial scale of row first + r of a Student-t;
+   * `counter` is that of {@link fillNormal}, with the first row in place of the first element. `location` is one row of
+   * n, or a row for each, in float64. Computed in float64: what is so far out that the rows' type can't tell is
+   * infinite; a coordinate that is 0 stays at its location.
+   */
+  stretchRows(rows: Real, location: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void;
+  /**
    * Fused log density: out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or with `inverse` is
    * factor (row r - mean). `rows` is not changed.
    */
@@ -168,11 +182,12 @@ export interface Encoder {
   /** Column means and covariance (n x n, both triangles; sums accumulate in float64, divided by count - ddof). */
   meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void;
   /**
-   * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`; buffers and the params
-   * struct's bytes in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`; buffers and the
+   * params struct's bytes in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
    *
-   * Or a compiled kernel: operands in the order of its parameters. Those are typed arrays; ArrayBuffers with the bytes of what is only
-   * read, copied at once; numbers of bytes for threadgroup memory. Groups at the far edges of the grid may then have fewer threads.
+   * Or a compiled kernel: operands in the order of its parameters. Those are typed arrays; ArrayBuffers with the bytes
+   * of what is only read, copied at once; numbers of bytes for threadgroup memory. Groups at the far edges of the grid
+   * may then have fewer threads.
    */
   launch(
     kernel: string | CompiledKernel,
@@ -185,8 +200,8 @@ export interface Encoder {
   /** Runs the commands, after all earlier commits, before it returns. */
   commitSync(): Timings;
   /**
-   * Forgets what was recorded, or run by {@link commitSync}: the encoder is as good as new, so that what is done ten thousand times a
-   * second needs no new object. Throws `ERR_CLOSED` in flight.
+   * Forgets what was recorded, or run by {@link commitSync}: the encoder is as good as new, so that what is done ten
+   * thousand times a second needs no new object. Throws `ERR_CLOSED` in flight.
    */
   reset(): void;
   /** Stops a commit in flight soon; it fails with `ERR_ABORTED`. */

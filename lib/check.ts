@@ -1,15 +1,23 @@
-import { CovariumError } from './covarium-error.ts';
+import { CovariumError, isError } from './covarium-error.ts';
 
-/** Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no object. */
+/**
+ * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no
+ * object.
+ */
 export function checkOptions(options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not an object (${describe(options)}).`);
+  if (Object.prototype.toString.call(options) !== '[object Object]') {
+    const help = Object.prototype.toString.call(options) === '[object Promise]' ? ' Await it.' : '';
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not a plain object (${describe(options)}).${help}`);
+  }
   for (const name in options)
     if (!known.includes(name))
       throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
 }
 
-/** `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no number. */
+/**
+ * `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no
+ * number.
+ */
 export function wholeNumber(
   name: string,
   value: unknown,
@@ -25,6 +33,35 @@ export function wholeNumber(
   );
 }
 
+/** `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
+export function oneOf<Value extends string>(name: string, value: unknown, allowed: readonly Value[]): Value {
+  if (allowed.includes(value as Value)) return value as Value;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `${name} (${describe(value)}) is not one of (${allowed.join(', ')}).`,
+  );
+}
+
+/** `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
+export function requireBoolean(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither true nor false (${describe(value)}).`);
+}
+
+/**
+ * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without
+ * `columns`, else of a matrix with as many columns.
+ */
+export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
+  let at = 0;
+  while (at < values.length && Number.isFinite(values[at])) at += 1;
+  if (at === values.length) return;
+  const row = columns === undefined ? 0 : Math.floor(at / columns);
+  const column = columns === undefined ? at : at % columns;
+  const place = columns === undefined ? `${at}` : `${row}, ${column}`;
+  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${place}) is not finite (${values[at]}).`, { row, column });
+}
+
 /** A value as a message shows it: short whatever it is, numbers and strings in full where they fit. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
@@ -37,14 +74,46 @@ export function describe(value: unknown): string {
 }
 
 export function aborted({ reason }: AbortSignal): CovariumError {
-  const why = describe(reason instanceof Error ? reason.message : reason);
+  const why = describe(isError(reason) ? reason.message : reason);
   return new CovariumError('ERR_ABORTED', `Signal aborts the work (${why}).`, { cause: reason });
 }
 
-/** Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no signal. */
+/**
+ * Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no
+ * signal.
+ */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
-  if (!(signal instanceof AbortSignal))
+  if (Object.prototype.toString.call(signal) !== '[object AbortSignal]')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Signal is not an AbortSignal (${describe(signal)}).`);
   if (signal.aborted) throw aborted(signal);
+}
+
+const waiting = new WeakMap<AbortSignal, { readonly works: Set<() => void>; readonly listener: () => void }>();
+
+/**
+ * Calls `work` when `signal` aborts, until the function that is returned is called. A signal has one listener of ours,
+ * however many calls wait for it: from the eleventh on Node would warn of a leak.
+ */
+export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
+  if (signal === undefined) return () => {};
+  let all = waiting.get(signal);
+  if (all === undefined) {
+    const works = new Set<() => void>();
+    const listener = () => {
+      for (const each of [...works]) each();
+    };
+    all = { works, listener };
+    waiting.set(signal, all);
+    signal.addEventListener('abort', listener, { once: true });
+  }
+  const { works, listener } = all;
+  // A function of its own: the same work may wait twice.
+  const own = () => work();
+  works.add(own);
+  return () => {
+    if (!works.delete(own) || works.size > 0) return;
+    signal.removeEventListener('abort', listener);
+    waiting.delete(signal);
+  };
 }

@@ -5,6 +5,7 @@ import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
 import { checkOptions, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
+import { loading } from './covarium-error.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
 import type { KernelOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';
@@ -12,7 +13,8 @@ import type { Kernel } from './kernel/kernel.ts';
 /** What computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device extends OpenBackend {
   /**
-   * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`,
+   * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   matrix(rows: number, columns: number, options: { readonly dtype?: Dtype | undefined } = {}): Matrix {
     wholeNumber('Number of rows', rows);
@@ -38,12 +40,13 @@ export class Device extends OpenBackend {
   }
 
   /**
-   * A kernel made of a text in Metal Shading Language. On the cpu device the system's C++ compiler makes a library of it, which is kept for
-   * the next time. Rejects with `ERR_KERNEL_COMPILE` and the place in the text, `ERR_INVALID_ARGUMENT` (an unknown name, with those that
-   * there are), `ERR_NO_COMPILER`, and `ERR_UNSUPPORTED` on the reference device.
+   * A kernel made of a text in Metal Shading Language. On the cpu device the system's C++ compiler makes a library of
+   * it, which is kept for the next time. Rejects with `ERR_KERNEL_COMPILE` and the place in the text,
+   * `ERR_INVALID_ARGUMENT` (an unknown name, with those that there are), `ERR_NO_COMPILER`, and `ERR_UNSUPPORTED` on
+   * the reference device.
    */
   async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
-    const { compileKernel } = await import('./kernel/compile.ts');
+    const { compileKernel } = await loading(import('./kernel/compile.ts'));
     return compileKernel(this, source, options);
   }
 

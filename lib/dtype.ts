@@ -1,4 +1,4 @@
-import { describe } from './check.ts';
+import { describe, oneOf } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
@@ -18,13 +18,18 @@ const constructors = {
   uint8: Uint8Array,
 } as const;
 
+// The name that the engine gives a typed array, of whatever realm: Jest's typed arrays have constructors of their own.
+const nameOfTypedArray = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
+  Symbol.toStringTag,
+)!.get!;
+
 /** All element types, in the order of the documentation. */
 export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
 /** `value` where it is an element type; throws `ERR_INVALID_ARGUMENT`. */
 export function requireDtype(value: Dtype): Dtype {
-  if (dtypes.includes(value)) return value;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type (${describe(value)}) is not one of (${dtypes.join(', ')}).`);
+  return oneOf('Type', value, dtypes);
 }
 
 /** Bytes of one element. */
@@ -37,7 +42,7 @@ export function zerosOf(dtype: Dtype, length: number): Values {
   try {
     return new constructors[dtype](length);
   } catch (cause) {
-    throw new CovariumError('ERR_OUT_OF_MEMORY', `Memory for (${length}) numbers can't be had.`, { cause });
+    throw new CovariumError('ERR_OUT_OF_MEMORY', `Cannot allocate (${length}) numbers.`, { cause });
   }
 }
 
@@ -48,7 +53,8 @@ export function viewOf(dtype: Dtype, memory: ArrayBuffer, length: number): Value
 
 /** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for a value that is none of them. */
 export function dtypeOf(values: unknown): Dtype {
-  for (const dtype of dtypes) if (values instanceof constructors[dtype]) return dtype;
+  const name: unknown = nameOfTypedArray.call(values);
+  for (const dtype of dtypes) if (name === constructors[dtype].name) return dtype;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
     `Values are not a typed array of a known type (${describe(values)}).`,
@@ -60,3 +66,8 @@ export type RealDtype = 'float32' | 'float64';
 
 /** What becomes of a row with a missing value: a null, or a NaN, as which it comes here. */
 export type Missing = 'error' | 'drop';
+
+/** The option `missing`, by default `error`; throws `ERR_INVALID_ARGUMENT`. */
+export function requireMissing(missing: Missing | undefined): Missing {
+  return missing === undefined ? 'error' : oneOf('Missing', missing, ['error', 'drop']);
+}

@@ -25,6 +25,7 @@ export type { BlockOptions } from './distribution/blocks.ts';
 export { Distribution } from './distribution/distribution.ts';
 export type { RunOptions, SampleOptions, SampleOut, SampleSyncOptions } from './distribution/sample-options.ts';
 export type { Dtype, Missing, Real, RealDtype, Values } from './dtype.ts';
+export type { InputSource } from './file/input.ts';
 export type { KernelArgument, KernelArguments, KernelNumber, ThreadgroupMemory } from './kernel/arguments.ts';
 export type { KernelOptions } from './kernel/compile.ts';
 export type { ConstantValues } from './kernel/constants.ts';
@@ -51,8 +52,8 @@ export {
   renyiDivergenceSync,
   wasserstein,
   wassersteinSync,
-} from './normal/distance.ts';
-export type { AroundOptions, AroundSyncOptions } from './normal/draw.ts';
+} from './normal/divergences.ts';
+export type { MeansOptions, MeansSyncOptions } from './normal/draw.ts';
 export type { Ellipsoid, EllipsoidOptions } from './normal/ellipsoid.ts';
 export type { EmpiricalOptions, EmpiricalSyncOptions } from './normal/empirical.ts';
 export { type Correlation, correlationOf } from './normal/from-correlation.ts';

@@ -1,5 +1,6 @@
 import { type Candidate, loadAddon } from './addon/native.ts';
 import type { DeviceKind } from './backend.ts';
+import { isError } from './covarium-error.ts';
 import { openReference } from './reference/device.ts';
 
 /** A device as {@link listDevices} tells it. */
@@ -12,8 +13,8 @@ export interface DeviceReport extends Candidate {
 export const deviceKinds: readonly DeviceKind[] = ['metal', 'cpu', 'reference'];
 
 /**
- * Every kind of device in order of preference: whether it can be had and why not, what it is, and which one `openDevice()` takes.
- * Where `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that can't be had, none is chosen.
+ * Every kind of device in order of preference: whether it can be had and why not, what it is, and which one
+ * `openDevice()` takes. Where `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that can't be had, none is chosen.
  */
 export function listDevices(): DeviceReport[] {
   const wanted = kindByDefault();
@@ -41,7 +42,7 @@ function nativeCandidates(): Candidate[] {
         unavailable(kind, `The native addon knows no such device (${kind}).`),
     );
   } catch (error) {
-    const why = `The native addon fails (${error instanceof Error ? error.message : error}).`;
+    const why = `The native addon fails (${isError(error) ? error.message : error}).`;
     return kinds.map((kind) => unavailable(kind, why));
   }
 }

@@ -1,6 +1,6 @@
 import { loadAddon } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
-import { checkOptions, describe, wholeNumber } from './check.ts';
+import { checkOptions, describe, oneOf, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import { Device } from './device.ts';
 import { deviceKinds, kindByDefault } from './list-devices.ts';
@@ -8,19 +8,23 @@ import { openReference } from './reference/device.ts';
 
 /** How a device is opened. */
 export interface OpenOptions {
-  /** Threads that share the work of one command; by default `COVARIUM_THREADS`, or else as many as the machine runs at once. */
+  /**
+   * Threads that share the work of one command; by default `COVARIUM_THREADS`, or else as many as the machine runs at
+   * once.
+   */
   readonly threads?: number | undefined;
   /**
-   * Which GPU of a Mac with several, by name or registry id (a decimal string); by default `COVARIUM_GPU`, or else the system's
-   * choice. Where a GPU is named, no other kind of device is taken in its place.
+   * Which GPU of a Mac with several, by name or registry id (a decimal string); by default `COVARIUM_GPU`, or else the
+   * system's choice. Where a GPU is named, no other kind of device is taken in its place.
    */
   readonly gpu?: string | undefined;
 }
 
 /**
- * Opens a device: the kind asked for, or else the one that `COVARIUM_DEVICE` names, or else the best that works ({@link listDevices}
- * says which, and why the others were passed over). Throws `ERR_DEVICE_UNAVAILABLE` with the reason, `ERR_INVALID_ARGUMENT` for an
- * unknown kind or a GPU of a kind that has none, `ERR_OUT_OF_RANGE` for a number of threads that is not a whole number from 1 to 1024.
+ * Opens a device: the kind asked for, or else the one that `COVARIUM_DEVICE` names, or else the best that works
+ * ({@link listDevices} says which, and why the others were passed over). Throws `ERR_DEVICE_UNAVAILABLE` with the
+ * reason, `ERR_INVALID_ARGUMENT` for an unknown kind or a GPU of a kind that has none, `ERR_OUT_OF_RANGE` for a number
+ * of threads that is not a whole number from 1 to 1024.
  */
 export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
   checkOptions(options, ['threads', 'gpu']);
@@ -62,12 +66,7 @@ function unavailable(kind: DeviceKind, reason: string): CovariumError {
 
 function requireKind(kind: string): DeviceKind | 'auto' {
   if (kind === 'auto' || kind === '') return 'auto';
-  const known = deviceKinds.find((each) => each === kind);
-  if (known !== undefined) return known;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Device (${describe(kind)}) is not one of (auto, ${deviceKinds.join(', ')}).`,
-  );
+  return oneOf('Device', kind, ['auto', ...deviceKinds]);
 }
 
 function requireGpu(gpu: unknown, kind: DeviceKind | 'auto'): string {

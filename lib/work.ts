@@ -1,9 +1,10 @@
 import { refuseAborted } from './check.ts';
 
-const turnMs = 10; // between two turns of the event loop
+/** How long a slice of work holds the event loop, in ms: its timers and signals get their turn in between. */
+export const sliceMs = 10;
 
 /** Runs work to its end. */
-export function atOnce<Result>(work: Work<Result>): Result {
+export function runToEnd<Result>(work: Work<Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -11,10 +12,10 @@ export function atOnce<Result>(work: Work<Result>): Result {
 }
 
 /** Runs work in slices, with a turn of the event loop between two. Rejects with `ERR_ABORTED`. */
-export async function inTurns<Result>(work: Work<Result>, signal: AbortSignal | undefined): Promise<Result> {
+export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal | undefined): Promise<Result> {
   for (;;) {
     refuseAborted(signal);
-    const end = performance.now() + turnMs;
+    const end = performance.now() + sliceMs;
     do {
       const step = work.next();
       if (step.done) return step.value;
@@ -24,7 +25,7 @@ export async function inTurns<Result>(work: Work<Result>, signal: AbortSignal | 
 }
 
 /**
- * A command as it runs: it yields where it may be interrupted, after pieces of well under a millisecond, and between two
- * yields it uses no state that another command could have changed.
+ * A command as it runs: it yields where it may be interrupted, after pieces of well under a millisecond, and between
+ * two yields it uses no state that another command could have changed.
  */
 export type Work<Result = void> = Generator<void, Result, void>;

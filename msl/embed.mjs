@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const msl = fileURLToPath(new URL('.', import.meta.url));
 
-// A template looks its names up where it stands, and a pragma counts from where it stands: both come before the first header
-// of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas.
+// A template looks its names up where it stands, and a pragma counts from where it stands: both come before the first
+// header of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas.
 const head = `#include <metal_stdlib>
 using namespace metal;
 #pragma clang fp contract(off)
@@ -18,7 +18,10 @@ using namespace metal;
 /** Bytes of one literal: compilers must take 65,536 characters, and concatenate neighbours. */
 const literalBytes = 60000;
 
-/** The text of all .metal files of a folder, in the order of their names; a compiler's messages name our files and lines. */
+/**
+ * The text of all .metal files of a folder, in the order of their names; a compiler's messages name our files and
+ * lines.
+ */
 export function flatten(folder = msl) {
   const inlined = new Set();
   const textOf = (name, from) => {

@@ -3,7 +3,8 @@
 //
 // Only integer operations, exact integer-to-float conversions, and correctly rounded add, subtract, multiply and fma:
 // no division, no square root, no library function, nothing left to a compiler. So every device gives the same bits.
-// test/normal.test.ts and test/exhaustive.cc check each function over all 2^32 words against float64 mathematics.
+// test/stream/normal.test.ts and test/msl/exhaustive.cc check each function over all 2^32 words against float64
+// mathematics.
 #pragma once
 
 #include "dialect.h"

@@ -57,6 +57,8 @@ class CommandBuffer {
   virtual void choleskySolve(Operand factor, Operand rows, size_t n) = 0;
   virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
   virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;
+  virtual void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
+                           NormalCounter counter) = 0;
   virtual void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) = 0;
   virtual void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) = 0;
   virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;

@@ -1,21 +1,27 @@
-// npm test [-- parts of paths]: runs test files side by side, each in a process of its own, and ends with one line: N passed, N failed.
-// An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails runs a second time, which counts;
-// that it failed once is told at the end.
+// npm test [-- parts of paths]: runs test files side by side, each in a process of its own, and ends with one line: N
+// passed, N failed. An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails
+// runs a second time, which counts; that it failed once is told at the end.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { compile } from './harness/compile.ts';
-import { sanitized } from './harness/sanitized.ts';
+import { sanitized, sanitizerEnvironment } from './harness/sanitized.ts';
 import { softAddon } from './metal/softmetal/addon.ts';
 
-/** Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its software stand-in. */
-const everyDevice = ['array', 'command', 'contract', 'kernel', 'moments', 'normal', 'run', 'student-t'];
+/**
+ * Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its
+ * software stand-in.
+ */
+const everyDevice = 'array command contract examples factor kernel moments normal run student-t'.split(' ');
 
-/** Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the same few commands. */
-const underSanitizers = ['array', 'command', 'contract', 'kernel', 'metal', 'native'];
+/**
+ * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
+ * same few commands.
+ */
+const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu', 'metal', 'native'];
 
 /** Files that run alone, after all others, and why. */
 const alone: { readonly [path: string]: string } = {
@@ -88,7 +94,7 @@ function count(output: string, label: string): number {
   );
 }
 
-/** The addon with the stand-in: none on a Mac, nor where an addon is chosen already (test/sanitize.mjs). */
+/** The addon with the stand-in: none on a Mac, nor where an addon is chosen already. */
 function standIn(): { path: string; reason: string } {
   const { COVARIUM_ADDON: chosen } = process.env;
   if (platform() === 'darwin' || chosen !== undefined) return { path: '', reason: '' };
@@ -96,24 +102,37 @@ function standIn(): { path: string; reason: string } {
   return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
+/** A run for each environment that a file is to be seen in. */
 function plan(files: readonly string[]): Run[] {
-  const needsStandIn = files.some((file) => everyDevice.includes(roomOf(file)));
-  const stand = needsStandIn ? standIn() : { path: '', reason: '' };
+  const onMetal = { COVARIUM_TEST_DEVICES: 'metal' };
+  const onOthers = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
+  const runsOf = (file: string, ...environments: NodeJS.ProcessEnv[]): Run[] =>
+    environments.map((environment) => ({
+      title: environment === metal ? `${file} (metal, over its software stand-in)` : file,
+      file,
+      env: { ...process.env, ...environment },
+    }));
+  const isForAll = (file: string) => everyDevice.includes(roomOf(file));
+  let metal: NodeJS.ProcessEnv = onMetal;
+  if (sanitized) {
+    metal = { ...onMetal, ...sanitizerEnvironment(true) };
+    const others = { ...onOthers, ...sanitizerEnvironment(false) };
+    return files.flatMap((file) => {
+      if (isForAll(file)) return runsOf(file, others, metal);
+      return runsOf(file, roomOf(file) === 'metal' ? metal : others);
+    });
+  }
+  const stand = files.some(isForAll) ? standIn() : { path: '', reason: '' };
   if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
-  return files.flatMap((file) => {
-    const once = { title: file, file, env: process.env };
-    if (stand.path === '' || !everyDevice.includes(roomOf(file))) return [once];
-    const others = { ...process.env, COVARIUM_TEST_DEVICES: 'cpu,reference' };
-    const metal = { ...process.env, COVARIUM_ADDON: stand.path, COVARIUM_TEST_DEVICES: 'metal' };
-    return [
-      { ...once, env: others },
-      { title: `${file} (metal, over its software stand-in)`, file, env: metal },
-    ];
-  });
+  metal = { ...onMetal, COVARIUM_ADDON: stand.path };
+  return files.flatMap((file) =>
+    stand.path !== '' && isForAll(file) ? runsOf(file, onOthers, metal) : runsOf(file, {}),
+  );
 }
 
+/** kernel/cpu is not a part of kernel: it compiles for the CPU. */
 function roomOf(file: string): string {
-  return file.slice(0, Math.max(0, file.indexOf('/')));
+  return dirname(file);
 }
 
 const endOf = (output: string) => output.split('\n').slice(-100).join('\n');
@@ -154,7 +173,7 @@ const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .sort();
 const files = sanitized ? found.filter((file) => underSanitizers.includes(roomOf(file))) : found;
 if (files.length < found.length) {
-  const left = [...new Set(found.filter((file) => !files.includes(file)).map((file) => roomOf(file) || 'test'))];
+  const left = [...new Set(found.filter((file) => !files.includes(file)).map((file) => roomOf(file)))];
   console.log(`Left to the run without sanitizers: (${found.length - files.length}) files of ${left.join(', ')}.`);
 }
 let failed = 0;

@@ -1,7 +1,8 @@
 // npm run verify:mac
 //
 // The one command for somebody with a Mac: builds, says what the GPU is, runs the whole suite on real Metal and the
-// benchmarks, and writes verify-mac-report.txt to send back. Elsewhere it does the same with what is there, and says so.
+// benchmarks, and writes verify-mac-report.txt to send back. Elsewhere it does the same with what is there, and says
+// so.
 import { spawn } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';

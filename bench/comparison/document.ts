@@ -1,4 +1,5 @@
-// A comparison in words and tables, before it is known where it will stand: terminal, Markdown and HTML write the same one.
+// A comparison in words and tables, before it is known where it will stand: terminal, Markdown and HTML write the same
+// one.
 import { type Compared, type Comparison, type Key, type Row, slowerThan, type Verdict } from '../compare.ts';
 import { falseAlarms } from '../ratio-interval.ts';
 import { type Block, type Cell, heading, paragraph, type Table, type Tone } from '../report/block.ts';

@@ -4,8 +4,8 @@ const works = new Set<() => void>();
 const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'].filter((name) => name in constants.signals) as NodeJS.Signals[];
 
 /**
- * Does `work`, which must not wait, if this process ends before the answer is called: by process.exit(), by an error that nobody catches, or by
- * a signal that nobody else listens to.
+ * Does `work`, which must not wait, if this process ends before the answer is called: by process.exit(), by an error
+ * that nobody catches, or by a signal that nobody else listens to.
  */
 export function atTheEnd(work: () => void): () => void {
   if (works.size === 0) listen();

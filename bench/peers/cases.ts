@@ -1,6 +1,9 @@
 import type { Problem } from '../contender.ts';
 
-/** The cases of each suite that a peer may compute: what no device but ours knows (the GPU's own factor) is not among them. */
+/**
+ * The cases of each suite that a peer may compute: what no device but ours knows (the GPU's own factor) is not among
+ * them.
+ */
 export const peerCases: Readonly<Record<string, readonly string[]>> = {
   'transform-normal': ['one draw'],
   'transform-normal-factored': ['one draw'],

@@ -8,8 +8,9 @@ export const rowsLookedAt = 4096;
 const standardErrors = 10;
 
 /**
- * What a peer's result is compared by: the result itself, or undefined for draws, whose moments are looked at here. Throws where the
- * length is wrong, a number is not finite, or the draws do not come from the normal that was asked for.
+ * What a peer's result is compared by: the result itself, or undefined for draws, whose moments are looked at here.
+ * Throws where the length is wrong, a number is not finite, or the draws do not come from the normal that was asked
+ * for.
  */
 export function checkResult(
   problem: Problem,
@@ -32,7 +33,10 @@ function lengthOf(problem: Problem): number {
   return problem.suite === 'matrix-product' || problem.suite === 'cholesky' ? n * n : n;
 }
 
-/** Mean and variance of each row's sum, the second where rows are enough: they show a mean, a scale or a factor that is wrong. */
+/**
+ * Mean and variance of each row's sum, the second where rows are enough: they show a mean, a scale or a factor that is
+ * wrong.
+ */
 function checkMoments(problem: Problem, draws: Float32Array | Float64Array): void {
   const n = problem.dimension ?? 1;
   const count = draws.length / n;

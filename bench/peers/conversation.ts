@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { atTheEnd } from './at-the-end.ts';
 
-/** What a peer's process says, one JSON object a line: bench/peers/process-peer.ts tells which fields are when. Nothing is sure of them. */
+/**
+ * What a peer's process says, one JSON object a line: bench/peers/process-peer.ts tells which fields are when. Nothing
+ * is sure of them.
+ */
 export interface Reply {
   readonly about?: unknown;
   readonly absent?: unknown;
@@ -42,8 +45,9 @@ export class NoAnswer extends Error {
 const longestLine = 2 ** 26;
 
 /**
- * A process that is asked and answers, line by line, over its standard input and output. It is trusted with nothing: when it ends, says
- * what is no JSON object, speaks unasked, or is silent for too long, it is killed, and every question then fails with that reason.
+ * A process that is asked and answers, line by line, over its standard input and output. It is trusted with nothing:
+ * when it ends, says what is no JSON object, speaks unasked, or is silent for too long, it is killed, and every
+ * question then fails with that reason.
  */
 export class Conversation {
   readonly #child: ChildProcess;
@@ -170,8 +174,8 @@ export class Conversation {
     this.#waiting = undefined;
   }
 
-  // Threads of BLAS and OpenMP libraries spin for a tenth of a second after their work, which would be taken from the contender whose turn
-  // it is: the process is stopped until it is asked again.
+  // Threads of BLAS and OpenMP libraries spin for a tenth of a second after their work, which would be taken from the
+  // contender whose turn it is: the process is stopped until it is asked again.
   #rest(): void {
     if (this.#end === undefined) this.#signal('SIGSTOP');
   }

@@ -1,4 +1,5 @@
-// A peer in a process of its own: a script in another language, which the benchmark asks over a line protocol. A line is a JSON object.
+// A peer in a process of its own: a script in another language, which the benchmark asks over a line protocol. A line
+// is a JSON object.
 //
 //   the script, once it is ready      {"about", "threads", "facts", "offers": {suite: [input, ...]}} or {"absent": why}
 //   {"do": "prepare", "id", "suite", "case", "dimension", "count"}   {"offered": true | false}
@@ -6,9 +7,9 @@
 //   {"do": "measure", "id", "milliseconds"}                          {"nanoseconds": [...]}
 //   {"do": "close", "id"}                                            {"closed": true}
 //
-// To anything {"error": why} is an answer too. Inputs are files ID-NAME of float32 in the working folder, a result is ID-result, of
-// `length` numbers: little-endian, row-major, at most `rows` rows of it where rows is not null. The script times itself, so that the way
-// to it costs nothing.
+// To anything {"error": why} is an answer too. Inputs are files ID-NAME of float32 in the working folder, a result is
+// ID-result, of `length` numbers: little-endian, row-major, at most `rows` rows of it where rows is not null. The
+// script times itself, so that the way to it costs nothing.
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,9 @@ import type { PeerLimits } from './peer-limits.ts';
 export interface Script {
   /** The peer's name. */
   readonly name: string;
-  /** Programs that may run it, tried in order: the first that is there, and whose greeting tells no absence, is taken. */
+  /**
+   * Programs that may run it, tried in order: the first that is there, and whose greeting tells no absence, is taken.
+   */
   readonly programs: readonly string[];
   readonly args: readonly string[];
 }

@@ -16,8 +16,8 @@ const symbols = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star', 'wy
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 2'];
 
 /**
- * One for each contender that was timed, in the order of the run. The three lists have lengths without a common divisor, so that 280 contenders
- * differ in one of colour, symbol and dash.
+ * One for each contender that was timed, in the order of the run. The three lists have lengths without a common
+ * divisor, so that 280 contenders differ in one of colour, symbol and dash.
  */
 export function appearances(results: Results): Appearance[] {
   const timed = new Set(results.measurements.filter(({ time }) => time !== null).map(({ contender }) => contender));

@@ -1,5 +1,5 @@
-// Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: lines of configuration, then a line a benchmark
-// with its name, the number of runs and the time of one.
+// Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: lines of configuration, then
+// a line a benchmark with its name, the number of runs and the time of one.
 import type { Results } from '../results.ts';
 import { isTimed, type Timed } from './timed.ts';
 
@@ -31,7 +31,10 @@ function lines(results: Results, linesOf: Lines): string {
   return [...head, ...body].join('\n');
 }
 
-/** `BenchmarkTransformNormal/case=one-draw/contender=cpu/dimension=1000-2`; what is behind the last hyphen is the number of threads. */
+/**
+ * `BenchmarkTransformNormal/case=one-draw/contender=cpu/dimension=1000-2`; what is behind the last hyphen is the number
+ * of threads.
+ */
 function nameOf({ suite, case: name, contender, dimension, count }: Timed, threads: number): string {
   const keys = { case: name, contender, dimension, count };
   const parts = Object.entries(keys).flatMap(([key, value]) => (value === null ? [] : [`/${key}=${word(`${value}`)}`]));

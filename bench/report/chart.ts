@@ -1,18 +1,31 @@
 import type { Plot } from '../../lib/plot/library.ts';
 import type { PictureOptions } from '../../lib/plot/svg.ts';
+import type { Panel } from './panel.ts';
 
-/** A picture of the report. */
+/** A picture of the report: the answer to one question about one panel. */
 export interface Chart {
   /** The name of its file, without `.svg`: letters, digits and hyphens. */
   readonly name: string;
-  readonly suite: string;
-  readonly options: PictureOptions;
+  readonly kind: 'time' | 'speed-up' | 'split';
+  readonly panel: Panel;
+  /** What a screen reader says of the picture, and the alternative text of its file. */
+  readonly label: string;
+  readonly description: string;
+  /** In a file, which may stand alone, the picture names its panel; in the page the heading above it does. */
+  readonly picture: (place: 'page' | 'file') => Plot.PlotOptions;
+}
+
+export function pictureOptions({ label, description, picture }: Chart, place: 'page' | 'file'): PictureOptions {
+  return { ...picture(place), label, description };
 }
 
 export type Marks = Plot.Markish[];
 
-/** Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by side. */
-export const chartWidth = 440;
+/**
+ * Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by
+ * side.
+ */
+export const chartWidth = 420;
 
 /** Room for letters of the picture's usual width, where bold ones stand. */
 export const boldWidth: number = 0.86 * chartWidth;
@@ -27,6 +40,11 @@ export function fitted(text: string, pixels: number): string {
   const letters = [...text];
   const most = Math.floor(pixels / 6.6);
   return letters.length <= most ? text : `${letters.slice(0, Math.max(1, most - 1)).join('')}…`;
+}
+
+/** The name of a panel's chart: `time-cholesky-in-place-100`. */
+export function panelChartName(kind: Chart['kind'], { suite, case: name, count }: Panel): string {
+  return chartName(kind, suite, name === suite ? null : name, count);
 }
 
 /** Parts of a name as one: `time-cholesky-in-place-100`. */

@@ -9,6 +9,9 @@ export interface Header {
 }
 
 export interface HeaderText {
+  /** What is measured; '' where the page says it. */
+  readonly subject: string;
+  /** The question. */
   readonly title: string;
   /** What is shown of it. */
   readonly subtitle: string;
@@ -16,7 +19,7 @@ export interface HeaderText {
   readonly entries?: readonly Entry[];
 }
 
-interface Entry {
+export interface Entry {
   readonly label: string;
   /** Draws the key, its middle `dx` and `dy` from the frame's upper left corner. */
   readonly key: (dx: number, dy: number) => Marks;
@@ -25,22 +28,29 @@ interface Entry {
 const rowHeight = 18;
 const keyWidth = 26;
 
-/** Title, subtitle and legend above the frame, which begins `marginLeft` from the picture's edge. */
-export function header({ title, subtitle, entries = [] }: HeaderText, marginLeft: number): Header {
+/** Subject, title, subtitle and legend above the frame, which begins `marginLeft` from the picture's edge. */
+export function header({ subject, title, subtitle, entries = [] }: HeaderText, marginLeft: number): Header {
   const rows = rowsOf(entries);
-  const height = (rows.length + 2) * rowHeight + 10;
+  const lines = [
+    { words: fitted(subject, chartWidth), look: {} },
+    { words: fitted(title, boldWidth), look: { fontWeight: 'bold' } },
+    { words: fitted(subtitle, chartWidth), look: { fillOpacity: 0.8 } },
+  ].filter(({ words }) => words !== '');
+  const height = (lines.length + rows.length) * rowHeight + 10;
   const at = (row: number, x: number) => ({ dx: x - marginLeft, dy: (row + 0.5) * rowHeight - height });
   const text = (words: string, place: { dx: number; dy: number }, more: object = {}) =>
     Plot.text([words], { frameAnchor: 'top-left', textAnchor: 'start', lineAnchor: 'middle', ...place, ...more });
   return {
     height,
     marks: [
-      text(fitted(title, boldWidth), at(0, 2), { fontWeight: 'bold' }),
-      text(fitted(subtitle, chartWidth), at(1, 2)),
+      ...lines.map(({ words, look }, i) => text(words, at(i, 2), look)),
       ...rows.flatMap((row, i) =>
         row.flatMap(({ entry, x }) => {
-          const { dx, dy } = at(i + 2, x + keyWidth / 2);
-          return [...entry.key(dx, dy), text(fitted(entry.label, chartWidth - keyWidth), at(i + 2, x + keyWidth))];
+          const { dx, dy } = at(lines.length + i, x + keyWidth / 2);
+          return [
+            ...entry.key(dx, dy),
+            text(fitted(entry.label, chartWidth - keyWidth), at(lines.length + i, x + keyWidth)),
+          ];
         }),
       ),
     ],
@@ -52,7 +62,7 @@ function rowsOf(entries: readonly Entry[]): { entry: Entry; x: number }[][] {
   const rows: { entry: Entry; x: number }[][] = [];
   let x = chartWidth;
   for (const entry of entries) {
-    const width = keyWidth + textWidth(entry.label) + 10;
+    const width = keyWidth + textWidth(entry.label) + 14;
     if (x + width > chartWidth) {
       rows.push([]);
       x = 0;
@@ -81,6 +91,17 @@ export function seriesEntry({ label, colour, symbol, dash }: Appearance): Entry 
         dy,
       }),
       Plot.dot([0], { frameAnchor: 'top-left', symbol: symbol as Plot.SymbolType, r: 4, fill: colour, dx, dy }),
+    ],
+  };
+}
+
+/** A dot as large as those of the picture: filled, or a ring. */
+export function dotEntry(label: string, radius: number, isFilled: boolean): Entry {
+  const fill = isFilled ? 'currentColor' : 'var(--ground)';
+  return {
+    label,
+    key: (dx, dy) => [
+      Plot.dot([0], { frameAnchor: 'top-left', r: radius, stroke: 'currentColor', strokeWidth: 1.5, fill, dx, dy }),
     ],
   };
 }

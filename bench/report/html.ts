@@ -1,27 +1,38 @@
 import { escapeMarkup, svgElement } from '../../lib/plot/svg.ts';
-import { type Block, cellOf, type Table, type Tone } from './block.ts';
+import { type Block, cellOf, type Table, type Tile, type Tone } from './block.ts';
+import { pictureOptions } from './chart.ts';
 import { page } from './page.ts';
 import { pageScript } from './page-script.ts';
 
 /** Blocks as one file that needs nothing else: pictures inside, no request to anywhere. */
 export function html(title: string, blocks: readonly Block[]): string {
-  const sections = blocks.flatMap((block, i) => (block.kind === 'heading' && block.level === 2 ? [{ block, i }] : []));
-  const links = sections.map(({ block, i }) => `<li><a href="#part-${i}">${escapeMarkup(block.text)}</a></li>`);
+  // Tiles lead to their parts already.
+  const hasTiles = blocks.some(({ kind }) => kind === 'tiles');
+  const sections = hasTiles ? [] : blocks.flatMap((block, i) => (isSection(block) ? [{ block, i }] : []));
+  const links = sections.map(({ block, i }) => `<li><a href="#${idOf(block, i)}">${escapeMarkup(block.text)}</a></li>`);
   const contents = links.length > 2 ? `<nav aria-label="Contents"><ul>${links.join('')}</ul></nav>` : '';
   const [first, ...rest] = blocks.map(blockText);
-  // Without pictures there is nothing to point at.
-  const script = blocks.some(({ kind }) => kind === 'pictures') ? pageScript : '';
-  return page(title, [first, contents, ...rest].join('\n'), script);
+  return page(title, [first, contents, ...rest].join('\n'), pageScript);
+}
+
+type Heading = Extract<Block, { readonly kind: 'heading' }>;
+
+function isSection(block: Block): block is Heading {
+  return block.kind === 'heading' && block.level === 2;
+}
+
+function idOf({ id }: Heading, index: number): string {
+  return escapeMarkup(id ?? `part-${index}`);
 }
 
 function blockText(block: Block, index: number): string {
   switch (block.kind) {
     case 'heading': {
-      const id = block.level === 2 ? ` id="part-${index}"` : '';
+      const id = block.level === 2 ? ` id="${idOf(block, index)}"` : '';
       return `<h${block.level}${id}>${escapeMarkup(block.text)}</h${block.level}>`;
     }
     case 'paragraph':
-      return `<p>${escapeMarkup(block.text)}</p>`;
+      return `<p${block.tone === undefined ? '' : ` class="${block.tone}"`}>${escapeMarkup(block.text)}</p>`;
     case 'warnings':
       return `<aside class="warnings" aria-label="Warnings">${listText(block.items)}</aside>`;
     case 'list':
@@ -29,10 +40,29 @@ function blockText(block: Block, index: number): string {
     case 'table':
       return tableText(block.table);
     case 'code':
-      return scrolling(block.label, `<pre><code>${escapeMarkup(block.text)}</code></pre>`);
-    case 'pictures':
-      return `<div class="pictures">${block.charts.map(({ options }) => `<figure>${svgElement(options)}</figure>`).join('\n')}</div>`;
+      return block.wraps
+        ? `<pre class="wraps"><code>${escapeMarkup(block.text)}</code></pre>`
+        : scrolling(block.label, `<pre><code>${escapeMarkup(block.text)}</code></pre>`);
+    case 'tiles':
+      return `<nav aria-label="The answer by suite"><ul class="tiles">${block.tiles.map(tileText).join('\n')}</ul></nav>`;
+    case 'pictures': {
+      const figures = block.charts.map((chart) => `<figure>${svgElement(pictureOptions(chart, 'page'))}</figure>`);
+      const text = block.text.length === 0 ? [] : [`<div>${partsText(block.text)}</div>`];
+      return `<div class="pictures">${[...text, ...figures].join('\n')}</div>`;
+    }
+    case 'fold':
+      return `<details><summary>${escapeMarkup(block.title)}</summary>\n${partsText(block.blocks)}\n</details>`;
   }
+}
+
+/** Blocks within another: their headings are no places to jump to. */
+function partsText(blocks: readonly Block[]): string {
+  return blocks.map(blockText).join('\n');
+}
+
+function tileText({ title, figure, text, tone, target }: Tile): string {
+  const inside = `<span>${escapeMarkup(title)}</span><strong>${escapeMarkup(figure)}</strong><span>${escapeMarkup(text)}</span>`;
+  return `<li><a class="tile ${tone}" href="#${escapeMarkup(target)}">${inside}</a></li>`;
 }
 
 function listText(items: readonly string[]): string {
@@ -53,7 +83,13 @@ function tableText({ caption, columns, rows }: Table): string {
   return scrolling(caption, `<table>${top}<tbody>\n${body.join('\n')}\n</tbody></table>`);
 }
 
-/** What may be wider than a phone scrolls in a box of its own, by the keyboard too. */
+/**
+ * What may be wider than a phone scrolls in a box of its own, by the keyboard too; the script shows the hint where it
+ * does.
+ */
 function scrolling(label: string, inside: string): string {
-  return `<div class="wide" role="region" tabindex="0" aria-label="${escapeMarkup(label)}">${inside}</div>`;
+  return (
+    '<p class="hint" hidden aria-hidden="true">Scroll sideways for more →</p>' +
+    `<div class="wide" role="region" tabindex="0" aria-label="${escapeMarkup(label)}">${inside}</div>`
+  );
 }

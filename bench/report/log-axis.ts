@@ -1,8 +1,8 @@
-// Axes whose ends and ticks are chosen here: Plot's own choice leaves a range of less than a decade without a number, and even of ticks that
-// it is given it leaves some without one on log axes. So the numbers are a mark of their own.
+// Axes whose ends and ticks are chosen here: Plot's own choice leaves a range of less than a decade without a number,
+// and even of ticks that it is given it leaves some without one on log axes. So the numbers are a mark of their own.
 import { Plot } from '../../lib/plot/library.ts';
 
-import type { Marks } from './chart.ts';
+import { type Marks, textWidth } from './chart.ts';
 import { numberText } from './quantity.ts';
 
 export interface LogAxis {
@@ -10,13 +10,18 @@ export interface LogAxis {
   readonly ticks: readonly number[];
 }
 
-/** What Plot is told of the scale. */
-export function logScale({ domain }: LogAxis): Plot.ScaleOptions {
-  return { type: 'log', domain: [...domain], axis: null };
+/** What Plot is told of the scale: values at its ends keep a distance from the frame. */
+export function logScale({ domain }: LogAxis, inset = 8): Plot.ScaleOptions {
+  return { type: 'log', domain: [...domain], axis: null, inset };
 }
 
 /** The ticks of the axis below the frame, a number at each, and lines up from them if asked for. */
-export function axisBelow({ ticks }: LogAxis, text: (tick: number) => string, label: string, grid: boolean): Marks {
+export function axisBelow(
+  { ticks }: LogAxis,
+  text: (tick: number) => string,
+  label: string | null,
+  grid: boolean,
+): Marks {
   return [...(grid ? [Plot.gridX(ticks)] : []), Plot.axisX(ticks, { text, label })];
 }
 
@@ -25,40 +30,78 @@ export function axisLeft({ ticks }: LogAxis, text: (tick: number) => string): Ma
   return [Plot.gridY(ticks), Plot.axisY(ticks, { text, label: null })];
 }
 
-/** An axis over positive values: powers of ten, or 1, 2 and 5 of each where there would be fewer than three. */
-export function logAxis(values: readonly number[]): LogAxis {
-  const low = Math.min(...values) / 1.2;
-  const high = Math.max(...values) * 1.2;
-  for (const steps of [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]]) {
-    const ticks = ticksWithin(low, high, steps);
-    if (ticks.length >= 3) return { domain: [low, high], ticks: thinned(ticks, 8) };
-  }
-  return { domain: [low, high], ticks: [...new Set([Math.min(...values), Math.max(...values)])] };
+interface LogAxisOptions {
+  readonly pixels: number;
+  /** What a tick's number takes along the axis. */
+  readonly room: (tick: number) => number;
+  /** A tick that is there in any case. */
+  readonly must?: readonly number[];
 }
 
-function ticksWithin(low: number, high: number, steps: readonly number[]): number[] {
-  const ticks: number[] = [];
+const coarse = [1, 2, 5];
+const fine = [1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
+
+/**
+ * An axis over positive values that ends at ticks on or beyond the smallest and the largest of them, so that every
+ * point lies between two numbers. Between the ends stand the powers of ten, then their multiples by 2 and 5, as far as
+ * there is room.
+ */
+export function logAxis(values: readonly number[], { pixels, room, must = [] }: LogAxisOptions): LogAxis {
+  const all = [...values, ...must];
+  const [least, greatest] = [Math.min(...all), Math.max(...all)];
+  const steps = greatest / least > 4 ? coarse : fine;
+  const below = stepsAround(least, steps).filter((step) => step <= least);
+  const above = stepsAround(greatest, steps).filter((step) => step >= greatest && step > below.at(-1)!);
+  let [low, high] = [below.pop()!, above.shift()!];
+  // An end whose number would touch that of a tick which must be there moves outwards.
+  const touches = (end: number) =>
+    must.some((tick) => tick !== end && distance(tick, end, low, high, pixels) < (room(tick) + room(end)) / 2);
+  while (touches(low) && below.length > 0) low = below.pop()!;
+  while (touches(high) && above.length > 0) high = above.shift()!;
+  const inside = stepsBetween(low, high, steps);
+  const isPower = (tick: number) => Number.isInteger(Math.log10(tick));
+  const candidates = [...must, ...inside.filter(isPower), ...inside];
+  return { domain: [low, high], ticks: fittingTicks([low, high], candidates, pixels, room) };
+}
+
+/** The multiples of the powers of ten below, at and above a value's own. */
+function stepsAround(value: number, steps: readonly number[]): number[] {
+  const power = Math.floor(Math.log10(value));
+  return stepsBetween(10 ** (power - 1), 10 ** (power + 2), steps);
+}
+
+function stepsBetween(low: number, high: number, steps: readonly number[]): number[] {
+  const found: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power)
     for (const step of steps) {
       // Division keeps small powers exact: 5 / 10 is 0.5, 5 * 10 ** -1 may not be.
       const tick = power < 0 ? step / 10 ** -power : step * 10 ** power;
-      if (tick >= low && tick <= high) ticks.push(tick);
+      if (tick >= low && tick <= high) found.push(tick);
     }
-  return ticks;
+  return found;
 }
 
-function thinned(ticks: readonly number[], most: number): number[] {
-  const step = Math.ceil(ticks.length / most);
-  return ticks.filter((_, i) => i % step === 0);
+/** The ends, then of the candidates in their order those whose numbers touch none that stands already; ascending. */
+function fittingTicks(
+  [first, last]: readonly [number, number],
+  candidates: readonly number[],
+  pixels: number,
+  room: (tick: number) => number,
+): number[] {
+  const touch = (a: number, b: number) => distance(a, b, first, last, pixels) < (room(a) + room(b)) / 2;
+  const ticks = [...new Set([first, last])];
+  for (const tick of candidates) if (!ticks.some((other) => tick === other || touch(other, tick))) ticks.push(tick);
+  return ticks.sort((a, b) => a - b);
+}
+
+/** Between two ticks of an axis from `first` to `last`. */
+function distance(a: number, b: number, first: number, last: number, pixels: number): number {
+  return (pixels * Math.abs(Math.log(a / b))) / Math.log(last / first);
 }
 
 /** An axis over the sizes that were measured, which are its ticks as far as their numbers do not touch on `pixels`. */
 export function sizeAxis(sizes: readonly number[], pixels: number): LogAxis {
-  const [first, last] = [sizes[0]!, sizes.at(-1)!];
-  const at = (size: number) => (pixels * Math.log(size / first)) / Math.log(last / first);
-  const halfWidth = (size: number) => 3.5 * numberText(size).length + 4;
-  const touch = (a: number, b: number) => Math.abs(at(a) - at(b)) < halfWidth(a) + halfWidth(b);
-  const ticks = [...new Set([first, last])];
-  for (const size of sizes.slice(1, -1)) if (!ticks.some((tick) => touch(tick, size))) ticks.push(size);
-  return { domain: [first / 1.05, last * 1.05], ticks: ticks.sort((a, b) => a - b) };
+  const ends = [sizes[0]!, sizes.at(-1)!] as const;
+  const room = (size: number) => textWidth(numberText(size)) + 6;
+  return { domain: ends, ticks: fittingTicks(ends, sizes, pixels, room) };
 }

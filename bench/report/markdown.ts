@@ -20,8 +20,21 @@ function blockText(block: Block): string {
       return tableText(block.table);
     case 'code':
       return codeText(block.text);
+    case 'tiles':
+      return block.tiles
+        .map(
+          ({ title, figure, text }) =>
+            `- ${escapeMarkdown(title)}: **${escapeMarkdown(figure)}** ${escapeMarkdown(text)}`,
+        )
+        .join('\n');
     case 'pictures':
-      return block.charts.map(({ name, options }) => `![${escapeMarkdown(options.label)}](${name}.svg)`).join('\n');
+      return [
+        ...block.text.map(blockText),
+        block.charts.map(({ name, label }) => `![${escapeMarkdown(label)}](${name}.svg)`).join('\n'),
+      ].join('\n\n');
+    case 'fold':
+      // Markdown within a tag begins after an empty line.
+      return `<details><summary>${escapeMarkup(block.title)}</summary>\n\n${block.blocks.map(blockText).join('\n\n')}\n\n</details>`;
   }
 }
 

@@ -1,15 +1,20 @@
 // Tables of measurements: what was timed, what was not, and who overtakes whom.
 import type { Check, Measurement, Results } from '../results.ts';
+import { answers } from './answer.ts';
+import { leadText } from './answer-words.ts';
 import type { Table } from './block.ts';
-import { fairCrossovers } from './crossover-chart.ts';
-import { numberText, shareText, timeText } from './quantity.ts';
+import { fairCrossovers } from './crossings.ts';
+import { panelTitle } from './panel.ts';
+import { numberText, shareText, timesText, timeText } from './quantity.ts';
 import { isTimed } from './timed.ts';
 
 const number = (value: number | null) => (value === null ? '' : numberText(value));
 
-/** Every measurement of a suite; one without a time says why. */
+/** Every measurement of a suite, with its state where it has no time; the case is named where there are several. */
 export function suiteTable({ measurements }: Results, suite: string): Table {
   const figure = (title: string) => ({ title, isFigure: true });
+  const own = measurements.filter((each) => each.suite === suite);
+  const hasCases = new Set(own.map((each) => each.case)).size > 1;
   return {
     caption: `Times: ${suite}`,
     columns: [
@@ -19,20 +24,21 @@ export function suiteTable({ measurements }: Results, suite: string): Table {
       { title: 'contender' },
       figure('median'),
       figure('quartiles'),
-      figure('margin'),
+      figure('95% margin'),
       figure('runs'),
-      figure('of the limit'),
-      figure('differs by'),
+      figure('share of the limit'),
+      figure('relative error'),
+      figure('allowed error'),
     ],
-    rows: measurements.filter((each) => each.suite === suite).map(row),
+    rows: own.map((each) => row(hasCases ? each : { ...each, case: '' })),
   };
 }
 
 function row(measurement: Measurement): string[] {
   const { case: name, dimension, count, contender, state, check, shareOfLimit } = measurement;
   const where = [name, number(dimension), number(count), contender];
-  const difference = check === null ? '' : checkText(check);
-  if (!isTimed(measurement)) return [...where, state, '', '', '', '', difference];
+  const errors = check === null ? ['', ''] : errorTexts(check);
+  if (!isTimed(measurement)) return [...where, state, '', '', '', '', ...errors];
   const { median, p25, p75, relativeMargin, runs } = measurement.time;
   return [
     ...where,
@@ -41,15 +47,15 @@ function row(measurement: Measurement): string[] {
     `±${shareText(relativeMargin)}`,
     numberText(runs),
     shareOfLimit === null ? '' : shareText(shareOfLimit),
-    difference,
+    ...errors,
   ];
 }
 
-function checkText({ error, tolerance }: Check): string {
+/** The error and the largest that is allowed, relative to the largest entry. */
+function errorTexts({ error, tolerance }: Check): [error: string, allowed: string] {
   const short = (value: number) =>
     value < 0.001 && value > 0 ? value.toExponential(1) : `${Number(value.toPrecision(2))}`;
-  if (tolerance === 0) return error === 0 ? 'same bits' : `${short(error)}, 0 allowed`;
-  return `${short(error)} of ${short(tolerance)}`;
+  return [short(error), tolerance === 0 ? '0 (same bits)' : short(tolerance)];
 }
 
 /** What has no time, with the reason. */
@@ -68,9 +74,45 @@ export function untimedTable({ measurements }: Results): Table {
     rows: measurements
       .filter((each) => !isTimed(each))
       .map(({ suite, case: name, dimension, count, contender, state, reason, check }) => {
-        const figures = check === null ? '' : ` It differs from ${check.against} by ${checkText(check)}.`;
+        const [error, allowed] = check === null ? [] : errorTexts(check);
+        const figures =
+          check === null ? '' : ` Its error relative to ${check.against} is ${error}, where ${allowed} is allowed.`;
         return [suite, name, number(dimension), number(count), contender, state, `${reason}${figures}`];
       }),
+  };
+}
+
+/** A row a case: our fastest device and its fastest rival at the largest size that both were timed at. */
+export function answerTable(results: Results): Table {
+  const figure = (title: string) => ({ title, isFigure: true });
+  return {
+    caption: 'Our fastest device against its fastest rival, case by case',
+    columns: [
+      { title: 'case' },
+      { title: 'size' },
+      { title: 'device' },
+      figure('its time'),
+      { title: 'fastest rival' },
+      figure('its time'),
+      figure('times as fast'),
+      figure('99% interval'),
+      { title: 'the device' },
+    ],
+    rows: answers(results).map((answer) => {
+      const { panel, size, leader, rival } = answer;
+      const { interval } = rival;
+      return [
+        panelTitle(panel),
+        size === null ? '' : `${panel.axis} ${numberText(size)}`,
+        leader.contender,
+        timeText(leader.time.median),
+        rival.other.contender,
+        timeText(rival.other.time.median),
+        timesText(rival.ratio),
+        interval === undefined ? 'too few rounds' : `${timesText(interval.low)} to ${timesText(interval.high)}`,
+        size === null ? '' : leadText(answer),
+      ];
+    }),
   };
 }
 

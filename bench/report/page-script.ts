@@ -1,10 +1,26 @@
 /**
- * Shows the value of a point of a picture: of the one under or nearest to the pointer or finger, and of the one that has the keyboard's focus. A
- * picture is one stop of the Tab key; arrows, Home and End go through its points, Escape hides the value. Without it the
- * browser shows the points' titles.
+ * Shows a hint above each box that scrolls sideways, and opens what is folded before it is printed.
+ *
+ * Shows the value of a point of a picture: of the one under or nearest to the pointer or finger, and of the one that
+ * has the keyboard's focus. A picture is one stop of the Tab key; arrows, Home and End go through its points, Escape
+ * hides the value. Without it the browser shows the points' titles.
  */
 export const pageScript: string = `
 'use strict';
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.previousElementSibling.hidden = target.scrollWidth <= target.clientWidth;
+});
+for (const wide of document.querySelectorAll('.wide')) sizes.observe(wide);
+const folds = [...document.querySelectorAll('details')];
+addEventListener('beforeprint', () => {
+  for (const fold of folds) {
+    fold.dataset.open = fold.open;
+    fold.open = true;
+  }
+});
+addEventListener('afterprint', () => {
+  for (const fold of folds) fold.open = fold.dataset.open === 'true';
+});
 const box = document.createElement('div');
 box.id = 'value';
 box.hidden = true;

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { escapeMarkup, pictureStyle } from '../../lib/plot/svg.ts';
 import { pageStyle } from './page-style.ts';
 
-/** A whole page around `main`, which is HTML. The policy forbids every request, and every script but the one given; '' is none. */
+/**
+ * A whole page around `main`, which is HTML. The policy forbids every request, and every script but the one given; ''
+ * is none.
+ */
 export function page(title: string, main: string, script: string): string {
   const hash = createHash('sha256').update(script).digest('base64');
   const scripts = script === '' ? '' : ` script-src 'sha256-${hash}';`;

@@ -32,7 +32,12 @@ export function rateText(perSecond: number, unit: string): string {
 
 /** How many times as fast: `12.3×`. */
 export function ratioText(ratio: number): string {
-  return `${ratio < 0.0995 ? Number(ratio.toPrecision(2)) : rounded(ratio)}×`;
+  return `${timesText(ratio)}×`;
+}
+
+/** {@link ratioText} for a sentence: `12.3`, before `times as fast`. */
+export function timesText(ratio: number): string {
+  return `${ratio < 0.0995 ? Number(ratio.toPrecision(2)) : rounded(ratio)}`;
 }
 
 /** A part of 1: `82%`, and below a tenth `0.8%`. */

@@ -20,15 +20,19 @@ export interface RowLayout<T> {
   readonly marks: Marks;
 }
 
-const rowHeight = 19;
+const [leastRowHeight, greatestRowHeight] = [19, 28];
 const widestLabel = 190;
 
-/** Lays rows out below each other: a title has a row of its own, labels stand left of the frame. */
-export function rowLayout<T extends object>(groups: readonly RowGroup<T>[]): RowLayout<T> {
+/**
+ * Lays rows out below each other: a title has a row of its own, labels stand left of the frame. Few rows spread over
+ * `height` pixels.
+ */
+export function rowLayout<T extends object>(groups: readonly RowGroup<T>[], height = 0): RowLayout<T> {
   const lines = groups.flatMap(({ title, rows }, g) => [
     ...(title === '' ? [] : [{ row: `${g}`, title }]),
     ...rows.map((each, r) => ({ row: `${g}.${r}`, ...each })),
   ]);
+  const rowHeight = Math.min(greatestRowHeight, Math.max(leastRowHeight, Math.floor(height / lines.length)));
   const titles = lines.filter((line) => 'title' in line);
   const rows = lines.filter((line) => 'item' in line);
   const longest = Math.max(...rows.map(({ label }) => textWidth(label)));

@@ -1,93 +1,161 @@
 import { Plot } from '../../lib/plot/library.ts';
 import type { Results } from '../results.ts';
-import { type Appearance, speedy } from './appearance.ts';
-import { baseContender } from './base-contender.ts';
-import { type Chart, chartName, chartWidth } from './chart.ts';
-import { header } from './header.ts';
+import { type Answer, comparisons, type Versus } from './answer.ts';
+import type { Appearance } from './appearance.ts';
+import { type Chart, chartWidth, panelChartName, textWidth } from './chart.ts';
+import { group } from './group.ts';
+import { dotEntry, header } from './header.ts';
 import { axisBelow, logAxis, logScale } from './log-axis.ts';
-import { caseTitle, type Panel, panels, sizesOf } from './panel.ts';
-import { numberText, ratioText, sizeText, timeText } from './quantity.ts';
-import { type RowGroup, rowLayout } from './rows.ts';
-import { isTimed } from './timed.ts';
+import { type Panel, panelTitle } from './panel.ts';
+import { numberText, ratioText, sizeText, timesText, timeText } from './quantity.ts';
+import { rowLayout } from './rows.ts';
 
-/** How many times as fast as the base a contender is. */
-interface SpeedUp {
-  readonly look: Appearance;
-  readonly ratio: number;
+const margin = { right: 58, bottom: 58 };
+const smallRadius = 3;
+const largeRadius = 5.5;
+
+/** The leader against one other contender at one size. */
+interface Point extends Versus {
+  readonly size: number | null;
+  readonly radius: number;
+  readonly colour: string;
+  /** The largest size is filled, the others are rings. */
+  readonly fill: string;
   readonly text: string;
 }
 
-/** A suite's speed-ups over its base contender, each case at the largest size that the base and another were timed at. */
-export function speedUpChart(results: Results, suite: string, looks: readonly Appearance[]): Chart | undefined {
-  const base = baseContender(results, suite);
-  if (base === undefined) return undefined;
-  const fair = looks.filter(({ contender }) => speedy(results).has(contender));
-  const groups = panels(results)
-    .filter((panel) => panel.suite === suite)
-    .map((panel) => speedUps(panel, base, fair))
-    .filter(({ rows }) => rows.length > 1);
-  if (groups.length === 0) return undefined;
-  const { items, y, height, marginLeft, marks } = rowLayout(groups);
-  const top = header({ title: suite, subtitle: `how many times as fast as ${base}` }, marginLeft);
-  const x = logAxis([1, ...items.map(({ ratio }) => ratio)]);
+/**
+ * How many times as fast the panel's leader is as each other contender: a row each, a dot for each size that both were
+ * timed at, larger for larger sizes, with the interval of the ratio. Left of 1× the other one is faster.
+ */
+export function speedUpChart(results: Results, answer: Answer, looks: readonly Appearance[]): Chart {
+  const { panel, leader } = answer;
+  const name = leader.contender;
+  const compared = comparisons(results, answer);
+  const sizes = [...new Set(compared.map(({ other }) => other[panel.axis]))]
+    .filter((size) => size !== null)
+    .sort((a, b) => a - b);
+  const radius = (size: number | null) =>
+    size === null || sizes.length < 2
+      ? largeRadius
+      : smallRadius + ((largeRadius - smallRadius) * sizes.indexOf(size)) / (sizes.length - 1);
+  const rows = group(compared, ({ other }) => other.contender)
+    .map((list) => list.sort((a, b) => (a.other[panel.axis] ?? 0) - (b.other[panel.axis] ?? 0)))
+    .map((list) => {
+      const look = looks.find(({ contender }) => contender === list[0]!.other.contender)!;
+      const points = list.map((each, i): Point => {
+        const size = each.other[panel.axis];
+        const fill = i === list.length - 1 ? look.colour : 'var(--ground)';
+        return { ...each, size, radius: radius(size), colour: look.colour, fill, text: pointText(answer, each) };
+      });
+      return { label: look.label, item: { points, last: points.at(-1)! } };
+    })
+    .sort((a, b) => b.item.last.ratio - a.item.last.ratio);
+  const { items, y, height, marginLeft, marks } = rowLayout([{ title: '', rows }], 180);
+  const points = items.flatMap(({ row, points }) => points.map((point) => ({ ...point, row })));
+  const reach = points.flatMap(({ ratio, interval }) => (interval ? [ratio, interval.low, interval.high] : [ratio]));
+  const x = logAxis(reach, {
+    pixels: chartWidth - marginLeft - margin.right - 16,
+    room: (tick) => textWidth(ratioText(tick)) + 14,
+    must: [1],
+  });
+  const label = `How many times as fast ${name} is: ${panelTitle(panel)}`;
   return {
-    name: chartName('speed-up', suite),
-    suite,
-    options: {
-      label: `Speed-up over ${base}: ${suite}`,
-      description: items.map(({ text }) => `${text}.`).join(' '),
-      width: chartWidth,
-      height: top.height + height + 48,
-      marginTop: top.height,
-      marginLeft,
-      marginRight: 66,
-      marginBottom: 48,
-      style: { fontSize: '12px' },
-      x: logScale(x),
-      y,
-      marks: [
-        ...top.marks,
-        ...axisBelow(x, ratioText, `times as fast as ${base} →`, true),
-        Plot.barX(items, {
-          x1: () => 1,
-          x2: 'ratio',
-          y: 'row',
-          fill: ({ look }: SpeedUp) => look.colour,
-          ariaLabel: 'text',
-          title: 'text',
-        }),
-        Plot.ruleX([1], { stroke: 'currentColor' }),
-        ...marks,
-        Plot.text(items, {
-          x: ({ ratio }: SpeedUp) => Math.max(1, ratio),
-          y: 'row',
-          text: ({ ratio }: SpeedUp) => ratioText(ratio),
-          textAnchor: 'start',
-          dx: 5,
-        }),
-      ],
+    name: panelChartName('speed-up', panel),
+    kind: 'speed-up',
+    panel,
+    label,
+    description: points.map(({ text }) => `${text}.`).join(' '),
+    picture: (place) => {
+      const top = header(
+        {
+          subject: place === 'file' ? panelTitle(panel) : '',
+          title: `How many times as fast is ${name}?`,
+          subtitle: subtitleOf(
+            panel,
+            sizes,
+            points.some(({ interval }) => interval !== undefined),
+          ),
+          entries: sizes.length < 2 ? [] : sizeEntries(panel, sizes, radius),
+        },
+        marginLeft,
+      );
+      return {
+        width: chartWidth,
+        height: top.height + height + margin.bottom,
+        marginTop: top.height,
+        marginLeft,
+        marginRight: margin.right,
+        marginBottom: margin.bottom,
+        style: { fontSize: '12px' },
+        x: logScale(x),
+        y,
+        marks: [
+          ...top.marks,
+          ...axisBelow(x, ratioText, null, true),
+          Plot.ruleX([1], { stroke: 'currentColor' }),
+          side(`← other is faster`, 'bottom-left', -marginLeft + 2),
+          side(`${name} is faster →`, 'bottom-right', margin.right - 2),
+          ...marks,
+          Plot.link(points, {
+            x1: ({ interval, ratio }: Point) => interval?.low ?? ratio,
+            x2: ({ interval, ratio }: Point) => interval?.high ?? ratio,
+            y: 'row',
+            stroke: 'colour',
+            strokeWidth: 2,
+          }),
+          ...points.map((point) =>
+            Plot.dot([point], {
+              x: 'ratio',
+              y: 'row',
+              r: point.radius,
+              stroke: point.colour,
+              strokeWidth: 1.5,
+              fill: point.fill,
+              ariaLabel: 'text',
+              title: 'text',
+            }),
+          ),
+          Plot.text(items, {
+            y: 'row',
+            text: ({ last }: (typeof items)[number]) => ratioText(last.ratio),
+            frameAnchor: 'right',
+            textAnchor: 'start',
+            dx: 8,
+          }),
+        ],
+      };
     },
   };
 }
 
-function speedUps(panel: Panel, base: string, looks: readonly Appearance[]): RowGroup<SpeedUp> {
-  const timed = panel.measurements
-    .filter(isTimed)
-    .filter(({ contender }) => looks.some((look) => look.contender === contender));
-  const at = (size: number | null) => timed.filter((each) => each[panel.axis] === size);
-  const isShared = (size: number) => at(size).length > 1 && at(size).some(({ contender }) => contender === base);
-  const largest = sizesOf(panel).filter(isShared).at(-1) ?? null;
-  const there = at(largest);
-  const baseTime = there.find(({ contender }) => contender === base)?.time.median;
-  const size = largest === null ? '' : `, ${panel.axis} ${numberText(largest)}`;
-  const title = `${caseTitle(panel)}${size}`;
-  if (baseTime === undefined) return { title, rows: [] };
-  const rows = there.map(({ contender, time, ...each }) => {
-    const look = looks.find((look) => look.contender === contender)!;
-    const ratio = baseTime / time.median;
-    const where = [each.case, sizeText(each)].filter((part) => part !== '').join(', ');
-    const text = `${look.label}, ${where}: ${ratioText(ratio)} as fast as ${base} (${timeText(time.median)} against ${timeText(baseTime)})`;
-    return { label: look.label, item: { look, ratio, text } };
-  });
-  return { title, rows: rows.sort((a, b) => b.item.ratio - a.item.ratio) };
+/** Below the axis, at one of its sides. */
+function side(text: string, frameAnchor: 'bottom-left' | 'bottom-right', dx: number): Plot.Text {
+  const textAnchor = frameAnchor === 'bottom-left' ? 'start' : 'end';
+  return Plot.text([text], { frameAnchor, textAnchor, lineAnchor: 'top', dx, dy: 32 });
+}
+
+function subtitleOf({ axis }: Panel, sizes: readonly number[], hasIntervals: boolean): string {
+  return [
+    hasIntervals ? 'medians, with 99% intervals' : 'ratio of the medians',
+    ...(sizes.length < 2 ? [] : [`at right the largest ${axis}`]),
+  ].join('; ');
+}
+
+function sizeEntries({ axis }: Panel, sizes: readonly number[], radius: (size: number) => number) {
+  // More than the ends need no entry: dots grow from the one to the other.
+  const shown = sizes.length <= 4 ? sizes : [sizes[0]!, sizes.at(-1)!];
+  return shown.map((size, i) =>
+    dotEntry(`${i === 0 ? `${axis} ` : ''}${numberText(size)}`, radius(size), size === sizes.at(-1)),
+  );
+}
+
+function pointText({ leader, panel }: Answer, { other, ratio, interval }: Versus): string {
+  const own = panel.measurements.find(
+    (each) => each.contender === leader.contender && each[panel.axis] === other[panel.axis],
+  )!;
+  const where = sizeText(other);
+  const sure = interval === undefined ? '' : `, interval ${timesText(interval.low)} to ${timesText(interval.high)}`;
+  const times = `${timeText(own.time!.median)} against ${timeText(other.time.median)}`;
+  return `${leader.contender} is ${timesText(ratio)} times as fast as ${other.contender}${where === '' ? '' : `, ${where}`} (${times}${sure})`;
 }

@@ -2,10 +2,10 @@ import { Plot } from '../../lib/plot/library.ts';
 import { seriesColours } from '../../lib/plot/svg.ts';
 import type { Split } from '../results.ts';
 import type { Appearance } from './appearance.ts';
-import { type Chart, chartName, chartWidth } from './chart.ts';
+import { type Chart, chartWidth, panelChartName } from './chart.ts';
 import { group } from './group.ts';
 import { fillEntry, header } from './header.ts';
-import { type Panel, panelTitle } from './panel.ts';
+import { caseTitle, type Panel, panelTitle } from './panel.ts';
 import { numberText, shareText, sizeText, timeText } from './quantity.ts';
 import { type Placed, rowLayout } from './rows.ts';
 import { isTimed, type Timed } from './timed.ts';
@@ -56,49 +56,62 @@ export function splitChart(panel: Panel, looks: readonly Appearance[]): Chart | 
   });
   const { items, y, height, marginLeft, marks } = rowLayout(groups);
   const stacks = items.flatMap(partsOf);
-  const entries = stages.map(({ name, letter, colour }) => fillEntry(`${letter} ${name}`, colour));
-  const subtitle = 'what a run spends its time on, of the median at the right';
-  const top = header({ title: panelTitle(panel), subtitle, entries }, marginLeft);
+  // Of the parts that no run spent time on there is nothing to explain.
+  const drawn = stages.filter(({ letter }) => stacks.some((part) => part.letter === letter));
+  const entries = drawn.map(({ name, letter, colour }) => fillEntry(`${letter} ${name}`, colour));
   return {
-    name: chartName('split', panel.suite, panel.case === panel.suite ? null : panel.case, panel.count),
-    suite: panel.suite,
-    options: {
-      label: `What the time is spent on: ${panelTitle(panel)}`,
-      description: stacks.map(({ text }) => `${text}.`).join(' '),
-      width: chartWidth,
-      height: top.height + height + 44,
-      marginTop: top.height,
-      marginLeft,
-      marginRight: 66,
-      marginBottom: 44,
-      style: { fontSize: '12px' },
-      x: { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], tickFormat: shareText, label: 'share of the time →' },
-      y,
-      marks: [
-        ...top.marks,
-        ...marks,
-        Plot.barX(stacks, {
-          x1: 'from',
-          x2: 'to',
-          y: 'row',
-          fill: 'colour',
-          stroke: 'var(--ground)',
-          strokeWidth: 0.5,
-          ariaLabel: 'text',
-          title: 'text',
-        }),
-        Plot.text(
-          stacks.filter(({ from, to }) => to - from > 0.06),
-          { x: ({ from, to }: Part) => (from + to) / 2, y: 'row', text: 'letter', fill: 'var(--ground)' },
-        ),
-        Plot.text(items, {
-          y: 'row',
-          text: ({ measurement }: Bar) => timeText(measurement.time.median),
-          frameAnchor: 'right',
-          textAnchor: 'start',
-          dx: 6,
-        }),
-      ],
+    name: panelChartName('split', panel),
+    kind: 'split',
+    panel,
+    label: `What the time is spent on: ${panelTitle(panel)}`,
+    description: stacks.map(({ text }) => `${text}.`).join(' '),
+    picture: (place) => {
+      const top = header(
+        {
+          subject: place === 'file' ? panelTitle(panel) : '',
+          // On the page the question is the title of what all of a suite's are folded into.
+          title: place === 'file' ? 'What is the time spent on?' : caseTitle(panel),
+          subtitle: 'shares of the median time, which stands at the right',
+          entries,
+        },
+        marginLeft,
+      );
+      return {
+        width: chartWidth,
+        height: top.height + height + 44,
+        marginTop: top.height,
+        marginLeft,
+        marginRight: 66,
+        marginBottom: 44,
+        style: { fontSize: '12px' },
+        x: { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], tickFormat: shareText, label: 'share of the time →' },
+        y,
+        marks: [
+          ...top.marks,
+          ...marks,
+          Plot.barX(stacks, {
+            x1: 'from',
+            x2: 'to',
+            y: 'row',
+            fill: 'colour',
+            stroke: 'var(--ground)',
+            strokeWidth: 0.5,
+            ariaLabel: 'text',
+            title: 'text',
+          }),
+          Plot.text(
+            stacks.filter(({ from, to }) => to - from > 0.06),
+            { x: ({ from, to }: Part) => (from + to) / 2, y: 'row', text: 'letter', fill: 'var(--ground)' },
+          ),
+          Plot.text(items, {
+            y: 'row',
+            text: ({ measurement }: Bar) => timeText(measurement.time.median),
+            frameAnchor: 'right',
+            textAnchor: 'start',
+            dx: 6,
+          }),
+        ],
+      };
     },
   };
 }

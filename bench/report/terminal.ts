@@ -7,8 +7,8 @@ import { isTimed } from './timed.ts';
 import { warningsOf } from './warnings.ts';
 
 /**
- * The end of a run for a terminal of `width` columns: a line a case at its largest size, with the medians of as many contenders as fit, the
- * fastest in green; then the warnings.
+ * The end of a run for a terminal of `width` columns: a line a case at its largest size, with the medians of as many
+ * contenders as fit, the fastest in green; then the warnings.
  */
 export function terminalSummary(results: Results, width: number = process.stdout.columns || 100): string {
   const timed = new Set(results.measurements.filter(isTimed).map(({ contender }) => contender));
@@ -42,7 +42,9 @@ function shortened(text: string, most: number): string {
   return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : letters.join('');
 }
 
-/** Columns side by side, the first to the left and figures to the right, as far as they fit; `left` is how many do not. */
+/**
+ * Columns side by side, the first to the left and figures to the right, as far as they fit; `left` is how many do not.
+ */
 function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

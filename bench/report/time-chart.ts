@@ -1,6 +1,6 @@
 import { Plot } from '../../lib/plot/library.ts';
 import type { Appearance } from './appearance.ts';
-import { type Chart, chartName, chartWidth } from './chart.ts';
+import { type Chart, chartWidth, panelChartName } from './chart.ts';
 import { header, seriesEntry } from './header.ts';
 import { axisBelow, axisLeft, logAxis, logScale, sizeAxis } from './log-axis.ts';
 import { type Panel, panelTitle, sizesOf } from './panel.ts';
@@ -10,7 +10,10 @@ import { isTimed, type Timed } from './timed.ts';
 const margin = { left: 58, right: 32, bottom: 40 };
 const frameHeight = 230;
 
-/** Time against size on log axes: a line a contender, with the quartiles. Undefined with fewer than two sizes that were timed. */
+/**
+ * Time against size on log axes: a line a contender, with the quartiles. Undefined with fewer than two sizes that were
+ * timed.
+ */
 export function timeChart(panel: Panel, looks: readonly Appearance[]): Chart | undefined {
   const { axis } = panel;
   const timed = panel.measurements.filter(isTimed).filter((each) => each[axis] !== null);
@@ -20,32 +23,45 @@ export function timeChart(panel: Panel, looks: readonly Appearance[]): Chart | u
     .map((look) => ({ look, points: timed.filter(({ contender }) => contender === look.contender) }))
     .filter(({ points }) => points.length > 0)
     .map(({ look, points }) => ({ look, points: points.sort((a, b) => a[axis]! - b[axis]!) }));
-  const title = panelTitle(panel);
   const entries = series.map(({ look }) => seriesEntry(look));
-  const top = header({ title, subtitle: `time of one run against ${axis}, with quartiles`, entries }, margin.left);
-  const y = logAxis(timed.flatMap(({ time }) => [time.p25, time.median, time.p75]));
-  const x = sizeAxis(sizes, chartWidth - margin.left - margin.right);
+  const y = logAxis(
+    timed.flatMap(({ time }) => [time.p25, time.median, time.p75]),
+    { pixels: frameHeight - 16, room: () => 17 },
+  );
+  const x = sizeAxis(sizes, chartWidth - margin.left - margin.right - 16);
   return {
-    name: chartName('time', panel.suite, panel.case === panel.suite ? null : panel.case, panel.count),
-    suite: panel.suite,
-    options: {
-      label: `Time of one run against ${axis}: ${title}`,
-      description: series.map(({ look, points }) => `${look.label}: ${fromTo(points, axis)}.`).join(' '),
-      width: chartWidth,
-      height: top.height + frameHeight + margin.bottom,
-      marginTop: top.height,
-      marginLeft: margin.left,
-      marginRight: margin.right,
-      marginBottom: margin.bottom,
-      style: { fontSize: '12px' },
-      x: logScale(x),
-      y: logScale(y),
-      marks: [
-        ...top.marks,
-        ...axisLeft(y, timeText),
-        ...axisBelow(x, numberText, `${axis} →`, false),
-        ...series.flatMap(({ look, points }) => seriesMarks(look, points, sizes, axis)),
-      ],
+    name: panelChartName('time', panel),
+    kind: 'time',
+    panel,
+    label: `Time of one run against ${axis}: ${panelTitle(panel)}`,
+    description: series.map(({ look, points }) => `${look.label}: ${fromTo(points, axis)}.`).join(' '),
+    picture: (place) => {
+      const top = header(
+        {
+          subject: place === 'file' ? panelTitle(panel) : '',
+          title: 'How long does one run take?',
+          subtitle: `median time and quartiles against ${axis}; lower is faster`,
+          entries,
+        },
+        margin.left,
+      );
+      return {
+        width: chartWidth,
+        height: top.height + frameHeight + margin.bottom,
+        marginTop: top.height,
+        marginLeft: margin.left,
+        marginRight: margin.right,
+        marginBottom: margin.bottom,
+        style: { fontSize: '12px' },
+        x: logScale(x),
+        y: logScale(y),
+        marks: [
+          ...top.marks,
+          ...axisLeft(y, timeText),
+          ...axisBelow(x, numberText, `${axis} →`, false),
+          ...series.flatMap(({ look, points }) => seriesMarks(look, points, sizes, axis)),
+        ],
+      };
     },
   };
 }

@@ -5,14 +5,16 @@ import { writeTextFile } from '../../lib/file/output.ts';
 import { svgFile } from '../../lib/plot/svg.ts';
 import type { Results } from '../results.ts';
 import { benchmarkRounds } from './benchmark-lines.ts';
+import { pictureOptions } from './chart.ts';
 import { chartsOf } from './charts.ts';
 import { html } from './html.ts';
 import { markdown } from './markdown.ts';
-import { report, reportTitle } from './report.ts';
+import { report } from './report.ts';
+import { reportTitle } from './report-title.ts';
 
 /**
- * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives the names of the files.
- * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives
+ * the names of the files. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function writeReport(results: Results, folder: string): Promise<string[]> {
   const charts = chartsOf(results);
@@ -21,7 +23,7 @@ export async function writeReport(results: Results, folder: string): Promise<str
     ['report.md', markdown(blocks)],
     ['report.html', html(reportTitle(results), blocks)],
     ['benchmark.txt', `${benchmarkRounds(results)}\n`],
-    ...charts.map(({ name, options }) => [`${name}.svg`, svgFile(options)] as const),
+    ...charts.map((chart) => [`${chart.name}.svg`, svgFile(pictureOptions(chart, 'file'))] as const),
   ]);
   await mkdir(folder, { recursive: true }).catch((error) => {
     throw cannotWrite(folder, error);

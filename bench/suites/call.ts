@@ -44,7 +44,9 @@ const cases: Readonly<Record<string, (device: Device) => LaidOut>> = {
   'one draw of two numbers': smallDraw,
 };
 
-/** What a call costs that has next to nothing to compute: the way through JavaScript, Node-API and the device's queue. */
+/**
+ * What a call costs that has next to nothing to compute: the way through JavaScript, Node-API and the device's queue.
+ */
 export const call: Suite = {
   name: 'call',
   problems: () =>

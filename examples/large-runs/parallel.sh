@@ -1,6 +1,6 @@
 #!/bin/bash
-# GNU parallel draws a run in parts, ten shards, as many at once as there are processors: examples/large-runs/parallel.sh
-# With --sshloginfile it does so on several machines that share the folder.
+# GNU parallel draws a run in parts, ten shards, as many at once as there are processors:
+# examples/large-runs/parallel.sh With --sshloginfile it does so on several machines that share the folder.
 set -eu
 
 model=${MODEL:-model.json} run=${RUN:-run/} count=${COUNT:-1000000000} seed=${SEED:-42} rows=${ROWS_PER_PART:-}

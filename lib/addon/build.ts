@@ -17,8 +17,9 @@ export interface BuildOptions {
 }
 
 /**
- * Builds the addon from the package's sources with this machine's compiler, tries it, and puts it in its place at once, so that a
- * process that has an older one open keeps it. Throws `ERR_TOOLCHAIN_MISSING`, `ERR_FILE_UNWRITABLE`, `ERR_BUILD_FAILED`, `ERR_ABORTED`.
+ * Builds the addon from the package's sources with this machine's compiler, tries it, and puts it in its place at once,
+ * so that a process that has an older one open keeps it. Throws `ERR_TOOLCHAIN_MISSING`, `ERR_FILE_UNWRITABLE`,
+ * `ERR_BUILD_FAILED`, `ERR_ABORTED`.
  */
 export async function buildAddon({ output, signal, onFailure }: BuildOptions): Promise<void> {
   requireToolchain();

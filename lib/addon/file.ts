@@ -20,7 +20,10 @@ interface Finder {
 
 const finder = (): Finder => createRequire(import.meta.url)('node-gyp-build');
 
-/** The file at `named`, or, where that is '', what node-gyp-build takes: a build on this machine before a prebuilt one. Throws where there is none. */
+/**
+ * The file at `named`, or, where that is '', what node-gyp-build takes: a build on this machine before a prebuilt one.
+ * Throws where there is none.
+ */
 export function findAddon(named: string): AddonFile {
   if (named !== '') return { path: resolve(named), origin: 'COVARIUM_ADDON' };
   const path = finder().path(packageFolder());
@@ -28,7 +31,10 @@ export function findAddon(named: string): AddonFile {
   return { path, origin: isBuiltHere ? 'built here' : 'prebuilt' };
 }
 
-/** The prebuilt addon for this platform that the package brings, whether it is the one that is loaded or not; '' where it brings none. */
+/**
+ * The prebuilt addon for this platform that the package brings, whether it is the one that is loaded or not; '' where
+ * it brings none.
+ */
 export function prebuiltAddon(): string {
   const folder = join(packageFolder(), 'prebuilds', `${process.platform}-${process.arch}`);
   try {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Backend, DeviceKind } from '../backend.ts';
+import { isError } from '../covarium-error.ts';
 import { type AddonFile, findAddon } from './file.ts';
 
 /** A device that the addon has or would have. */
@@ -18,6 +19,16 @@ export interface Candidate {
   readonly warnings: readonly string[];
 }
 
+/** What {@link Addon.readCsv} makes of a block of records: `CsvRows` of lib/table/csv-rows.ts. */
+export interface NativeCsvRows {
+  readonly values: Float64Array<ArrayBuffer>;
+  readonly dropped: number;
+  readonly lines: number;
+  readonly fault: number;
+  readonly record: number;
+  readonly field: number;
+}
+
 /** The native module, as objc/addon exports it. */
 export interface Addon {
   /** The version of the package whose sources it was built from. */
@@ -25,6 +36,19 @@ export interface Addon {
   candidates(): Candidate[];
   /** `threads` 0 and `gpu` '' are the device's own choice. Throws `ERR_DEVICE_UNAVAILABLE`. */
   openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
+  /** On another thread; the bytes must stay as they are until it settles. */
+  readCsv(
+    bytes: Uint8Array,
+    places: Int32Array,
+    columns: number,
+    delimiter: number,
+    comment: number,
+    drop: boolean,
+  ): Promise<NativeCsvRows>;
+  /**
+   * On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are.
+   */
+  writeCsv(values: Float32Array | Float64Array, columns: number, bytes: Uint8Array): Promise<number>;
 }
 
 /** The addon and its file, or why there is none. */
@@ -35,15 +59,16 @@ export type Loaded =
 const loaded = new Map<string, Loaded>();
 
 /**
- * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or what the package brings. An
- * addon that is missing or doesn't load is a reason, never a crash: the reference device works without it.
+ * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or what the package
+ * brings. An addon that is missing or doesn't load is a reason, never a crash: the reference device works without it.
  */
 export function loadAddon(): Loaded {
   const { COVARIUM_ADDON: named = '' } = process.env;
   const known = loaded.get(named);
   if (known !== undefined) return known;
   const answer = load(named);
-  loaded.set(named, answer);
+  // A failure may be over the next time: too many open files, no memory.
+  if (answer.addon !== undefined) loaded.set(named, answer);
   return answer;
 }
 
@@ -56,7 +81,7 @@ function load(named: string): Loaded {
     return { addon: undefined, reason: `The native addon is not covarium's (${file.path}).`, file };
   } catch (error) {
     // Node adds a stack of required files to the first line.
-    const [why] = String(error instanceof Error ? error.message : error).split('\n');
+    const [why] = String(isError(error) ? error.message : error).split('\n');
     const help = named === '' ? ' `covarium build-native` builds one here.' : '';
     const failed = file === undefined ? 'is not built' : "can't be loaded";
     return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };

@@ -6,8 +6,8 @@ import { CovariumError } from '../covarium-error.ts';
 const script = 'node-gyp/bin/node-gyp.js';
 
 /**
- * The script of node-gyp: one that is installed beside the package, the one that npm says it uses, or the one that the npm on the PATH
- * brings. Throws `ERR_TOOLCHAIN_MISSING`.
+ * The script of node-gyp: one that is installed beside the package, the one that npm says it uses, or the one that the
+ * npm on the PATH brings. Throws `ERR_TOOLCHAIN_MISSING`.
  */
 export function findNodeGyp(env: NodeJS.ProcessEnv = process.env): string {
   const { npm_config_node_gyp: told, npm_execpath: running, PATH = '' } = env;
@@ -32,7 +32,10 @@ function nodeGypOf(path: string): string {
   }
 }
 
-/** The folder with the headers of this very Node, so that node-gyp needn't download them; '' where its installation has none. */
+/**
+ * The folder with the headers of this very Node, so that node-gyp needn't download them; '' where its installation has
+ * none.
+ */
 export function nodeHeaders(): string {
   const folder = dirname(dirname(realpathSync(process.execPath)));
   const header = join(folder, 'include/node/node_version.h');

@@ -16,7 +16,10 @@ export interface AddonReport {
   readonly warnings: readonly string[];
 }
 
-/** The addon that is loaded, and what is odd about it: not the one that the package brings, of another version, older than its sources. */
+/**
+ * The addon that is loaded, and what is odd about it: not the one that the package brings, of another version, older
+ * than its sources.
+ */
 export function reportAddon(): AddonReport {
   const { addon, reason, file } = loadAddon();
   if (file === undefined) return { path: '', origin: 'none', version: '', reason, warnings: [] };

@@ -4,8 +4,9 @@ import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
 /**
- * A typed array of type `dtype` (by default its own) in memory that a device may read: `values` itself where type and memory allow
- * (and no `copy` is asked for), a copy otherwise. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array.
+ * A typed array of type `dtype` (by default its own) in memory that a device may read: `values` itself where type and
+ * memory allow (and no `copy` is asked for), a copy otherwise. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a
+ * detached array.
  */
 export function hostValues(values: Values, dtype: Dtype | undefined, copy = false): Values {
   const wanted = dtype === undefined ? dtypeOf(values) : requireDtype(dtype);
@@ -15,7 +16,10 @@ export function hostValues(values: Values, dtype: Dtype | undefined, copy = fals
   return host;
 }
 
-/** A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is no number. */
+/**
+ * A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is
+ * no number.
+ */
 export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float32'): Values {
   const copy = zerosOf(requireDtype(dtype), values.length);
   for (let index = 0; index < values.length; index++) {
@@ -27,7 +31,10 @@ export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float3
   return copy;
 }
 
-/** Whether a device may read `values` as `dtype` where they are. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached array. */
+/**
+ * Whether a device may read `values` as `dtype` where they are. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a
+ * detached array.
+ */
 export function isReadable(values: Values, dtype: Dtype): boolean {
   const own = dtypeOf(values);
   if (isDetached(values.buffer))
@@ -37,7 +44,10 @@ export function isReadable(values: Values, dtype: Dtype): boolean {
 
 /** Whether memory keeps its size and belongs to this thread alone: native code may hold its address. */
 export function isFixed(memory: ArrayBufferLike): boolean {
-  return memory instanceof ArrayBuffer && (memory as { resizable?: boolean }).resizable !== true;
+  return (
+    Object.prototype.toString.call(memory) === '[object ArrayBuffer]' &&
+    (memory as { resizable?: boolean }).resizable !== true
+  );
 }
 
 /** Zeros of float64 in ordinary memory; throws `ERR_TOO_LARGE` and `ERR_OUT_OF_MEMORY`. */

@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe } from '../check.ts';
+import { describe, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
 import { hostZeros } from './host-memory.ts';
@@ -27,7 +27,10 @@ export function realDtype(device: OpenBackend, dtype: Dtype = 'float32'): RealDt
   return dtype as RealDtype;
 }
 
-/** Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws `ERR_SHAPE`. */
+/**
+ * Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws
+ * `ERR_SHAPE`.
+ */
 export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n?: number): Rows {
   if (isVectorInput(input, n)) {
     const values = vectorInput(name, device, input);
@@ -69,25 +72,19 @@ export function vectorInput(name: string, device: OpenBackend, input: VectorInpu
 }
 
 /** The numbers in float64; throws `ERR_NOT_FINITE` with the entry. */
-export function finiteNumbers(name: string, values: Values, columns: number): Float64Array<ArrayBuffer> {
-  const at = values.findIndex((value) => !Number.isFinite(value));
-  if (at < 0) return Float64Array.from(values);
-  const [row, column] = [Math.floor(at / columns), at % columns];
-  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${row}, ${column}) is not finite (${values[at]}).`, {
-    row,
-    column,
-  });
+export function finiteNumbers(name: string, values: Values, columns?: number): Float64Array<ArrayBuffer> {
+  requireFiniteEntries(name, values, columns);
+  return Float64Array.from(values);
 }
 
-/** n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the pivot. */
+/**
+ * n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the
+ * pivot.
+ */
 export function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
   const values = Float64Array.from(vectorInput(name, device, input));
+  requireFiniteEntries(name, values);
   values.forEach((value, i) => {
-    if (!Number.isFinite(value))
-      throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${i}) is not finite (${value}).`, {
-        row: 0,
-        column: i,
-      });
     if (value <= 0)
       throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `${name} entry (${i}) is not positive (${value}).`, {
         pivot: i,

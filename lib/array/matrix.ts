@@ -22,10 +22,8 @@ export interface MatrixOptions {
 
 /** A dense row-major matrix of numbers, rows x columns. It may have no rows; it has at least one column. */
 export class Matrix {
-  /** Number of rows, from 0. */
-  readonly rows: number;
-  /** Number of columns, from 1. */
-  readonly columns: number;
+  readonly #rows: number;
+  readonly #columns: number;
   readonly #storage: Storage;
 
   static {
@@ -35,14 +33,24 @@ export class Matrix {
   /** @internal */
   constructor(storage: Storage, rows: number, columns: number) {
     this.#storage = storage;
-    this.rows = rows;
-    this.columns = columns;
+    this.#rows = rows;
+    this.#columns = columns;
+  }
+
+  /** Number of rows, from 0. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Number of columns, from 1. */
+  get columns(): number {
+    return this.#columns;
   }
 
   /**
    * A matrix of host values. A typed array of type `dtype` is wrapped, not copied; anything else is copied.
-   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is no number),
-   * `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
+   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is no
+   * number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
   static from(values: MatrixInput, options: MatrixOptions = {}): Matrix {
     checkOptions(options, ['rows', 'columns', 'dtype']);
@@ -139,9 +147,13 @@ function fromRows(
     );
   if (rows !== undefined && rows !== source.length)
     throw new CovariumError('ERR_SHAPE', `Shape has (${rows}) rows, but the values have (${source.length}).`);
-  const values = zerosOf(requireDtype(dtype), source.length * width);
-  for (let row = 0; row < source.length; row++) copyRow(source[row], row, width, values);
-  return new Matrix(new Storage(values), source.length, width);
+  const count = source.length;
+  const values = zerosOf(requireDtype(dtype), count * width);
+  for (let row = 0; row < count; row++) copyRow(source[row], row, width, values);
+  // An entry may be a getter, which changes them.
+  if (source.length !== count)
+    throw new CovariumError('ERR_SHAPE', `Rows were (${count}), and are (${source.length}) after they were read.`);
+  return new Matrix(new Storage(values), count, width);
 }
 
 function copyRow(entries: unknown, row: number, width: number, values: Values): void {

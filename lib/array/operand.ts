@@ -12,8 +12,8 @@ import { Volume, volumeStorage } from './volume.ts';
 export type Operand = Matrix | Vector;
 
 /**
- * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or Vector, or of another
- * type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+ * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or
+ * Vector, or of another type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
  */
 export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | undefined): Real {
   const storage = storageOf(operand);
@@ -82,6 +82,12 @@ export function requireApart(name: string, values: Values, other: string, others
     values.byteOffset + values.byteLength <= others.byteOffset ||
     others.byteOffset + others.byteLength <= values.byteOffset;
   if (!apart) throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} (${describe(values)}) overlaps the ${other}.`);
+}
+
+/** The same, but for two operands that are one: an element is read before it is written. */
+export function requireSameOrApart(name: string, values: Values, other: string, others: Values): void {
+  const isSame = values.byteOffset === others.byteOffset && values.byteLength === others.byteLength;
+  if (!isSame) requireApart(name, values, other, others);
 }
 
 /** Columns; a vector's length. */

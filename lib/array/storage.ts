@@ -4,7 +4,9 @@ import { CovariumError, fromNative } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 
-/** Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed. */
+/**
+ * Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed.
+ */
 export class Storage {
   readonly dtype: Dtype;
   /** Of the commit that computed the numbers. */

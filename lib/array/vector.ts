@@ -11,8 +11,7 @@ export type VectorInput = Vector | Values | readonly number[];
 
 /** A vector of numbers. */
 export class Vector {
-  /** Number of entries, from 0. */
-  readonly length: number;
+  readonly #length: number;
   readonly #storage: Storage;
 
   static {
@@ -22,12 +21,17 @@ export class Vector {
   /** @internal */
   constructor(storage: Storage) {
     this.#storage = storage;
-    this.length = storage.values.length;
+    this.#length = storage.values.length;
+  }
+
+  /** Number of entries, from 0. */
+  get length(): number {
+    return this.#length;
   }
 
   /**
-   * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied; anything else is
-   * copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
+   * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied;
+   * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
    */
   static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
     checkOptions(options, ['dtype']);

@@ -17,16 +17,11 @@ export interface VolumeSize {
 }
 
 /**
- * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a {@link Matrix} of rows and
- * columns, which linear algebra takes, has a dimension too few.
+ * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a
+ * {@link Matrix} of rows and columns, which linear algebra takes, has a dimension too few.
  */
 export class Volume {
-  /** Numbers along x, from 1. */
-  readonly width: number;
-  /** Numbers along y, from 1. */
-  readonly height: number;
-  /** Numbers along z, from 1. */
-  readonly depth: number;
+  readonly #size: readonly [number, number, number];
   readonly #storage: Storage;
 
   static {
@@ -34,16 +29,30 @@ export class Volume {
   }
 
   /** @internal */
-  constructor(storage: Storage, [width, height, depth]: readonly [number, number, number]) {
+  constructor(storage: Storage, size: readonly [number, number, number]) {
     this.#storage = storage;
-    this.width = width;
-    this.height = height;
-    this.depth = depth;
+    this.#size = size;
+  }
+
+  /** Numbers along x, from 1. */
+  get width(): number {
+    return this.#size[0];
+  }
+
+  /** Numbers along y, from 1. */
+  get height(): number {
+    return this.#size[1];
+  }
+
+  /** Numbers along z, from 1. */
+  get depth(): number {
+    return this.#size[2];
   }
 
   /**
-   * A volume of host values, width x height x depth, x fastest: a typed array is wrapped, not copied (where it is of type `dtype`), an
-   * array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
+   * A volume of host values, width x height x depth, x fastest: a typed array is wrapped, not copied (where it is of
+   * type `dtype`), an array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit,
+   * `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
    */
   static from(
     values: Values | readonly number[],

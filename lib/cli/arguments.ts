@@ -1,5 +1,5 @@
 import type { DeviceKind } from '../backend.ts';
-import { describe, wholeNumber } from '../check.ts';
+import { describe, oneOf, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
@@ -9,7 +9,10 @@ export function wholeArgument(name: string, text: string): number {
   return wholeNumber(name, Number(wordArgument(name, text)));
 }
 
-/** A whole number of up to 64 bits of the command line; its upper bound is checked where it is used. Throws `ERR_OUT_OF_RANGE`. */
+/**
+ * A whole number of up to 64 bits of the command line; its upper bound is checked where it is used. Throws
+ * `ERR_OUT_OF_RANGE`.
+ */
 export function wordArgument(name: string, text: string): Word64 {
   if (!/^\d+$/.test(text))
     throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a whole number from 0 (${describe(text)}).`);
@@ -19,8 +22,7 @@ export function wordArgument(name: string, text: string): Word64 {
 
 /** An element type of the command line; throws `ERR_INVALID_ARGUMENT`. */
 export function dtypeArgument(text: string): RealDtype {
-  if (text === 'float32' || text === 'float64') return text;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type (${describe(text)}) is not one of (float32, float64).`);
+  return oneOf('Type', text, ['float32', 'float64']);
 }
 
 /** A kind of device; openDevice() refuses an unknown one. */

@@ -8,7 +8,10 @@ export interface BenchArguments extends BenchmarkArguments {
   readonly output: string;
 }
 
-/** `covarium bench`: measures this machine's devices, and writes results and a report. Its code is loaded when it is asked for. */
+/**
+ * `covarium bench`: measures this machine's devices, and writes results and a report. Its code is loaded when it is
+ * asked for.
+ */
 export async function bench(suites: readonly string[], options: BenchArguments, signal: AbortSignal): Promise<void> {
   const { benchmark } = await import('../../bench/benchmark.ts');
   const { terminalSummary } = await import('../../bench/report/terminal.ts');

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { standardOutput, writeTextFile } from '../file/output.ts';
+import { refuseInputs } from '../file/same-file.ts';
 
 /** Options of `covarium compare`, as typed. */
 export interface CompareArguments {
@@ -11,8 +13,8 @@ export interface CompareArguments {
 }
 
 /**
- * `covarium compare a/results.json b/results.json`: what runs of the benchmark say of one another. With `--fail-over` the exit code is 1
- * where a side is slower than the first, beyond the noise and by more than that ratio.
+ * `covarium compare a/results.json b/results.json`: what runs of the benchmark say of one another. With `--fail-over`
+ * the exit code is 1 where a side is slower than the first, beyond the noise and by more than that ratio.
  */
 export async function compareResults(paths: readonly string[], options: CompareArguments): Promise<void> {
   const failOver = options.failOver === undefined ? undefined : ratioArgument('--fail-over', options.failOver);
@@ -25,6 +27,10 @@ export async function compareResults(paths: readonly string[], options: CompareA
       import('../../bench/comparison/document.ts'),
       import('../../bench/comparison/terminal.ts'),
     ]);
+  await refuseInputs(
+    [options.markdown, options.html],
+    paths.flatMap((path) => [path, join(path, 'results.json')]),
+  );
   const runs = await Promise.all(paths.map(async (path) => ({ label: path, results: await readResults(path) })));
   const comparison = compare(runs, contenders);
   const blocks = comparisonDocument(comparison, failOver);

@@ -1,5 +1,6 @@
 import colors from 'picocolors';
 import { type AddonReport, reportAddon } from '../addon/report.ts';
+import { printable } from '../covarium-error.ts';
 import { standardOutput } from '../file/output.ts';
 import { type DeviceReport, listDevices } from '../list-devices.ts';
 import { versions } from '../versions.ts';
@@ -10,7 +11,7 @@ export async function devices(options: { readonly json?: boolean }): Promise<voi
   const about = versions();
   const addon = reportAddon();
   const text = options.json
-    ? `${JSON.stringify({ ...about, addon, devices: found }, null, 2)}\n`
+    ? printable(`${JSON.stringify({ ...about, addon, devices: found }, null, 2)}\n`)
     : report(about, addon, found);
   await standardOutput().write(Buffer.from(text));
 }
@@ -30,10 +31,10 @@ function report(about: ReturnType<typeof versions>, addon: AddonReport, found: r
 
 function deviceLines({ kind, available, name, reason, facts, warnings, chosen }: DeviceReport): string[] {
   const head = `${chosen ? '*' : ' '} ${kind.padEnd(10)}`;
-  if (!available) return [`${head}${colors.dim(`not available: ${reason}`)}`];
+  if (!available) return [`${head}${colors.dim(`not available: ${printable(reason)}`)}`];
   return [
-    `${chosen ? colors.bold(head) : head}${name}`,
-    ...Object.entries(facts).map(([fact, value]) => `    ${fact}: ${value}`),
+    `${chosen ? colors.bold(head) : head}${printable(name)}`,
+    ...Object.entries(facts).map(([fact, value]) => `    ${fact}: ${printable(value)}`),
     ...warnings.map(warningLine),
   ];
 }
@@ -44,18 +45,19 @@ function addonLines({ path, origin, version, reason, warnings }: AddonReport): s
   return [
     ...(path === ''
       ? ['native addon: none']
-      : [`native addon: ${path} (${reason === '' ? what : `${origin}, not loaded`})`]),
+      : [`native addon: ${printable(path)} (${reason === '' ? what : `${origin}, not loaded`})`]),
     ...warnings.map(warningLine),
   ];
 }
 
-const warningLine = (warning: string): string => `    ${colors.yellow('warning:')} ${warning}`;
+const warningLine = (warning: string): string => `    ${colors.yellow('warning:')} ${printable(warning)}`;
 
 function choice(found: readonly DeviceReport[]): string {
   const { COVARIUM_DEVICE, COVARIUM_GPU } = process.env;
   const chosen = found.find((device) => device.chosen);
   const asks = COVARIUM_DEVICE && COVARIUM_DEVICE !== 'auto' ? 'COVARIUM_DEVICE' : COVARIUM_GPU ? 'COVARIUM_GPU' : '';
-  if (chosen === undefined) return `None is chosen: ${asks} asks for (${process.env[asks]}), which can't be had.`;
+  if (chosen === undefined)
+    return `None is chosen: ${asks} asks for (${printable(process.env[asks] ?? '')}), which can't be had.`;
   if (asks !== '') return `Chosen: ${chosen.kind}, because ${asks} asks for it.`;
   const passed = found.slice(0, found.indexOf(chosen)).map(({ kind }) => kind);
   return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} can't be had`}.`;

@@ -5,9 +5,10 @@ import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
 import { readWholeTable, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
+import { type CsvArguments, csvOptions } from './read-options.ts';
 
 /** The options that say which distribution is meant, as typed. */
-export interface DistributionArguments {
+export interface DistributionArguments extends CsvArguments {
   readonly model?: string;
   readonly mean?: string;
   readonly covariance?: string;
@@ -21,8 +22,9 @@ export interface Distribution extends RunModel {
 }
 
 /**
- * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this location and scale, with
- * `--singular` the covariance or scale may be singular. Throws what is wrong with the files, `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
+ * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this
+ * location and scale, with `--singular` the covariance or scale may be singular. Throws what is wrong with the files,
+ * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
  */
 export async function distributionOf(options: DistributionArguments): Promise<Distribution> {
   const { degreesOfFreedom: text, singular } = options;
@@ -32,7 +34,7 @@ export async function distributionOf(options: DistributionArguments): Promise<Di
   return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 
-async function normalOf({ model, mean, covariance }: DistributionArguments): Promise<Distribution> {
+async function normalOf({ model, mean, covariance, ...rest }: DistributionArguments): Promise<Distribution> {
   if (model !== undefined && mean === undefined && covariance === undefined) {
     const read = await readModel(model);
     return {
@@ -47,17 +49,22 @@ async function normalOf({ model, mean, covariance }: DistributionArguments): Pro
       'ERR_INVALID_ARGUMENT',
       'The distribution is either --model, or --covariance with an optional --mean.',
     );
-  const spread = await readWholeTable(covariance);
-  const centre = mean === undefined ? undefined : await readWholeTable(mean);
+  const spread = await readWholeTable(covariance, csvOptions(rest));
+  const centre = mean === undefined ? undefined : await readWholeTable(mean, csvOptions(rest));
   return {
-    names: centre?.names ?? spread.names,
+    names: (centre?.rows === 1 ? centre.names : undefined) ?? spread.names,
     dtype: 'float32',
-    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(oneRow(centre)),
+    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre)),
     covariance: Matrix.from(spread.values, { columns: spread.columns }),
   };
 }
 
-function oneRow({ path, rows, values }: WholeTable): Real {
-  if (rows === 1) return values;
-  throw new CovariumError('ERR_SHAPE', `Mean (${path}) has (${rows}) rows, and one is wanted.`, { path });
+/** The numbers of one row, or of one column, as NumPy saves a mean. Throws `ERR_SHAPE`. */
+export function requireOneRow({ path, rows, columns, values }: WholeTable): Real {
+  if (rows === 1 || (columns === 1 && rows > 1)) return values;
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `Mean (${path}) has (${rows}) rows of (${columns}) numbers; pass one row, or one column.`,
+    { path },
+  );
 }

@@ -6,9 +6,11 @@ import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, wholeArgument } from './arguments.ts';
+import { requireOneRow } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
+import { csvOptions } from './read-options.ts';
 
 /** What becomes of moments, as typed: options of `covarium fit` and `covarium merge`. */
 export interface ResultArguments {
@@ -23,7 +25,10 @@ export interface ResultArguments {
 /** Writes a model, or an unfinished fit. */
 export type WriteResult = (rows: FitRows, shards: Shards | undefined, signal: AbortSignal) => Promise<void>;
 
-/** Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`, and what reading a mean throws. */
+/**
+ * Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`, and what reading a
+ * mean throws.
+ */
 export async function resultWriter(options: ResultArguments): Promise<WriteResult> {
   const { output, partial, ...ofModel } = options;
   if ((output === undefined) === (partial === undefined))
@@ -52,7 +57,7 @@ async function modelWriter(
   const asked: EstimateOptions = {
     ddof: ddof === undefined ? undefined : wholeArgument('--ddof', ddof),
     shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
-    mean: fixedMean === undefined ? undefined : await oneRow(fixedMean),
+    mean: fixedMean === undefined ? undefined : await meanOf(fixedMean),
   };
   return async ({ moments, names, dropped }, _, signal) => {
     // What is no normal is refused here, and not when it is sampled.
@@ -86,8 +91,6 @@ function shrinkageArgument(text: string): Shrinkage {
   );
 }
 
-async function oneRow(path: string): Promise<Float64Array> {
-  const { rows, values } = await readWholeTable(path);
-  if (rows === 1) return Float64Array.from(values);
-  throw new CovariumError('ERR_SHAPE', `Mean (${path}) has (${rows}) rows, and one is wanted.`, { path });
+async function meanOf(path: string): Promise<Float64Array> {
+  return Float64Array.from(requireOneRow(await readWholeTable(path, csvOptions({}))));
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
+import { inputName } from '../file/input.ts';
 import { rowsPerBlock } from '../moments/block.ts';
 import { Moments } from '../moments/moments.ts';
 import { openTable, type TableOptions } from '../table/read-table.ts';
@@ -30,21 +32,23 @@ export interface FitRows {
 }
 
 /**
- * What shards have in common, SHA-256 as hexadecimal digits: the names of the files without their folders, their sizes, and what is read of
- * them. Two tasks see the same files at other paths.
+ * What shards have in common, SHA-256 as hexadecimal digits: the names of the files without their folders, their sizes,
+ * and what is read of them. Two tasks see the same files at other paths.
  */
 export async function inputHash({ paths, table, weights, frequencies }: FitInput): Promise<string> {
   // What can't be told here is told when it is read.
   const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? null;
   const files = await Promise.all(paths.map(async (path) => [basename(path), await sizeOf(path)]));
-  const { format, columns, missing } = table;
-  const asked = [files, format, columns, missing, weights, frequencies].map((each) => each ?? null);
+  const { format, columns, missing, header, delimiter, comment, member } = table;
+  const told = Object.entries({ header, delimiter, comment, member }).filter(([, value]) => value !== undefined);
+  const asked = [files, format, columns, missing, weights, frequencies, ...told].map((each) => each ?? null);
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }
 
 /**
- * The moments of files, read block by block. A shard has every n-th file where there are that many, or else every n-th block of rows: which
- * rows these are depends on the files alone. Throws as openTable() and Moments.add(), and `ERR_SHAPE` where files differ in columns.
+ * The moments of files, read block by block. A shard has every n-th file where there are that many, or else every n-th
+ * block of rows: which rows these are depends on the files alone. Throws as openTable() and Moments.add(), and
+ * `ERR_SHAPE` where files differ in columns.
  */
 export async function momentsOfFiles(input: FitInput, device: Device, signal: AbortSignal): Promise<FitRows> {
   const { paths, shard = wholeShard } = input;
@@ -58,7 +62,16 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
     if (all === undefined) all = rows;
     else all = joinedRows(all, rows, `File (${path})`);
   }
+  if (all!.moments.count === 0 && input.shard === undefined) throw noRows(paths, all!);
   return all!;
+}
+
+function noRows(paths: readonly string[], { names, dropped }: FitRows): CovariumError {
+  const file = paths.length === 1 ? `File (${inputName(paths[0]!)})` : `None of (${paths.length}) files`;
+  const has = paths.length === 1 ? 'has' : 'has rows: they have';
+  const header = names === undefined ? 'no rows' : `a header (${describe(names.join(', '))}) and no rows`;
+  const why = dropped === 0 ? header : `(${dropped}) rows, and a missing value in each`;
+  return new CovariumError('ERR_SHAPE', `${file} ${has} ${why}.`, { ...(paths.length === 1 && { path: paths[0]! }) });
 }
 
 /** The rows of both, with the columns of the first, which `what` must have too: else it throws `ERR_SHAPE`. */

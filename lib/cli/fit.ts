@@ -1,9 +1,11 @@
 import { CovariumError } from '../covarium-error.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { openDevice } from '../open-device.ts';
 import { deviceArgument } from './arguments.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitInput, inputHash, momentsOfFiles } from './fit-rows.ts';
 import { oneShard } from './partial-fit.ts';
+import { tellPassedOver } from './passed-over.ts';
 import { type ReadArguments, readOptions } from './read-options.ts';
 import { type Shard, shardArgument } from './shard.ts';
 
@@ -17,18 +19,24 @@ export interface FitArguments extends ReadArguments, ResultArguments {
   readonly device?: string;
 }
 
-/** `covarium fit data --output model.json`: mean and covariance of rows, in float64; or a part of them for `covarium merge`. */
+/**
+ * `covarium fit data --output model.json`: mean and covariance of rows, in float64; or a part of them for
+ * `covarium merge`.
+ */
 export async function fit(paths: readonly string[], options: FitArguments, signal: AbortSignal): Promise<void> {
   const { weights, frequencies, device: kind, output, partial, ddof, shrinkage, fixedMean, dtype } = options;
   const shard = shardOf(options);
+  await refuseInputs([output, partial], [...paths, fixedMean]);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
   using device = openDevice(deviceArgument(kind));
+  tellPassedOver(device.kind, deviceArgument(kind));
   const input: FitInput = { paths, table: readOptions(options), weights, frequencies, shard };
   const shards = shard && oneShard(shard, await inputHash(input));
   await write(await momentsOfFiles(input, device, signal), shards, signal);
 }
 
-// The environment of a job says which shard this is where --shard stands alone, and is not asked where it doesn't stand.
+// The environment of a job says which shard this is where --shard stands alone, and is not asked where it doesn't
+// stand.
 function shardOf({ shard, shards, partial }: FitArguments): Shard | undefined {
   if (shard === undefined && shards === undefined) return undefined;
   if (partial === undefined)

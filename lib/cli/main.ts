@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
 import colors from 'picocolors';
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, printable } from '../covarium-error.ts';
 import { tableFormats } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { bench } from './bench.ts';
@@ -9,20 +9,19 @@ import { buildNative } from './build-native.ts';
 import { compareResults } from './compare.ts';
 import { devices } from './devices.ts';
 import { fit } from './fit.ts';
+import { interruptedCode, interruptible, interruption, tidily } from './interruption.ts';
 import { merge } from './merge.ts';
 import { sample } from './sample.ts';
 import { verify } from './verify.ts';
 
-const interruption = new AbortController();
-// A second Ctrl-C ends the process at once, as it does without us.
-process.once('SIGINT', () => interruption.abort(new Error('SIGINT')));
-process.once('SIGTERM', () => interruption.abort(new Error('SIGTERM')));
+interruptible();
 
 /** Exit codes: 0, 1 for bad input, 128 + the number of the signal that interrupts (130: Ctrl-C). */
 async function main(): Promise<void> {
   const program = new Command('covarium')
     .description('Multivariate normals on Apple GPUs, BLAS, or plain TypeScript.')
-    .version(versions().covarium);
+    .version(versions().covarium)
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) });
   const formats = tableFormats.join(', ');
   const device = () => new Option('--device <kind>', 'metal, cpu or reference; the best that works by default');
   const ddof = () =>
@@ -31,6 +30,11 @@ async function main(): Promise<void> {
     new Option('--shrinkage <share>', 'none, ledoit-wolf or a number from 0 to 1; none by default');
   const fixedMean = () => new Option('--fixed-mean <m.csv>', 'one row of numbers that stands for the mean of the data');
   const dtype = () => new Option('--dtype <type>', 'float32 or float64: the type to sample in; float32 by default');
+  const header = () => new Option('--header', 'of CSV: the first row names the columns; by default the file tells');
+  const noHeader = () => new Option('--no-header', 'of CSV: the first row has numbers');
+  const delimiter = () =>
+    new Option('--delimiter <letter>', "of CSV: what parts fields: , or ; or tab or ' ', as the file tells");
+  const comment = () => new Option('--comment <letter>', 'of CSV: lines that begin with it are skipped, as #');
   program
     .command('devices')
     .description('what is here, what was chosen and why')
@@ -43,6 +47,11 @@ async function main(): Promise<void> {
     .option('--format <format>', `${formats}; by default what the ending says, csv for -`)
     .option('--columns <a,b>', 'the columns to fit to, by name; all by default')
     .option('--missing <what>', 'error or drop: what becomes of a row with a missing value', 'error')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
+    .option('--member <name>', 'the array of a .npz file to fit to; needed where it holds several')
     .option('--weights <column>', 'how much each row says')
     .option('--frequencies <column>', 'how often each row was observed')
     .option('--output <model.json>', 'the model file, or - for standard output')
@@ -57,7 +66,7 @@ async function main(): Promise<void> {
     .addOption(fixedMean())
     .addOption(dtype())
     .addOption(device())
-    .action((paths, options) => fit(paths, options, interruption.signal));
+    .action((paths, options) => fit(paths, options, interruption));
   program
     .command('merge')
     .description('the model of all parts of a fit')
@@ -68,7 +77,7 @@ async function main(): Promise<void> {
     .addOption(shrinkage())
     .addOption(fixedMean())
     .addOption(dtype())
-    .action((paths, options) => merge(paths, options, interruption.signal));
+    .action((paths, options) => merge(paths, options, interruption));
   program
     .command('sample')
     .description('draw rows from a normal, or a Student-t')
@@ -77,6 +86,10 @@ async function main(): Promise<void> {
     .option('--covariance <c.csv>', 'n rows of n numbers')
     .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
     .option('--singular', 'the covariance may be singular: draws lie on its support')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
     .requiredOption('--count <n>', 'rows to draw')
     .option('--seed <s>', 'a whole number below 2^64; random by default')
     .option('--stream <s>', 'a whole number below 2^64', '0')
@@ -93,7 +106,7 @@ async function main(): Promise<void> {
     .option('--shard <i/n>', 'draw the parts of shard i of n, from 1; by default what Slurm or Kubernetes says')
     .option('--shards <n>', 'how many shards there are, where the environment says only which this is')
     .option('--check-parts', 'read the parts that are there, and compare them with their manifests')
-    .action((options) => sample(options, interruption.signal));
+    .action((options) => sample(options, interruption));
   program
     .command('verify')
     .description('check draws against their manifest and their model, and draw rows of them again on another device')
@@ -103,9 +116,13 @@ async function main(): Promise<void> {
     .option('--covariance <c.csv>', 'n rows of n numbers')
     .option('--degrees-of-freedom <nu>', 'a Student-t, whose scale is what --covariance says')
     .option('--singular', 'the covariance may be singular: draws lie on its support')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
     .option('--rows <k>', 'rows of each file to draw again, the first and the last among them', '16')
     .option('--device <kind>', 'where to draw them; by default on another kind of device than the one that drew')
-    .action((path, options) => verify(path, options, interruption.signal));
+    .action((path, options) => verify(path, options, interruption));
   program
     .command('bench')
     .description("measure this machine's devices, and write results and a report")
@@ -118,7 +135,7 @@ async function main(): Promise<void> {
     .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')
     .option('--time <ms>', 'measuring time of each in a case, all rounds together; 500 by default')
     .option('--output <folder>', 'where results.json and the report go', 'report')
-    .action((suites, options) => bench(suites, options, interruption.signal));
+    .action((suites, options) => tidily(() => bench(suites, options, interruption)));
   program
     .command('compare')
     .description('compare runs of the benchmark, or contenders in them')
@@ -135,17 +152,21 @@ async function main(): Promise<void> {
     .requiredOption('--draws <file>', 'a file as `covarium sample` writes it')
     .option('--data <file>', 'a .npy, .csv, .arrow or .parquet file')
     .option('--columns <a,b>', 'the columns to show, up to 8; all by default (x1, x2, ... where the model names none)')
-    .requiredOption('--output <file>', 'a .svg file, or - for standard output')
+    .option('--title <text>', 'what stands above the picture; the names of the files by default')
+    .requiredOption(
+      '--output <file>',
+      'a .svg file, a .png file (needs npm install @resvg/resvg-js), or - for SVG on standard output',
+    )
     .action(async (options) => {
       // The plotting library takes longer to load than the other commands to run.
       const { plot } = await import('./plot.ts');
-      await plot(options, interruption.signal);
+      await plot(options, interruption);
     });
   program
     .command('build-native')
     .description('build the native addon on this machine, where no prebuilt one is for its platform')
     .option('--output <file.node>', 'where to put it, for COVARIUM_ADDON to name; in the package by default')
-    .action((options) => buildNative(options, interruption.signal));
+    .action((options) => tidily(() => buildNative(options, interruption)));
   try {
     await program.parseAsync();
   } catch (error) {
@@ -154,7 +175,8 @@ async function main(): Promise<void> {
 }
 
 function exitCode(error: unknown): number {
-  if (interruption.signal.aborted) return (interruption.signal.reason as Error).message === 'SIGTERM' ? 143 : 130;
+  const interrupted = interruptedCode();
+  if (interrupted !== undefined) return interrupted;
   // The reader of standard output has enough.
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
   // Anything but a refusal is a defect, told with its stack.

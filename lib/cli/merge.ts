@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
 import { CovariumError } from '../covarium-error.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitRows, joinedRows } from './fit-rows.ts';
 import { partialText, readPartial, type Shards } from './partial-fit.ts';
 
 /**
- * `covarium merge partial*.json --output model.json`: the model of the rows of all parts of a fit. The same parts make the same bytes, in
- * whatever order and under whatever names they come.
+ * `covarium merge partial*.json --output model.json`: the model of the rows of all parts of a fit. The same parts make
+ * the same bytes, in whatever order and under whatever names they come.
  */
 export async function merge(paths: readonly string[], options: ResultArguments, signal: AbortSignal): Promise<void> {
   const { output, partial, ddof, shrinkage, fixedMean, dtype } = options;
+  await refuseInputs([output, partial], [...paths, fixedMean]);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
   const parts: Part[] = [];
   for (const path of paths) parts.push(await partOf(path));
   const shards = joinedShards(parts);
   if (shards !== undefined && output !== undefined) requireAll(shards);
-  // By what is in them, so that neither the order of the arguments nor the files' names have a say. < compares code units.
+  // By what is in them, so that neither the order of the arguments nor the files' names have a say. < compares code
+  // units.
   parts.sort((a, b) => (a.key < b.key ? -1 : 1));
   let rows: FitRows | undefined;
   for (const { path } of parts) {

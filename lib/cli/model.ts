@@ -13,8 +13,8 @@ import { writeTextFile } from '../file/output.ts';
  *
  *     { "covarium": 1, "dtype": "float32", "columns": ["a", "b"], "mean": [0, 0], "covariance": [[2, 0.5], [0.5, 1]] }
  *
- * `covarium` is the version of this format, `dtype` the type in which to sample by default, `columns` (optional) the names of the
- * n dimensions, `mean` has n finite numbers, `covariance` n rows of n.
+ * `covarium` is the version of this format, `dtype` the type in which to sample by default, `columns` (optional) the
+ * names of the n dimensions, `mean` has n finite numbers, `covariance` n rows of n.
  */
 export interface Model {
   readonly covarium: 1;
@@ -24,7 +24,9 @@ export interface Model {
   readonly covariance: readonly (readonly number[])[];
 }
 
-/** Reads a model file, `-` standard input. Throws `ERR_MALFORMED_MODEL`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
+/**
+ * Reads a model file, `-` standard input. Throws `ERR_MALFORMED_MODEL`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
+ */
 export async function readModel(path: string): Promise<Model> {
   const name = inputName(path);
   const reading = path === '-' ? textOf(process.stdin) : readFile(path, 'utf8');

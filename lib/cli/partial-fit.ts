@@ -12,11 +12,13 @@ import type { Shard } from './shard.ts';
 /**
  * A fit that isn't finished, as a JSON file:
  *
- *     { "covariumPartial": 1, "columns": ["a", "b"], "dropped": 0, "shards": { "count": 10, "here": [1, 2], "of": "5f..." },
+ *     { "covariumPartial": 1, "columns": ["a", "b"], "dropped": 0, "shards": { "count": 10, "here": [1, 2], "of":
+ *     "5f..." },
  *       "moments": { ... } }
  *
- * `columns` (optional) are the names of the n dimensions, `dropped` is the number of rows left out, `shards` (optional) says which of how
- * many shards are in it, from 1, and of what, and `moments` is what `JSON.stringify` makes of Moments.
+ * `columns` (optional) are the names of the n dimensions, `dropped` is the number of rows left out, `shards` (optional)
+ * says which of how many shards are in it, from 1, and of what, and `moments` is what `JSON.stringify` makes of
+ * Moments.
  */
 export interface PartialFit {
   readonly path: string;

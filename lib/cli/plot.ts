@@ -3,30 +3,37 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
+import { pngFile } from '../plot/png.ts';
 import { evenRows, type Points } from '../plot/points.ts';
 import { formatOf } from '../table/format.ts';
 import { openNpyRows } from '../table/npy-rows.ts';
-import { openTable } from '../table/read-table.ts';
+import { openTable, type TableOptions } from '../table/read-table.ts';
 import type { TableReader } from '../table/table.ts';
 import { type Model, readModel } from './model.ts';
-import { columnList } from './read-options.ts';
+import { type CsvArguments, columnList, csvOptions } from './read-options.ts';
 
 /** Options of `covarium plot`, as typed. */
-export interface PlotArguments {
+export interface PlotArguments extends CsvArguments {
   readonly model: string;
   readonly draws: string;
   readonly data?: string;
   readonly columns?: string;
+  readonly title?: string;
   readonly output: string;
 }
 
-/** `covarium plot`: the pairs plot of a model, draws and data, as an SVG file. */
+/** `covarium plot`: the pairs plot of a model, draws and data, as an SVG or a PNG file, by the file's name. */
 export async function plot(options: PlotArguments, signal: AbortSignal): Promise<void> {
-  if (options.output !== '-' && !options.output.endsWith('.svg'))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Output (${options.output}) is neither a .svg file nor (-).`);
+  if (options.output !== '-' && !/\.(svg|png)$/.test(options.output))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
+    );
+  await refuseInputs([options.output], [options.model, options.draws, options.data]);
   const model = await readModel(options.model);
   const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
   const chosen = chosenColumns(names, options.columns);
@@ -36,19 +43,22 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
   const columns = chosen.map((i) => names[i]!);
   requireVariances(columns, covariance);
   const files = [options.draws, ...(options.data === undefined ? [] : [options.data])];
-  const [draws, data] = await Promise.all(files.map((path) => readPoints(path, model, chosen)));
+  const [draws, data] = await Promise.all(files.map((path) => readPoints(path, model, chosen, csvOptions(options))));
   const picture = pairsPlot({
-    title: `${files.map((path) => basename(path)).join(' and ')}, with the normal of ${basename(options.model)}`,
+    title:
+      options.title ??
+      `${files.map((path) => basename(path)).join(' and ')}, with the normal of ${basename(options.model)}`,
     columns,
     mean,
     covariance,
     draws: draws!,
     ...(data && { data }),
   });
+  const bytes = options.output.endsWith('.png') ? await pngFile(picture) : Buffer.from(picture);
   signal.throwIfAborted();
   const output = options.output === '-' ? standardOutput() : await openOutputFile(options.output);
   try {
-    await output.write(Buffer.from(picture));
+    await output.write(bytes);
     await output.finish();
   } catch (error) {
     await output.discard();
@@ -91,8 +101,11 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
   );
 }
 
-/** Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows elsewhere. */
-async function readPoints(path: string, model: Model, chosen: readonly number[]): Promise<Points> {
+/**
+ * Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows
+ * elsewhere.
+ */
+async function readPoints(path: string, model: Model, chosen: readonly number[], csv: TableOptions): Promise<Points> {
   const format = formatOf(path);
   if (format === 'npy') {
     const file = await openNpyRows(path);
@@ -105,15 +118,15 @@ async function readPoints(path: string, model: Model, chosen: readonly number[])
     }
   }
   // A data frame has more columns than the model, and some that are text.
-  if (model.columns !== undefined && (format !== 'csv' || (await hasColumns(path, model.columns)))) {
+  if (model.columns !== undefined && (format !== 'csv' || (await hasColumns(path, model.columns, csv)))) {
     const columns = chosen.map((i) => model.columns![i]!);
     return chosenPoints(
       path,
-      await openTable(path, { columns }),
+      await openTable(path, { ...csv, columns }),
       columns.map((_, i) => i),
     );
   }
-  const table = await openTable(path);
+  const table = await openTable(path, csv);
   try {
     requireColumns(path, table.head, model);
   } catch (error) {
@@ -124,9 +137,10 @@ async function readPoints(path: string, model: Model, chosen: readonly number[])
 }
 
 /** Whether the header of a CSV file names all the columns; standard input can be read only once. */
-async function hasColumns(path: string, columns: readonly string[]): Promise<boolean> {
+async function hasColumns(path: string, columns: readonly string[], csv: TableOptions): Promise<boolean> {
   if (path === '-') return false;
-  const table = await openTable(path);
+  // What is doubtful is told when the rows are read.
+  const table = await openTable(path, { ...csv, warn: () => {} });
   await table.close();
   return columns.every((name) => table.head.names?.includes(name));
 }

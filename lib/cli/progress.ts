@@ -33,7 +33,10 @@ export function progressBar(total: number): Progress {
   };
 }
 
-/** Tells on standard error how a benchmark goes on: an estimate of its time, and a bar where that is a terminal, else what begins. */
+/**
+ * Tells on standard error how a benchmark goes on: an estimate of its time, and a bar where that is a terminal, else
+ * what begins.
+ */
 export interface BenchProgress extends Observer {
   stop(): void;
 }

@@ -1,5 +1,8 @@
-import { parse } from 'csv-parse/sync';
+import colors from 'picocolors';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { csvRecord } from '../table/csv-record.ts';
+import { csvFaults, readCsvRows } from '../table/csv-rows.ts';
 import type { TableFormat } from '../table/format.ts';
 import type { TableOptions } from '../table/read-table.ts';
 
@@ -8,23 +11,51 @@ export interface ReadArguments {
   readonly format?: string;
   readonly columns?: string;
   readonly missing?: string;
+  readonly header?: boolean;
+  readonly delimiter?: string;
+  readonly comment?: string;
+  readonly member?: string;
 }
 
+/** How a command is told to read CSV, as typed. */
+export type CsvArguments = Pick<ReadArguments, 'header' | 'delimiter' | 'comment'>;
+
 /** The options of openTable(). Throws `ERR_INVALID_ARGUMENT`. */
-export function readOptions({ format, columns, missing }: ReadArguments): TableOptions {
+export function readOptions({ format, columns, missing, member, ...csv }: ReadArguments): TableOptions {
   return {
     format: format as TableFormat | undefined,
     columns: columns === undefined ? undefined : columnList(columns),
     missing: missing as TableOptions['missing'],
+    member,
+    ...csvOptions(csv),
+  };
+}
+
+/** The options of openTable() for CSV; doubts are lines on standard error. */
+export function csvOptions({ header, delimiter, comment }: CsvArguments): TableOptions {
+  return {
+    header,
+    // A shell passes a tab only with some effort.
+    delimiter: delimiter === '\\t' || delimiter === 'tab' ? '\t' : delimiter,
+    comment,
+    warn: (sentence) => {
+      process.stderr.write(`${colors.yellow('warning:')} ${sentence.replace(/\p{Cc}+/gu, ' ')}\n`);
+    },
   };
 }
 
 /** Names of columns, separated as those of a CSV file: one with a comma is quoted. Throws `ERR_INVALID_ARGUMENT`. */
 export function columnList(text: string): string[] {
-  try {
-    const [names = []] = parse(text, { trim: true }) as string[][];
-    return names;
-  } catch (error) {
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns is malformed (${(error as Error).message}).`);
-  }
+  const bytes = Buffer.from(text);
+  const dialect = { delimiter: 0x2c, comment: 0 };
+  const record = csvRecord(bytes, 0, dialect);
+  if (record === undefined) return [];
+  const places = new Int32Array(record.fieldCount).fill(-1);
+  const { fault } = readCsvRows(bytes, { ...dialect, drop: false, places, columns: 1 });
+  if (fault !== csvFaults.none || record.end < bytes.length)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `--columns is malformed (${describe(text)}); pass names with commas, one with a comma in quotes.`,
+    );
+  return record.fields.map((field) => field.text);
 }

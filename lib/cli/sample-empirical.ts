@@ -9,6 +9,7 @@ import { openNormal } from '../run/model.ts';
 import { writeRows } from '../run/parts.ts';
 import type { Run } from '../run/run.ts';
 import { deviceArgument } from './arguments.ts';
+import { tellPassedOver } from './passed-over.ts';
 
 /** Those options of `covarium sample` that matter here, as typed. */
 export interface EmpiricalArguments {
@@ -17,9 +18,9 @@ export interface EmpiricalArguments {
 }
 
 /**
- * Draws an empirical sample into a file or to standard output, as a whole. It has no manifest, which tells how any row is drawn again: here
- * each depends on all. Throws `ERR_INVALID_ARGUMENT` for a Student-t or a first row, `ERR_FILE_UNWRITABLE` where a manifest of other draws
- * lies beside.
+ * Draws an empirical sample into a file or to standard output, as a whole. It has no manifest, which tells how any row
+ * is drawn again: here each depends on all. Throws `ERR_INVALID_ARGUMENT` for a Student-t or a first row,
+ * `ERR_FILE_UNWRITABLE` where a manifest of other draws lies beside.
  */
 export async function sampleEmpirical(
   { output: path, device: kind }: EmpiricalArguments,
@@ -39,6 +40,7 @@ export async function sampleEmpirical(
     );
   if (path !== '-') await refuseManifest(path);
   using device = openDevice(deviceArgument(kind));
+  tellPassedOver(device.kind, deviceArgument(kind));
   const { rows: count, dtype } = run;
   using normal = await openNormal(device, model, dtype);
   const which = { seed: BigInt(run.seed), stream: BigInt(run.stream), empirical: true, signal };

@@ -2,13 +2,14 @@ import { stat } from 'node:fs/promises';
 import { wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import { circumstancesOf } from '../run/manifest.ts';
+import { provenanceOf } from '../run/manifest.ts';
 import type { RunModel } from '../run/model.ts';
 import { drawPart, isThere, openRunFolder, partsOf } from '../run/parts.ts';
 import { type Run, rowsPerPart } from '../run/run.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
+import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { type ShardArguments, shardArgument, wholeShard } from './shard.ts';
 
@@ -57,12 +58,13 @@ export async function sampleParts(
   for (const part of parts) if (!(await isThere(part, options.checkParts ?? false))) missing.push(part);
   if (missing.length === 0) return;
   using rows = await DrawnRows.open(run, model, deviceArgument(options.device), Math.min(each, run.rows));
-  const circumstances = circumstancesOf(rows, versions().covarium);
+  tellPassedOver(rows.device.kind, deviceArgument(options.device));
+  const provenance = provenanceOf(rows, versions().covarium);
   const progress = progressBar(missing.reduce((sum, part) => sum + part.run.rows, 0));
   try {
     for (const part of missing) {
       signal.throwIfAborted();
-      await drawPart(part, rows, circumstances, signal, progress.advance);
+      await drawPart(part, rows, provenance, signal, progress.advance);
     }
   } finally {
     progress.stop();

@@ -1,16 +1,18 @@
 import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
-import { openOutput } from '../file/output.ts';
+import { OutputFile, openOutput } from '../file/output.ts';
+import { refuseInputs } from '../file/same-file.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import { circumstancesOf, requireManifestPlace, writeManifest } from '../run/manifest.ts';
+import { provenanceOf, requireManifestPlace } from '../run/manifest.ts';
 import { modelHash, type RunModel } from '../run/model.ts';
-import { writeRows } from '../run/parts.ts';
+import { writeRows, writeWithManifest } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
 import { randomSeed } from '../stream/counter.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';
+import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { sampleEmpirical } from './sample-empirical.ts';
 import { isFolder, type PartArguments, sampleParts } from './sample-parts.ts';
@@ -29,6 +31,7 @@ export interface SampleArguments extends DistributionArguments, PartArguments {
 /** `covarium sample`: draws rows into a file, to standard output, or into the parts of a run, a block at a time. */
 export async function sample(options: SampleArguments, signal: AbortSignal): Promise<void> {
   const { output: path, empirical = false } = options;
+  await refuseInputs([path], [options.model, options.mean, options.covariance]);
   if (await isFolder(options)) {
     if (!empirical) return sampleParts(options, (format) => runOf(options, format), signal);
     throw new CovariumError(
@@ -41,11 +44,16 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
   const hasManifest = await isRegularFile(path);
   if (hasManifest) await requireManifestPlace(path);
   using rows = await DrawnRows.open(run, model, deviceArgument(options.device), run.rows);
-  const output = await openOutput(path);
+  tellPassedOver(rows.device.kind, deviceArgument(options.device));
   const progress = progressBar(run.rows);
   try {
-    const digest = await writeRows(output, run, rows, signal, progress.advance);
-    if (hasManifest) await writeManifest(path, run, circumstancesOf(rows, versions().covarium), digest);
+    if (!hasManifest) {
+      await writeRows(await openOutput(path), run, rows, signal, progress.advance);
+      return;
+    }
+    const provenance = provenanceOf(rows, versions().covarium);
+    const { file, manifest } = await writeWithManifest(path, run, rows, provenance, signal, progress.advance);
+    await OutputFile.replaceBoth(file, manifest);
   } finally {
     progress.stop();
   }

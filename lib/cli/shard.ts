@@ -18,10 +18,11 @@ export interface ShardArguments {
 export const wholeShard: Shard = { index: 0, count: 1 };
 
 /**
- * Which share of the work this process has: `--shard i/n` (i from 1 to n), or else what the environment says of a task of a Slurm job
- * array (`SLURM_ARRAY_TASK_ID`, `_MIN`, `_STEP`, and `_COUNT` where `--shards` does not say n) or of a pod of a Kubernetes indexed Job
- * (`JOB_COMPLETION_INDEX`, n by `--shards` or `COVARIUM_SHARDS`). Undefined where neither says anything. Throws `ERR_OUT_OF_RANGE`
- * for an index beyond the count, `ERR_INVALID_ARGUMENT` for what is no shard, or an index without a count.
+ * Which share of the work this process has: `--shard i/n` (i from 1 to n), or else what the environment says of a task
+ * of a Slurm job array (`SLURM_ARRAY_TASK_ID`, `_MIN`, `_STEP`, and `_COUNT` where `--shards` does not say n) or of a
+ * pod of a Kubernetes indexed Job (`JOB_COMPLETION_INDEX`, n by `--shards` or `COVARIUM_SHARDS`). Undefined where
+ * neither says anything. Throws `ERR_OUT_OF_RANGE` for an index beyond the count, `ERR_INVALID_ARGUMENT` for what is no
+ * shard, or an index without a count.
  */
 export function shardArgument(
   { shard, shards }: ShardArguments,

@@ -1,4 +1,5 @@
 import { wholeNumber } from '../check.ts';
+import { printable } from '../covarium-error.ts';
 import { standardOutput } from '../file/output.ts';
 import { verified } from '../run/verify.ts';
 import { deviceArgument, wholeArgument } from './arguments.ts';
@@ -18,11 +19,11 @@ export async function verify(path: string, options: VerifyArguments, signal: Abo
   const output = standardOutput();
   let isRead = true;
   for await (const file of verified(path, { model, rows, kind, signal })) {
-    const { run, circumstances } = file.manifest;
+    const { run, provenance } = file.manifest;
     const ulps = `within ${file.worstUlps.toPrecision(2)} ulps (${file.allowedUlps.toPrecision(2)} are allowed)`;
     const lines = [
-      `${file.path}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
-      `  ${file.rows} rows, drawn on ${circumstances.device.kind}, are drawn again on ${file.drawnOn} ${ulps};`,
+      `${printable(file.path)}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
+      `  ${file.rows} rows, drawn on ${provenance.device.kind}, are drawn again on ${file.drawnOn} ${ulps};`,
       file.normalsOn.length > 1
         ? `  their normals have the same bits on ${file.normalsOn.join(', ')}.`
         : `  their normals were made on ${file.normalsOn[0]} alone: there is no other device to compare.`,

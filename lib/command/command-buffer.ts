@@ -8,6 +8,7 @@ import {
   requireFinite,
   requireNormal,
   requireRows,
+  requireSameOrApart,
   requireSquare,
   widthOf,
 } from '../array/operand.ts';
@@ -33,10 +34,10 @@ import { Recording } from './recording.ts';
 const noOptions = Object.freeze({});
 
 /**
- * Records commands, then commits them once: they run in order, after the commits before them. Each verb checks its operands' device,
- * type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and shapes (`ERR_SHAPE`) at once; values
- * are checked as the commands run, and fail the commit. A "factor" is lower triangular; its upper triangle is never read. A vector
- * of n stands for one row of n. Verbs return the command buffer.
+ * Records commands, then commits them once: they run in order, after the commits before them. Each verb checks its
+ * operands' device, type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and
+ * shapes (`ERR_SHAPE`) at once; values are checked as the commands run, and fail the commit. A "factor" is lower
+ * triangular; its upper triangle is never read. A vector of n stands for one row of n. Verbs return the command buffer.
  */
 export class CommandBuffer {
   /** Where the commands run. */
@@ -52,19 +53,20 @@ export class CommandBuffer {
   /** out[i] = element first + i of the standard normal stream. */
   fillNormal(out: Operand, elements: NormalElements = noOptions): this {
     checkOptions(elements, ['seed', 'stream', 'first']);
-    const first = firstElement(elements.first ?? 0, this.#one(out).length, 1);
-    const counter = normalCounter(elements.seed ?? 0, elements.stream ?? 0, first);
+    const { seed = 0, stream = 0, first = 0 } = elements;
+    const counter = normalCounter(seed, stream, firstElement(first, this.#one(out).length, 1));
     return this.#record((encoder) => encoder.fillNormal(this.#one(out), counter));
   }
 
   /** Fails the commit with `ERR_NOT_FINITE` at the first entry of a (any shape, row by row) that is NaN or infinite. */
   requireFinite(a: Operand): this {
-    return this.#record((encoder) => encoder.requireFinite(this.#one(a), widthOf(a)));
+    return this.#record((encoder) => encoder.requireFinite(this.#one(a), Math.max(1, widthOf(a))));
   }
 
   /**
-   * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the relative
-   * `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is not finite.
+   * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the
+   * relative `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is
+   * not finite.
    */
   requireSymmetric(a: Matrix, tolerance = 0): this {
     const n = requireSquare('Matrix', a);
@@ -72,8 +74,8 @@ export class CommandBuffer {
   }
 
   /**
-   * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with `ERR_NOT_POSITIVE_DEFINITE`. Throws
-   * `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
+   * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with
+   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
    */
   cholesky(a: Matrix, options: FactorOptions = noOptions): this {
     checkOptions(options, ['factor']);
@@ -107,6 +109,8 @@ export class CommandBuffer {
     const [left, right, target] = this.#all(a, b, out);
     requireAlike(a, b);
     requireAlike(a, out);
+    requireSameOrApart('Result', target!, 'left side', left!);
+    requireSameOrApart('Result', target!, 'right side', right!);
     return this.#record((encoder) => encoder.sum(left!, right!, target!));
   }
 
@@ -115,7 +119,8 @@ export class CommandBuffer {
     const [all, one] = this.#all(rows, row);
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
-    return this.#record((encoder) => encoder.addRow(all!, one!, requireFinite('Scale', scale)));
+    requireFinite('Scale', scale);
+    return this.#record((encoder) => one!.length > 0 && encoder.addRow(all!, one!, scale));
   }
 
   /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
@@ -123,7 +128,7 @@ export class CommandBuffer {
     const [all, one] = this.#all(rows, row);
     requireColumns('Row', one!.length, widthOf(rows), 'rows');
     requireApart('Row', one!, 'rows', all!);
-    return this.#record((encoder) => encoder.scaleColumns(all!, one!));
+    return this.#record((encoder) => one!.length > 0 && encoder.scaleColumns(all!, one!));
   }
 
   /** c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes where asked. */
@@ -161,7 +166,10 @@ export class CommandBuffer {
     );
   }
 
-  /** Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a covariance. */
+  /**
+   * Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a
+   * covariance.
+   */
   choleskySolve(factor: Matrix, rows: Operand): this {
     const [triangle, all] = this.#triangle(factor, rows, noOptions);
     return this.#record((encoder) => encoder.choleskySolve(triangle!, all!, factor.rows));
@@ -170,6 +178,7 @@ export class CommandBuffer {
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Operand, out: Vector): this {
     const [all, target] = this.#all(rows, out);
+    wholeNumber('Number of columns', widthOf(rows), 1);
     requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
     requireApart('Result', target!, 'rows', all!);
     return this.#record((encoder) => encoder.squaredNorms(all!, target!, widthOf(rows)));
@@ -183,14 +192,16 @@ export class CommandBuffer {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'inverse']);
     const [triangle, centre, target] = this.#all(factor, mean, out);
     const n = requireNormal(factor, mean, out);
-    const first = firstElement(options.firstRow ?? 0, heightOf(out), n);
-    const counter = normalCounter(options.seed ?? 0, options.stream ?? 0, first);
+    const { seed = 0, stream = 0, firstRow = 0 } = options;
+    const counter = normalCounter(seed, stream, firstElement(firstRow, heightOf(out), n));
     requireApart('Result', target!, 'factor', triangle!);
     requireApart('Result', target!, 'mean', centre!);
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
   }
 
-  /** out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`. */
+  /**
+   * out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`.
+   */
   logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
     checkOptions(options, ['constant', 'inverse']);
     const [triangle, centre, all, target] = this.#all(factor, mean, rows, out);
@@ -214,13 +225,13 @@ export class CommandBuffer {
   }
 
   /**
-   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit it,
-   * `ERR_FOREIGN_BUFFER` where it is another device's.
+   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the
+   * launch doesn't fit it, `ERR_FOREIGN_BUFFER` where it is another device's.
    */
   launch(kernel: Kernel, launch: Launch): this;
   /**
-   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands (of any shape) and the bytes of its
-   * params in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
+   * Runs a kernel of msl/ over `grid` threads (x, y, z) in threadgroups of `threadgroup`, its operands (of any shape)
+   * and the bytes of its params in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
    */
   launch(
     kernel: string,
@@ -252,8 +263,8 @@ export class CommandBuffer {
   }
 
   /**
-   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command refuses, and with
-   * `ERR_CLOSED` where the commit was made already or the device is closed.
+   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command
+   * refuses, and with `ERR_CLOSED` where the commit was made already or the device is closed.
    */
   async commit(options: { readonly signal?: AbortSignal | undefined } = noOptions): Promise<Timings> {
     checkOptions(options, ['signal']);

@@ -8,8 +8,8 @@ import type { Tasks } from './task.ts';
 let reference: OpenBackend | undefined;
 
 /**
- * Where numbers are computed in float64: on `device`, or on the reference device where there is none or it has no float64 (an Apple GPU).
- * Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+ * Where numbers are computed in float64: on `device`, or on the reference device where there is none or it has no
+ * float64 (an Apple GPU). Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
 export function exactDevice(device: OpenBackend | undefined): OpenBackend {
   if (device !== undefined && requireDevice(device).dtypes.includes('float64')) return device;

@@ -1,9 +1,10 @@
 import type { FactorOn } from '../backend.ts';
-import { describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { oneOf } from '../check.ts';
 import type { Word64 } from '../stream/counter.ts';
 
-/** Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default. */
+/**
+ * Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default.
+ */
 export interface NormalElements {
   /** The key of the generator; 0 by default. */
   readonly seed?: Word64 | undefined;
@@ -61,7 +62,5 @@ const places: readonly FactorOn[] = ['auto', 'cpu', 'gpu'];
 
 /** Where a factor is to be made: the option `factor`, `auto` where it is omitted. Throws `ERR_INVALID_ARGUMENT`. */
 export function factorOn(factor: FactorOn | undefined): FactorOn {
-  if (factor === undefined) return 'auto';
-  if (places.includes(factor)) return factor;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Factor (${describe(factor)}) is not one of (${places.join(', ')}).`);
+  return factor === undefined ? 'auto' : oneOf('Factor', factor, places);
 }

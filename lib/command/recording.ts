@@ -1,6 +1,8 @@
+import { isDetached } from '../array/host-memory.ts';
 import { anyValuesIn, type Operand, valuesIn } from '../array/operand.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import { backendOf, commit, commitSync, type OpenBackend, withBackend } from '../backend-handle.ts';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, Values } from '../dtype.ts';
 
@@ -54,6 +56,9 @@ export class Recording {
   #end(): void {
     backendOf(this.#device);
     this.#refuseCommitted();
+    const gone = this.#operands.find(({ buffer }) => isDetached(buffer));
+    if (gone !== undefined)
+      throw new CovariumError('ERR_CLOSED', `Memory of an operand is detached or closed (${describe(gone)}).`);
     this.#committed = true;
   }
 

@@ -3,7 +3,10 @@ import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import type { Dtype, Real, Values } from '../dtype.ts';
 
-/** What the commands of one commit read and write besides what it gives: made where the device wants it, and closed afterwards. */
+/**
+ * What the commands of one commit read and write besides what it gives: made where the device wants it, and closed
+ * afterwards.
+ */
 export class Scratch {
   readonly #device: OpenBackend;
   readonly #made: Storage[] = [];
@@ -15,7 +18,10 @@ export class Scratch {
     this.#device = device;
   }
 
-  /** The numbers of `values` as `dtype`: the caller's own array where a device may read it, else a copy. Throws `ERR_CLOSED`. */
+  /**
+   * The numbers of `values` as `dtype`: the caller's own array where a device may read it, else a copy. Throws
+   * `ERR_CLOSED`.
+   */
   input(values: Values, dtype: Dtype): Real {
     if (!isReadable(values, dtype)) return this.copy(values, dtype);
     this.reachable.push(values);

@@ -1,9 +1,9 @@
-import type { Storage } from '../array/storage.ts';
+import { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import { commit, type OpenBackend, recorded, runCommands } from '../backend-handle.ts';
 import { refuseAborted } from '../check.ts';
 import type { CovariumError } from '../covarium-error.ts';
-import type { Values } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import { Scratch } from './scratch.ts';
 
 /** Work of one commit, checked but not begun, so that a method and its synchronous twin share all but the waiting. */
@@ -21,6 +21,28 @@ export interface Task<Result> {
   readonly after?: () => void;
   /** Says a device's refusal in the words of the caller's input. */
   readonly explain?: (error: CovariumError) => CovariumError;
+}
+
+/**
+ * A task whose numbers are new: `encode` writes `length` of them in `dtype`, and `wrap` makes the result that holds
+ * them.
+ */
+export function resultTask<Result>(
+  { device, dtype }: { readonly device: OpenBackend; readonly dtype: RealDtype },
+  length: number,
+  wrap: (written: Storage) => Result,
+  encode: (encoder: Encoder, out: Real, scratch: Scratch) => void,
+): Task<Result> {
+  const written = Storage.forResult(device, dtype, length);
+  const out = written.values as Real;
+  return {
+    device,
+    encode: (encoder, scratch) => encode(encoder, out, scratch),
+    reachable: [],
+    result: wrap(written),
+    written,
+    fresh: [written],
+  };
 }
 
 /** Runs a task without blocking; rejects with a CovariumError. */
@@ -70,37 +92,40 @@ function undo(task: Task<unknown>, error: unknown): unknown {
 /** Work of several commits with the host's own between them: it yields tasks, and each comes back when it has run. */
 export type Tasks<Result> = Generator<Task<unknown>, Result, void>;
 
-/** Follows a procedure without blocking; rejects with a CovariumError. A refusal is thrown into the procedure, where `finally` tidies up. */
-export async function runAll<Result>(procedure: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
-  let step = procedure.next();
+/**
+ * Runs tasks in turn without blocking; rejects with a CovariumError. A refusal is thrown into the generator, where
+ * `finally` tidies up.
+ */
+export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
+  let step = tasks.next();
   while (!step.done) {
     try {
       await run(step.value, signal);
     } catch (error) {
-      step = procedure.throw(error);
+      step = tasks.throw(error);
       continue;
     }
-    step = procedure.next();
+    step = tasks.next();
   }
   return step.value;
 }
 
-/** Follows a procedure before it returns; throws a CovariumError. */
-export function runAllSync<Result>(procedure: Tasks<Result>): Result {
-  let step = procedure.next();
+/** Runs tasks in turn before it returns; throws a CovariumError. */
+export function runAllSync<Result>(tasks: Tasks<Result>): Result {
+  let step = tasks.next();
   while (!step.done) {
     try {
       runSync(step.value);
     } catch (error) {
-      step = procedure.throw(error);
+      step = tasks.throw(error);
       continue;
     }
-    step = procedure.next();
+    step = tasks.next();
   }
   return step.value;
 }
 
-/** Runs the task of one commit as a step of a procedure. */
+/** Runs the task of one commit as a step of several. */
 export function* step<Result>(task: Task<Result>): Tasks<Result> {
   yield task;
   return task.result;

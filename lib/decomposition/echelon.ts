@@ -1,14 +1,15 @@
 import { norm } from './orthogonalize.ts';
 
 /**
- * Rows A (m x width) become a lower echelon L with A A' = L L', by Givens rotations of neighbouring columns (Golub and Van Loan, Matrix
- * Computations, 4th ed., 5.1.8 and 5.2.5): A = L Q, and Q is not kept. Gives the column of each row's positive pivot, in rising
- * order; -1 for a row that the rows before it determine, which is one whose rest is at most `tolerance` of it.
+ * Rows A (m x width) become a lower echelon L with A A' = L L', by Givens rotations of neighbouring columns (Golub and
+ * Van Loan, Matrix Computations, 4th ed., 5.1.8 and 5.2.5): A = L Q, and Q is not kept. Gives the column of each row's
+ * positive pivot, in rising order; -1 for a row that the rows before it determine, which is one whose rest is at most
+ * `tolerance` of it.
  */
 export function lowerEchelon(rows: Float64Array, m: number, width: number, tolerance: number): Int32Array {
   const pivots = new Int32Array(m).fill(-1);
-  // Where the zeros at a row's end begin. Rows of a triangle that change places remain short: from last to first, a rotation makes
-  // a row longer by one number at most, where a reflection fills it.
+  // Where the zeros at a row's end begin. Rows of a triangle that change places remain short: from last to first, a
+  // rotation makes a row longer by one number at most, where a reflection fills it.
   const ends = Int32Array.from({ length: m }, (_, i) => endOf(rows.subarray(i * width, (i + 1) * width)));
   for (let i = 0, rank = 0; i < m; i++) {
     const row = rows.subarray(i * width, (i + 1) * width);
@@ -30,7 +31,8 @@ function endOf(row: Float64Array): number {
   return end;
 }
 
-// Turns all of a row from `from` to `end` into its first number, which becomes positive; gives cosine and sine for each column after it.
+// Turns all of a row from `from` to `end` into its first number, which becomes positive; gives cosine and sine for each
+// column after it.
 function rotations(row: Float64Array, from: number, end: number): Float64Array {
   const turns = new Float64Array(2 * (end - from));
   for (let k = end - 1; k > from; k--) {

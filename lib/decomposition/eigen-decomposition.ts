@@ -11,11 +11,12 @@ export interface EigenDecomposition {
 const sweeps = 60; // ten are plenty: the convergence is quadratic
 
 /**
- * Of a symmetric n x n matrix, by Jacobi's rotations, row by row (Golub and Van Loan: Matrix Computations, section 8.5): slower than what is
- * done by way of a tridiagonal matrix, and more exact. For orders in the hundreds.
+ * Of a symmetric n x n matrix, by Jacobi's rotations, row by row (Golub and Van Loan: Matrix Computations, section
+ * 8.5): slower than what is done by way of a tridiagonal matrix, and more exact. For orders in the hundreds.
  */
 export function eigenDecomposition(matrix: Float64Array, n: number): EigenDecomposition {
-  // ml-matrix would be a dependency for this, but has (6.15.1) eigenvectors that are not orthogonal for the 100 x 100 matrix of ones.
+  // ml-matrix would be a dependency for this, but has (6.15.1) eigenvectors that are not orthogonal for the 100 x 100
+  // matrix of ones.
   const a = Float64Array.from(matrix);
   const v = new Float64Array(n * n);
   for (let i = 0; i < n; i++) v[i * (n + 1)] = 1;
@@ -25,7 +26,8 @@ export function eigenDecomposition(matrix: Float64Array, n: number): EigenDecomp
       for (let q = p + 1; q < n; q++) {
         const off = a[p * n + q]!;
         const [app, aqq] = [a[p * (n + 1)]!, a[q * (n + 1)]!];
-        // Relative to both: small eigenvalues of a graded matrix come out as exact as large ones. The roots do not underflow.
+        // Relative to both: small eigenvalues of a graded matrix come out as exact as large ones. The roots do not
+        // underflow.
         if (Math.abs(off) <= Number.EPSILON * Math.sqrt(Math.abs(app)) * Math.sqrt(Math.abs(aqq))) continue;
         if (Math.abs(off) < Number.MIN_VALUE / Number.EPSILON) continue;
         rotate(a, v, n, p, q);

@@ -5,10 +5,11 @@ export interface LqDecomposition {
 }
 
 /**
- * Of m rows of n numbers, by Gram and Schmidt's process done twice for each row, which is enough for rows as orthogonal as rounding allows
- * (Giraud, Langou, Rozložník: The loss of orthogonality in the Gram-Schmidt orthogonalization process. Computers and Mathematics with
- * Applications 50, 2005). A row that the rows before it give, to rounding, has a zero on the diagonal, and a row of zeros in Q. Each row of
- * A is met to rounding of its own length, however the lengths differ.
+ * Of m rows of n numbers, by Gram and Schmidt's process done twice for each row, which is enough for rows as orthogonal
+ * as rounding allows (Giraud, Langou, Rozložník: The loss of orthogonality in the Gram-Schmidt orthogonalization
+ * process. Computers and Mathematics with Applications 50, 2005). A row that the rows before it give, to rounding, has
+ * a zero on the diagonal, and a row of zeros in Q. Each row of A is met to rounding of its own length, however the
+ * lengths differ.
  */
 export function lqDecomposition(a: Float64Array, m: number, n: number): LqDecomposition {
   const rows = Float64Array.from(a);
@@ -31,7 +32,10 @@ export function lqDecomposition(a: Float64Array, m: number, n: number): LqDecomp
   return { lower, rows };
 }
 
-/** Each column of `rows` (m x columns) becomes the solution y of L y = it, or of L' y = it (transposed), where L is m x m. */
+/**
+ * Each column of `rows` (m x columns) becomes the solution y of L y = it, or of L' y = it (transposed), where L is
+ * m x m.
+ */
 export function solveLower(
   lower: Float64Array,
   rows: Float64Array,

@@ -16,15 +16,17 @@ export interface NearestOptions {
 }
 
 const steps = 1000;
-const converged = 1e-10; // of the change of a step, relative to the matrix: Higham takes n times the unit roundoff at best, R's nearPD 1e-7
+// The change of a step, relative to the matrix. Higham takes n times the unit roundoff at best, R's nearPD 1e-7.
+const converged = 1e-10;
 
 /**
- * The positive definite matrix (n x n) nearest to a matrix by the Frobenius norm of their difference: of its symmetric part, with negative
- * eigenvalues put to zero (Higham: Computing a nearest symmetric positive semidefinite matrix. Linear Algebra and its Applications 103, 1988).
- * With `correlation`, the nearest correlation matrix, by alternating projections with Dykstra's correction (Higham: Computing the nearest
- * correlation matrix. IMA Journal of Numerical Analysis 22, 2002). The nearest is singular; so that there is a Cholesky factor, eigenvalues
- * below 1e-8 (float32: 1e-5) of the matrix's largest entry are raised to it, and the diagonal is kept. Computed on the host: for n in the hundreds. Throws
- * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (only zeros, or no convergence in 1,000 steps).
+ * The positive definite matrix (n x n) nearest to a matrix by the Frobenius norm of their difference: of its symmetric
+ * part, with negative eigenvalues put to zero (Higham: Computing a nearest symmetric positive semidefinite matrix.
+ * Linear Algebra and its Applications 103, 1988). With `correlation`, the nearest correlation matrix, by alternating
+ * projections with Dykstra's correction (Higham: Computing the nearest correlation matrix. IMA Journal of Numerical
+ * Analysis 22, 2002). The nearest is singular; so that there is a Cholesky factor, eigenvalues below 1e-8 (float32:
+ * 1e-5) of the matrix's largest entry are raised to it, and the diagonal is kept. Computed on the host: for n in the
+ * hundreds. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (only zeros, or no convergence in 1,000 steps).
  */
 export function nearestPositiveDefinite(matrix: MatrixInput, options: NearestOptions = {}): Matrix {
   checkOptions(options, ['correlation', 'dtype']);

@@ -1,10 +1,10 @@
 import { jacobiRotation, turnRows } from './rotation.ts';
 
 /**
- * Turns `count` rows of `length` numbers among themselves until they are orthogonal, in place; `companions` (rows of as many numbers as there
- * are rows) are turned with them. Their norms are then the singular values: the one-sided method of Jacobi, which finds small ones
- * beside large ones to high relative accuracy (Demmel and Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal.
- * Appl. 13, 1992), as those that begin with a bidiagonal form do not.
+ * Turns `count` rows of `length` numbers among themselves until they are orthogonal, in place; `companions` (rows of as
+ * many numbers as there are rows) are turned with them. Their norms are then the singular values: the one-sided method
+ * of Jacobi, which finds small ones beside large ones to high relative accuracy (Demmel and Veselic, Jacobi's method is
+ * more accurate than QR, SIAM J. Matrix Anal. Appl. 13, 1992), as those that begin with a bidiagonal form do not.
  */
 export function orthogonalize(rows: Float64Array, count: number, companions?: Float64Array): void {
   const length = rows.length / count;

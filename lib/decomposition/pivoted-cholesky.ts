@@ -4,16 +4,18 @@ export interface PivotedCholesky {
   readonly root: Float64Array<ArrayBuffer>;
   readonly rank: number;
   /**
-   * What is left of the matrix once A A' is taken away is zero but for rounding where the matrix is positive semidefinite: its diagonal entry
-   * that is most below zero, or its entry that is most beyond what the diagonal allows, relative to the variables' own variances.
+   * What is left of the matrix once A A' is taken away is zero but for rounding where the matrix is positive
+   * semidefinite: its diagonal entry that is most below zero, or its entry that is most beyond what the diagonal
+   * allows, relative to the variables' own variances.
    */
   readonly worst: { readonly row: number; readonly column: number; readonly value: number };
 }
 
 /**
- * Cholesky's factor of a symmetric n x n matrix, with the variable of which most is left, relative to its own variance, taken next, until
- * no more than `tolerance` of any is left (Higham: Accuracy and Stability of Numerical Algorithms, section 10.3). That the variables'
- * units do not matter is the reason to take a variable's own variance for the measure.
+ * Cholesky's factor of a symmetric n x n matrix, with the variable of which most is left, relative to its own variance,
+ * taken next, until no more than `tolerance` of any is left (Higham: Accuracy and Stability of Numerical Algorithms,
+ * section 10.3). That the variables' units do not matter is the reason to take a variable's own variance for the
+ * measure.
  */
 export function pivotedCholesky(matrix: Float64Array, n: number, tolerance: number): PivotedCholesky {
   const left = Float64Array.from(matrix);

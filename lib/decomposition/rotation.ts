@@ -6,8 +6,8 @@ export interface Rotation {
 }
 
 /**
- * The smaller of the two turns that make [a, c; c, b] diagonal (Golub and Van Loan: Matrix Computations, 4th ed., 8.5.2); `off` is c, which
- * is not 0, and `difference` b - a.
+ * The smaller of the two turns that make [a, c; c, b] diagonal (Golub and Van Loan: Matrix Computations, 4th ed.,
+ * 8.5.2); `off` is c, which is not 0, and `difference` b - a.
  */
 export function jacobiRotation(difference: number, off: number): Rotation {
   const slope = difference / (2 * off);

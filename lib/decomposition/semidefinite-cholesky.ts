@@ -1,8 +1,9 @@
 import { CovariumError } from '../covarium-error.ts';
 
 /**
- * A lower triangular L (m x m) with L L' = A, of a symmetric A that may be singular: a column is zero where nothing is left of its
- * pivot, and then nothing may be left below it. Throws `ERR_NOT_POSITIVE_DEFINITE` for what is not positive semidefinite.
+ * A lower triangular L (m x m) with L L' = A, of a symmetric A that may be singular: a column is zero where nothing is
+ * left of its pivot, and then nothing may be left below it. Throws `ERR_NOT_POSITIVE_DEFINITE` for what is not positive
+ * semidefinite.
  */
 export function semidefiniteRoot(name: string, a: Float64Array, m: number): Float64Array {
   const tolerance = 8 * m * 2 ** -52;

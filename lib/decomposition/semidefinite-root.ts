@@ -9,7 +9,10 @@ export interface Root {
   readonly rank: number;
 }
 
-/** What counts as zero in a positive semidefinite correlation matrix of n variables that was rounded to `dtype`: max(n, 8) roundings. */
+/**
+ * What counts as zero in a positive semidefinite correlation matrix of n variables that was rounded to `dtype`: max(n,
+ * 8) roundings.
+ */
 export function rankTolerance(n: number, dtype: RealDtype): number {
   return Math.max(n, 8) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
 }
@@ -18,8 +21,9 @@ export function rankTolerance(n: number, dtype: RealDtype): number {
 const indefinite = 16;
 
 /**
- * A root of a symmetric matrix (`name` in messages), and its rank: judged by its correlation matrix, so that the variables' units do not matter. Throws
- * `ERR_NOT_POSITIVE_DEFINITE` with the pivot, or the eigenvalue in the message, where the matrix is clearly not positive semidefinite.
+ * A root of a symmetric matrix (`name` in messages), and its rank: judged by its correlation matrix, so that the
+ * variables' units do not matter. Throws `ERR_NOT_POSITIVE_DEFINITE` with the pivot, or the eigenvalue in the message,
+ * where the matrix is clearly not positive semidefinite.
  */
 export function rootOf(
   square: Float64Array,

@@ -1,6 +1,6 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, refuseAborted, wholeNumber } from '../check.ts';
+import { checkOptions, onAbort, refuseAborted, wholeNumber } from '../check.ts';
 import { run } from '../command/task.ts';
 import { bytesOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/counter.ts';
@@ -28,8 +28,7 @@ export function sampleBlocks(
   refuseAborted(options.signal);
   const { dtype, n, width } = tasks;
   wholeNumber('Count', count);
-  const firstRow = options.firstRow ?? 0;
-  const { seed = randomSeed(), stream = 0, signal } = options;
+  const { seed = randomSeed(), stream = 0, firstRow = 0, signal } = options;
   normalCounter(seed, stream, firstElement(firstRow, count, width));
   const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
   const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);
@@ -48,7 +47,7 @@ async function* blocksOf(
   const { device, dtype, n } = tasks;
   const leaving = new AbortController();
   const forward = () => leaving.abort(signal?.reason);
-  signal?.addEventListener('abort', forward, { once: true });
+  const stopWaiting = onAbort(signal, forward);
   if (signal?.aborted) forward();
   const buffers: Storage[] = [];
   let next: Promise<Matrix> | undefined;
@@ -72,7 +71,7 @@ async function* blocksOf(
       block.close();
     }
   } finally {
-    signal?.removeEventListener('abort', forward);
+    stopWaiting();
     leaving.abort();
     await next?.catch(() => {});
     for (const buffer of buffers) buffer.close();

@@ -20,8 +20,8 @@ import { densities } from './tasks.ts';
 const noOptions: SampleOptions = Object.freeze({});
 
 /**
- * A distribution of rows of n numbers, on a device: what all of them can be asked. Every method that computes has a synchronous twin, the
- * quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ * A distribution of rows of n numbers, on a device: what all of them can be asked. Every method that computes has a
+ * synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
  */
 export abstract class Distribution {
   /** Where it lives and computes. */
@@ -49,8 +49,8 @@ export abstract class Distribution {
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows),
-   * `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
+   * `count` draws, count x n, into `out` where one is given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream,
+   * rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
    */
   async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix> {
     checkOptions(options, sampleOptionNames);
@@ -65,14 +65,18 @@ export abstract class Distribution {
   }
 
   /**
-   * `count` draws, more than memory holds, as matrices of `rowsPerBlock` rows (the last has the rest). Two blocks are in flight; a
-   * block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects as {@link sample}.
+   * `count` draws, more than memory holds, as matrices of `rowsPerBlock` rows (the last has the rest). Two blocks are
+   * in flight; a block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects
+   * as {@link sample}.
    */
   blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix, void, undefined> {
     return sampleBlocks(this.#open(), count, options);
   }
 
-  /** Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`. */
+  /**
+   * Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with
+   * `ERR_NOT_FINITE`, `ERR_SHAPE`.
+   */
   async logPdf(rows: RowsInput): Promise<Vector> {
     return run(this.#open().logPdf(rows));
   }
@@ -82,7 +86,10 @@ export abstract class Distribution {
     return runSync(this.#open().logPdf(rows));
   }
 
-  /** The density at each row (count x n, or one vector of n): a Vector of count, 0 where it underflows. Rejects as {@link logPdf}. */
+  /**
+   * The density at each row (count x n, or one vector of n): a Vector of count, 0 where it underflows. Rejects
+   * as {@link logPdf}.
+   */
   async pdf(rows: RowsInput): Promise<Vector> {
     return run(densities(this.#open().logPdf(rows)));
   }
@@ -93,8 +100,8 @@ export abstract class Distribution {
   }
 
   /**
-   * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x - mean)): a Vector of
-   * count. Rejects as {@link logPdf}.
+   * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x
+   * - mean)): a Vector of count. Rejects as {@link logPdf}.
    */
   async mahalanobis(rows: RowsInput): Promise<Vector> {
     return run(this.#open().mahalanobis(rows));

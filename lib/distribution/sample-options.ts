@@ -66,8 +66,8 @@ export interface RunOptions {
 /** Which rows, and where to. */
 export interface SampleSyncOptions extends RunOptions {
   /**
-   * Where the draws go: a matrix, count x n, or a typed array of count n, of the distribution's type. An array given to an
-   * asynchronous call can no longer be transferred to another thread.
+   * Where the draws go: a matrix, count x n, or a typed array of count n, of the distribution's type. An array given to
+   * an asynchronous call can no longer be transferred to another thread.
    */
   readonly out?: SampleOut | undefined;
 }

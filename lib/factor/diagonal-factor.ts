@@ -3,7 +3,7 @@ import type { Encoder, Timings } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import type { Factor } from './factor.ts';
-import { inMemory, kept, norms, type Place } from './parts.ts';
+import { type Allocate, inMemory, kept, norms } from './parts.ts';
 
 /** Standard deviations: the root of a diagonal covariance, in 2 n numbers. */
 export class DiagonalFactor implements Factor {
@@ -18,8 +18,8 @@ export class DiagonalFactor implements Factor {
   }
 
   /** Of n positive numbers. */
-  static of(place: Place, deviations: Float64Array): DiagonalFactor {
-    const storages = kept({ deviations, inverses: deviations.map((deviation) => 1 / deviation) }, place);
+  static of(allocate: Allocate, deviations: Float64Array): DiagonalFactor {
+    const storages = kept({ deviations, inverses: deviations.map((deviation) => 1 / deviation) }, allocate);
     return new DiagonalFactor(storages.deviations, storages.inverses);
   }
 

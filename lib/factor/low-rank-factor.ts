@@ -1,18 +1,19 @@
 import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
+import { logDeterminantOfGram } from '../decomposition/graded-gram.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import type { Factor } from './factor.ts';
-import { forRowBlocks, inMemory, kept, norms, type Place, rowsAtOnce } from './parts.ts';
+import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
 
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 
 /**
- * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q by rows (Q Q' = 1)
- * it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C - 1) Q), whose inverse is
- * (1 + Q' (C^-1 - 1) Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does, and a distance is a sum of squares, with
- * nothing to subtract (as in Woodbury's formula, whose work this is).
+ * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q
+ * by rows (Q Q' = 1) it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C -
+ * 1) Q), whose inverse is (1 - Q' Q + Q' C^-1 Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does,
+ * and a distance is a sum of squares, with nothing to subtract (as in Woodbury's formula, whose work this is).
  */
 export class LowRankFactor implements Factor {
   readonly n: number;
@@ -26,7 +27,7 @@ export class LowRankFactor implements Factor {
   }
 
   /** Of F (n x k) and the n entries of D, positive. */
-  static of(place: Place, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
+  static of(allocate: Allocate, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
     const n = diagonal.length;
     const k = factor.length / n;
     const deviations = diagonal.map(Math.sqrt);
@@ -43,8 +44,11 @@ export class LowRankFactor implements Factor {
     const root = lqDecomposition(beside, k, 2 * k).lower;
     let logDeterminant = 0;
     for (const deviation of deviations) logDeterminant += 2 * Math.log(deviation);
-    for (let i = 0; i < k; i++) logDeterminant += 2 * Math.log(root[i * (k + 1)]!);
-    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q], and by the inverse's z + (z Q') [(C^-1 - 1)' Q].
+    const ofRows = new Float64Array(n * k);
+    for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) ofRows[i * k + j] = scaled[j * n + i]!;
+    logDeterminant += logDeterminantOfGram(ofRows, n, k);
+    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q], and by the inverse's z (1 - Q' Q) + (z Q') [C^-T
+    // Q].
     const forth = new Float64Array(k * n);
     for (let i = 0; i < k; i++)
       for (let j = i; j < k; j++) {
@@ -53,9 +57,8 @@ export class LowRankFactor implements Factor {
       }
     const back = Float64Array.from(rows);
     solveLower(root, back, k, n, true);
-    for (let at = 0; at < back.length; at++) back[at]! -= rows[at]!;
     const numbers = { factor, deviations, inverses, rows, forth, back };
-    return new LowRankFactor(kept(numbers, place), logDeterminant);
+    return new LowRankFactor(kept(numbers, allocate), logDeterminant);
   }
 
   get width(): number {
@@ -90,14 +93,14 @@ export class LowRankFactor implements Factor {
     encoder.copy(rows, w);
     encoder.addRow(w, mean, -1);
     encoder.scaleColumns(w, this.#values('inverses'));
-    this.#add(encoder, w, 'rows', 'back', scratch);
+    this.#shrink(encoder, w, 'rows', 'back', scratch);
     norms(encoder, w, out, this.n, constant, scratch);
   }
 
   solve(encoder: Encoder, rows: Real, scratch: Scratch): void {
     encoder.scaleColumns(rows, this.#values('inverses'));
-    this.#add(encoder, rows, 'rows', 'back', scratch);
-    this.#add(encoder, rows, 'back', 'rows', scratch);
+    this.#shrink(encoder, rows, 'rows', 'back', scratch);
+    this.#shrink(encoder, rows, 'back', 'rows', scratch);
     encoder.scaleColumns(rows, this.#values('inverses'));
   }
 
@@ -127,22 +130,49 @@ export class LowRankFactor implements Factor {
   }
 
   #place(encoder: Encoder, mean: Real, rows: Real, scratch: Scratch): void {
-    this.#add(encoder, rows, 'rows', 'forth', scratch);
+    const { n, k } = this.#size;
+    this.#inBlocks(rows, 1, scratch, (block, count, [t]) => {
+      // Each row x becomes x + (x Q') [(C - 1)' Q].
+      encoder.product(block, this.#values('rows'), t!, count, k, n, false, true, 1, 0);
+      encoder.product(t!, this.#values('forth'), block, count, n, k, false, false, 1, 1);
+    });
     encoder.scaleColumns(rows, this.#values('deviations'));
     encoder.addRow(rows, mean, 1);
   }
 
-  // Each row x becomes x + (x left') right.
-  #add(encoder: Encoder, rows: Real, left: 'rows' | 'back', right: 'rows' | 'forth' | 'back', scratch: Scratch): void {
-    const { n } = this;
-    const k = this.#values('rows').length / n;
-    const atOnce = Math.min(rows.length / n, rowsAtOnce(n, k));
-    const along = scratch.zeros(dtypeOf(rows), atOnce * k);
-    forRowBlocks(rows, n, atOnce, (block, count) => {
-      const t = along.subarray(0, count * k);
-      encoder.product(block, this.#values(left), t, count, k, n, false, true, 1, 0);
-      encoder.product(t, this.#values(right), block, count, n, k, false, false, 1, 1);
+  // Each row x becomes x (1 - Q' Q) + (x left') right. What lies along Q may be longer than the rest by 1 / eps: it is
+  // taken away twice, and what C makes of it comes last.
+  #shrink(encoder: Encoder, rows: Real, left: 'rows' | 'back', right: 'rows' | 'back', scratch: Scratch): void {
+    const { n, k } = this.#size;
+    const q = this.#values('rows');
+    this.#inBlocks(rows, 2, scratch, (block, count, [t, u]) => {
+      encoder.product(block, this.#values(left), t!, count, k, n, false, true, 1, 0);
+      for (let twice = 0; twice < 2; twice++) {
+        encoder.product(block, q, u!, count, k, n, false, true, 1, 0);
+        encoder.product(u!, q, block, count, n, k, false, false, -1, 1);
+      }
+      encoder.product(t!, this.#values(right), block, count, n, k, false, false, 1, 1);
     });
+  }
+
+  /** Calls body for blocks of rows, with `arrays` of k numbers for each row besides. */
+  #inBlocks(
+    rows: Real,
+    arrays: number,
+    scratch: Scratch,
+    body: (block: Real, count: number, beside: readonly Real[]) => void,
+  ): void {
+    const { n, k } = this.#size;
+    const atOnce = Math.min(rows.length / n, rowsAtOnce(n, k));
+    const beside = Array.from({ length: arrays }, () => scratch.zeros(dtypeOf(rows), atOnce * k));
+    forRowBlocks(rows, n, atOnce, (block, count) => {
+      const shortened = beside.map((each) => each.subarray(0, count * k));
+      body(block, count, shortened);
+    });
+  }
+
+  get #size(): { readonly n: number; readonly k: number } {
+    return { n: this.n, k: this.#values('rows').length / this.n };
   }
 
   #values(part: keyof Parts): Real {

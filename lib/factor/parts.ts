@@ -5,10 +5,10 @@ import type { Scratch } from '../command/scratch.ts';
 import { type Dtype, dtypeOf, type Real } from '../dtype.ts';
 
 /** Makes storage of these lengths, all or none. */
-export type Place = (lengths: readonly number[]) => Storage[];
+export type Allocate = (lengths: readonly number[]) => Storage[];
 
 /** Where commands of a device in `dtype` read it. */
-export function onDevice(device: OpenBackend, dtype: Dtype): Place {
+export function onDevice(device: OpenBackend, dtype: Dtype): Allocate {
   return (lengths) => Storage.allOnDevice(device, dtype, lengths);
 }
 
@@ -20,10 +20,10 @@ export function inMemory(lengths: readonly number[]): Storage[] {
 /** The numbers of a factor, computed in float64 on the host, each in a storage of its own. */
 export function kept<Part extends string>(
   numbers: { readonly [Each in Part]: Float64Array },
-  place: Place,
+  allocate: Allocate,
 ): { readonly [Each in Part]: Storage } {
   const names = Object.keys(numbers) as Part[];
-  const made = place(names.map((name) => numbers[name].length));
+  const made = allocate(names.map((name) => numbers[name].length));
   names.forEach((name, i) => {
     made[i]!.values.set(numbers[name]);
   });

@@ -5,15 +5,15 @@ import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { advanced } from '../stream/counter.ts';
 import type { Factor } from './factor.ts';
-import { forRowBlocks, inMemory, kept, type Place, rowsAtOnce } from './parts.ts';
+import { type Allocate, forRowBlocks, inMemory, kept, rowsAtOnce } from './parts.ts';
 
 type Parts = { readonly [Part in 'root' | 'rows' | 'lower' | 'metric' | 'deviations' | 'inverses']: Storage };
 
 /**
- * A root A (n x rank) of a singular covariance. With S the standard deviations, A = S Q' L', where Q (rank x n) has orthonormal rows and L is lower
- * triangular; and Q S = K times orthonormal rows. Then the shortest w with A w = x is that of L' w = Q S^-1 x for an x on the support;
- * that the variables are measured by their own standard deviations makes small ones count as much as large ones. Rank 0 is kept as a
- * column of zeros.
+ * A root A (n x rank) of a singular covariance. With S the standard deviations, A = S Q' L', where Q (rank x n) has
+ * orthonormal rows and L is lower triangular; and Q S = K times orthonormal rows. Then the shortest w with A w = x is
+ * that of L' w = Q S^-1 x for an x on the support; that the variables are measured by their own standard deviations
+ * makes small ones count as much as large ones. Rank 0 is kept as a column of zeros.
  */
 export class RootFactor implements Factor {
   readonly n: number;
@@ -28,7 +28,7 @@ export class RootFactor implements Factor {
   }
 
   /** Of a root whose columns (fewer than n) are independent. */
-  static of(place: Place, root: Float64Array, n: number, rank: number): RootFactor {
+  static of(allocate: Allocate, root: Float64Array, n: number, rank: number): RootFactor {
     const width = Math.max(1, rank);
     const deviations = new Float64Array(n);
     for (let i = 0; i < n; i++) {
@@ -47,7 +47,7 @@ export class RootFactor implements Factor {
     ).lower;
     if (rank === 0) lower[0] = metric[0] = 1;
     const numbers = { root: rank === 0 ? new Float64Array(n) : root, rows, lower, metric, deviations, inverses };
-    return new RootFactor(kept(numbers, place), n, rank);
+    return new RootFactor(kept(numbers, allocate), n, rank);
   }
 
   get width(): number {
@@ -154,7 +154,10 @@ export class RootFactor implements Factor {
   }
 }
 
-/** A row, and what is left of it, by standard deviation, once its part in the span of a singular normal's root is taken away. */
+/**
+ * A row, and what is left of it, by standard deviation, once its part in the span of a singular normal's root is taken
+ * away.
+ */
 export interface SupportQuestion {
   readonly row: Real;
   readonly mean: Real;
@@ -166,13 +169,14 @@ export interface SupportQuestion {
 }
 
 /**
- * Whether a row is on the support of a singular normal, but for rounding: what is left of each variable is at most t (1 + distance) of its
- * standard deviation, t = 1e3 2^-23 in float32 and 1e6 2^-52 in float64 (the factors are SciPy's), and besides n roundings of the numbers
- * themselves where these are large beside the deviations. A variable that does not vary is its mean, to four roundings.
+ * Whether a row is on the support of a singular normal, but for rounding: what is left of each variable is at most t (1
+ * + distance) of its standard deviation, t = 1e3 2^-23 in float32 and 1e6 2^-52 in float64 (the factors are SciPy's),
+ * and besides n roundings of the numbers themselves where these are large beside the deviations. A variable that does
+ * not vary is its mean, to four roundings.
  */
 export function isOnSupport({ row, mean, left, deviations, distance }: SupportQuestion): boolean {
   const n = row.length;
-  const [eps, factor] = row instanceof Float32Array ? [2 ** -23, 1e3] : [2 ** -52, 1e6];
+  const [eps, factor] = row.BYTES_PER_ELEMENT === 4 ? [2 ** -23, 1e3] : [2 ** -52, 1e6];
   let rounding = 0;
   for (let i = 0; i < n; i++) {
     const size = Math.abs(row[i]!) + Math.abs(mean[i]!);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 
 /** The refusal of a file that can't be read, from the system's error. */
@@ -20,6 +22,7 @@ export function cannotWrite(path: string, error: unknown): CovariumError {
       path,
       cause: error,
     });
-  const why = code === 'ENOENT' ? 'its folder does not exist' : (code ?? message);
+  // A temporary file beside it may be gone too, by somebody else's hand.
+  const why = code === 'ENOENT' && !existsSync(dirname(path)) ? 'its folder does not exist' : (code ?? message);
   return new CovariumError('ERR_FILE_UNWRITABLE', `File (${path}) can't be written (${why}).`, { path, cause: error });
 }

@@ -1,31 +1,52 @@
-import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, refuseAborted } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
 import { cannotRead } from './error.ts';
+
+/**
+ * Where bytes come from: a path (`-` is standard input), a URL (`file:`, `http:`, `https:`), bytes in memory, or a
+ * stream of bytes, such as a Readable of Node, the body of a Response, or any async iterable of bytes.
+ */
+export type InputSource = string | URL | Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array | string>;
 
 const chunkBytes = 1 << 20;
 
 /** How messages name what is read. */
-export function inputName(path: string): string {
-  return path === '-' ? 'standard input' : path;
+export function inputName(source: InputSource): string {
+  if (typeof source === 'string') return source === '-' ? 'standard input' : source;
+  if (source instanceof URL) return urlName(source);
+  return isBytes(source) ? `${source.byteLength} bytes` : 'a stream';
 }
 
-/** The bytes of a file, or of standard input for `-`, in order. */
-export function inputStream(path: string): NodeJS.ReadableStream & { destroy(): void } {
-  return path === '-' ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes });
+/** Throws `ERR_INVALID_ARGUMENT` for what is no {@link InputSource}. */
+export function requireSource(source: InputSource): void {
+  if (typeof source === 'string' || source instanceof URL || isBytes(source)) return;
+  if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') return;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Path is (${describe(source)}); pass a path, a URL, a Buffer, or a stream of bytes.`,
+  );
 }
 
-/** Bytes in order, taken in pieces of chosen sizes. Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
+/**
+ * Bytes in order, taken in pieces of chosen sizes. Its methods throw `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
+ * `ERR_ABORTED`.
+ */
 export class ByteSource {
-  readonly #path: string;
-  readonly #stream: ReturnType<typeof inputStream>;
-  readonly #chunks: AsyncIterator<string | Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
-  #at = 0;
+  /** How messages name it. */
+  readonly name: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #source: InputSource;
+  #chunks: Promise<Chunks> | undefined;
+  #rest: Uint8Array = new Uint8Array(0);
   #offset = 0;
 
-  constructor(path: string) {
-    this.#path = path;
-    this.#stream = inputStream(path);
-    this.#chunks = this.#stream[Symbol.asyncIterator]();
+  constructor(source: InputSource, signal?: AbortSignal) {
+    requireSource(source);
+    this.#source = source;
+    this.name = inputName(source);
+    this.#signal = signal;
   }
 
   /** Bytes taken so far. */
@@ -33,15 +54,39 @@ export class ByteSource {
     return this.#offset;
   }
 
+  /** All bytes of it, where that is known before they are read: of a regular file, and of bytes in memory. */
+  async size(): Promise<number | undefined> {
+    return (await this.#opened()).size;
+  }
+
+  /** The next bytes without taking them, fewer only where the source ends. */
+  async peek(count: number): Promise<Uint8Array> {
+    while (this.#rest.length < count) {
+      const chunk = await this.#next();
+      if (chunk === undefined) break;
+      this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    }
+    return this.#rest.subarray(0, count);
+  }
+
+  /** The next bytes, as many as there are at once; undefined at the end. */
+  async chunk(): Promise<Uint8Array | undefined> {
+    const chunk = this.#rest.length > 0 ? this.#rest : await this.#next();
+    this.#rest = new Uint8Array(0);
+    this.#offset += chunk?.length ?? 0;
+    return chunk;
+  }
+
   /** So many bytes in memory of their own, fewer only where the source ends. Memory grows only as bytes arrive. */
   async take(count: number): Promise<Uint8Array<ArrayBuffer>> {
-    const pieces: Buffer[] = [];
+    const pieces: Uint8Array[] = [];
     let length = 0;
     while (length < count) {
-      if (this.#at === this.#rest.length && !(await this.#next())) break;
-      const piece = this.#rest.subarray(this.#at, this.#at + count - length);
+      if (this.#rest.length === 0) this.#rest = (await this.#next()) ?? this.#rest;
+      if (this.#rest.length === 0) break;
+      const piece = this.#rest.subarray(0, count - length);
       pieces.push(piece);
-      this.#at += piece.length;
+      this.#rest = this.#rest.subarray(piece.length);
       length += piece.length;
     }
     this.#offset += length;
@@ -54,27 +99,205 @@ export class ByteSource {
     return bytes;
   }
 
+  /**
+   * Fills `bytes`, and gives how many there were: fewer only where the source ends. A file is read straight into this
+   * memory.
+   */
+  async fill(bytes: Uint8Array): Promise<number> {
+    const chunks = await this.#opened();
+    let length = 0;
+    while (length < bytes.length) {
+      if (this.#rest.length === 0 && chunks.readInto !== undefined) {
+        refuseAborted(this.#signal);
+        const count = await this.#caught(chunks.readInto(bytes.subarray(length)));
+        if (count === 0) break;
+        length += count;
+        continue;
+      }
+      if (this.#rest.length === 0) this.#rest = (await this.#next()) ?? this.#rest;
+      if (this.#rest.length === 0) break;
+      const piece = this.#rest.subarray(0, bytes.length - length);
+      bytes.set(piece, length);
+      this.#rest = this.#rest.subarray(piece.length);
+      length += piece.length;
+    }
+    this.#offset += length;
+    return length;
+  }
+
+  /**
+   * Fills `bytes` from `position` on, wherever reading is, of a source whose size is known; gives how many there were.
+   */
+  async readAt(bytes: Uint8Array, position: number): Promise<number> {
+    const chunks = await this.#opened();
+    let length = 0;
+    while (length < bytes.length) {
+      refuseAborted(this.#signal);
+      const count = await this.#caught(chunks.readAt!(bytes.subarray(length), position + length));
+      if (count === 0) break;
+      length += count;
+    }
+    return length;
+  }
+
   /** All that is left, of which only the last bytes are kept. */
   async takeLast(count: number): Promise<Uint8Array> {
-    let last = Buffer.from(this.#rest.subarray(this.#at));
-    while (await this.#next()) last = Buffer.concat([last, this.#rest]).subarray(-count);
-    this.#at = this.#rest.length;
+    let last: Uint8Array = this.#rest;
+    this.#rest = new Uint8Array(0);
+    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next())
+      last = Buffer.concat([last, chunk]).subarray(-count);
     return last.subarray(-count);
   }
 
-  close(): void {
-    this.#stream.destroy();
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await this.#chunks?.then(
+      (chunks) => chunks.close(),
+      () => {},
+    );
   }
 
-  async #next(): Promise<boolean> {
-    try {
-      const { value, done } = await this.#chunks.next();
-      if (done === true) return false;
-      this.#rest = value as Buffer;
-      this.#at = 0;
-      return true;
-    } catch (error) {
-      throw cannotRead(inputName(this.#path), error);
+  async #next(): Promise<Uint8Array | undefined> {
+    const chunks = await this.#opened();
+    for (;;) {
+      refuseAborted(this.#signal);
+      const chunk = await this.#caught(chunks.next());
+      if (chunk === undefined || chunk.length > 0) return chunk;
     }
   }
+
+  #opened(): Promise<Chunks> {
+    this.#chunks ??= this.#caught(openChunks(this.#source, this.#signal));
+    return this.#chunks;
+  }
+
+  async #caught<Result>(result: Promise<Result>): Promise<Result> {
+    try {
+      return await result;
+    } catch (error) {
+      refuseAborted(this.#signal);
+      throw error instanceof CovariumError ? error : cannotRead(this.name, error);
+    }
+  }
+}
+
+/** The bytes of a source as they come. */
+interface Chunks {
+  /** All bytes, where that is known. */
+  readonly size: number | undefined;
+  /** Undefined at the end. */
+  next(): Promise<Uint8Array | undefined>;
+  /** Reads the bytes that follow into `bytes`; 0 at the end. */
+  readInto?(bytes: Uint8Array): Promise<number>;
+  /** Where the size is known: reads what lies at `position`; 0 at the end. */
+  readAt?(bytes: Uint8Array, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function openChunks(source: InputSource, signal: AbortSignal | undefined): Promise<Chunks> {
+  if (typeof source === 'string') return source === '-' ? streamChunks(process.stdin) : fileChunks(await open(source));
+  if (source instanceof URL) return urlChunks(source, signal);
+  return isBytes(source) ? memoryChunks(source) : streamChunks(source);
+}
+
+async function fileChunks(file: FileHandle): Promise<Chunks> {
+  try {
+    const status = await file.stat();
+    const isRegular = status.isFile() && status.size > 0; // /proc and its kind tell no size
+    let position = 0;
+    const readInto = async (bytes: Uint8Array) => {
+      const { bytesRead } = await file.read(bytes, 0, Math.min(bytes.length, 1 << 30), isRegular ? position : null);
+      position += bytesRead;
+      return bytesRead;
+    };
+    return {
+      size: isRegular ? status.size : undefined,
+      next: async () => {
+        const bytes = Buffer.allocUnsafeSlow(Math.min(chunkBytes, isRegular ? status.size : 1 << 16));
+        const count = await readInto(bytes);
+        return count === 0 ? undefined : bytes.subarray(0, count);
+      },
+      readInto,
+      readAt: async (bytes, from) => (await file.read(bytes, 0, Math.min(bytes.length, 1 << 30), from)).bytesRead,
+      close: () => file.close().catch(() => {}),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+// Buffer's own slice() is a view.
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes);
+}
+
+// Each chunk is a copy: the bytes may be transferred to another thread while they are worked on.
+function memoryChunks(source: Uint8Array | ArrayBuffer): Chunks {
+  const bytes = source instanceof ArrayBuffer ? new Uint8Array(source) : source;
+  const size = bytes.length;
+  let at = 0;
+  const copied = (from: number, count: number) => {
+    if (bytes.length !== size)
+      throw new CovariumError('ERR_CLOSED', `Bytes (${size} before) were transferred while they were read.`);
+    return copyOf(bytes.subarray(from, from + count));
+  };
+  return {
+    size,
+    next: async () => {
+      if (at === size) return undefined;
+      const chunk = copied(at, chunkBytes);
+      at += chunk.length;
+      return chunk;
+    },
+    readAt: async (into, from) => {
+      const chunk = copied(from, into.length);
+      into.set(chunk);
+      return chunk.length;
+    },
+    close: async () => {},
+  };
+}
+
+function streamChunks(stream: AsyncIterable<Uint8Array | string>): Chunks {
+  const chunks = stream[Symbol.asyncIterator]();
+  return {
+    size: undefined,
+    next: async () => {
+      const { value, done } = await chunks.next();
+      if (done === true) return undefined;
+      if (typeof value === 'string') return Buffer.from(value);
+      if (value instanceof Uint8Array) return copyOf(value);
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `A stream gives (${describe(value)}); pass a stream of bytes.`);
+    },
+    // A source that never answers would let close() wait for ever.
+    close: async () => {
+      if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
+      else chunks.return?.()?.catch(() => {});
+    },
+  };
+}
+
+async function urlChunks(url: URL, signal: AbortSignal | undefined): Promise<Chunks> {
+  if (url.protocol === 'file:') return fileChunks(await open(fileURLToPath(url)));
+  const name = urlName(url);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `URL (${name}) is not one of (file:, http:, https:).`);
+  const { ok, status, statusText, body } = await fetch(url, signal === undefined ? {} : { signal });
+  if (ok && body !== null) return streamChunks(body as unknown as AsyncIterable<Uint8Array>);
+  await body?.cancel();
+  const code = status === 404 || status === 410 ? 'ERR_FILE_NOT_FOUND' : 'ERR_FILE_UNREADABLE';
+  throw new CovariumError(code, `File (${name}) can't be read: the server answers (${status} ${statusText}).`, {
+    path: name,
+  });
+}
+
+function urlName(url: URL): string {
+  if (url.protocol === 'file:') return decodeURI(url.pathname);
+  // A user's password is no part of a message, nor is a token.
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+function isBytes(source: unknown): source is Uint8Array | ArrayBuffer {
+  return source instanceof Uint8Array || source instanceof ArrayBuffer;
 }

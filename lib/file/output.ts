@@ -1,11 +1,16 @@
+import { constants, linkSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { cannotWrite } from './error.ts';
+import { alone } from './lock.ts';
 import { partialPath, removeAbandoned } from './temporary-name.ts';
+import { begin, end, removeQuietly } from './unfinished.ts';
 
 /** Where bytes go; one of {@link finish} and {@link discard} ends it. */
 export interface Output {
   write(bytes: Uint8Array): Promise<void>;
+  /** Writes over what is there from `position` on; undefined where what was written is gone, as in a pipe. */
+  overwrite?(bytes: Uint8Array, position: number): Promise<void>;
   finish(): Promise<void>;
   /** Leaves nothing of an unfinished output behind. Never rejects. */
   discard(): Promise<void>;
@@ -17,23 +22,20 @@ export async function openOutput(path: string): Promise<Output> {
 }
 
 /**
- * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it. What a killed process
- * left of the same file is removed. What exists and is no regular file (a device, a pipe) is written directly. Throws
- * `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it.
+ * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function openOutputFile(path: string): Promise<Output> {
-  try {
-    const target = await realpath(path).catch(() => path);
-    const status = await stat(target).catch(() => undefined);
-    if (status !== undefined && !status.isFile())
-      return new FileOutput(path, await open(target, 'w'), undefined, target);
-    // Another call of this process may write the same file now. A folder that can't be listed may still be written to.
-    await removeAbandoned(dirname(target), { target: basename(target), ownIsDead: false }).catch(() => {});
-    const temporary = partialPath(target);
-    return new FileOutput(path, await open(temporary, 'w'), temporary, target);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  const file = await OutputFile.open(path);
+  return {
+    write: (bytes) => file.write(bytes),
+    ...(file.isRegular && { overwrite: (bytes, position) => file.overwrite(bytes, position) }),
+    finish: async () => {
+      await file.finish();
+      await file.replace();
+    },
+    discard: () => file.discard(),
+  };
 }
 
 /** A whole text, by {@link openOutput}: a file appears complete or not at all. */
@@ -45,42 +47,6 @@ export async function writeTextFile(path: string, text: string): Promise<void> {
   } catch (error) {
     await output.discard();
     throw error;
-  }
-}
-
-class FileOutput implements Output {
-  readonly #path: string;
-  readonly #file: FileHandle;
-  readonly #temporary: string | undefined;
-  readonly #target: string;
-
-  constructor(path: string, file: FileHandle, temporary: string | undefined, target: string) {
-    this.#path = path;
-    this.#file = file;
-    this.#temporary = temporary;
-    this.#target = target;
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    try {
-      for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
-    } catch (error) {
-      throw cannotWrite(this.#path, error);
-    }
-  }
-
-  async finish(): Promise<void> {
-    try {
-      await this.#file.close();
-      if (this.#temporary !== undefined) await rename(this.#temporary, this.#target);
-    } catch (error) {
-      throw cannotWrite(this.#path, error);
-    }
-  }
-
-  async discard(): Promise<void> {
-    await this.#file.close().catch(() => {});
-    if (this.#temporary !== undefined) await rm(this.#temporary, { force: true }).catch(() => {});
   }
 }
 
@@ -104,25 +70,43 @@ export function standardOutput(): Output {
   };
 }
 
-/** A file under way beside its target, named for its writer: several processes, also of several machines, may write to one target. */
-export class PartialFile implements Output {
+/**
+ * A file under way beside its target, and what becomes of it: {@link finish} brings its bytes to the disk, then {@link
+ * replace} or {@link place} gives it the name. Several processes, also of several machines, may write to one target.
+ * What exists and is no regular file (a device, a pipe) is written directly.
+ */
+export class OutputFile implements Output {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  /** The path without links. */
   readonly #target: string;
-  readonly #partial: string;
-  readonly #file: Awaited<ReturnType<typeof open>>;
+  readonly #temporary: string | undefined;
 
-  private constructor(target: string, partial: string, file: Awaited<ReturnType<typeof open>>) {
-    this.#target = target;
-    this.#partial = partial;
+  private constructor(path: string, file: FileHandle, target: string, temporary: string | undefined) {
+    this.#path = path;
     this.#file = file;
+    this.#target = target;
+    this.#temporary = temporary;
   }
 
-  /** Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
-  static async open(target: string): Promise<PartialFile> {
-    const partial = partialPath(target);
+  /** Removes what a killed process left of the same file. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
+  static async open(path: string): Promise<OutputFile> {
     try {
-      return new PartialFile(target, partial, await open(partial, 'w'));
+      const target = await realpath(path).catch(() => path);
+      const status = await stat(target).catch(() => undefined);
+      if (status !== undefined && !status.isFile())
+        return new OutputFile(path, await open(target, 'w'), target, undefined);
+      // A folder that can't be listed may still be written to.
+      await removeAbandoned(dirname(target), basename(target)).catch(() => {});
+      const temporary = partialPath(target);
+      const mode = status === undefined ? 0o666 : status.mode & 0o777;
+      const file = await open(temporary, exclusively, mode);
+      begin(temporary);
+      // What nobody else could read stays so; a umask must not take away more.
+      if (status !== undefined) await file.chmod(mode).catch(() => {});
+      return new OutputFile(path, file, target, temporary);
     } catch (error) {
-      throw cannotWrite(target, error);
+      throw cannotWrite(path, error);
     }
   }
 
@@ -130,57 +114,132 @@ export class PartialFile implements Output {
     try {
       for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
     } catch (error) {
-      throw cannotWrite(this.#target, error);
+      throw cannotWrite(this.#path, error);
     }
   }
 
-  /** Brings the bytes to the disk, so that the name, which comes with {@link place}, never stands for less. */
+  /** False for what exists and has no positions: a device, a pipe. */
+  get isRegular(): boolean {
+    return this.#temporary !== undefined;
+  }
+
+  /** Writes over what is there from `position` on; only of a regular file. */
+  async overwrite(bytes: Uint8Array, position: number): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.length; )
+        at += (await this.#file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
+    } catch (error) {
+      throw cannotWrite(this.#path, error);
+    }
+  }
+
+  /** Brings the bytes to the disk, so that the name never stands for less. */
   async finish(): Promise<void> {
     try {
-      await this.#file.sync();
+      if (this.#temporary !== undefined) await this.#file.sync();
       await this.#file.close();
     } catch (error) {
-      throw cannotWrite(this.#target, error);
+      throw cannotWrite(this.#path, error);
     }
   }
 
   async discard(): Promise<void> {
     await this.#file.close().catch(() => {});
-    await rm(this.#partial, { force: true }).catch(() => {});
+    if (this.#temporary === undefined) return;
+    await rm(this.#temporary, { force: true }).catch(() => {});
+    end(this.#temporary);
   }
 
   /** Gives the finished file its name, in the place of whatever has it. */
   async replace(): Promise<void> {
     try {
-      await rename(this.#partial, this.#target);
+      this.#rename();
     } catch (error) {
+      throw cannotWrite(this.#path, error);
+    } finally {
       await this.discard();
-      throw cannotWrite(this.#target, error);
+    }
+  }
+
+  /**
+   * Gives two finished files their names: both, or neither. No other call of this function comes between the two. A
+   * process that is killed between them, which takes microseconds, leaves the new file beside the old second one.
+   */
+  static async replaceBoth(first: OutputFile, second: OutputFile): Promise<void> {
+    try {
+      await alone(first.#target, () => {
+        const before = first.#keep();
+        try {
+          first.#rename();
+          second.#rename();
+        } catch (error) {
+          if (before !== undefined) renameSync(before, first.#target);
+          else rmSync(first.#target, { force: true });
+          throw error;
+        } finally {
+          // Also after a renaming back, which does nothing where both are names of one file.
+          if (before !== undefined) removeQuietly(before);
+        }
+      });
+    } catch (error) {
+      throw cannotWrite(first.#path, error);
+    } finally {
+      await first.discard();
+      await second.discard();
     }
   }
 
   /** Gives the finished file its name if nothing has it; says whether it did. */
   async place(): Promise<boolean> {
+    if (this.#temporary === undefined) return false;
     try {
-      await link(this.#partial, this.#target);
+      await link(this.#temporary, this.#target);
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') return false;
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code ?? '')) throw cannotWrite(this.#target, error);
-      // A file system without links, as exFAT: between the question and the answer another process could come.
+      if (!hasNoLinks(error)) throw cannotWrite(this.#path, error);
+      // Between the question and the answer another process could come.
       if (await stat(this.#target).catch(() => undefined)) return false;
-      await rename(this.#partial, this.#target);
+      await rename(this.#temporary, this.#target);
       return true;
     } finally {
       await this.discard();
     }
   }
+
+  #rename(): void {
+    if (this.#temporary !== undefined) renameSync(this.#temporary, this.#target);
+  }
+
+  /**
+   * A second name of what has the target's name now, or where there are no links its only one; undefined where nothing
+   * has it.
+   */
+  #keep(): string | undefined {
+    const kept = partialPath(this.#target);
+    try {
+      linkSync(this.#target, kept);
+      return kept;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (!hasNoLinks(error)) throw error;
+      renameSync(this.#target, kept);
+      return kept;
+    }
+  }
 }
 
-/** A whole file of text, in place of whatever has the name, or only where nothing has it; says whether it is there now. */
-export async function writePartial(target: string, text: string, how: 'replace' | 'place'): Promise<boolean> {
-  const file = await PartialFile.open(target);
+// Exclusive opening follows no link either; where the flag is there, it says so.
+const exclusively = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+// A file system without links, as exFAT.
+function hasNoLinks(error: unknown): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Writes a whole text into a file that is just opened, to its {@link OutputFile.finish}; a failure discards it. */
+export async function finishText(file: OutputFile, text: string): Promise<void> {
   try {
     await file.write(Buffer.from(text));
     await file.finish();
@@ -188,7 +247,4 @@ export async function writePartial(target: string, text: string, how: 'replace' 
     await file.discard();
     throw error;
   }
-  if (how === 'place') return file.place();
-  await file.replace();
-  return true;
 }

@@ -1,43 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { isUnfinished } from './unfinished.ts';
 
 // A writer that lives writes at least once an hour.
 const abandonedMs = 3_600_000;
 
-/** Where this process writes what is to become `target`: beside it, named for its writer, which may have a machine of its own. */
+// A name has at most 255 bytes, and what is added to it takes 40.
+const mostBytes = 200;
+
+/**
+ * A new name beside `target` for what is to become it: `.name.system.process.random.partial`. Nobody can foresee it,
+ * and it tells whether its writer still lives.
+ */
 export function partialPath(target: string): string {
-  return join(dirname(target), `.${basename(target)}.${machine()}.${process.pid}.partial`);
+  const random = randomBytes(4).toString('hex');
+  return join(dirname(target), `.${stemOf(basename(target))}.${system()}.${process.pid}.${random}.partial`);
+}
+
+/** The name of the file beside `target` that only one process at a time has. */
+export function lockPath(target: string): string {
+  return join(dirname(target), `.${stemOf(basename(target))}.lock`);
+}
+
+/** Who writes, for others to judge: see {@link isDead}. */
+export function writer(): string {
+  return `${system()}.${process.pid}`;
 }
 
 /**
- * Removes what writers left when they were killed: of one target, or of all files of a folder. A writer of another machine is dead when it was
- * long silent. `ownIsDead`: whether a file of this process's number is of an earlier one, as where this one begins.
+ * Whether the process that said so is certainly gone. Of a process of another system, or of another container, nothing
+ * is known.
  */
-export async function removeAbandoned(
-  folder: string,
-  { target, ownIsDead }: { readonly target?: string; readonly ownIsDead: boolean },
-): Promise<void> {
+export function isDead(writer: string): boolean {
+  const [, its, pid] = /^([0-9a-f]{12})\.(\d+)$/.exec(writer) ?? [];
+  return its === system() && !isAlive(Number(pid));
+}
+
+/** Removes what writers left when they were killed: of one target, or of all files of a folder. */
+export async function removeAbandoned(folder: string, target?: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const parts = partsOf(name);
-    if (parts === undefined || (target !== undefined && parts.target !== target)) continue;
+    const [, stem, writer] = /^\.(.+)\.([0-9a-f]{12}\.\d+)\.[0-9a-f]{8}\.partial$/.exec(name) ?? [];
+    if (writer === undefined || (target !== undefined && stem !== stemOf(target))) continue;
     const path = join(folder, name);
+    if (isUnfinished(path)) continue;
     const status = await stat(path).catch(() => undefined);
     if (status === undefined) continue;
-    const { host, pid } = parts;
-    const isDead = pid === process.pid ? ownIsDead : !isAlive(pid);
-    const isAbandoned = host === machine() ? isDead : Date.now() - status.mtimeMs > abandonedMs;
-    if (isAbandoned) await rm(path, { force: true }).catch(() => {});
+    if (isDead(writer) || Date.now() - status.mtimeMs > abandonedMs) await rm(path, { force: true }).catch(() => {});
   }
 }
 
-function partsOf(name: string): { readonly target: string; readonly host: string; readonly pid: number } | undefined {
-  const [, target, host, pid] = /^\.(.+)\.([^.]+)\.(\d+)\.partial$/.exec(name) ?? [];
-  return target === undefined ? undefined : { target, host: host!, pid: Number(pid) };
+function stemOf(name: string): string {
+  if (Buffer.byteLength(name) <= mostBytes) return name;
+  return createHash('sha256').update(name).digest('hex').slice(0, 32);
 }
 
-function machine(): string {
-  return hostname().replaceAll(/[^\w-]/g, '-') || 'localhost';
+let known: string | undefined;
+
+// Process numbers mean something within one boot and one namespace of numbers: containers may share a host's name, or
+// their numbers.
+function system(): string {
+  known ??= createHash('sha256').update(bootAndNamespace()).digest('hex').slice(0, 12);
+  return known;
+}
+
+function bootAndNamespace(): string {
+  if (process.platform !== 'linux') return hostname();
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Nobody's number can be judged, nor this one's.
+    return randomBytes(16).toString('hex');
+  }
 }
 
 // A process of another user can't be asked (EPERM), and lives.

@@ -37,7 +37,9 @@ const dtypesOf: { readonly [scalar: string]: Dtype } = {
   bool: 'uint8',
 };
 
-/** The operands of a launch, in the order of `parameters` (without places). Throws typed errors that name the argument. */
+/**
+ * The operands of a launch, in the order of `parameters` (without places). Throws typed errors that name the argument.
+ */
 export function operandsOf(
   device: OpenBackend,
   kernel: string,

@@ -1,7 +1,7 @@
 import type { CompiledKernel, KernelParameter } from '../backend.ts';
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
-import { CovariumError, fromNative } from '../covarium-error.ts';
+import { checkOptions, describe, requireBoolean } from '../check.ts';
+import { CovariumError, fromNative, loading } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
@@ -18,14 +18,15 @@ export interface KernelOptions {
   /** The texts that `#include` may name; none by default. */
   readonly includes?: { readonly [name: string]: string } | undefined;
   /**
-   * Whether the kernel is instrumented, on the cpu device (false by default): accesses beyond a buffer and barriers that not all threads of a group reach fail
-   * the commit with `ERR_KERNEL_CHECK`, with thread and line; pointers that Metal would refuse for their address space, with
-   * `ERR_KERNEL_COMPILE` (where there is clang++; see `Kernel.notes`). Slow. Throws `ERR_UNSUPPORTED` on other devices.
+   * Whether the kernel is instrumented, on the cpu device (false by default): accesses beyond a buffer and barriers
+   * that not all threads of a group reach fail the commit with `ERR_KERNEL_CHECK`, with thread and line; pointers that
+   * Metal would refuse for their address space, with `ERR_KERNEL_COMPILE` (where there is clang++; see `Kernel.notes`).
+   * Slow. Throws `ERR_UNSUPPORTED` on other devices.
    */
   readonly check?: boolean | undefined;
   /**
-   * Fields of structs that the text doesn't say in plain words, by argument, in order: `{ p: { rows: 'int', weights: 'float[9]' } }`. They
-   * are compared with what the compiler makes. None by default.
+   * Fields of structs that the text doesn't say in plain words, by argument, in order:
+   * `{ p: { rows: 'int', weights: 'float[9]' } }`. They are compared with what the compiler makes. None by default.
    */
   readonly layouts?: GivenLayouts | undefined;
   /** What messages call the text; `kernel.metal` by default. */
@@ -46,8 +47,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
   if (typeof path !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Path of a kernel's text is not a string (${describe(path)}).`);
-  if (typeof check !== 'boolean')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Check mode is neither true nor false (${describe(check)}).`);
+  requireBoolean('Check mode', check);
   for (const [option, given] of Object.entries({ constants, includes, layouts }))
     if (typeof given !== 'object' || given === null)
       throw new CovariumError(
@@ -89,7 +89,7 @@ async function compiledFor(
     check,
   };
   if (backend.kind !== 'cpu') return backend.compile({ ...source, text, library: '' });
-  const { libraryOf } = await import('./cpu/library.ts');
+  const { libraryOf } = await loading(import('./cpu/library.ts'));
   const filled = withConstants(text, values);
   // Values are shorter or longer than what they stand for: the places in the text are others now.
   const library = await libraryOf(filled, withLayouts(signatureOf(filled, signature.name), layouts), check);
@@ -102,7 +102,7 @@ async function compiledFor(
 
 /** Throws what clang says of address spaces; gives a note where there is no clang. */
 async function checkSpaces(text: string): Promise<string[]> {
-  const { spaceErrors } = await import('./cpu/address-spaces.ts');
+  const { spaceErrors } = await loading(import('./cpu/address-spaces.ts'));
   const errors = await spaceErrors(text);
   if (errors === undefined)
     return ['Address spaces are not checked: that needs clang++ (Debian or Ubuntu: apt-get install clang).'];
@@ -135,7 +135,10 @@ function requireIndices({ name, parameters }: Signature): void {
     });
 }
 
-/** Throws where the compiler lays a struct out otherwise than the text was read: its fields would get each other's bytes. */
+/**
+ * Throws where the compiler lays a struct out otherwise than the text was read: its fields would get each other's
+ * bytes.
+ */
 function requireLayouts(kernel: string, parameters: readonly Parameter[], compiled: CompiledKernel): void {
   parameters.forEach(({ name, type, layout }, i) => {
     const { sizeBytes, members } = compiled.parameters[i]!;

@@ -38,8 +38,8 @@ function userPlace(
 }
 
 /**
- * The refusal of a text that does not compile: the compiler's first error at the user's own line, with the code there. `texts` are the
- * kernel's text and what it includes, by name.
+ * The refusal of a text that does not compile: the compiler's first error at the user's own line, with the code there.
+ * `texts` are the kernel's text and what it includes, by name.
  */
 export function compileError(output: string, kernel: string, texts: ReadonlyMap<string, string>): CovariumError {
   const diagnostics = diagnosticsIn(output);

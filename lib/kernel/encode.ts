@@ -25,8 +25,9 @@ const longs: { readonly [scalar: string]: readonly [bigint, bigint] } = {
 };
 
 /**
- * The bytes of a number, an array or a plain object, laid out as Metal has it. `name` is its place, such as `params.size[2]`. Throws
- * `ERR_INVALID_ARGUMENT` (not a number, a field that is missing or not there, another length), `ERR_OUT_OF_RANGE`, `ERR_UNSUPPORTED`.
+ * The bytes of a number, an array or a plain object, laid out as Metal has it. `name` is its place, such as
+ * `params.size[2]`. Throws `ERR_INVALID_ARGUMENT` (not a number, a field that is missing or not there, another length),
+ * `ERR_OUT_OF_RANGE`, `ERR_UNSUPPORTED`.
  */
 export function encode(value: unknown, layout: Layout, name: string): ArrayBuffer {
   const bytes = new ArrayBuffer(layout.sizeBytes);

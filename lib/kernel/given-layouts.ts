@@ -6,7 +6,10 @@ import type { Signature } from './signature.ts';
 /** Fields of structs with Metal's words for their types, by argument. */
 export type GivenLayouts = { readonly [argument: string]: { readonly [field: string]: string } };
 
-/** A signature with the layouts that the user gives, in the place of what is read from the text. Throws `ERR_INVALID_ARGUMENT`. */
+/**
+ * A signature with the layouts that the user gives, in the place of what is read from the text. Throws
+ * `ERR_INVALID_ARGUMENT`.
+ */
 export function withLayouts(signature: Signature, given: GivenLayouts): Signature {
   const names = signature.parameters.filter(({ kind }) => kind !== 'place').map(({ name }) => name);
   for (const name of Object.keys(given))

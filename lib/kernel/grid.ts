@@ -23,8 +23,8 @@ export function sizeOf(name: string, size: GridSize): [number, number, number] {
 }
 
 /**
- * The threadgroup for a grid where none is asked for, as Apple advises: rows of the execution width, as many of them as the kernel's
- * limit allows; along one axis, all of them in a row. No larger than the grid.
+ * The threadgroup for a grid where none is asked for, as Apple advises: rows of the execution width, as many of them as
+ * the kernel's limit allows; along one axis, all of them in a row. No larger than the grid.
  */
 export function threadgroupFor(
   kernel: CompiledKernel,

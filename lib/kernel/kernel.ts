@@ -11,7 +11,10 @@ import type { Parameter } from './signature.ts';
 export interface Launch {
   /** Threads along x, y and z. */
   readonly grid: GridSize;
-  /** Threads of a group; by default what Apple advises. Groups at the far edges of the grid have fewer where it doesn't divide. */
+  /**
+   * Threads of a group; by default what Apple advises. Groups at the far edges of the grid have fewer where it doesn't
+   * divide.
+   */
   readonly threadgroup?: GridSize | undefined;
   /** By name, or in the kernel's order. */
   readonly arguments: KernelArguments;
@@ -71,7 +74,8 @@ export class Kernel {
 
   /**
    * Runs the kernel over a grid; settles when all its threads have ended and what they wrote can be read. Rejects with
-   * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit, `ERR_KERNEL_CHECK` for what check mode finds.
+   * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit, `ERR_KERNEL_CHECK` for what
+   * check mode finds.
    */
   async run(launch: Launch, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Timings> {
     checkOptions(options, ['signal']);

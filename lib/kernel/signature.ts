@@ -55,7 +55,10 @@ function kernelsOf(code: string): Found[] {
   });
 }
 
-/** The kernel `name` of a text, or the only one. Throws `ERR_INVALID_ARGUMENT` with the names that there are, `ERR_UNSUPPORTED`. */
+/**
+ * The kernel `name` of a text, or the only one. Throws `ERR_INVALID_ARGUMENT` with the names that there are,
+ * `ERR_UNSUPPORTED`.
+ */
 export function signatureOf(text: string, name: string | undefined): Signature {
   const all = kernelsOf(codeOf(text));
   const names = all.map((each) => each.name).join(', ');

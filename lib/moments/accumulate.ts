@@ -1,14 +1,14 @@
-import { Storage } from '../array/storage.ts';
+import type { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import type { Task } from '../command/task.ts';
-import { step, type Tasks } from '../command/task.ts';
+import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { centredBlock, rowsPerBlock, sumsOf, type WeightedRows } from './block.ts';
 import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.ts';
 
 /**
- * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the deviations, on a
- * device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
+ * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the
+ * deviations, on a device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
  */
 export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<CentralSums> {
   const { count, n } = rows;
@@ -41,21 +41,13 @@ const rowsInTurn = 256;
 
 // D' D, n x n, of the deviations D (rows x n).
 function productsTask(device: OpenBackend, deviations: Float64Array, n: number): Task<Storage> {
-  const written = Storage.forResult(device, 'float64', n * n);
-  const out = written.values as Float64Array;
-  return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(deviations, 'float64');
-      const step = rowsInTurn * n;
-      for (let at = 0; at < input.length; at += step) {
-        const piece = input.subarray(at, at + step);
-        encoder.product(piece, piece, out, n, n, piece.length / n, true, false, 1, at === 0 ? 0 : 1);
-      }
-    },
-    reachable: [],
-    result: written,
-    written,
-    fresh: [written],
-  };
+  const wrap = (written: Storage) => written;
+  return resultTask({ device, dtype: 'float64' }, n * n, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(deviations, 'float64');
+    const step = rowsInTurn * n;
+    for (let at = 0; at < input.length; at += step) {
+      const piece = input.subarray(at, at + step);
+      encoder.product(piece, piece, out, n, n, piece.length / n, true, false, 1, at === 0 ? 0 : 1);
+    }
+  });
 }

@@ -1,9 +1,9 @@
 import { zerosOf } from '../dtype.ts';
 
 /**
- * What is kept of weighted rows x of n numbers: sums over them about their mean, all in float64. With d = x - mean and w its weight,
- * sums of two sets of rows give the sums of both (Chan, Golub, LeVeque 1983, extended to the third and fourth order), so that rows may
- * come in any pieces.
+ * What is kept of weighted rows x of n numbers: sums over them about their mean, all in float64. With d = x - mean and
+ * w its weight, sums of two sets of rows give the sums of both (Chan, Golub, LeVeque 1983, extended to the third and
+ * fourth order), so that rows may come in any pieces.
  */
 export interface CentralSums {
   readonly n: number;
@@ -14,7 +14,10 @@ export interface CentralSums {
   /** Sum of w, and of w^2: (sum w)^2 / sum w^2 is the effective number of observations. */
   weight: number;
   squaredWeight: number;
-  /** The mean is mean + meanRest: the nearest float64, and what its rounding takes away. An offset of 10^8 then costs no digits. */
+  /**
+   * The mean is mean + meanRest: the nearest float64, and what its rounding takes away. An offset of 10^8 then costs no
+   * digits.
+   */
   readonly mean: Float64Array<ArrayBuffer>;
   readonly meanRest: Float64Array<ArrayBuffer>;
   /** Sum of w d d', n x n: the lower triangle. */
@@ -62,8 +65,8 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
 }
 
 /**
- * Takes sums from a centre c to c + delta. `first` is the sum of w (x - c), which is zero where c is the mean. With t the trace of C, the
- * second sum, s the first, v the third and W the weight:
+ * Takes sums from a centre c to c + delta. `first` is the sum of w (x - c), which is zero where c is the mean. With t
+ * the trace of C, the second sum, s the first, v the third and W the weight:
  *
  *     C' = C - s delta' - delta s' + W delta delta'
  *     v' = v - 2 C delta - t delta + |delta|^2 s + 2 (delta . s) delta - W |delta|^2 delta

@@ -22,8 +22,9 @@ export interface Estimate {
 }
 
 /**
- * The covariance (1 - a) S + a (tr S / n) I, where a is the shrinkage's share and S the sum of w d d' over W - ddof (sum of w^2) / W, as
- * numpy.cov has it: d is taken from the mean, or from the one given. Throws `ERR_SHAPE` (no rows) and `ERR_OUT_OF_RANGE`.
+ * The covariance (1 - a) S + a (tr S / n) I, where a is the shrinkage's share and S the sum of w d d' over W - ddof
+ * (sum of w^2) / W, as numpy.cov has it: d is taken from the mean, or from the one given. Throws `ERR_SHAPE` (no rows)
+ * and `ERR_OUT_OF_RANGE`.
  */
 export function estimated(sums: CentralSums, asked: Asked): Estimate {
   const { n } = sums;

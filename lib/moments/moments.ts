@@ -20,8 +20,8 @@ let sumsInside: (moments: Moments) => CentralSums;
 /** Where {@link Moments} are computed. */
 export interface MomentsOptions {
   /**
-   * An open device: what takes n^2 operations for a row is done there. By default, and where it has no float64, that is done in plain
-   * TypeScript.
+   * An open device: what takes n^2 operations for a row is done there. By default, and where it has no float64, that is
+   * done in plain TypeScript.
    */
   readonly device?: OpenBackend | undefined;
 }
@@ -37,9 +37,9 @@ export interface EstimateOptions {
 }
 
 /**
- * What a fit keeps of rows of n numbers: their count, mean, centred products, and what Ledoit and Wolf's shrinkage needs. Rows come in any
- * pieces and are then forgotten; moments of parts, made anywhere, {@link merge} into those of the whole, but for rounding. All sums are
- * float64, and sound far from the origin.
+ * What a fit keeps of rows of n numbers: their count, mean, centred products, and what Ledoit and Wolf's shrinkage
+ * needs. Rows come in any pieces and are then forgotten; moments of parts, made anywhere, {@link merge} into those of
+ * the whole, but for rounding. All sums are float64, and sound far from the origin.
  */
 export class Moments {
   /** n, from 1. */
@@ -51,7 +51,10 @@ export class Moments {
     sumsInside = (moments) => moments.#sums;
   }
 
-  /** Moments of no rows of n = `dimension` numbers. Throws `ERR_OUT_OF_RANGE`, `ERR_OUT_OF_MEMORY`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+  /**
+   * Moments of no rows of n = `dimension` numbers. Throws `ERR_OUT_OF_RANGE`, `ERR_OUT_OF_MEMORY`,
+   * `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+   */
   constructor(dimension: number, options: MomentsOptions = {}) {
     checkOptions(options, ['device']);
     this.dimension = wholeNumber('Dimension', dimension, 1);
@@ -60,8 +63,8 @@ export class Moments {
   }
 
   /**
-   * Moments from what {@link toJSON} gives, or from that of their parse. Throws `ERR_MALFORMED_MOMENTS` with the path of the field that is
-   * wrong, also where no rows have these sums.
+   * Moments from what {@link toJSON} gives, or from that of their parse. Throws `ERR_MALFORMED_MOMENTS` with the path
+   * of the field that is wrong, also where no rows have these sums.
    */
   static fromJSON(json: unknown, options: MomentsOptions = {}): Moments {
     const sums = momentsFromJson(json);
@@ -85,7 +88,10 @@ export class Moments {
     return this.#sums.weight;
   }
 
-  /** Sum of the squared weights, frequencies counted. weightSum^2 / squaredWeightSum is the effective number of observations. */
+  /**
+   * Sum of the squared weights, frequencies counted. weightSum^2 / squaredWeightSum is the effective number of
+   * observations.
+   */
   get squaredWeightSum(): number {
     return this.#sums.squaredWeight;
   }
@@ -96,9 +102,9 @@ export class Moments {
   }
 
   /**
-   * Adds rows (count x n, or one vector of n). Where it is refused, nothing is added. Rejects with `ERR_NOT_FINITE` (the entry),
-   * `ERR_SHAPE`, `ERR_OUT_OF_RANGE` (a weight; sums beyond float64), `ERR_CLOSED`, `ERR_ABORTED`. Calls that overlap are added as they end: for the same
-   * bits each time, await one before the next.
+   * Adds rows (count x n, or one vector of n). Where it is refused, nothing is added. Rejects with `ERR_NOT_FINITE`
+   * (the entry), `ERR_SHAPE`, `ERR_OUT_OF_RANGE` (a weight; sums beyond float64), `ERR_CLOSED`, `ERR_ABORTED`. Calls
+   * that overlap are added as they end: for the same bits each time, await one before the next.
    */
   async add(rows: RowsInput, options: AddOptions = {}): Promise<void> {
     const { signal, ...rest } = options;
@@ -117,15 +123,18 @@ export class Moments {
     this.#join(added);
   }
 
-  /** Adds the rows of other moments of dimension n, which do not change. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`. */
+  /**
+   * Adds the rows of other moments of dimension n, which do not change. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`,
+   * `ERR_INVALID_ARGUMENT`.
+   */
   merge(other: Moments): void {
     this.#join(copiedSums(sumsOf(other, this.dimension)));
   }
 
   /**
-   * The covariance in float64, n x n, as numpy.cov has it: the sum of w d d' over weightSum - ddof squaredWeightSum / weightSum, where
-   * d is a row less the mean, drawn towards a multiple of the identity where shrinkage is asked for. Throws `ERR_SHAPE` (no rows),
-   * `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
+   * The covariance in float64, n x n, as numpy.cov has it: the sum of w d d' over weightSum - ddof squaredWeightSum /
+   * weightSum, where d is a row less the mean, drawn towards a multiple of the identity where shrinkage is asked for.
+   * Throws `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
    */
   covariance(options: EstimateOptions = {}): Matrix {
     checkOptions(options, ['ddof', 'mean', 'shrinkage']);
@@ -136,8 +145,8 @@ export class Moments {
   }
 
   /**
-   * The share of the identity, from 0 to 1, that Ledoit and Wolf's estimate (2004) gives the covariance, about the mean of the rows or one
-   * of n entries that is given. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry).
+   * The share of the identity, from 0 to 1, that Ledoit and Wolf's estimate (2004) gives the covariance, about the mean
+   * of the rows or one of n entries that is given. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry).
    */
   ledoitWolf(options: { readonly mean?: VectorInput | undefined } = {}): number {
     checkOptions(options, ['mean']);
@@ -158,7 +167,10 @@ export class Moments {
   }
 }
 
-/** The sums behind moments of dimension n. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`. */
+/**
+ * The sums behind moments of dimension n. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`,
+ * `ERR_SHAPE`.
+ */
 export function sumsOf(moments: unknown, n?: number): CentralSums {
   if (!(moments instanceof Moments))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Moments are not ones of this class (${describe(moments)}).`);

@@ -3,8 +3,8 @@ import { CovariumError } from '../covarium-error.ts';
 import type { CentralSums } from './central-sums.ts';
 
 /**
- * How far a covariance is drawn towards the multiple of the identity that has its trace: not at all, as far as Ledoit and Wolf's estimate
- * says, or by a share from 0 (not at all) to 1 (all the way).
+ * How far a covariance is drawn towards the multiple of the identity that has its trace: not at all, as far as Ledoit
+ * and Wolf's estimate says, or by a share from 0 (not at all) to 1 (all the way).
  */
 export type Shrinkage = 'none' | 'ledoit-wolf' | number;
 
@@ -28,10 +28,10 @@ export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {
 }
 
 /**
- * The share of the identity that minimises the expected squared error (O. Ledoit, M. Wolf, "A well-conditioned estimator for
- * large-dimensional covariance matrices", 2004, with the divisor N): b^2 / d^2, where d^2 = |S - m I|^2 says how far S is from its target,
- * m = tr S / n, and b^2 = (mean of |d|^4 - |S|^2) / N estimates how far S is from the covariance. With unequal weights N is the effective
- * number of observations.
+ * The share of the identity that minimises the expected squared error (O. Ledoit, M. Wolf, "A well-conditioned
+ * estimator for large-dimensional covariance matrices", 2004, with the divisor N): b^2 / d^2, where d^2 = |S - m I|^2
+ * says how far S is from its target, m = tr S / n, and b^2 = (mean of |d|^4 - |S|^2) / N estimates how far S is from
+ * the covariance. With unequal weights N is the effective number of observations.
  */
 function ledoitWolf({ n, weight, squaredWeight, second, fourth }: CentralSums): number {
   if (weight === 0) return 0;

@@ -2,21 +2,26 @@ import { copiedNumbers, hostValues } from '../array/host-memory.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Missing, Values } from '../dtype.ts';
+import { type Missing, requireMissing, type Values } from '../dtype.ts';
 import type { WeightedRows } from './block.ts';
 
 /** What {@link Moments.addSync} takes. */
 export interface AddSyncOptions {
   /**
-   * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios matter to a covariance.
-   * A row of weight 0 is as if it weren't there.
+   * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios
+   * matter to a covariance. A row of weight 0 is as if it weren't there.
    */
   readonly weights?: VectorInput | undefined;
-  /** How often each row was observed: a vector of count whole numbers from 0, numpy.cov's `fweights`; all 1 by default. */
+  /**
+   * How often each row was observed: a vector of count whole numbers from 0, numpy.cov's `fweights`; all 1 by default.
+   */
   readonly frequencies?: VectorInput | undefined;
-  /** A row with a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in {@link Moments.dropped}. */
+  /**
+   * A row with a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in
+   * {@link Moments.dropped}.
+   */
   readonly missing?: Missing | undefined;
 }
 
@@ -29,14 +34,14 @@ export interface AddOptions extends AddSyncOptions {
 /** Names of {@link AddSyncOptions}. */
 export const addSyncOptionNames: readonly string[] = ['weights', 'frequencies', 'missing'];
 
-/** Rows of n with their weights, checked. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+/**
+ * Rows of n with their weights, checked. Throws `ERR_SHAPE`, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+ */
 export function weightedRows(input: RowsInput, n: number, options: AddSyncOptions): WeightedRows {
   checkOptions(options, addSyncOptionNames);
   const values = rowValues(input, n);
   const count = values.length / n;
-  const { missing = 'error' } = options;
-  if (missing !== 'error' && missing !== 'drop')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Missing (${describe(missing)}) is not one of (error, drop).`);
+  const missing = requireMissing(options.missing);
   return {
     values,
     count,
@@ -53,12 +58,8 @@ export function fixedMean(mean: VectorInput | undefined, n: number): Float64Arra
   const values = float64Of(mean);
   if (values.length !== n)
     throw new CovariumError('ERR_SHAPE', `Mean has (${values.length}) entries, but the moments have (${n}).`);
-  const column = values.findIndex((entry) => !Number.isFinite(entry));
-  if (column < 0) return values;
-  throw new CovariumError('ERR_NOT_FINITE', `Mean entry (${column}) is not finite (${values[column]}).`, {
-    row: 0,
-    column,
-  });
+  requireFiniteEntries('Mean', values);
+  return values;
 }
 
 // The numbers are copied block by block, so memory of any device will do.

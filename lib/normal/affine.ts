@@ -1,12 +1,11 @@
-import { rowsInput } from '../array/inputs.ts';
+import { finiteNumbers, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, requireBoolean } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { semidefiniteRoot } from '../decomposition/semidefinite-cholesky.ts';
-import type { Real } from '../dtype.ts';
 import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
@@ -28,17 +27,11 @@ export interface AffineOptions {
 export function* affine(parameters: NormalParameters, options: AffineOptions): Tasks<NormalParameters> {
   checkOptions(options, ['matrix', 'offset', 'noise', 'singular']);
   const { device, dtype, n, factor } = parameters;
-  const { singular = factor.rank < n } = options;
-  if (typeof singular !== 'boolean')
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Option (singular) is neither true nor false (${describe(singular)}).`,
-    );
+  const singular = requireBoolean('Option (singular)', options.singular ?? factor.rank < n);
   const given = rowsInput('Matrix', device, options.matrix, n);
   const m = given.count;
   if (m === 0) throw new CovariumError('ERR_SHAPE', 'Matrix has (0) rows, and a normal at least one dimension.');
-  const matrix = Float64Array.from(given.values);
-  requireFinite(matrix, n);
+  const matrix = finiteNumbers('Matrix', given.values, n);
   const offset =
     options.offset === undefined ? undefined : meanInput(device, options.offset, 'float64', m, 'Offset').slice();
   const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64', m);
@@ -67,15 +60,4 @@ function beside(left: Float64Array, right: Float64Array, m: number): Float64Arra
     rows.set(right.subarray(i * b, (i + 1) * b), i * (a + b) + a);
   }
   return rows;
-}
-
-function requireFinite(matrix: Real, columns: number): void {
-  for (const [at, value] of matrix.entries()) {
-    if (Number.isFinite(value)) continue;
-    const [row, column] = [Math.floor(at / columns), at % columns];
-    throw new CovariumError('ERR_NOT_FINITE', `Matrix entry (${row}, ${column}) is not finite (${value}).`, {
-      row,
-      column,
-    });
-  }
 }

@@ -1,12 +1,12 @@
 import { rowsInput, vectorInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
-import { Storage } from '../array/storage.ts';
+import type { Storage } from '../array/storage.ts';
 import type { VectorInput } from '../array/vector.ts';
-import { checkOptions } from '../check.ts';
-import { step, type Tasks } from '../command/task.ts';
+import { checkOptions, requireFiniteEntries } from '../check.ts';
+import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real, Values } from '../dtype.ts';
+import type { Values } from '../dtype.ts';
 import { fromEchelon } from './from-root.ts';
 import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
@@ -35,14 +35,17 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   const onto = yield* regression(parameters, options.given);
   requireOthers(onto);
   requireColumns('Values', values.length, onto.given.length, 'list of given coordinates');
-  requireFinite(values, values.length);
+  requireFiniteEntries('Values', values);
   requireOnSupport(parameters, onto, values);
   const m = onto.given.length;
   const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
   return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
 }
 
-/** The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one product on the device. */
+/**
+ * The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one
+ * product on the device.
+ */
 export function* conditionalMeans(parameters: NormalParameters, options: ConditionalMeansOptions): Tasks<Matrix> {
   checkOptions(options, ['given', 'rows']);
   const { device, dtype, n } = parameters;
@@ -53,42 +56,25 @@ export function* conditionalMeans(parameters: NormalParameters, options: Conditi
   const input = values.slice();
   const onto = yield* regression(parameters, given);
   requireOthers(onto);
-  requireFinite(input, onto.given.length);
+  requireFiniteEntries('Values', input, onto.given.length);
   requireOnSupport(parameters, onto, input);
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
-  const written = Storage.forResult(device, dtype, count * (n - m));
-  const out = written.values as Real;
-  return yield* step({
-    device,
-    encode: (encoder, scratch) => {
+  const wrap = (written: Storage) => new Matrix(written, count, n - m);
+  return yield* step(
+    resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
       const centred = scratch.copy(input, dtype);
       encoder.addRow(centred, scratch.copy(onto.mean.subarray(0, m), dtype), -1);
       encoder.product(centred, scratch.copy(coefficients, dtype), out, count, n - m, m, false, true, 1, 0);
       encoder.addRow(out, scratch.copy(onto.mean.subarray(m), dtype), 1);
-    },
-    reachable: [],
-    result: new Matrix(written, count, n - m),
-    written,
-    fresh: [written],
-  });
+    }),
+  );
 }
 
 function requireOthers({ given, others }: Regression): void {
   if (others.length === 0)
     throw new CovariumError('ERR_SHAPE', `All (${given.length}) coordinates are given: none is left.`);
-}
-
-function requireFinite(values: Values, columns: number): void {
-  for (const [at, value] of values.entries()) {
-    if (Number.isFinite(value)) continue;
-    const [row, column] = [Math.floor(at / columns), at % columns];
-    throw new CovariumError('ERR_NOT_FINITE', `Entry (${row}, ${column}) of the values is not finite (${value}).`, {
-      row,
-      column,
-    });
-  }
 }
 
 // By how much values of the given coordinates, from `start` on, move the mean of a row.

@@ -1,8 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
-import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
-import type { Task } from '../command/task.ts';
+import { resultTask, type Task } from '../command/task.ts';
 import type { Real } from '../dtype.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -22,14 +21,5 @@ function rowsTask(
   columns: number,
   encode: (encoder: Encoder, out: Real, scratch: Scratch) => void,
 ): Task<Matrix> {
-  const written = Storage.forResult(device, dtype, n * columns);
-  const out = written.values as Real;
-  return {
-    device,
-    encode: (encoder, scratch) => encode(encoder, out, scratch),
-    reachable: [],
-    result: new Matrix(written, n, columns),
-    written,
-    fresh: [written],
-  };
+  return resultTask({ device, dtype }, n * columns, (written) => new Matrix(written, n, columns), encode);
 }

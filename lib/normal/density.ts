@@ -2,36 +2,41 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
-import type { Task } from '../command/task.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { exactDevice } from '../command/float64.ts';
+import { resultTask, runSync, type Task } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
-import type { Real } from '../dtype.ts';
+import type { Real, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** constant - d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. */
 export function logDensityTask(
-  { device, dtype, n, mean, factor }: NormalParameters,
+  { device, dtype, n, mean, factor }: Omit<NormalParameters, 'device'> & { readonly device: OpenBackend },
   rows: RowsInput,
   constant: number,
 ): Task<Vector> {
   const { values, count } = rowsInput('Input', device, rows, n);
-  const written = Storage.forResult(device, dtype, count);
-  const out = written.values as Real;
+  const wrap = (written: Storage) => new Vector(written);
+  const task = resultTask({ device, dtype }, count, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, n);
+    factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
+  });
+  const { values: out } = task.written;
   return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, n);
-      factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
+    ...task,
+    after: () => {
+      // A finite row so far out that numbers overflow on the way to its distance, and infinities are subtracted.
+      for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;
     },
-    reachable: [],
-    result: new Vector(written),
-    written,
-    fresh: [written],
   };
 }
 
-/** Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension `rank`. */
+/**
+ * Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension
+ * `rank`.
+ */
 export function normalConstant({ factor }: NormalParameters): number {
   return -(factor.rank * Math.log(2 * Math.PI) + factor.logDeterminant) / 2;
 }
@@ -43,30 +48,48 @@ export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'l
 
 /** Mahalanobis distances from the mean: never -0. */
 export function mahalanobisTask(parameters: NormalParameters, rows: RowsInput): Task<Vector> {
-  return mapped(logDensityTask(parameters, rows, 0), (value) => Math.sqrt(Math.abs(2 * value)));
+  const task = mapped(logDensityTask(parameters, rows, 0), (value) => Math.sqrt(Math.abs(2 * value)));
+  if (parameters.dtype === 'float64') return task;
+  return {
+    ...task,
+    after: () => {
+      task.after?.();
+      measureAgain(parameters, rows, task.written.values);
+    },
+  };
+}
+
+// float32 holds distances whose squares it does not hold: below 1e-22 and above 1e19 they are measured in float64.
+function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsInput, out: Values): void {
+  const far: number[] = [];
+  for (let i = 0; i < out.length; i++) if (out[i]! < 1e-18 || !Number.isFinite(out[i])) far.push(i);
+  if (far.length === 0) return;
+  const { values } = rowsInput('Input', device, rows, n);
+  const chosen = new Float64Array(far.length * n);
+  for (const [i, row] of far.entries()) chosen.set(values.subarray(row * n, (row + 1) * n), i * n);
+  const centre = new Storage(Float64Array.from(mean.values));
+  const exact = { device: exactDevice(device), dtype: 'float64', n, mean: centre, factor: factor.exact() } as const;
+  const halves = runSync(logDensityTask(exact, new Matrix(new Storage(chosen), far.length, n), 0)).data;
+  for (const [i, row] of far.entries()) out[row] = Math.sqrt(Math.abs(2 * halves[i]!));
 }
 
 /** The gradient of the log density at each row, by the row: the solution y of covariance y = mean - row. */
 export function scoreTask({ device, dtype, n, mean, factor }: NormalParameters, rows: RowsInput): Task<Matrix> {
   const { values, count } = rowsInput('Input', device, rows, n);
-  const written = Storage.forResult(device, dtype, count * n);
-  const out = written.values as Real;
+  const wrap = (written: Storage) => new Matrix(written, count, n);
+  const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, n);
+    encoder.copy(input, out);
+    encoder.addRow(out, mean.values as Real, -1);
+    factor.solve(encoder, out, scratch);
+  });
+  const { values: out } = task.written;
   return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, n);
-      encoder.copy(input, out);
-      encoder.addRow(out, mean.values as Real, -1);
-      factor.solve(encoder, out, scratch);
-    },
+    ...task,
     // No command changes a sign alone.
     after: () => {
       for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;
     },
-    reachable: [],
-    result: new Matrix(written, count, n),
-    written,
-    fresh: [written],
   };
 }

@@ -15,7 +15,10 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what {@link MultivariateNormal.sample} does. */
+/**
+ * Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what
+ * {@link MultivariateNormal.sample} does.
+ */
 export function drawTask(
   parameters: NormalParameters,
   count: number,
@@ -24,9 +27,8 @@ export function drawTask(
 ): Task<Matrix> {
   const { device, dtype, n, mean, factor } = parameters;
   requireCount(count, parameters);
-  const first = firstElement(options.firstRow ?? 0, count, factor.width);
-  normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, first, counter);
-  const target = options.out;
+  const { seed = randomSeed(), stream = 0, firstRow = 0, out: target } = options;
+  normalCounter(seed, stream, firstElement(firstRow, count, factor.width), counter);
   const result =
     target === undefined
       ? new Matrix(Storage.forResult(device, dtype, count * n), count, n)
@@ -43,27 +45,31 @@ export function drawTask(
   };
 }
 
-/** What a sample of a normal takes besides: synchronously. */
-export interface AroundSyncOptions extends SampleSyncOptions {
-  /** A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r] + A z_r. */
+/** Options of `sampleSync` with a mean for each row. */
+export interface MeansSyncOptions extends SampleSyncOptions {
+  /**
+   * A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r]
+   * + A z_r.
+   */
   readonly means?: MatrixInput | undefined;
 }
 
-/** What a sample of a normal takes besides. */
-export interface AroundOptions extends AroundSyncOptions, SampleOptions {}
-/** Whether a sample's options say something of means. */
-export function saysMeans(options: AroundSyncOptions): boolean {
+/** Options of `sample` with a mean for each row. */
+export interface MeansOptions extends MeansSyncOptions, SampleOptions {}
+
+/** True if the options contain `means`. */
+export function hasMeans(options: MeansSyncOptions): boolean {
   return Object.hasOwn(Object(options), 'means');
 }
 
 /**
- * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask}; `name` is the caller's
- * word for the means.
+ * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask};
+ * `name` is the caller's word for the means.
  */
-export function drawAround(
+export function drawAboutMeans(
   parameters: NormalParameters,
   count: number,
-  options: AroundOptions,
+  options: MeansOptions,
   name = 'Means',
 ): Task<Matrix> {
   checkOptions(options, [...sampleOptionNames, 'means']);
@@ -85,10 +91,10 @@ export function drawAround(
   return {
     ...task,
     encode: (encoder, scratch) => {
-      const around = scratch.input(values, dtype);
-      encoder.requireFinite(around, n);
+      const centres = scratch.input(values, dtype);
+      encoder.requireFinite(centres, n);
       task.encode(encoder, scratch);
-      encoder.sum(out, around, out);
+      encoder.sum(out, centres, out);
     },
   };
 }

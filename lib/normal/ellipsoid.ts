@@ -16,20 +16,23 @@ export interface EllipsoidOptions {
   readonly probability: number;
 }
 
-/** The smallest region that holds a share of a distribution: every point whose Mahalanobis distance from the centre is at most the radius. */
+/**
+ * The smallest region that holds a share of a distribution: every point whose Mahalanobis distance from the centre is
+ * at most the radius.
+ */
 export interface Ellipsoid {
   /** The share of draws that it holds. */
   readonly probability: number;
   /** The mean, or a Student-t's location, n, in float64. */
   readonly centre: Vector;
   /**
-   * A Mahalanobis distance. Its square is the quantile of the chi-squared distribution with `rank` degrees of freedom; of a Student-t `rank`
-   * times that of the F distribution with `rank` and nu.
+   * A Mahalanobis distance. Its square is the quantile of the chi-squared distribution with `rank` degrees of freedom;
+   * of a Student-t `rank` times that of the F distribution with `rank` and nu.
    */
   readonly radius: number;
   /**
-   * The half-axes in float64 as columns, longest first, n x rank: the columns of radius U S, where U S^2 U' is the covariance, or a Student-t's scale. The entry of
-   * largest magnitude in each is positive.
+   * The half-axes in float64 as columns, longest first, n x rank: the columns of radius U S, where U S^2 U' is the
+   * covariance, or a Student-t's scale. The entry of largest magnitude in each is positive.
    */
   readonly axes: Matrix;
 }
@@ -37,7 +40,10 @@ export interface Ellipsoid {
 /** The Mahalanobis distance within which a share of the draws of so many dimensions is. */
 type RadiusAt = (probability: number, rank: number) => number;
 
-/** Of a normal; or of what has its mean and root, where `radiusAt` gives the distance that holds a share in so many dimensions. */
+/**
+ * Of a normal; or of what has its mean and root, where `radiusAt` gives the distance that holds a share in so many
+ * dimensions.
+ */
 export function* ellipsoid(
   parameters: NormalParameters,
   options: EllipsoidOptions,

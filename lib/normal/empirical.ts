@@ -1,6 +1,7 @@
+import { hostValues, hostZeros } from '../array/host-memory.ts';
 import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, requireBoolean } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -15,23 +16,21 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** What a sample of a normal takes besides: synchronously. */
+/** Options of `sampleSync` with the moments of the normal. */
 export interface EmpiricalSyncOptions extends SampleSyncOptions {
   /**
-   * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's mvrnorm; false by
-   * default. Such a sample is whole: it takes no `firstRow`.
+   * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's
+   * mvrnorm; false by default. Such a sample is whole: it takes no `firstRow`.
    */
   readonly empirical?: boolean | undefined;
 }
 
-/** What a sample of a normal takes besides. */
+/** Options of `sample` with the moments of the normal. */
 export interface EmpiricalOptions extends EmpiricalSyncOptions, SampleOptions {}
 
 /** Whether an empirical sample is asked for; throws `ERR_INVALID_ARGUMENT`. */
 export function isEmpirical(options: EmpiricalSyncOptions): boolean {
-  const { empirical = false } = options ?? {};
-  if (typeof empirical === 'boolean') return empirical;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Empirical is neither true nor false (${describe(empirical)}).`);
+  return requireBoolean('Empirical', options?.empirical ?? false);
 }
 
 /** The options of a sample that is not empirical. */
@@ -42,10 +41,10 @@ export function plain<Options extends EmpiricalSyncOptions>(options: Options): O
 }
 
 /**
- * `count` rows whose own mean and covariance are those of the normal. The normals of the run are centred, whitened by the Cholesky factor
- * of their covariance, and coloured by the normal's factor, in float64. Whitening twice leaves rounding alone of the first time's error,
- * which grows with the condition of that covariance (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on
- * Numerical Analysis 44, 2015).
+ * `count` rows whose own mean and covariance are those of the normal. The normals of the run are centred, whitened by
+ * the Cholesky factor of their covariance, and coloured by the normal's factor, in float64. Whitening twice leaves
+ * rounding alone of the first time's error, which grows with the condition of that covariance (CholeskyQR2: Yamamoto,
+ * Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on Numerical Analysis 44, 2015).
  */
 export function* empiricalSample(
   parameters: NormalParameters,
@@ -62,16 +61,18 @@ export function* empiricalSample(
       'ERR_OUT_OF_RANGE',
       `Count is (${count}), but a sample with the moments of (${width}) dimensions takes at least (${width + 1}) rows.`,
     );
-  const counter = normalCounter(options.seed ?? randomSeed(), options.stream ?? 0, 0);
+  const { seed = randomSeed(), stream = 0 } = options;
+  const counter = normalCounter(seed, stream, 0);
   const given = options.out === undefined ? undefined : sampleOut(parameters, count, options.out);
+  // Before the factor's copy in float64: what can't be had is told at once.
+  const rows = hostZeros(count * n);
   const centre = Float64Array.from(mean.values);
   const exact = factor.exact();
 
   // The very normals that the plain sample has.
   const drawn = zerosOf(dtype, count * width) as Real;
   yield* exactly(device, (encoder) => encoder.fillNormal(drawn, counter));
-  const z = drawn instanceof Float64Array ? drawn : Float64Array.from(drawn);
-  const rows = zerosOf('float64', count * n) as Float64Array;
+  const z = hostValues(drawn, 'float64') as Float64Array;
   const result = given ?? new Matrix(Storage.forResult(device, dtype, count * n), count, n);
   const written = matrixStorage(result);
   return yield* step({

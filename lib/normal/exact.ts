@@ -11,13 +11,16 @@ export interface ExactRoot {
   readonly root: Float64Array<ArrayBuffer>;
   readonly n: number;
   readonly width: number;
-  /** What share of a row is rounding and no direction of its own: 0 of a regular normal, whose rows all have one, however small. */
+  /**
+   * What share of a row is rounding and no direction of its own: 0 of a regular normal, whose rows all have one,
+   * however small.
+   */
   readonly tolerance: number;
 }
 
 /**
- * The root of a normal as its factor is kept. What is computed from it by orthogonal transformations stays positive definite where a
- * covariance, which squares the condition, might not. Throws `ERR_OUT_OF_MEMORY`.
+ * The root of a normal as its factor is kept. What is computed from it by orthogonal transformations stays positive
+ * definite where a covariance, which squares the condition, might not. Throws `ERR_OUT_OF_MEMORY`.
  */
 export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Tasks<ExactRoot> {
   const width = factor.rank;
@@ -29,7 +32,10 @@ export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters)
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
 }
 
-/** Throws `ERR_NOT_POSITIVE_DEFINITE` for a singular normal, which has no density beside that of a normal with another support. */
+/**
+ * Throws `ERR_NOT_POSITIVE_DEFINITE` for a singular normal, which has no density beside that of a normal with another
+ * support.
+ */
 export function requireRegular({ n, factor }: NormalParameters): void {
   if (factor.rank < n)
     throw new CovariumError(
@@ -49,8 +55,9 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
 }
 
 /**
- * The mean and the covariance of a normal, in float64: they are those of its factor as it is kept, so that what is computed from them loses
- * nothing to a covariance that was rounded to float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 is little, and its covariance is not.
+ * The mean and the covariance of a normal, in float64: they are those of its factor as it is kept, so that what is
+ * computed from them loses nothing to a covariance that was rounded to float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal
+ * of 10^5 is little, and its covariance is not.
  */
 export function* exactMoments({ device, n, mean, factor }: NormalParameters): Tasks<Moments64> {
   const covariance = hostZeros(n * n);

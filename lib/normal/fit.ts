@@ -6,6 +6,7 @@ import { exactDevice } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { dtypeOf } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -13,14 +14,17 @@ import { estimated } from '../moments/estimate.ts';
 import { sumsOf } from '../moments/moments.ts';
 import { requireShrinkage } from '../moments/shrinkage.ts';
 import { fixedMean, weightedRows } from '../moments/weighted-rows.ts';
-import { fromCovariance } from './from-covariance.ts';
+import { factorCovariance } from './from-covariance.ts';
 import type { FitOptions, FromMomentsOptions } from './options.ts';
-import { type Making, making, type NormalParameters } from './parameters.ts';
+import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 
 const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage'];
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
 
-/** The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their moments. */
+/**
+ * The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their
+ * moments.
+ */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
   const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;
@@ -29,7 +33,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   if (isPlain && dtype === 'float64') return yield* plainly();
   const { values, count, n } = rowsInput('Data', requireDevice(device), rows);
   // Other numbers lose digits as float32, and far from 0 all of them, before a mean is taken away.
-  if (isPlain && values instanceof Float32Array) return yield* plainly();
+  if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
   const exact = exactDevice(device);
   const asked = { device, ddof, dtype, factor, mean, shrinkage };
@@ -70,17 +74,17 @@ function* fromSums(sums: CentralSums, asked: Asked): Tasks<NormalParameters> {
       `Data has (${count}) rows that count, but a normal of dimension (${n}) without shrinkage takes at least (${needed}).`,
     );
   return yield* step(
-    fromCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
+    factorCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
   );
 }
 
-export function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtype' | 'factor'>): Making {
+export function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtype' | 'factor'>): NormalTask {
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
   const where = factorOn(options.factor);
   const { values, count, n } = rowsInput('Data', device, options.rows);
   const ddof = plainDdof(options.ddof, count, n);
-  return making({ device, dtype, n }, LowerFactor, (encoder, factor, mean, scratch) => {
+  return factoredNormal({ device, dtype, n }, LowerFactor, (encoder, factor, mean, scratch) => {
     const rows = scratch.input(values, dtype);
     encoder.requireFinite(rows, n);
     encoder.meanAndCovariance(rows, mean, factor, ddof);

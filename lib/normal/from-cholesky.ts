@@ -6,7 +6,7 @@ import { InverseFactor } from '../factor/inverse-factor.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { normalInput, symmetryTolerance } from './inputs.ts';
 import type { CholeskyOptions, PrecisionOptions } from './options.ts';
-import { type Making, making } from './parameters.ts';
+import { factoredNormal, type NormalTask } from './parameters.ts';
 
 export function requirePositiveDiagonal(factor: Real, n: number): void {
   for (let pivot = 0; pivot < n; pivot++) {
@@ -30,27 +30,28 @@ export function fromTheEnd(error: CovariumError, n: number): CovariumError {
   return new CovariumError(error.code, message, { pivot, cause: error });
 }
 
-export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): Making {
+export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalTask {
   checkOptions(options, ['device', 'mean', 'factor', 'dtype']);
   const input = normalInput(options, 'Factor', options.factor, centre);
   requirePositiveDiagonal(input.square, input.n);
-  return making(input, LowerFactor, (encoder, factor) => {
+  return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.zeroUpper(factor, input.n);
     encoder.requireFinite(factor, input.n);
   });
 }
 
 /**
- * precision = W' W with W lower: with J the matrix that reverses the order, J precision J = C C' has the Cholesky factor C, and W = J C' J,
- * which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is ever formed.
+ * precision = W' W with W lower: with J the matrix that reverses the order, J precision J = C C' has the Cholesky
+ * factor C, and W = J C' J, which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is
+ * ever formed.
  */
-export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): Making {
+export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): NormalTask {
   checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance', 'factor']);
   const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const input = normalInput(options, 'Precision', options.precision, centre);
   const { n } = input;
-  const task = making(input, InverseFactor, (encoder, factor) => {
+  const task = factoredNormal(input, InverseFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.antitranspose(factor, n);
     encoder.cholesky(factor, n, where);

@@ -7,16 +7,16 @@ import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { ofCovariance } from './from-covariance.ts';
+import { fromCovariance } from './from-covariance.ts';
 import { squareInput } from './inputs.ts';
 import type { CorrelationOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's words for what an error
- * names.
+ * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's
+ * words for what an error names.
  */
-export function* ofCorrelation(
+export function* fromCorrelation(
   options: CorrelationOptions,
   square = 'Covariance',
   centre = 'Mean',
@@ -45,7 +45,7 @@ export function* ofCorrelation(
     const [i, j] = [Math.floor(at / n), at % n];
     return (i === j ? 1 : entry) * deviations[i]! * deviations[j]!;
   });
-  return yield* ofCovariance({ ...rest, covariance: new Matrix(new Storage(covariance), n, n) }, square, centre);
+  return yield* fromCovariance({ ...rest, covariance: new Matrix(new Storage(covariance), n, n) }, square, centre);
 }
 
 /** A covariance as correlations and standard deviations. */
@@ -57,8 +57,9 @@ export interface Correlation {
 }
 
 /**
- * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj), with ones on the
- * diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a variance below zero, or of 0 beside a covariance that is not.
+ * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj),
+ * with ones on the diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a variance below
+ * zero, or of 0 beside a covariance that is not.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
   const matrix = asMatrix(covariance, ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined);

@@ -1,6 +1,6 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, oneOf } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
@@ -10,27 +10,23 @@ import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions } from './options.ts';
-import { type Making, making, type NormalParameters } from './parameters.ts';
+import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 
 /**
- * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are the caller's words for
- * the two.
+ * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are
+ * the caller's words for the two.
  */
-export function* ofCovariance(
+export function* fromCovariance(
   options: CovarianceOptions,
   square = 'Covariance',
   centre = 'Mean',
 ): Tasks<NormalParameters> {
   checkOptions(options, covarianceOptionNames);
-  const { singular = 'error', jitter = false } = options;
-  if (singular !== 'error' && singular !== 'pivoted' && singular !== 'eigen')
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Option singular is none of 'error', 'pivoted' and 'eigen' (${describe(singular)}).`,
-    );
+  const { jitter = false } = options;
+  const singular = oneOf('Option (singular)', options.singular ?? 'error', ['error', 'pivoted', 'eigen']);
   if (singular === 'error') {
     if (jitter === false) {
-      const task = fromCovariance(options, square, centre);
+      const task = factorCovariance(options, square, centre);
       // Whoever has named an option knows of both.
       const isAsked = options.singular !== undefined || options.jitter !== undefined;
       return yield* step(isAsked ? task : { ...task, explain: withWayOut });
@@ -52,7 +48,7 @@ export function* ofCovariance(
   return yield* step(rooted(input, rootOf(symmetric, n, singular, input.dtype, square), square));
 }
 
-// The caller may write into his own arrays between two commits.
+// A copy: the caller may write into their own arrays between two commits.
 function copied({ mean, square, ...rest }: NormalInput): NormalInput {
   return { ...rest, mean: mean?.slice(), square: square.slice() };
 }
@@ -65,7 +61,9 @@ function withWayOut(error: CovariumError): CovariumError {
 }
 
 const attempts = 5; // without, then with once, ten, a hundred and a thousand times as much
-/** The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite. */
+/**
+ * The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite.
+ */
 export function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
   const { n, mean, square } = input;
   let largest = 0;
@@ -77,7 +75,7 @@ export function* withJitter(options: CovarianceOptions, input: NormalInput, name
     for (let i = 0; i < n; i++) shifted[i * (n + 1)]! += amount;
     const covariance = new Matrix(new Storage(shifted), n, n);
     try {
-      const parameters = yield* step(fromCovariance({ ...options, mean, covariance }));
+      const parameters = yield* step(factorCovariance({ ...options, mean, covariance }));
       const { smallestPivot } = parameters.factor as LowerFactor;
       return { ...parameters, jitter: { amount, attempts: attempt, smallestPivot } };
     } catch (error) {
@@ -101,12 +99,12 @@ function share(jitter: boolean | number, dtype: string): number {
 }
 // `centre` and `square` are the caller's words for what an error names: a Student-t has a location and a scale.
 
-export function fromCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): Making {
+export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);
   const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const input = normalInput(options, square, options.covariance, centre);
-  return making(input, LowerFactor, (encoder, factor) => {
+  return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, input.n, tolerance);
     encoder.cholesky(factor, input.n, where);
   });

@@ -9,7 +9,9 @@ import { meanInput } from './inputs.ts';
 import type { DiagonalOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
-/** The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names. */
+/**
+ * The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names.
+ */
 export function fromDiagonal(
   options: DiagonalOptions,
   square = 'Covariance',
@@ -33,5 +35,5 @@ export function fromDiagonal(
     throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, and a distribution at least one dimension.`);
   requireColumns(sizes, n, asked ?? n, 'dimension asked for');
   if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
-  return givenFactor({ device, dtype, n, mean }, (place) => DiagonalFactor.of(place, deviations), square);
+  return givenFactor({ device, dtype, n, mean }, (allocate) => DiagonalFactor.of(allocate, deviations), square);
 }

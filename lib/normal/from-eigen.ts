@@ -11,7 +11,10 @@ import { meanInput } from './inputs.ts';
 import type { EigenOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** The normal of a mean and an eigen-decomposition of its covariance. `square` and `centre` are the caller's words for what an error names. */
+/**
+ * The normal of a mean and an eigen-decomposition of its covariance. `square` and `centre` are the caller's words for
+ * what an error names.
+ */
 export function fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
   const device = requireDevice(options.device);
@@ -38,10 +41,11 @@ export function fromEigen(options: EigenOptions, square = 'Covariance', centre =
 }
 
 function epsilonOf(values: Values): number {
-  return values instanceof Float32Array ? 2 ** -23 : 2 ** -52;
+  return values.BYTES_PER_ELEMENT === 4 ? 2 ** -23 : 2 ** -52;
 }
 
-// Which eigenvalues are not 0. They are given, not found in a rounded matrix, so that a small one counts unless it is lost beside the largest.
+// Which eigenvalues are not 0. They are given, not found in a rounded matrix, so that a small one counts unless it is
+// lost beside the largest.
 function positiveValues(values: Float64Array, n: number, epsilon: number, square: string): number[] {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const used: number[] = [];

@@ -10,8 +10,8 @@ import type { LowRankOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
 /**
- * The normal of a mean and a covariance of low rank with a diagonal added. `square` and `centre` are the caller's words for what an error
- * names.
+ * The normal of a mean and a covariance of low rank with a diagonal added. `square` and `centre` are the caller's words
+ * for what an error names.
  */
 export function fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);
@@ -24,5 +24,5 @@ export function fromLowRank(options: LowRankOptions, square = 'Covariance', cent
   const diagonal = positiveNumbersOf('Diagonal', device, options.diagonal, n);
   requireColumns('Diagonal', diagonal.length, n, 'factor');
   if (mean !== undefined) requireColumns(centre, mean.length, n, 'factor');
-  return givenFactor({ device, dtype, n, mean }, (place) => LowRankFactor.of(place, factor, diagonal), square);
+  return givenFactor({ device, dtype, n, mean }, (allocate) => LowRankFactor.of(allocate, factor, diagonal), square);
 }

@@ -12,14 +12,14 @@ import { meanInput, type NormalInput } from './inputs.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
 /** Where a new normal lives. */
-export type Place = Pick<NormalParameters, 'device' | 'dtype'>;
+export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
 
 /**
- * The normal of a mean (m) and rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is that of {@link lq}. Throws
- * `ERR_NOT_POSITIVE_DEFINITE` where it is singular and may not be.
+ * The normal of a mean (m) and rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is that
+ * of {@link lq}. Throws `ERR_NOT_POSITIVE_DEFINITE` where it is singular and may not be.
  */
 export function* fromRoot(
-  place: Place,
+  target: Target,
   mean: Float64Array,
   rows: Float64Array,
   tolerance: number,
@@ -28,12 +28,12 @@ export function* fromRoot(
   const m = mean.length;
   const width = rows.length / m;
   const pivots = lowerEchelon(rows, m, width, tolerance);
-  return yield* fromEchelon(place, mean, rows, pivots, isSingularAllowed);
+  return yield* fromEchelon(target, mean, rows, pivots, isSingularAllowed);
 }
 
 /** The same of rows that are an echelon already, with the columns of its pivots. */
 export function* fromEchelon(
-  { device, dtype }: Place,
+  { device, dtype }: Target,
   mean: Float64Array,
   rows: Float64Array,
   pivots: Int32Array,
@@ -54,12 +54,12 @@ export function* fromEchelon(
   for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
   if (rank === m) return yield* step(fromCholesky({ device, dtype, mean, factor: Matrix.from(root, { columns: m }) }));
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
-  return yield* step(givenFactor(input, (here) => RootFactor.of(here, root, m, rank)));
+  return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, root, m, rank)));
 }
 
 /**
- * The normal of a root of its covariance. With a root of full rank that is A = L Q, the covariance is L L': it gets the Cholesky factor, which
- * is the only one of its kind, so that draws do not depend on the way in.
+ * The normal of a root of its covariance. With a root of full rank that is A = L Q, the covariance is L L': it gets the
+ * Cholesky factor, which is the only one of its kind, so that draws do not depend on the way in.
  * `square` is what an error calls that covariance.
  */
 export function rooted(
@@ -70,10 +70,10 @@ export function rooted(
   const { n } = input;
   return givenFactor(
     input,
-    (place) => {
-      if (rank < n) return RootFactor.of(place, root, n, rank);
+    (allocate) => {
+      if (rank < n) return RootFactor.of(allocate, root, n, rank);
       const { lower } = lqDecomposition(root, n, n);
-      return new LowerFactor(kept({ lower }, place).lower, n);
+      return new LowerFactor(kept({ lower }, allocate).lower, n);
     },
     square,
   );

@@ -4,6 +4,7 @@ import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireColumns, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
+import { requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Dtype, Real, RealDtype, Values } from '../dtype.ts';
@@ -45,12 +46,7 @@ export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n
   if (values.length === 0)
     throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, and a distribution at least one dimension.`);
   if (n !== undefined) requireColumns(name, values.length, n, 'other input');
-  for (let column = 0; column < values.length; column++)
-    if (!Number.isFinite(values[column]))
-      throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${column}) is not finite (${values[column]}).`, {
-        row: 0,
-        column,
-      });
+  requireFiniteEntries(name, values);
   return values;
 }
 

@@ -31,8 +31,9 @@ export interface BatchSampleOptions extends RunOptions {
 }
 
 /**
- * B multivariate normals of one dimension n on a device, as classes have one each. Asynchronous calls commit the work of all before
- * they wait. Every method that computes has a synchronous twin. After {@link close} each throws `ERR_CLOSED`.
+ * B multivariate normals of one dimension n on a device, as classes have one each. Asynchronous calls commit the work
+ * of all before they wait. Every method that computes has a synchronous twin. After {@link close} each throws
+ * `ERR_CLOSED`.
  */
 export class MultivariateNormalBatch {
   /** Where the normals live and compute. */
@@ -57,8 +58,9 @@ export class MultivariateNormalBatch {
 
   /**
    * The normals of means (B x n) and covariances (B of n x n): all, or none where one is refused. Rejects as
-   * {@link MultivariateNormal.fromCovariance}, with the index of the normal (from 0) in the message: `ERR_NOT_POSITIVE_DEFINITE` (the pivot),
-   * `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also where two dimensions differ, or there is no covariance).
+   * {@link MultivariateNormal.fromCovariance}, with the index of the normal (from 0) in the message:
+   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also
+   * where two dimensions differ, or there is no covariance).
    */
   static async fromCovariance(options: BatchOptions): Promise<MultivariateNormalBatch> {
     const each = covariancesOf(options);
@@ -84,15 +86,17 @@ export class MultivariateNormalBatch {
     return this.#closed || this.device.closed;
   }
 
-  /** The normal of an index, from 0. It stays the batch's own, which closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
+  /**
+   * The normal of an index, from 0. It stays the batch's own, which closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
+   */
   at(index: number): MultivariateNormal {
     return this.#open()[wholeNumber('Index', index, 0, this.size - 1)]!;
   }
 
   /**
-   * `count` draws of each normal: B matrices, count x n. Matrix b has, to the bit, what normal b alone draws from stream + b. Rejects as
-   * {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a stream + b beyond 2^64 - 1), `ERR_TOO_LARGE`,
-   * `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
+   * `count` draws of each normal: B matrices, count x n. Matrix b has, to the bit, what normal b alone draws from
+   * stream + b. Rejects as {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a stream + b
+   * beyond 2^64 - 1), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix[]> {
     const normals = this.#open();
@@ -109,8 +113,9 @@ export class MultivariateNormalBatch {
   }
 
   /**
-   * Logarithm of the density of each normal at each row (count x n, or one vector of n): B x count. The largest of a column is the normal that
-   * the row looks most like. Rejects as {@link MultivariateNormal.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
+   * Logarithm of the density of each normal at each row (count x n, or one vector of n): B x count. The largest of a
+   * column is the normal that the row looks most like. Rejects as {@link MultivariateNormal.logPdf}: `ERR_NOT_FINITE`,
+   * `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
   async logPdf(rows: RowsInput): Promise<Matrix> {
     const normals = this.#open();
@@ -225,7 +230,9 @@ function runsOf(options: RunOptions, known: readonly string[], size: number): Ru
 
 type Closable = { close(): void };
 
-/** Begins all before it waits for any; where one is refused, closes the others and throws the first refusal by index. */
+/**
+ * Begins all before it waits for any; where one is refused, closes the others and throws the first refusal by index.
+ */
 async function together<Made extends Closable>(size: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
   const settled = await Promise.allSettled(Array.from({ length: size }, (_, index) => make(index)));
   const made = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

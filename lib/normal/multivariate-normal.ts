@@ -12,13 +12,13 @@ import { type AffineOptions, affine } from './affine.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditional, conditionalMeans } from './conditional.ts';
 import { covarianceTask, factorTask } from './covariance.ts';
 import { normalEntropy, scoreTask } from './density.ts';
-import { type AroundOptions, type AroundSyncOptions, drawAround, saysMeans } from './draw.ts';
+import { drawAboutMeans, hasMeans, type MeansOptions, type MeansSyncOptions } from './draw.ts';
 import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from './ellipsoid.ts';
 import { type EmpiricalOptions, type EmpiricalSyncOptions, empiricalSample, isEmpirical, plain } from './empirical.ts';
 import { fit, fromMoments } from './fit.ts';
 import { fromCholesky, fromPrecision } from './from-cholesky.ts';
-import { ofCorrelation } from './from-correlation.ts';
-import { ofCovariance } from './from-covariance.ts';
+import { fromCorrelation } from './from-correlation.ts';
+import { fromCovariance } from './from-covariance.ts';
 import { fromDiagonal } from './from-diagonal.ts';
 import { fromEigen } from './from-eigen.ts';
 import { fromLowRank } from './from-low-rank.ts';
@@ -38,16 +38,12 @@ import type {
 } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 import {
-  ask,
-  askSync,
   type BoxOptions,
   type BoxSyncOptions,
-  boxNames,
   boxOf,
-  boxSyncNames,
   cdfAt,
-  cdfNames,
-  cdfSyncNames,
+  integrate,
+  integrateSync,
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from './probability.ts';
@@ -57,11 +53,14 @@ import { factorAndTransformTask, quantileTask, transformTask } from './transform
 let parametersInside: (normal: MultivariateNormal) => NormalParameters;
 
 /**
- * A multivariate normal of dimension n on a device: its Cholesky factor is computed once and kept there. Every method that computes has
- * a synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ * A multivariate normal of dimension n on a device: its Cholesky factor is computed once and kept there. Every method
+ * that computes has a synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateNormal extends Distribution {
-  /** Logarithm of the covariance's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that are not 0. */
+  /**
+   * Logarithm of the covariance's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues
+   * that are not 0.
+   */
   readonly logDeterminant: number;
   readonly #parameters: NormalParameters;
 
@@ -76,22 +75,24 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry),
-   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a factor on a GPU
-   * where the device has none. `singular` takes a singular covariance as it is, `jitter` adds to its diagonal.
+   * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
+   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a
+   * factor on a GPU where the device has none. `singular` takes a singular covariance as it is, `jitter` adds to its
+   * diagonal.
    */
   static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await runAll(ofCovariance(options)));
+    return new MultivariateNormal(await runAll(fromCovariance(options)));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
   static fromCovarianceSync(options: CovarianceOptions): MultivariateNormal {
-    return new MultivariateNormal(runAllSync(ofCovariance(options)));
+    return new MultivariateNormal(runAllSync(fromCovariance(options)));
   }
 
   /**
-   * The normal of a mean (n) and a lower Cholesky factor L (n x n) of the covariance L L'. Rejects with `ERR_NOT_FINITE` (the
-   * entry), `ERR_NOT_POSITIVE_DEFINITE` where a diagonal entry is not positive, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * The normal of a mean (n) and a lower Cholesky factor L (n x n) of the covariance L L'. Rejects with
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` where a diagonal entry is not positive, `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromCholesky(options: CholeskyOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromCholesky(options)));
@@ -102,7 +103,10 @@ export class MultivariateNormal extends Distribution {
     return new MultivariateNormal(runSync(fromCholesky(options)));
   }
 
-  /** The normal of a mean (n) and a precision matrix (n x n), the covariance's inverse; rejects as {@link fromCovariance}. */
+  /**
+   * The normal of a mean (n) and a precision matrix (n x n), the covariance's inverse; rejects
+   * as {@link fromCovariance}.
+   */
   static async fromPrecision(options: PrecisionOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromPrecision(options)));
   }
@@ -113,9 +117,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n) and variances (n, or one for all): no n x n numbers are kept. Rejects with `ERR_NOT_FINITE` (the entry),
-   * `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE` (one that the type does not hold), `ERR_SHAPE`,
-   * `ERR_UNSUPPORTED_DTYPE`.
+   * The normal of a mean (n) and variances (n, or one for all): no n x n numbers are kept. Rejects with
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE`
+   * (one that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromDiagonal(options: DiagonalOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromDiagonal(options)));
@@ -127,9 +131,10 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n), eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular where m < n or an eigenvalue is 0.
-   * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero), `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal),
-   * `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * The normal of a mean (n), eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular where m < n
+   * or an eigenvalue is 0. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero), `ERR_INVALID_ARGUMENT`
+   * (eigenvectors that are not orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold),
+   * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromEigen(options: EigenOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromEigen(options)));
@@ -141,9 +146,10 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n) and the covariance F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number for all): 4 n (k + 1)
-   * numbers are kept, and none of n x n. Rejects with `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (an entry of d),
-   * `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * The normal of a mean (n) and the covariance F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number
+   * for all): 4 n (k + 1) numbers are kept, and none of n x n. Rejects with `ERR_NOT_FINITE` (the entry),
+   * `ERR_NOT_POSITIVE_DEFINITE` (an entry of d), `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromLowRank(options: LowRankOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromLowRank(options)));
@@ -155,22 +161,22 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects as {@link fromCovariance}, and with
-   * `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
+   * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects
+   * as {@link fromCovariance}, and with `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
    */
   static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await runAll(ofCorrelation(options)));
+    return new MultivariateNormal(await runAll(fromCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
   static fromCorrelationSync(options: CorrelationOptions): MultivariateNormal {
-    return new MultivariateNormal(runAllSync(ofCorrelation(options)));
+    return new MultivariateNormal(runAllSync(fromCorrelation(options)));
   }
 
   /**
-   * The normal of the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (fewer than
-   * n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns before it determine), `ERR_OUT_OF_RANGE` (a weight,
-   * ddof, shrinkage).
+   * The normal of the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry),
+   * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
+   * before it determine), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
    */
   static async fit(options: FitOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(fit(options)));
@@ -192,8 +198,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a covariance: all in
-   * one commit, and no factor is kept. Rejects as {@link fromCovariance}.
+   * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a
+   * covariance: all in one commit, and no factor is kept. Rejects as {@link fromCovariance}.
    */
   static transform(options: TransformOptions<VectorInput>): Promise<Vector>;
   static transform(options: TransformOptions<RowList>): Promise<Matrix>;
@@ -218,7 +224,10 @@ export class MultivariateNormal extends Distribution {
     return this.#parameters.jitter;
   }
 
-  /** Of the commit that made this normal: `factor` says whether its factor was made on the CPU or on the GPU, if it wasn't given. */
+  /**
+   * Of the commit that made this normal: `factor` says whether its factor was made on the CPU or on the GPU, if it
+   * wasn't given.
+   */
   get timings(): Timings {
     return this.#parameters.factor.timings!;
   }
@@ -228,35 +237,37 @@ export class MultivariateNormal extends Distribution {
     return new Vector(new Storage(this.#open().mean.values.slice()));
   }
 
-  /** Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; of a singular normal that on its support. */
+  /**
+   * Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; of a singular normal that on its support.
+   */
   get entropy(): number {
     return normalEntropy({ rank: this.#parameters.factor.rank, logDeterminant: this.logDeterminant });
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given; about `means`, one for each row, where they are given. Rejects with
-   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`
-   * (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which takes no means, also with
-   * `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
+   * `count` draws, count x n, into `out` where one is given; about `means`, one for each row, where they are given.
+   * Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
+   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which takes no
+   * means, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
-  override async sample(count: number, options: EmpiricalOptions & AroundOptions = {}): Promise<Matrix> {
+  override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix> {
     if (isEmpirical(options)) return runAll(empiricalSample(this.#open(), count, options), options.signal);
     const rest = plain(options);
-    if (saysMeans(rest)) return run(drawAround(this.#open(), count, rest), rest.signal);
+    if (hasMeans(rest)) return run(drawAboutMeans(this.#open(), count, rest), rest.signal);
     return super.sample(count, rest);
   }
 
   /** Synchronous twin of {@link sample}. */
-  override sampleSync(count: number, options: EmpiricalSyncOptions & AroundSyncOptions = {}): Matrix {
+  override sampleSync(count: number, options: EmpiricalSyncOptions & MeansSyncOptions = {}): Matrix {
     if (isEmpirical(options)) return runAllSync(empiricalSample(this.#open(), count, options));
     const rest = plain(options);
-    if (saysMeans(rest)) return runSync(drawAround(this.#open(), count, rest));
+    if (hasMeans(rest)) return runSync(drawAboutMeans(this.#open(), count, rest));
     return super.sampleSync(count, rest);
   }
 
   /**
-   * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with `ERR_SHAPE`,
-   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+   * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with
+   * `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
    */
   transform(z: VectorInput): Promise<Vector>;
   transform(z: RowList): Promise<Matrix>;
@@ -272,34 +283,36 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite entries are allowed.
-   * Up to n = 2 by a formula, beyond by randomised quasi-Monte Carlo, within `absoluteError` or as near as `maxPoints` gets:
-   * {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite
+   * entries are allowed. Up to n = 2 by a formula, beyond by randomised quasi-Monte Carlo, within `absoluteError` or as
+   * near as `maxPoints` gets: {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN),
+   * `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
     const parameters = this.#open();
-    return ask(parameters, cdfAt(parameters, rows, options, cdfNames), options.signal);
+    return integrate(parameters, cdfAt(parameters, rows, options, false), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
   cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
     const parameters = this.#open();
-    return askSync(parameters, cdfAt(parameters, rows, options, cdfSyncNames));
+    return integrateSync(parameters, cdfAt(parameters, rows, options, true));
   }
 
   /**
-   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see docs/probabilities.md.
-   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above the upper one, an option), `ERR_ABORTED`.
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see
+   * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
+   * the upper one, an option), `ERR_ABORTED`.
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
     const parameters = this.#open();
-    return ask(parameters, boxOf(parameters, options, boxNames), options.signal);
+    return integrate(parameters, boxOf(parameters, options, false), options.signal);
   }
 
   /** Synchronous twin of {@link boxProbability}. */
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const parameters = this.#open();
-    return askSync(parameters, boxOf(parameters, options, boxSyncNames));
+    return integrateSync(parameters, boxOf(parameters, options, true));
   }
 
   /** The covariance, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
@@ -313,8 +326,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * A copy of the lower Cholesky factor of the covariance, n x n; of a singular covariance the root that its draws are made by, n x rank (n x 1
-   * of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * A copy of the lower Cholesky factor of the covariance, n x n; of a singular covariance the root that its draws are
+   * made by, n x rank (n x 1 of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(): Promise<Matrix> {
     return run(factorTask(this.#open()));
@@ -326,8 +339,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of some coordinates (m of them, from 0), in the order in which they are named. Rejects with `ERR_OUT_OF_RANGE` (no such
-   * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   * The normal of some coordinates (m of them, from 0), in the order in which they are named. Rejects with
+   * `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
    */
   async marginal(coordinates: readonly number[]): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(marginal(this.#open(), coordinates)));
@@ -339,8 +352,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of the other coordinates, in their order, where the given ones (m of n) have these values. Rejects as {@link marginal}, with
-   * `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular normal can't have there).
+   * The normal of the other coordinates, in their order, where the given ones (m of n) have these values. Rejects
+   * as {@link marginal}, with `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a
+   * singular normal can't have there).
    */
   async conditional(options: ConditionalOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(conditional(this.#open(), options)));
@@ -352,8 +366,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The covariance is the same for
-   * all rows: that of {@link conditional}. Rejects as {@link marginal}, with `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` as there.
+   * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The
+   * covariance is the same for all rows: that of {@link conditional}. Rejects as {@link marginal}, with
+   * `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` as there.
    */
   async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
     return runAll(conditionalMeans(this.#open(), options));
@@ -365,8 +380,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of A x + b + e for x of this one: A m x n, b m entries, e independent noise. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a row of A
-   * that the rows before it determine, unless it may be `singular`; noise that is no covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * The normal of A x + b + e for x of this one: A m x n, b m entries, e independent noise. Rejects with
+   * `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless it may be `singular`; noise that
+   * is no covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async affine(options: AffineOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(affine(this.#open(), options)));
@@ -378,8 +394,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * Gradient of the log density by x, at each row x (count x n, or one vector of n): -covariance^-1 (x - mean), count x n. Rejects as
-   * {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * Gradient of the log density by x, at each row x (count x n, or one vector of n): -covariance^-1 (x - mean),
+   * count x n. Rejects as {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async scoreInput(rows: RowsInput): Promise<Matrix> {
     return run(scoreTask(this.#open(), rows));
@@ -391,9 +407,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * mean + L z for each row of probabilities (count x n, or one vector of n), where z are their standard normal quantiles and L is what
-   * {@link transform} multiplies by: count x n. It turns uniform numbers, as a low-discrepancy sequence has, into draws. Rejects with
-   * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   * mean + L z for each row of probabilities (count x n, or one vector of n), where z are their standard normal
+   * quantiles and L is what {@link transform} multiplies by: count x n. It turns uniform numbers, as a low-discrepancy
+   * sequence has, into draws. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix> {
     return run(quantileTask(this.#open(), probabilities));
@@ -405,8 +421,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The ellipsoid that holds a share of the draws, of n half-axes. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and `ERR_SHAPE` for a singular
-   * normal that is a point.
+   * The ellipsoid that holds a share of the draws, of n half-axes. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and
+   * `ERR_SHAPE` for a singular normal that is a point.
    */
   async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
     return runAll(ellipsoid(this.#open(), options));
@@ -423,7 +439,10 @@ export class MultivariateNormal extends Distribution {
   }
 }
 
-/** What a normal is made of, where it is open. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+/**
+ * What a normal is made of, where it is open. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`,
+ * `ERR_CLOSED`.
+ */
 export function parametersOf(normal: MultivariateNormal): NormalParameters {
   if (normal instanceof MultivariateNormal) return parametersInside(normal);
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Distribution is not a MultivariateNormal (${describe(normal)}).`);

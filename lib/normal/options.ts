@@ -26,17 +26,18 @@ export interface CovarianceOptions extends NormalOptions, FactorOptions {
   /** What becomes of a covariance that is singular; `error` by default. See {@link SingularCovariance}. */
   readonly singular?: SingularCovariance | undefined;
   /**
-   * Adds to the diagonal where the covariance is not positive definite without; false by default. `true`, or a share of the largest variance to begin with (from
-   * 2^-22 in float32, 2^-51 in float64, to 1; `true` is 2^-22 and 2^-40). Nothing is added first, then that, then ten, a hundred and a
-   * thousand times as much. Not together with `singular`.
+   * Adds to the diagonal where the covariance is not positive definite without; false by default. `true`, or a share of
+   * the largest variance to begin with (from 2^-22 in float32, 2^-51 in float64, to 1; `true` is 2^-22 and 2^-40).
+   * Nothing is added first, then that, then ten, a hundred and a thousand times as much. Not together with `singular`.
    */
   readonly jitter?: boolean | number | undefined;
 }
 
 /**
- * What becomes of a singular covariance. `error`: `ERR_NOT_POSITIVE_DEFINITE`. `pivoted`: its rank, and a root of n x rank, by a pivoted
- * Cholesky factorisation on the host; quick. `eigen`: by the eigenvalues of the correlation matrix, on the host: a sharper judge of the rank,
- * and slow beyond some hundreds of dimensions. Either refuses what is clearly not positive semidefinite.
+ * What becomes of a singular covariance. `error`: `ERR_NOT_POSITIVE_DEFINITE`. `pivoted`: its rank, and a root of
+ * n x rank, by a pivoted Cholesky factorisation on the host; quick. `eigen`: by the eigenvalues of the correlation
+ * matrix, on the host: a sharper judge of the rank, and slow beyond some hundreds of dimensions. Either refuses what is
+ * clearly not positive semidefinite.
  */
 export type SingularCovariance = 'error' | 'pivoted' | 'eigen';
 

@@ -6,7 +6,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
-import { onDevice, type Place } from '../factor/parts.ts';
+import { type Allocate, onDevice } from '../factor/parts.ts';
 import type { NormalInput } from './inputs.ts';
 import type { JitterReport } from './options.ts';
 
@@ -21,7 +21,7 @@ export interface NormalParameters {
   readonly jitter?: JitterReport | undefined;
 }
 
-export type Making = Task<NormalParameters>;
+export type NormalTask = Task<NormalParameters>;
 
 /** A factor that the host has computed. */
 export interface GivenFactor extends Factor {
@@ -29,12 +29,15 @@ export interface GivenFactor extends Factor {
   readonly storages: readonly Storage[];
 }
 
-/** A normal whose factor the host computes: a commit of nothing, so that it is made, timed and tidied up as the others are. */
+/**
+ * A normal whose factor the host computes: a commit of nothing, so that it is made, timed and tidied up as the others
+ * are.
+ */
 export function givenFactor(
   { device, dtype, n, mean }: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
-  make: (place: Place) => GivenFactor,
+  make: (allocate: Allocate) => GivenFactor,
   square = 'Covariance',
-): Making {
+): NormalTask {
   const factor = make(onDevice(device, dtype));
   // A standard deviation of 1e-40 has no inverse in float32, and one of 1e40 is none.
   const isHeld = factor.storages.every(({ values }) => (values as Real).every(Number.isFinite));
@@ -64,11 +67,11 @@ export function givenFactor(
 type Input = Pick<NormalInput, 'device' | 'dtype' | 'n'> & Partial<NormalInput>;
 
 // A factor of n x n numbers, made in place of `square` (which is what `fit` computes first).
-export function making(
+export function factoredNormal(
   { device, dtype, n, mean, square }: Input,
   Kind: new (storage: Storage, n: number) => Factor,
   encode: (encoder: Encoder, factor: Real, mean: Real, scratch: Scratch) => void,
-): Making {
+): NormalTask {
   const [centre, root] = Storage.allOnDevice(device, dtype, [n, n * n]) as [Storage, Storage];
   const factor = root.values as Real;
   if (mean === undefined) centre.values.fill(0);

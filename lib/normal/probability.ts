@@ -9,7 +9,7 @@ import { type BoxProbability, boxProbability, type Moments64 } from '../probabil
 import { type Accuracy, pointLimits } from '../probability/lattice.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
-import { atOnce, inTurns } from '../work.ts';
+import { runSliced, runToEnd } from '../work.ts';
 import { exactMoments } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -17,7 +17,10 @@ import type { NormalParameters } from './parameters.ts';
 export interface ProbabilitySyncOptions {
   /** Of the random shifts, from 0 to 2^64 - 1; 0 by default: the same question has the same answer. */
   readonly seed?: Word64 | undefined;
-  /** The error that is good enough; 1e-5 by default. The larger of this and of `relativeError` times the probability holds. */
+  /**
+   * The error that is good enough; 1e-5 by default. The larger of this and of `relativeError` times the probability
+   * holds.
+   */
   readonly absoluteError?: number | undefined;
   /** The error over the probability that is good enough; 0 by default. For a tail, with an `absoluteError` of 0. */
   readonly relativeError?: number | undefined;
@@ -42,48 +45,38 @@ export interface BoxSyncOptions extends ProbabilitySyncOptions {
 /** A box, for {@link MultivariateNormal.boxProbability}. */
 export interface BoxOptions extends BoxSyncOptions, ProbabilityOptions {}
 
-/** What is asked of a normal, checked but not begun. */
-type Asked<Result> = (moments: Moments64) => Work<Result>;
+/** A probability of a normal with these moments, its options checked, not begun. */
+type Integral<Result> = (moments: Moments64) => Work<Result>;
 
-const accuracyNames = ['seed', 'absoluteError', 'relativeError', 'maxPoints'];
-
-/** The options of a distribution function and its synchronous twin. */
-export const cdfNames: readonly string[] = [...accuracyNames, 'signal'];
-export const cdfSyncNames: readonly string[] = accuracyNames;
-
-/** The options of a box and its synchronous twin. */
-export const boxNames: readonly string[] = ['lower', 'upper', ...cdfNames];
-export const boxSyncNames: readonly string[] = ['lower', 'upper', ...cdfSyncNames];
-
-/** Computes without blocking the event loop for more than some milliseconds. */
-export async function ask<Result>(
+/** Integrates without holding the event loop for more than some milliseconds. */
+export async function integrate<Result>(
   parameters: NormalParameters,
-  asked: Asked<Result>,
+  integral: Integral<Result>,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   refuseAborted(signal);
-  return inTurns(asked(await runAll(exactMoments(parameters), signal)), signal);
+  return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal);
 }
 
-/** Computes before it returns. */
-export function askSync<Result>(parameters: NormalParameters, asked: Asked<Result>): Result {
-  return atOnce(asked(runAllSync(exactMoments(parameters))));
+/** Integrates before it returns. */
+export function integrateSync<Result>(parameters: NormalParameters, integral: Integral<Result>): Result {
+  return runToEnd(integral(runAllSync(exactMoments(parameters))));
 }
 
 /**
- * P(X <= row) for each row, count of them, as float64; with `degreesOfFreedom` of a t with the normal's mean and covariance as location and
- * scale. Throws what {@link MultivariateNormal.cdf} does.
+ * P(X <= row) for each row, count of them, as float64; with `degreesOfFreedom` of a t with the normal's mean and
+ * covariance as location and scale. Throws what {@link MultivariateNormal.cdf} does.
  */
 export function cdfAt(
   { device, n }: NormalParameters,
   rows: RowsInput,
   options: ProbabilityOptions,
-  known: readonly string[],
+  isSync: boolean,
   degreesOfFreedom?: number,
-): Asked<Vector> {
-  const accuracy = asAccuracy(options, known);
+): Integral<Vector> {
+  const accuracy = probabilityOptions(options, isSync);
   const { values, count } = rowsInput('Input', device, rows, n);
-  // A copy: the caller may write into his own between two turns.
+  // A copy: the caller may write into their own array between two slices.
   const uppers = limits('Input', values, n);
   return function* (moments) {
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
@@ -102,14 +95,17 @@ export function cdfAt(
   };
 }
 
-/** P(lower <= X <= upper), of a normal or a t as {@link cdfAt}. Throws what {@link MultivariateNormal.boxProbability} does. */
+/**
+ * P(lower <= X <= upper), of a normal or a t as {@link cdfAt}. Throws what {@link MultivariateNormal.boxProbability}
+ * does.
+ */
 export function boxOf(
   { device, n }: NormalParameters,
   options: BoxOptions,
-  known: readonly string[],
+  isSync: boolean,
   degreesOfFreedom?: number,
-): Asked<BoxProbability> {
-  const accuracy = asAccuracy(options, known);
+): Integral<BoxProbability> {
+  const accuracy = probabilityOptions(options, isSync, ['lower', 'upper']);
   const lower = side('Lower limits', device, options.lower ?? new Float64Array(n).fill(Number.NEGATIVE_INFINITY), n);
   const upper = side('Upper limits', device, options.upper ?? new Float64Array(n).fill(Number.POSITIVE_INFINITY), n);
   for (let i = 0; i < n; i++)
@@ -121,8 +117,14 @@ export function boxOf(
   return (moments) => boxProbability(moments, { ...accuracy, lower, upper, degreesOfFreedom });
 }
 
-function asAccuracy(options: ProbabilityOptions, known: readonly string[]): Accuracy & { readonly seed: Word64 } {
-  checkOptions(options, known);
+// The accuracy that the options ask for; `others` are the names of options that are not about accuracy.
+function probabilityOptions(
+  options: ProbabilityOptions,
+  isSync: boolean,
+  others: readonly string[] = [],
+): Accuracy & { readonly seed: Word64 } {
+  const signal = isSync ? [] : ['signal'];
+  checkOptions(options, ['seed', 'absoluteError', 'relativeError', 'maxPoints', ...signal, ...others]);
   const { seed = 0, absoluteError = 1e-5, relativeError = 0, maxPoints = 786_432 } = options;
   normalCounter(seed, 0, 0);
   return {

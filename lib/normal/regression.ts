@@ -12,7 +12,10 @@ export interface Regression {
   readonly mean: Float64Array<ArrayBuffer>;
   /** Row of the given coordinate or the other -> coefficients of the given ones (m); see {@link determined}. */
   coefficients(row: number): Float64Array;
-  /** Rows of given coordinates that the given ones before them determine, or that do not vary: their values are not free. */
+  /**
+   * Rows of given coordinates that the given ones before them determine, or that do not vary: their values are not
+   * free.
+   */
   readonly determined: readonly number[];
   /** Of the others' conditional covariance: an echelon, with the columns of its pivots. */
   readonly root: Float64Array<ArrayBuffer>;
@@ -20,9 +23,9 @@ export interface Regression {
 }
 
 /**
- * With the given coordinates first, an echelon of the root is [G 0; H R]. The others regress on the given ones by H G^-1, and R R' is their
- * conditional covariance: nothing is subtracted, so that it can't lose its definiteness. Where G has rows without a pivot, H and these are
- * regressed on the rows that have one.
+ * With the given coordinates first, an echelon of the root is [G 0; H R]. The others regress on the given ones by H
+ * G^-1, and R R' is their conditional covariance: nothing is subtracted, so that it can't lose its definiteness. Where
+ * G has rows without a pivot, H and these are regressed on the rows that have one.
  */
 export function* regression(parameters: NormalParameters, coordinates: readonly number[]): Tasks<Regression> {
   const { n } = parameters;
@@ -46,7 +49,8 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   };
 }
 
-// The solution c of c G = h for the row h, where G has the rows `free` and as many columns; 0 for those that aren't free.
+// The solution c of c G = h for the row h, where G has the rows `free` and as many columns; 0 for those that aren't
+// free.
 function coefficients(
   rows: Float64Array,
   width: number,

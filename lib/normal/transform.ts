@@ -1,13 +1,13 @@
 import { isVectorInput, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
-import { Storage } from '../array/storage.ts';
+import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { checkOptions } from '../check.ts';
 import { factorOn } from '../command/options.ts';
 import type { Scratch } from '../command/scratch.ts';
-import type { Task } from '../command/task.ts';
+import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
@@ -27,7 +27,10 @@ export function transformTask(parameters: NormalParameters, z: RowsInput): Trans
   );
 }
 
-/** mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not kept. */
+/**
+ * mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not
+ * kept.
+ */
 export function factorAndTransformTask(options: TransformOptions): Transforming {
   checkOptions(options, ['device', 'mean', 'covariance', 'z', 'dtype', 'symmetryTolerance', 'factor']);
   const tolerance = symmetryTolerance(options);
@@ -55,20 +58,12 @@ function transforming(
   // A bare typed array is one vector here, so that its length doesn't decide what comes back.
   if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
   const { values, count } = rowsInput('Input', device, z, width);
-  const written = Storage.forResult(device, dtype, count * n);
-  const out = written.values as Real;
-  return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, width);
-      encode(encoder, input, out, scratch);
-    },
-    reachable: [],
-    result: isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n),
-    written,
-    fresh: [written],
-  };
+  const wrap = (written: Storage) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
+  return resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, width);
+    encode(encoder, input, out, scratch);
+  });
 }
 
 /** mean + A z for each row of probabilities, where z are the standard normal's quantiles. */
@@ -80,7 +75,10 @@ export function quantileTask(parameters: NormalParameters, probabilities: RowsIn
   return transformTask(parameters, matrix) as Task<Matrix>;
 }
 
-/** Rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the entry, `ERR_SHAPE`. */
+/**
+ * Rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the entry,
+ * `ERR_SHAPE`.
+ */
 export function probabilityRows(
   device: Device,
   probabilities: RowsInput,

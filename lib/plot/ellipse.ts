@@ -1,8 +1,8 @@
 import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
 
 /**
- * The radius, in standard deviations, of the ellipse that holds a share of a normal in two dimensions: the squared radius of a draw is
- * chi-squared with 2 degrees of freedom.
+ * The radius, in standard deviations, of the ellipse that holds a share of a normal in two dimensions: the squared
+ * radius of a draw is chi-squared with 2 degrees of freedom.
  */
 export function ellipseRadius(share: number): number {
   return Math.sqrt(chiSquareQuantile(share, 2));
@@ -14,7 +14,10 @@ export interface PairMargin {
   readonly covariance: readonly [xx: number, xy: number, yy: number];
 }
 
-/** `count` points around the ellipse that holds `share` of the normal: mean + r L u, u on the unit circle, L the Cholesky factor. */
+/**
+ * `count` points around the ellipse that holds `share` of the normal: mean + r L u, u on the unit circle, L the
+ * Cholesky factor.
+ */
 export function ellipse({ mean, covariance }: PairMargin, share: number, count = 64): [x: number, y: number][] {
   const [xx, xy, yy] = covariance;
   const radius = ellipseRadius(share);

@@ -7,12 +7,29 @@ export interface Span {
   readonly colour?: string;
 }
 
-/** The lines of the legend: what each colour and shape is, and how many rows are dots (`limit` at most; all without dots). */
-export function captions({ columns, draws, data }: Pairs, limit?: number): Span[][] {
-  const rows: Span[] = [{ text: `\u25cf ${amount(draws, limit)} draws`, colour: drawsColour }];
-  if (data !== undefined) rows.push({ text: `\u25a0 ${amount(data, limit)} rows of data`, colour: dataColour });
+/** How many rows of draws and data reach beyond the panels. */
+export interface Outside {
+  readonly draws: number;
+  readonly data: number;
+}
+
+/**
+ * The lines of the legend: what each colour and shape is, how many rows are read and how many of them are dots
+ * (`limit` at most; all without dots), and how many rows reach beyond the panels.
+ */
+export function captions({ columns, draws, data }: Pairs, limit?: number, outside?: Outside): Span[][] {
+  const rows: Span[] = [{ text: `\u25cf ${amount(draws, drawsNoun, limit)}`, colour: drawsColour }];
+  if (data !== undefined) rows.push({ text: `\u25a0 ${amount(data, dataNoun, limit)}`, colour: dataColour });
   const model = columns.length === 1 ? '\u2014 density of the model' : '\u2014 density and 50% ellipse of the model';
-  return [rows, [{ text: model }, ...(columns.length === 1 ? [] : [{ text: '\u2013 \u2013 95% ellipse' }])]];
+  const beyond = [
+    ...(outside?.draws ? [counted(outside.draws, drawsNoun)] : []),
+    ...(outside?.data ? [counted(outside.data, dataNoun)] : []),
+  ];
+  return [
+    rows,
+    [{ text: model }, ...(columns.length === 1 ? [] : [{ text: '\u2013 \u2013 95% ellipse' }])],
+    ...(beyond.length === 0 ? [] : [[{ text: `Beyond the panels, not shown whole: ${beyond.join(' and ')}` }]]),
+  ];
 }
 
 /** The correlations of columns i and j, a line each for model, data and draws. */
@@ -40,7 +57,7 @@ export function description(pairs: Pairs): string {
       return `${other} and ${name}: ${found.map(({ text }) => text).join(', ')}`;
     }),
   );
-  const shown = `${amount(draws)} draws${data === undefined ? '' : ` and ${amount(data)} rows of data`}`;
+  const shown = `${amount(draws, drawsNoun)}${data === undefined ? '' : ` and ${amount(data, dataNoun)}`}`;
   return [
     columns.length === 1
       ? `Histogram of ${shown}, with the density of the model.`
@@ -50,9 +67,22 @@ export function description(pairs: Pairs): string {
   ].join(' ');
 }
 
-function amount({ rows, of = rows }: Points, limit: number = rows): string {
-  const shown = Math.min(rows, limit);
-  return shown === of ? grouped(of) : `${grouped(shown)} of ${grouped(of)}`;
+interface Noun {
+  readonly one: string;
+  readonly many: string;
+}
+
+const drawsNoun: Noun = { one: 'draw', many: 'draws' };
+const dataNoun: Noun = { one: 'row of data', many: 'rows of data' };
+
+/** `1,500 of 5,000 draws, 1,300 of them as dots`: without what is all of it. */
+function amount({ rows, of = rows }: Points, noun: Noun, limit: number = rows): string {
+  const read = rows === of ? counted(of, noun) : `${grouped(rows)} of ${counted(of, noun)}`;
+  return limit < rows ? `${read}, ${grouped(limit)} of them as dots` : read;
+}
+
+function counted(count: number, { one, many }: Noun): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
 function grouped(count: number): string {
@@ -60,7 +90,12 @@ function grouped(count: number): string {
 }
 
 function figure(correlation: number): string {
-  return Number.isNaN(correlation) ? 'none' : correlation.toFixed(2).replace('-', '\u2212');
+  if (Number.isNaN(correlation)) return 'none';
+  // What rounds to 0 has no sign.
+  return correlation
+    .toFixed(2)
+    .replace(/^-(?!0\.00$)/, '\u2212')
+    .replace('-', '');
 }
 
 function short(value: number): string {

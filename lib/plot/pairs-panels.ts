@@ -28,8 +28,8 @@ const drawsDots: DotStyle = { colour: drawsColour, sizePixels: 2.2, opacity: 0.4
 const dataDots: DotStyle = { colour: dataColour, sizePixels: 2.8, opacity: 0.7, shape: 'square' };
 
 /**
- * From the least to the greatest number of column `i` that is shown, with the whole of the 95% ellipses. Throws `ERR_OUT_OF_RANGE` where
- * its ends are one number, or infinitely far apart.
+ * From the least to the greatest number of column `i` that is shown, with the whole of the 95% ellipses. Throws
+ * `ERR_OUT_OF_RANGE` where its ends are one number, or infinitely far apart.
  */
 export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: number, limit: number): Range {
   const n = columns.length;
@@ -46,6 +46,15 @@ export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: nu
     'ERR_OUT_OF_RANGE',
     `Column (${columns[i]}) can't be drawn: it reaches from (${low}) to (${high}).`,
   );
+}
+
+/** How many rows have a number outside of its column's range: no panel shows them whole. */
+export function rowsOutside({ values, rows }: Points, ranges: readonly Range[]): number {
+  const n = ranges.length;
+  let count = 0;
+  for (let row = 0; row < rows; row++)
+    if (ranges.some(([low, high], i) => values[row * n + i]! < low || values[row * n + i]! > high)) count++;
+  return count;
 }
 
 /** Draws, data above them, and the ellipses of the model above both: column `i` upwards, column `j` to the right. */
@@ -97,7 +106,8 @@ export function marginalMarks(
     Plot.line(steps(dataBars), { stroke: dataColour, strokeWidth: 1.5 }),
     Plot.line(curve, { strokeWidth: 1.5 }),
   ];
-  return { marks, y: [0, top * 1.05] };
+  // Above it stands the word density, which takes the more of a panel the smaller it is.
+  return { marks, y: [0, top * (1.05 + n / 32)] };
 }
 
 function steps(bars: readonly Bar[]): [x: number, y: number][] {

@@ -1,8 +1,8 @@
 import { captions, correlationLines, description, type Span } from './pairs-captions.ts';
-import { marginalMarks, type Pairs, rangeOf, scatterMarks } from './pairs-panels.ts';
+import { marginalMarks, type Pairs, rangeOf, rowsOutside, scatterMarks } from './pairs-panels.ts';
 import { panel } from './panel.ts';
 import { escapeMarkup, svgFileOf } from './svg.ts';
-import { ticksThatFit } from './ticks.ts';
+import { type Tick, ticks, ticksThatFit, tickText } from './ticks.ts';
 
 /** The most columns that a pairs plot shows. */
 export const maximumColumns = 8;
@@ -13,9 +13,11 @@ export const maximumDots = 1500;
 // In all panels, so that the file stays below 300 kB.
 const maximumDotsInAll = 7800;
 const leftPixels = 80;
-const topPixels = 80;
+const firstLinePixels = 46;
+const linePixels = 18;
 const belowPixels = 52;
-const rightPixels = 12;
+// Between two panels beside each other, and right of the last, stand the ticks of a density.
+const besidePixels = 50;
 const gapPixels = 8;
 
 // On a phone the picture is half as wide, and its words are larger than its parts.
@@ -29,35 +31,45 @@ export function dotsShown(n: number): number {
 }
 
 /**
- * Draws and data of a normal as an SVG file that follows the reader's colour scheme: below the diagonal a scatter panel for each pair of
- * columns, with the ellipses that hold 50% and 95% of the model; on it the histograms of each column, with the model's density; above
- * it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers lie too near to each other, or too far apart, to be drawn.
+ * Draws and data of a normal as an SVG file that follows the reader's colour scheme: below the diagonal a scatter panel
+ * for each pair of columns, with the ellipses that hold 50% and 95% of the model; on it the histograms of each column,
+ * with the model's density; above it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers lie too
+ * near to each other, or too far apart, to be drawn.
  */
 export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string }): string {
   const { columns } = pairs;
   const n = columns.length;
-  const side = Math.min(440, Math.max(100, Math.round(640 / n)));
-  const left = (column: number) => leftPixels + column * (side + gapPixels);
-  const top = (row: number) => topPixels + row * (side + gapPixels);
-  const width = left(n) - gapPixels + rightPixels;
-  const height = top(n) - gapPixels + belowPixels;
-
   const limit = dotsShown(n);
   const ranges = columns.map((_, i) => rangeOf(pairs, i, limit));
+  const outside = {
+    draws: rowsOutside(pairs.draws, ranges),
+    data: pairs.data === undefined ? 0 : rowsOutside(pairs.data, ranges),
+  };
+  const legend = captions(pairs, n === 1 ? undefined : limit, outside);
+  const topPixels = firstLinePixels + legend.length * linePixels - 2;
+  const side = Math.min(440, Math.max(100, Math.round(640 / n)));
+  const left = (column: number) => leftPixels + column * (side + besidePixels);
+  const top = (row: number) => topPixels + row * (side + gapPixels);
+  const width = left(n);
+  const height = top(n) - gapPixels + belowPixels;
+
   const ticksOf = ranges.map(([low, high]) => ticksThatFit(low, high, side));
   const drawn = columns.flatMap((_, i) =>
-    columns.slice(0, i + 1).map((_, j) =>
-      panel({
-        left: left(j),
-        top: top(i),
-        side,
-        x: ranges[j]!,
-        ...(j < i ? { marks: scatterMarks(pairs, i, j, limit), y: ranges[i]! } : marginalMarks(pairs, i, ranges[i]!)),
-        xTicks: i === n - 1 ? ticksOf[j]! : [],
-        yTicks: j === 0 && i > 0 ? ticksOf[i]! : [],
-      }),
-    ),
+    columns.slice(0, i + 1).map((_, j) => {
+      const place = { left: left(j), top: top(i), side, x: ranges[j]!, xTicks: i === n - 1 ? ticksOf[j]! : [] };
+      if (j < i)
+        return panel({
+          ...place,
+          marks: scatterMarks(pairs, i, j, limit),
+          y: ranges[i]!,
+          yTicks: j === 0 ? ticksOf[i]! : [],
+        });
+      // The left edge belongs to the column's own numbers, those of the density stand at the right.
+      const { marks, y } = marginalMarks(pairs, i, ranges[i]!);
+      return panel({ ...place, marks, y, yTicks: [], rightTicks: densityTicks(y, side) });
+    }),
   );
+  const densities = columns.map((_, i) => densityText(left(i) + side - 7, top(i) + 11));
 
   const correlation = correlationLines(pairs);
   const correlations = columns.flatMap((_, i) =>
@@ -68,20 +80,28 @@ export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string 
     }),
   );
 
+  // The first row has the density upwards, not its column.
   const names = columns.flatMap((name, i) => [
     nameText(name, side, left(i) + side / 2, height - 14),
-    nameText(name, side, 18, top(i) + side / 2, 'rotate(-90)'),
+    ...(i === 0 ? [] : [nameText(name, side, 18, top(i) + side / 2, 'rotate(-90)')]),
   ]);
-  const legend = captions(pairs, n === 1 ? undefined : limit).map((spans, line) =>
-    words(8, 46 + 18 * line, spans, 'start'),
-  );
+  const key = legend.map((spans, line) => words(8, firstLinePixels + linePixels * line, spans, 'start'));
   const heading = `<text class="title" x="8" y="22" text-anchor="start">${escapeMarkup(title)}</text>`;
   return svgFileOf(
     `<svg xmlns="http://www.w3.org/2000/svg" class="pairs" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
       `role="img" aria-label="${escapeMarkup(title)}" aria-description="${escapeMarkup(description(pairs))}" fill="currentColor" ` +
       'font-family="system-ui, sans-serif" font-size="10" text-anchor="middle" style="color:var(--ink);max-width:100%;height:auto">' +
-      `<style>${sheet}</style>${[heading, ...legend, ...drawn, ...correlations, ...names].join('\n')}</svg>`,
+      `<style>${sheet}</style>${[heading, ...key, ...drawn, ...densities, ...correlations, ...names].join('\n')}</svg>`,
   );
+}
+
+/** Of a density, from 0; above the last there is room for the word. */
+function densityTicks([low, high]: readonly [number, number], side: number): Tick[] {
+  return ticks(low, 0.85 * high, side < 150 ? 3 : 4).map((value) => ({ value, text: tickText(value) }));
+}
+
+function densityText(x: number, y: number): string {
+  return `<text x="${x}" y="${y}" dy="0.32em" text-anchor="end">density</text>`;
 }
 
 function words(x: number, y: number, spans: readonly Span[], anchor = 'middle'): string {

@@ -1,9 +1,12 @@
 import type { Markish, PlotOptions, RenderFunction } from '@observablehq/plot';
 import { Plot, parseHTML } from './library.ts';
 import { evenRows, type Points } from './points.ts';
-import { tickText } from './ticks.ts';
+import type { Tick } from './ticks.ts';
 
-/** A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left and below. */
+/**
+ * A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left, below, and
+ * to the right.
+ */
 export interface PanelOptions {
   readonly left: number;
   readonly top: number;
@@ -11,13 +14,15 @@ export interface PanelOptions {
   readonly side: number;
   readonly x: readonly [low: number, high: number];
   readonly y: readonly [low: number, high: number];
-  readonly xTicks: readonly number[];
-  readonly yTicks: readonly number[];
+  readonly xTicks: readonly Tick[];
+  readonly yTicks: readonly Tick[];
+  /** Upwards, at the right: for an axis that no other panel of the row shares. */
+  readonly rightTicks?: readonly Tick[];
   readonly marks: readonly Markish[];
 }
 
 /** A panel as a `<g>` element. */
-export function panel({ left, top, side, x, y, xTicks, yTicks, marks }: PanelOptions): string {
+export function panel({ left, top, side, x, y, xTicks, yTicks, rightTicks = [], marks }: PanelOptions): string {
   const { document } = parseHTML('<!doctype html><html><body></body></html>');
   const options: PlotOptions = {
     document,
@@ -30,8 +35,9 @@ export function panel({ left, top, side, x, y, xTicks, yTicks, marks }: PanelOpt
     marks: [
       ...marks,
       Plot.frame({ strokeOpacity: 0.35 }),
-      Plot.axisX([...xTicks], { tickFormat: tickText, label: null }),
-      Plot.axisY([...yTicks], { tickFormat: tickText, label: null }),
+      Plot.axisX(xTicks.map(placeOf), { text: textOf(xTicks), label: null }),
+      Plot.axisY(yTicks.map(placeOf), { text: textOf(yTicks), label: null }),
+      Plot.axisY(rightTicks.map(placeOf), { anchor: 'right', text: textOf(rightTicks), label: null }),
     ],
   };
   const svg = Plot.plot(options);
@@ -48,6 +54,15 @@ export function panel({ left, top, side, x, y, xTicks, yTicks, marks }: PanelOpt
   return `<g transform="translate(${left},${top})">${svg.innerHTML}</g>`;
 }
 
+function placeOf({ value }: Tick): number {
+  return value;
+}
+
+function textOf(ticks: readonly Tick[]): (value: number) => string {
+  const texts = new Map(ticks.map(({ value, text }) => [value, text]));
+  return (value) => texts.get(value)!;
+}
+
 /** How a dot looks; the ends of the path that draws them all are round or square. */
 export interface DotStyle {
   readonly colour: string;
@@ -57,8 +72,8 @@ export interface DotStyle {
 }
 
 /**
- * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each dot would make the
- * file five times as large.
+ * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each
+ * dot would make the file five times as large.
  */
 export function dots(
   points: Points,

@@ -9,27 +9,39 @@ export interface PictureOptions extends PlotOptions {
 }
 
 /**
- * Colours that tell series apart in both colour schemes, as CSS (3:1 or more against either ground); a series takes them in order, and a
- * shape or dash besides, so that no one needs to tell colours apart.
+ * Colours that tell series apart in both colour schemes, as CSS (3:1 or more against either ground); a series takes
+ * them in order, and a shape or dash besides, so that no one needs to tell colours apart.
  */
 export const seriesColours: readonly string[] = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `var(--series-${i})`);
 
 const light = ['#1f62c4', '#c2410c', '#15803d', '#8b2fb5', '#a16207', '#0e7490', '#be185d', '#525252'];
-const dark = ['#7cb0ff', '#fb923c', '#4ade80', '#d8a4f5', '#facc15', '#22d3ee', '#f9a8d4', '#b5b5b5'];
+// Muted: on a dark ground a saturated colour glares.
+const dark = ['#74a9ee', '#dd8f5a', '#6bbf85', '#bd95dc', '#c9a94e', '#57b3c4', '#d88fb4', '#a3a7ad'];
+
+const grounds = { light: ['#ffffff', '#1a1a1a'], dark: ['#17191c', '#d3d6da'] } as const;
+
+/** The custom properties of the pictures by name, without their hyphens, in the light scheme. */
+export function lightColours(): Map<string, string> {
+  return properties(light, grounds.light);
+}
+
+function properties(colours: readonly string[], [ground, ink]: readonly [string, string]): Map<string, string> {
+  return new Map([['ground', ground], ['ink', ink], ...colours.map((colour, i) => [`series-${i}`, colour] as const)]);
+}
 
 /** The custom properties of the pictures, for both colour schemes (paper is light); `root` is what they hang on. */
 export function pictureStyle(root: string): string {
-  const properties = (colours: readonly string[], ground: string, ink: string) =>
-    [`--ground:${ground}`, `--ink:${ink}`, ...colours.map((colour, i) => `--series-${i}:${colour}`)].join(';');
+  const text = (of: Map<string, string>) => [...of].map(([name, colour]) => `--${name}:${colour}`).join(';');
   return (
-    `${root}{${properties(light, '#ffffff', '#1a1a1a')}}` +
-    `@media screen and (prefers-color-scheme:dark){${root}{${properties(dark, '#161616', '#e8e8e8')}}}`
+    `${root}{${text(lightColours())}}` +
+    `@media screen and (prefers-color-scheme:dark){${root}{${text(properties(dark, grounds.dark))}}}`
   );
 }
 
 /**
- * A picture as an `<svg>` element: it takes its colours from the page that it stands in ({@link pictureStyle}). Points with a label of their
- * own (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a script that moves the focus.
+ * A picture as an `<svg>` element: it takes its colours from the page that it stands in ({@link pictureStyle}). Points
+ * with a label of their own (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a
+ * script that moves the focus.
  */
 export function svgElement({ label, description, ...options }: PictureOptions): string {
   const { document } = parseHTML('<!doctype html><html><body></body></html>');
@@ -40,7 +52,8 @@ export function svgElement({ label, description, ...options }: PictureOptions): 
     ...(description === undefined ? {} : { ariaDescription: description }),
     style: { background: 'transparent', color: 'var(--ink)', ...(options.style as object) },
   });
-  // With a legend or a title the picture is the last part of a figure; a legend's swatches are svg elements too, further inside.
+  // With a legend or a title the picture is the last part of a figure; a legend's swatches are svg elements too,
+  // further inside.
   const svg = picture.tagName.toLowerCase() === 'svg' ? picture : picture.lastElementChild!;
   const points = labelledPoints(svg);
   // What is inside of an image is hidden from a screen reader, so that a picture with points to read is a group.
@@ -99,8 +112,8 @@ const elementNode = 1;
 const textNode = 3;
 
 /**
- * An element and its content as XML, without comments. linkedom writes attributes as HTML does, with `<` and `&` unescaped;
- * such a file is not XML, and browsers refuse it. This text means the same in a page and in a file.
+ * An element and its content as XML, without comments. linkedom writes attributes as HTML does, with `<` and `&`
+ * unescaped; such a file is not XML, and browsers refuse it. This text means the same in a page and in a file.
  */
 export function xmlText(node: MarkupNode): string {
   if (node.nodeType === textNode) return escapeMarkup(node.textContent ?? '');

@@ -1,13 +1,39 @@
 // A digit takes as much of a panel, at the size that a phone shows it.
 const digitPixels = 9;
 
-/** As many ticks (up to 5) as have room beside each other along `side` pixels. */
-export function ticksThatFit(low: number, high: number, side: number): number[] {
-  for (let count = 5; ; count--) {
-    const found = ticks(low, high, count);
-    const letters = found.map((value) => tickText(value).length).reduce((sum, length) => sum + length, 0);
-    if (count === 1 || letters * digitPixels <= side) return found;
-  }
+/** A tick's place, and the number beside it. */
+export interface Tick {
+  readonly value: number;
+  readonly text: string;
+}
+
+/**
+ * The most ticks, 2 to 5, whose numbers have room beside each other along `side` pixels; where not even 2 have, the
+ * outermost of five, for an axis with one number has no scale. Long numbers are shortened (`12K`) where that is exact.
+ */
+export function ticksThatFit(low: number, high: number, side: number): Tick[] {
+  for (const write of [tickText, compactText])
+    for (let count = 5; count > 1; count--) {
+      const found = ticks(low, high, count).map((value) => ({ value, text: write(value) }));
+      const letters = found.reduce((sum, { text }) => sum + text.length + 1, 0);
+      if (found.length > 1 && letters * digitPixels <= side) return found;
+    }
+  const found = ticks(low, high, 5);
+  // Subnormal numbers have no round ones among them.
+  const ends = found.length > 1 ? [found[0]!, found.at(-1)!] : [low, high];
+  return ends.map((value) => ({ value, text: compactText(value) }));
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const factors: Readonly<Record<string, number>> = { K: 1e3, M: 1e6 };
+
+/** Thousands as K and millions as M, where no digit is lost. */
+function compactText(value: number): string {
+  const text = compact.format(value);
+  const factor = factors[text.at(-1)!];
+  return factor !== undefined && Number(text.slice(0, -1)) * factor === value
+    ? text.replace('-', '\u2212')
+    : tickText(value);
 }
 
 /** Up to `count` round numbers from `low` to `high`: multiples of 1, 2 or 5 times a power of ten. */

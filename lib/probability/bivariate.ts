@@ -5,7 +5,10 @@ const { nodes, weights } = gaussLegendre(20);
 /** How far {@link bivariateBox} may be off, in absolute terms. */
 export const bivariateError = 4e-15;
 
-/** The probability of a box of two standard normals of correlation r, |r| < 1; `lower` is below `upper`, and either may be infinite. */
+/**
+ * The probability of a box of two standard normals of correlation r, |r| < 1; `lower` is below `upper`, and either may
+ * be infinite.
+ */
 export function bivariateBox(lower: readonly number[], upper: readonly number[], r: number): number {
   // Turned about, so that the limits lie in the upper tails: what is subtracted is small there, or nothing at all.
   const [a, b, flipped] = turned(lower[0]!, upper[0]!);
@@ -20,8 +23,8 @@ function turned(lower: number, upper: number): [number, number, boolean] {
 }
 
 /**
- * P(X > h, Y > k): BVND of Genz (Numerical computation of rectangular bivariate and trivariate normal and t probabilities, Statistics
- * and Computing 14, 2004), after Drezner and Wesolowsky (1990).
+ * P(X > h, Y > k): BVND of Genz (Numerical computation of rectangular bivariate and trivariate normal and t
+ * probabilities, Statistics and Computing 14, 2004), after Drezner and Wesolowsky (1990).
  */
 function beyond(h: number, k: number, r: number): number {
   if (h === Number.POSITIVE_INFINITY || k === Number.POSITIVE_INFINITY) return 0;
@@ -69,7 +72,10 @@ function fromEqual(h: number, second: number, r: number): number {
   return r > 0 ? cdf(-Math.max(h, k)) + rest : between(h, k) - rest;
 }
 
-/** Nodes on (-1, 1) and weights of the Gauss-Legendre rule of `count` points, by Newton's steps on the Legendre polynomial. */
+/**
+ * Nodes on (-1, 1) and weights of the Gauss-Legendre rule of `count` points, by Newton's steps on the Legendre
+ * polynomial.
+ */
 export function gaussLegendre(count: number): { readonly nodes: Float64Array; readonly weights: Float64Array } {
   const nodes = new Float64Array(count);
   const weights = new Float64Array(count);

@@ -17,8 +17,8 @@ export interface BoxQuestion extends Accuracy {
   /** Of the random shifts. */
   readonly seed: Word64;
   /**
-   * Above 0: the distribution is the multivariate t whose location is the mean and whose scale matrix is the covariance. Infinity, the normal,
-   * by default.
+   * Above 0: the distribution is the multivariate t whose location is the mean and whose scale matrix is the
+   * covariance. Infinity, the normal, by default.
    */
   readonly degreesOfFreedom?: number | undefined;
 }
@@ -27,15 +27,18 @@ export interface BoxQuestion extends Accuracy {
 export interface BoxProbability {
   /** P(lower <= X <= upper). */
   readonly probability: number;
-  /** Three standard errors of the estimate and the rounding of float64: in about 98 of 100 runs the true value is no further away. */
+  /**
+   * Three standard errors of the estimate and the rounding of float64: in about 98 of 100 runs the true value is no
+   * further away.
+   */
   readonly error: number;
   /** How often the integrand was computed: 0 where the probability has a formula. */
   readonly points: number;
 }
 
 /**
- * The probability of a box, by a formula for normals of up to two dimensions and a Student-t of one, and by randomised quasi-Monte Carlo beyond: see
- * docs/probabilities.md.
+ * The probability of a box, by a formula for normals of up to two dimensions and a Student-t of one, and by randomised
+ * quasi-Monte Carlo beyond: see docs/probabilities.md.
  * Throws `ERR_NOT_POSITIVE_DEFINITE` for an indefinite covariance, `ERR_OUT_OF_RANGE` for a seed.
  */
 export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<BoxProbability> {
@@ -84,7 +87,10 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
   return { probability: mean, error: error + rounding(mean), points };
 }
 
-/** sqrt(chi^2 / degrees of freedom) by inversion: a t is a normal over it, so that the limits are taken times it (Genz and Bretz 2002). */
+/**
+ * sqrt(chi^2 / degrees of freedom) by inversion: a t is a normal over it, so that the limits are taken times it (Genz
+ * and Bretz 2002).
+ */
 function chiScale(degreesOfFreedom: number, u: number): number {
   const a = Math.max(2 ** -1022, degreesOfFreedom / 2);
   const scale = Math.sqrt(gammaQuantile(a, Math.max(2 ** -60, Math.min(1 - 2 ** -53, u))) / a);
@@ -92,7 +98,10 @@ function chiScale(degreesOfFreedom: number, u: number): number {
   return Math.max(Number.MIN_VALUE, scale);
 }
 
-/** Limits and correlation of coordinates of variance 1 and mean 0 without those that no limit binds; undefined where nothing is inside. */
+/**
+ * Limits and correlation of coordinates of variance 1 and mean 0 without those that no limit binds; undefined where
+ * nothing is inside.
+ */
 function standardBox(
   { mean, covariance }: Moments64,
   { lower, upper }: BoxQuestion,

@@ -2,8 +2,9 @@ import { log1pmx, stirlingError } from './special-functions.ts';
 import { quantile } from './standard-normal.ts';
 
 /**
- * The logarithm of the quantile of Snedecor's F distribution: F is the ratio of the mean squares of m and of nu independent standard normals
- * (any positive m and nu), and stays below it with this probability p, 0 < p < 1. `above` is 1 - p, where that is known better.
+ * The logarithm of the quantile of Snedecor's F distribution: F is the ratio of the mean squares of m and of nu
+ * independent standard normals (any positive m and nu), and stays below it with this probability p, 0 < p < 1. `above`
+ * is 1 - p, where that is known better.
  */
 export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p): number {
   // 1 / F has the degrees of freedom the other way round.
@@ -11,8 +12,9 @@ export function logFQuantile(p: number, m: number, nu: number, above: number = 1
 }
 
 /**
- * The v with ln I(v) = ln p, p up to a half, where I is the incomplete beta function of x = a e^v / (a e^v + b). As a function of v it is the
- * integral of a log-concave density and so itself log-concave: once below the root Newton's steps come nearer from there, and never pass it.
+ * The v with ln I(v) = ln p, p up to a half, where I is the incomplete beta function of x = a e^v / (a e^v + b). As a
+ * function of v it is the integral of a log-concave density and so itself log-concave: once below the root Newton's
+ * steps come nearer from there, and never pass it.
  */
 function lowerTail(p: number, a: number, b: number): number {
   const logP = Math.log(p);
@@ -60,9 +62,9 @@ function integral(v: number, a: number, b: number, logDensity: number): { logI: 
 }
 
 /**
- * For v up to 0, the continued fraction of A. R. DiDonato and A. H. Morris, Significant digit computation of the incomplete beta function ratios,
- * ACM Transactions on Mathematical Software 18 (1992), (9), by Lentz's method. It asks for a - (a + b) x, which has every digit by v, and for
- * no x near 1.
+ * For v up to 0, the continued fraction of A. R. DiDonato and A. H. Morris, Significant digit computation of the
+ * incomplete beta function ratios, ACM Transactions on Mathematical Software 18 (1992), (9), by Lentz's method. It asks
+ * for a - (a + b) x, which has every digit by v, and for no x near 1.
  */
 function integralOverDensity(v: number, a: number, b: number): number {
   const x = 1 / (1 + (b / a) * Math.exp(-v));
@@ -86,8 +88,8 @@ function integralOverDensity(v: number, a: number, b: number): number {
 }
 
 /**
- * The quantile of Student's t with nu degrees of freedom (any positive number; Infinity is the normal) at a probability between 0 and 1:
- * infinite where it is no number.
+ * The quantile of Student's t with nu degrees of freedom (any positive number; Infinity is the normal) at a probability
+ * between 0 and 1: infinite where it is no number.
  */
 export function studentQuantile(p: number, nu: number): number {
   if (nu === Number.POSITIVE_INFINITY) return quantile(p);

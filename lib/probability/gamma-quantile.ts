@@ -2,9 +2,10 @@ import { log1pmx } from './special-functions.ts';
 import { quantile } from './standard-normal.ts';
 
 /**
- * The x with P(a, x) = p, 0 < p < 1, of the regularised lower incomplete gamma function with a > 0: Halley's or Newton's steps from Wilson and
- * Hilferty's approximation (1931), or from the first term of the power series. Its cost grows as the root of a, so that from 10^8 on it is Cornish and
- * Fisher's expansion (1937), whose next term is below 2e-15 of x there.
+ * The x with P(a, x) = p, 0 < p < 1, of the regularised lower incomplete gamma function with a > 0: Halley's or
+ * Newton's steps from Wilson and Hilferty's approximation (1931), or from the first term of the power series. Its cost
+ * grows as the root of a, so that from 10^8 on it is Cornish and Fisher's expansion (1937), whose next term is below
+ * 2e-15 of x there.
  */
 export function gammaQuantile(a: number, p: number): number {
   const z = quantile(p);
@@ -90,8 +91,8 @@ function fraction(a: number, x: number): number {
 }
 
 /**
- * The quantile of the chi-squared distribution: the q that a sum of squares of so many (n, from 1) independent standard normals stays below
- * with this probability, which is between 0 and 1.
+ * The quantile of the chi-squared distribution: the q that a sum of squares of so many (n, from 1) independent standard
+ * normals stays below with this probability, which is between 0 and 1.
  */
 export function chiSquareQuantile(probability: number, n: number): number {
   return n === 2 ? -2 * Math.log1p(-probability) : 2 * gammaQuantile(n / 2, probability);

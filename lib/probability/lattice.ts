@@ -25,8 +25,9 @@ export interface Estimate {
 }
 
 /**
- * The mean of a function over the unit cube by randomly shifted lattice rules with the baker's transform (Hickernell 2002), whose points
- * are doubled until the error is within the asked accuracy or there would be more than maxPoints. Yields after each `pointsAtOnce`.
+ * The mean of a function over the unit cube by randomly shifted lattice rules with the baker's transform (Hickernell
+ * 2002), whose points are doubled until the error is within the asked accuracy or there would be more than maxPoints.
+ * Yields after each `pointsAtOnce`.
  */
 export function* latticeMean(
   value: (u: Float64Array) => number,
@@ -62,8 +63,9 @@ export function* latticeMean(
 }
 
 /**
- * The generating vector z of an embedded lattice rule: point k of 2^m is the fraction of k z / 2^m, and those with an even k are the
- * rule of 2^(m - 1). Made for 2^7 to 2^20 points by test/answers/lattice-vector.py (Cools, Kuo, Nuyens, SIAM J. Sci. Comput. 28, 2006).
+ * The generating vector z of an embedded lattice rule: point k of 2^m is the fraction of k z / 2^m, and those with an
+ * even k are the rule of 2^(m - 1). Made for 2^7 to 2^20 points by test/answers/lattice-vector.py (Cools, Kuo, Nuyens,
+ * SIAM J. Sci. Comput. 28, 2006).
  */
 export const latticeVector: Uint32Array = new Uint32Array([
   1, 433461, 52677, 804517, 13949, 647401, 551805, 833425, 449645, 680537, 249813, 837089, 819889, 496121, 6077, 84405,
@@ -87,8 +89,9 @@ export const latticeVector: Uint32Array = new Uint32Array([
 ]);
 
 /**
- * What makes one lattice rule random: a shift in [0, 1) for each coordinate, and the components of the generating vector beyond those
- * that were searched for. A function of the seed (two words, low first) and the rule's number alone.
+ * What makes one lattice rule random: a shift in [0, 1) for each coordinate, and the components of the generating
+ * vector beyond those that were searched for. A function of the seed (two words, low first) and the rule's number
+ * alone.
  */
 export function randomRule(
   seed: Uint32Array,

@@ -2,9 +2,9 @@ import { CovariumError } from '../covarium-error.ts';
 import { between, cdf, density, quantile } from './standard-normal.ts';
 
 /**
- * A box in coordinates y of independent standard normals: row i says lower[i] <= factor[i] . y <= upper[i], its last factor is 1, that
- * of coordinate j, and j is the same for rows from rows[j] to rows[j + 1]. There are more rows than coordinates where the covariance
- * is singular.
+ * A box in coordinates y of independent standard normals: row i says lower[i] <= factor[i] . y <= upper[i], its last
+ * factor is 1, that of coordinate j, and j is the same for rows from rows[j] to rows[j + 1]. There are more rows than
+ * coordinates where the covariance is singular.
  */
 export interface OrderedBox {
   /** The rank. */
@@ -17,9 +17,9 @@ export interface OrderedBox {
 }
 
 /**
- * The box of normals of mean 0 and correlation `r` (m x m, row-major) in the order in which its limits bind, the tightest first: the
- * pivoted Cholesky factor of Genz and Bretz (J. Comput. Graph. Statist. 11, 2002, section 3), which also tells the rank. Throws
- * `ERR_NOT_POSITIVE_DEFINITE`.
+ * The box of normals of mean 0 and correlation `r` (m x m, row-major) in the order in which its limits bind, the
+ * tightest first: the pivoted Cholesky factor of Genz and Bretz (J. Comput. Graph. Statist. 11, 2002, section 3), which
+ * also tells the rank. Throws `ERR_NOT_POSITIVE_DEFINITE`.
  */
 export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64Array): OrderedBox {
   const m = lower.length;
@@ -66,7 +66,8 @@ function tightest(rows: Iterable<number>, probability: (row: number) => number):
   return best;
 }
 
-// The mean of a standard normal between two limits, 0 where they are beyond all doubles' probabilities and both infinite.
+// The mean of a standard normal between two limits, 0 where they are beyond all doubles' probabilities and both
+// infinite.
 function truncatedMean(lower: number, upper: number): number {
   const mean = (density(lower) - density(upper)) / between(lower, upper);
   if (mean >= lower && mean <= upper) return mean;
@@ -114,9 +115,9 @@ function scaled(
 const [least, most] = [Number.MIN_VALUE, 1 - 2 ** -53];
 
 /**
- * One value of the integrand whose mean over the unit cube is the probability of a box (Genz, J. Comput. Graph. Statist. 1, 1992):
- * coordinate j is drawn by inversion from its conditional normal within the limits, by u[first + j], and the probabilities of those
- * limits are multiplied. The limits are taken times `scale`; `y` is overwritten.
+ * One value of the integrand whose mean over the unit cube is the probability of a box (Genz, J. Comput. Graph.
+ * Statist. 1, 1992): coordinate j is drawn by inversion from its conditional normal within the limits, by u[first + j],
+ * and the probabilities of those limits are multiplied. The limits are taken times `scale`; `y` is overwritten.
  */
 export function boxPoint(
   { coordinates, lower, upper, factor, rows }: OrderedBox,

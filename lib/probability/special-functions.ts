@@ -14,8 +14,8 @@ export function logGamma(x: number): number {
 }
 
 /**
- * ln Gamma(x + b) - ln Gamma(x) - b ln x for positive x and b from 0. It tends to 0 as x grows: a difference of logarithms would lose every
- * digit there, this one errs by a few units in the last place of b.
+ * ln Gamma(x + b) - ln Gamma(x) - b ln x for positive x and b from 0. It tends to 0 as x grows: a difference of
+ * logarithms would lose every digit there, this one errs by a few units in the last place of b.
  */
 export function logGammaRatio(x: number, b: number): number {
   if (x < stirlingFrom) return logGamma(x + b) - logGamma(x) - b * Math.log(x);
@@ -47,7 +47,10 @@ export function log1pmx(x: number): number {
 // From here on the asymptotic series with seven terms is exact to 1e-17.
 const seriesFrom = 10;
 
-/** psi(x + b) - psi(x) for positive x and b from 0, psi being the derivative of ln Gamma; exact to the last digits however large x is. */
+/**
+ * psi(x + b) - psi(x) for positive x and b from 0, psi being the derivative of ln Gamma; exact to the last digits
+ * however large x is.
+ */
 export function digammaDifference(x: number, b: number): number {
   if (x >= seriesFrom) return Math.log1p(b / x) + (tail(x + b) - tail(x));
   // psi(x) = psi(x + 1) - 1 / x.

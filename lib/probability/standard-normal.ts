@@ -1,13 +1,13 @@
-// The standard normal's distribution function and its inverse, in float64. Relative errors are a few units in the last place, in both
-// tails: test/standard-normal.test.ts has the bounds.
+// The standard normal's distribution function and its inverse, in float64. Relative errors are a few units in the last
+// place, in both tails: test/probability/standard-normal.test.ts has the bounds.
 
 const densityAtZero = 0.3989422804014327; // 1 / sqrt(2 pi)
 // Where the integral is taken from zero, and where a difference is taken by Taylor.
 const nearZero = 0.67448975;
 const narrow = 0.01;
 
-// Rational approximations of Cody (Math. Comp. 23, 1969; ANORM in ACM TOMS 19, 1993), highest power first: the integral from 0 to z
-// over z, by z^2; Mills' ratio times the density at 0, by z; the same for large z, by 1 / z^2.
+// Rational approximations of Cody (Math. Comp. 23, 1969; ANORM in ACM TOMS 19, 1993), highest power first: the integral
+// from 0 to z over z, by z^2; Mills' ratio times the density at 0, by z; the same for large z, by 1 / z^2.
 const nearTop = [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356];
 const nearBottom = [1, 47.202581904688245, 976.0985517377767, 10260.932208618979, 45507.78933502673];
 const middleTop = [
@@ -39,18 +39,10 @@ export function cdf(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-/** The probability of more than z, exact where {@link cdf} rounds to 1. */
-export function survival(z: number): number {
-  return cdf(-z);
-}
-
-/** The logarithm of {@link cdf}: finite down to z = -1e154, where the probability itself is 0 from -39 on. */
-export function logCdf(z: number): number {
-  if (z > -nearZero) return Math.log1p(-cdf(-z));
-  return Math.log(scaledTail(-z)) - 0.5 * z * z;
-}
-
-/** The probability between two limits, without the cancellation of a difference of {@link cdf}; 0 where `upper` is not above `lower`. */
+/**
+ * The probability between two limits, without the cancellation of a difference of {@link cdf}; 0 where `upper` is not
+ * above `lower`.
+ */
 export function between(lower: number, upper: number): number {
   if (!(upper > lower)) return 0;
   // By the tail that both limits lie in, where they do.
@@ -61,7 +53,8 @@ export function between(lower: number, upper: number): number {
     if (Math.max(-lower, upper) <= nearZero) return fromZero(upper) - fromZero(lower);
     return upper <= 0 ? cdf(upper) - cdf(lower) : 1 - (cdf(lower) + cdf(-upper));
   }
-  // Narrow: Taylor about the middle, whose next term is below 1e-17 of the first; the middle's own rounding counts in a tail.
+  // Narrow: Taylor about the middle, whose next term is below 1e-17 of the first; the middle's own rounding counts in a
+  // tail.
   const slip = lower - middle + 0.5 * width;
   const square = middle * middle;
   const h = width * width;

@@ -1,6 +1,9 @@
 import { logGammaRatio } from './special-functions.ts';
 
-/** Of more degrees of freedom the formula loses digits of the tails: x is then near 1, and what it is below 1 is what counts. */
+/**
+ * Of more degrees of freedom the formula loses digits of the tails: x is then near 1, and what it is below 1 is what
+ * counts.
+ */
 export const formulaLimit = 1000;
 
 /** How far {@link studentBetween} may be from the truth. */
@@ -13,7 +16,8 @@ export function studentBetween(lower: number, upper: number, nu: number): number
   return 1 - tail(-lower, nu) - tail(upper, nu);
 }
 
-// P(T > t) for t from 0: half the incomplete beta function I_x(nu / 2, 1 / 2) of x = nu / (nu + t^2) (DLMF 8.17.9, 8.17.22).
+// P(T > t) for t from 0: half the incomplete beta function I_x(nu / 2, 1 / 2) of x = nu / (nu + t^2) (DLMF 8.17.9,
+// 8.17.22).
 function tail(t: number, nu: number): number {
   if (t === 0) return 0.5;
   if (t === Number.POSITIVE_INFINITY) return 0;

@@ -9,8 +9,8 @@ const sums = new Float64Array(tileSide * tileSide);
 const rowsAtOnce = 32; // rows that stay in cache while the factor's earlier rows stream by
 
 /**
- * Lower Cholesky factor of `a` (n x n) in place, in float64 throughout; reads the lower triangle, the upper becomes 0. Throws
- * `ERR_NOT_POSITIVE_DEFINITE` with the first pivot that is not positive, and leaves `a` as it was.
+ * Lower Cholesky factor of `a` (n x n) in place, in float64 throughout; reads the lower triangle, the upper becomes 0.
+ * Throws `ERR_NOT_POSITIVE_DEFINITE` with the first pivot that is not positive, and leaves `a` as it was.
  */
 export function* cholesky(a: Real, n: number): Work {
   const { values, stride } = yield* packFactor(a, n, false);

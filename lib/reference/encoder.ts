@@ -10,6 +10,7 @@ import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
 import { addRow, copy, scaleColumns, squaredNorms, sum } from './rows.ts';
 import { sample } from './sample.ts';
+import { stretchRows } from './stretch-rows.ts';
 import { requireFinite, requireSymmetric } from './symmetry.ts';
 import { antitranspose, choleskySolve, triangularProduct, triangularSolve, zeroUpper } from './triangular.ts';
 
@@ -115,6 +116,11 @@ export class ReferenceEncoder implements Encoder {
   sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): void {
     const own = counter.slice();
     this.#record(() => sample(factor, mean, out, inverse, own));
+  }
+
+  stretchRows(rows: Real, location: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void {
+    const own = counter.slice();
+    this.#record(() => stretchRows(rows, location, n, degreesOfFreedom, own));
   }
 
   logDensity(factor: Real, mean: Real, rows: Real, out: Real, inverse: boolean, constant: number): void {

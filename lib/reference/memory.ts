@@ -1,4 +1,4 @@
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, isError } from '../covarium-error.ts';
 
 /** Zeroed memory of `sizeBytes`; throws `ERR_OUT_OF_MEMORY`. */
 export function allocate(sizeBytes: number): ArrayBuffer {
@@ -19,14 +19,14 @@ interface Transferable {
 }
 
 /**
- * Detaches `memory`: views of it become empty. Node 20 has no ArrayBuffer.prototype.transfer; a message to nobody does it
- * there. Memory that is marked untransferable stays as it is on Node 20 and from 24.15 on, until it is collected.
+ * Detaches `memory`: views of it become empty. Node 20 has no ArrayBuffer.prototype.transfer; a message to nobody does
+ * it there. Memory that is marked untransferable stays as it is on Node 20 and from 24.15 on, until it is collected.
  */
 export function detach(memory: ArrayBuffer & Transferable): void {
   try {
     if (memory.transfer === undefined) structuredClone(null, { transfer: [memory] });
     else memory.transfer(0);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // the mark's detach key
+    if (!(isError(error) && error.name === 'TypeError')) throw error; // the mark's detach key
   }
 }

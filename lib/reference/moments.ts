@@ -7,8 +7,8 @@ const rowsAtOnce = 256;
 const sums = new Float64Array(tileSide * tileSide);
 
 /**
- * Column means, and covariance divided by count - ddof, of `rows` (count x n). Two passes, the second over what the first's
- * means leave, with the correction for their rounding (Chan, Golub, LeVeque 1983): sound far from the origin.
+ * Column means, and covariance divided by count - ddof, of `rows` (count x n). Two passes, the second over what the
+ * first's means leave, with the correction for their rounding (Chan, Golub, LeVeque 1983): sound far from the origin.
  */
 export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): Work {
   const n = mean.length;
@@ -16,13 +16,14 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
   const stride = inTiles(n);
   const center = yield* columnSums(rows, n);
   for (let j = 0; j < n; j++) center[j]! /= count;
+  const origin = Float64Array.from(rows.subarray(0, n));
 
   const centred = workspace(stride * rowsAtOnce); // transposed: a column of the data is a row here
   const residue = workspace(n);
   const squares = workspace(stride * stride); // tiles of the lower triangle
   for (let first = 0; first < count; first += rowsAtOnce) {
     const taken = Math.min(rowsAtOnce, count - first);
-    for (let j = 0; j < n; j++) residue[j]! += centreColumn(rows, n, first, taken, j, center[j]!, centred);
+    for (let j = 0; j < n; j++) residue[j]! += centreColumn(rows, n, first, taken, j, origin[j]!, center[j]!, centred);
     yield;
     yield* addSquares(centred, taken, stride, squares);
   }
@@ -33,34 +34,37 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
       covariance[i * n + j] = value;
       covariance[j * n + i] = value;
     }
-    mean[i] = center[i]! + residue[i]! / count;
+    mean[i] = origin[i]! + (center[i]! + residue[i]! / count);
     yield;
   }
 }
 
+// Of the differences from the first row, so that a large common offset costs no digits.
 function* columnSums(rows: Real, n: number): Work<Float64Array<ArrayBuffer>> {
   const total = workspace(n);
   for (let start = 0; start < rows.length; start += n * rowsAtOnce) {
     const end = Math.min(start + n * rowsAtOnce, rows.length);
-    for (let i = start; i < end; i += n) for (let j = 0; j < n; j++) total[j]! += rows[i + j]!;
+    for (let i = start; i < end; i += n) for (let j = 0; j < n; j++) total[j]! += rows[i + j]! - rows[j]!;
     yield;
   }
   return total;
 }
 
-// Column j of `taken` rows less its centre, as row j of `centred`; gives the sum, which rounding of the centre keeps from 0.
+// Column j of `taken` rows less its centre, as row j of `centred`; gives the sum, which rounding of the centre keeps
+// from 0.
 function centreColumn(
   rows: Real,
   n: number,
   first: number,
   taken: number,
   j: number,
+  origin: number,
   center: number,
   centred: Float64Array<ArrayBuffer>,
 ): number {
   let sum = 0;
   for (let r = 0; r < taken; r++) {
-    const difference = rows[(first + r) * n + j]! - center;
+    const difference = rows[(first + r) * n + j]! - origin - center;
     centred[j * rowsAtOnce + r] = difference;
     sum += difference;
   }

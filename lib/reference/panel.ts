@@ -62,7 +62,9 @@ export class Panel {
   }
 }
 
-/** A lower triangle as float64, in whole tiles: row i starts at i stride; a unit diagonal goes on where the matrix ends. */
+/**
+ * A lower triangle as float64, in whole tiles: row i starts at i stride; a unit diagonal goes on where the matrix ends.
+ */
 export interface PackedFactor {
   readonly values: Float64Array<ArrayBuffer>;
   /** Rows and columns, in whole tiles. */

@@ -1,8 +1,6 @@
 import type { Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Work } from '../work.ts';
-
-const sliceMs = 10; // between two turns of the event loop
+import { sliceMs, type Work } from '../work.ts';
 
 /** Commands of one encoder, from their commit on. */
 export interface Commit {
@@ -15,8 +13,8 @@ export interface Commit {
 }
 
 /**
- * The one queue of a reference device. Commits run in order, on the thread that JavaScript has: in slices, with a turn of the
- * event loop between two, so that timers and signals get theirs.
+ * The one queue of a reference device. Commits run in order, on the thread that JavaScript has: in slices, with a turn
+ * of the event loop between two, so that timers and signals get theirs.
  */
 export class Queue {
   readonly #waiting: Running[] = [];

@@ -4,7 +4,10 @@ import type { Work } from '../work.ts';
 import { Panel, packFactor } from './panel.ts';
 import { multiplyPanel, solvePanel } from './triangular.ts';
 
-/** Row r of `out` becomes mean + factor z, or mean + factor^-1 z; z = normals r n to (r + 1) n of the stream at `counter`. */
+/**
+ * Row r of `out` becomes mean + factor z, or mean + factor^-1 z; z = normals r n to (r + 1) n of the stream at
+ * `counter`.
+ */
 export function* sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): Work {
   const n = mean.length;
   const count = out.length / n;

@@ -19,7 +19,10 @@ export function* requireFinite(a: Real, columns: number): Work {
   }
 }
 
-/** Throws `ERR_NOT_FINITE`, or `ERR_NOT_SYMMETRIC` at the first entry below the diagonal that is not its mirror's; see Encoder. */
+/**
+ * Throws `ERR_NOT_FINITE`, or `ERR_NOT_SYMMETRIC` at the first entry below the diagonal that is not its mirror's; see
+ * Encoder.
+ */
 export function* requireSymmetric(a: Real, n: number, tolerance: number): Work {
   yield* requireFinite(a, n);
   for (let i = 0; i < n; i++) {

@@ -7,8 +7,9 @@ export function inTiles(n: number): number {
 }
 
 /**
- * The dot products of four rows of `a` with four rows of `b`, over `length` numbers each: sums[4 i + j] = a_i . b_j. Row i
- * starts at aStart + i aStride. Sixteen products for eight reads; float64 alone, so that V8 compiles this loop for one type.
+ * The dot products of four rows of `a` with four rows of `b`, over `length` numbers each: sums[4 i + j] = a_i . b_j.
+ * Row i starts at aStart + i aStride. Sixteen products for eight reads; float64 alone, so that V8 compiles this loop
+ * for one type.
  */
 export function dotTile(
   a: Float64Array<ArrayBuffer>,

@@ -39,7 +39,10 @@ function* eachPanel(
   }
 }
 
-/** The first `count` rows x of a panel become factor x. From the last columns to the first, so that it can be done in place. */
+/**
+ * The first `count` rows x of a panel become factor x. From the last columns to the first, so that it can be done in
+ * place.
+ */
 export function* multiplyPanel(factor: PackedFactor, panel: Panel, count: number): Work {
   for (let column = factor.stride - tileSide; column >= 0; column -= tileSide) {
     for (let r = 0; r < count; r += tileSide) multiplyTile(factor, panel, r, column);

@@ -1,5 +1,6 @@
 import type { Matrix } from '../array/matrix.ts';
 import type { DeviceKind } from '../backend.ts';
+import { onAbort } from '../check.ts';
 import type { Device } from '../device.ts';
 import { bytesOf, type Real } from '../dtype.ts';
 import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
@@ -15,10 +16,11 @@ import type { Run } from './run.ts';
 const factorBytes = 2 ** 31;
 
 /**
- * The rows of a run, in blocks on a grid that begins at row 0 of the stream: on one machine a row has the same bits whichever rows are
- * drawn with it, and on however many threads. That takes some care where BLAS multiplies, since it rounds by the shape of what it is
- * given, as the factor does by its number of threads. So each block is drawn whole, though few of its rows be wanted, and by one thread:
- * a cpu device of one thread for each processor takes blocks in turn.
+ * The rows of a run, in blocks on a grid that begins at row 0 of the stream: on one machine a row has the same bits
+ * whichever rows are drawn with it, and on however many threads. That takes some care where BLAS multiplies, since it
+ * rounds by the shape of what it is given, as the factor does by its number of threads. So each block is drawn whole,
+ * though few of its rows be wanted, and by one thread: a cpu device of one thread for each processor takes blocks in
+ * turn.
  */
 export class DrawnRows {
   readonly #run: Run;
@@ -31,7 +33,10 @@ export class DrawnRows {
     this.#end = end;
   }
 
-  /** For up to `rows` rows at a time. Throws as {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and `ERR_OUT_OF_RANGE`. */
+  /**
+   * For up to `rows` rows at a time. Throws as {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and
+   * `ERR_OUT_OF_RANGE`.
+   */
   static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
     firstElement(BigInt(run.firstRow), run.rows, run.columns);
     const isStudent = model.degreesOfFreedom !== undefined;
@@ -62,7 +67,7 @@ export class DrawnRows {
     const last = first + BigInt(count);
     const leaving = new AbortController();
     const forward = () => leaving.abort(signal?.reason);
-    signal?.addEventListener('abort', forward, { once: true });
+    const stopWaiting = onAbort(signal, forward);
     if (signal?.aborted) forward();
     const drawing: Promise<Drawn>[] = [];
     const size = BigInt(this.#run.rowsPerBlock);
@@ -84,7 +89,7 @@ export class DrawnRows {
         at = end;
       }
     } finally {
-      signal?.removeEventListener('abort', forward);
+      stopWaiting();
       leaving.abort();
       for (const block of drawing) await block.then((drawn) => drawn.block.close()).catch(() => {});
     }
@@ -101,7 +106,8 @@ export class DrawnRows {
     this.close();
   }
 
-  // Block `index` of the grid. The reference device adds up row by row: only the rows from `first` to `last` are drawn there.
+  // Block `index` of the grid. The reference device adds up row by row: only the rows from `first` to `last` are drawn
+  // there.
   async #draw(index: bigint, first: bigint, last: bigint, signal: AbortSignal): Promise<Drawn> {
     const { seed, stream, rowsPerBlock } = this.#run;
     const lane = this.#lanes[Number(index % BigInt(this.#lanes.length))]!;

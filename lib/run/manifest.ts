@@ -6,7 +6,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Digest } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
 import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
-import { writePartial } from '../file/output.ts';
+import { finishText, OutputFile } from '../file/output.ts';
 import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
 import type { DrawnRows } from './drawn-rows.ts';
@@ -20,7 +20,7 @@ export interface Manifest {
   /** Its name, without folders. */
   readonly file: string;
   readonly run: Run;
-  readonly circumstances: Circumstances;
+  readonly provenance: Provenance;
   readonly digest: Digest;
 }
 
@@ -36,30 +36,28 @@ export function manifestPath(path: string): string {
   return `${path}.json`;
 }
 
-/** Writes the manifest of the file at `path`. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
-export async function writeManifest(
-  path: string,
-  run: Run,
-  circumstances: Circumstances,
-  digest: Digest,
-): Promise<void> {
-  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, circumstances, digest };
-  await writePartial(manifestPath(path), textOf(manifest), 'replace');
+/** The manifest of the file at `path`, as its file says it. */
+export function manifestText(path: string, run: Run, provenance: Provenance, digest: Digest): string {
+  const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, provenance, digest };
+  return textOf(manifest);
 }
 
-/** The manifest of the file at `path`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and `ERR_FILE_UNREADABLE`. */
+/**
+ * The manifest of the file at `path`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and
+ * `ERR_FILE_UNREADABLE`.
+ */
 export async function readManifest(path: string): Promise<Manifest | undefined> {
   const at = manifestPath(path);
   const manifest = await readJson(at, 'manifest');
   if (manifest === undefined) return undefined;
-  const { digest, circumstances } = manifest as unknown as Partial<Manifest>;
+  const { digest, provenance } = manifest as unknown as Partial<Manifest>;
   if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
     throw malformed(at, `its digest is (${describe(digest)})`);
-  if (!isObject(circumstances) || !isObject(circumstances.device))
-    throw malformed(at, `its circumstances are (${describe(circumstances)})`);
+  if (!isObject(provenance) || !isObject(provenance.device))
+    throw malformed(at, `its provenance are (${describe(provenance)})`);
   refuseUnknown(at, digest, ['bytes', 'sha256'], 'digest');
-  refuseUnknown(at, circumstances, ['covariumVersion', 'device', 'factor'], 'circumstances');
-  refuseUnknown(at, circumstances.device, ['kind', 'name', 'facts'], 'circumstances.device');
+  refuseUnknown(at, provenance, ['covariumVersion', 'device', 'factor'], 'provenance');
+  refuseUnknown(at, provenance.device, ['kind', 'name', 'facts'], 'provenance.device');
   return manifest as unknown as Manifest;
 }
 
@@ -74,16 +72,22 @@ export async function readRunFile(path: string): Promise<RunFile | undefined> {
 }
 
 /** Writes `run.json` if there is none; says whether it did. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
-export function placeRunFile(path: string, run: Run, rowsPerPart: number): Promise<boolean> {
-  const file: RunFile = { covarium: 1, kind: 'run', run, rowsPerPart };
-  return writePartial(path, textOf(file), 'place');
+export async function placeRunFile(path: string, run: Run, rowsPerPart: number): Promise<boolean> {
+  const runFile: RunFile = { covarium: 1, kind: 'run', run, rowsPerPart };
+  const file = await OutputFile.open(path);
+  await finishText(file, textOf(runFile));
+  return file.place();
 }
 
-/** Throws `ERR_FILE_UNWRITABLE` where a manifest for `path` would replace something that is none, not even a damaged one. */
+/**
+ * Throws `ERR_FILE_UNWRITABLE` where a manifest for `path` would replace something that is none, not even a damaged
+ * one.
+ */
 export async function requireManifestPlace(path: string): Promise<void> {
   const at = manifestPath(path);
   const text = await readFile(at, 'utf8').catch((error: NodeJS.ErrnoException) => error);
   if (typeof text === 'string' ? /"kind":\s*"manifest"/.test(text) : text.code === 'ENOENT') return;
+  if (typeof text !== 'string' && text.code !== 'EISDIR') throw cannotRead(at, text);
   throw new CovariumError(
     'ERR_FILE_UNWRITABLE',
     `File (${at}) is no manifest of covarium, and the manifest of (${path}) would replace it.`,
@@ -120,7 +124,7 @@ async function readJson(path: string, kind: string): Promise<{ readonly run: Run
   return value as unknown as { run: Run };
 }
 
-const manifestFields: readonly (keyof Manifest)[] = ['covarium', 'kind', 'file', 'run', 'circumstances', 'digest'];
+const manifestFields: readonly (keyof Manifest)[] = ['covarium', 'kind', 'file', 'run', 'provenance', 'digest'];
 const runFileFields: readonly (keyof RunFile)[] = ['covarium', 'kind', 'run', 'rowsPerPart'];
 
 function refuseUnknown(at: string, value: object, known: readonly string[], path = ''): void {
@@ -156,8 +160,8 @@ function malformed(path: string, why: string, cause?: unknown): CovariumError {
   return new CovariumError('ERR_MALFORMED_MANIFEST', `Manifest (${path}) is malformed: ${why}.`, { path, cause });
 }
 
-/** What the last bits of draws depend on besides their run. */
-export interface Circumstances {
+/** What drew the rows: the last bits of draws depend on it, beside the run. */
+export interface Provenance {
   /** Version of covarium. */
   readonly covariumVersion: string;
   readonly device: {
@@ -169,10 +173,10 @@ export interface Circumstances {
   /** Where the factor was made. */
   readonly factor: string;
 }
-// Threads change no bit, and where a library lies is nobody's business.
+// The facts that can change a bit. The number of threads changes none, and a library's path could tell a user's name.
 const told = ['processor', 'kernels', 'library', 'library core type'];
 
-export function circumstancesOf(rows: DrawnRows, covariumVersion: string): Circumstances {
+export function provenanceOf(rows: DrawnRows, covariumVersion: string): Provenance {
   const { kind, name } = rows.device;
   const known = kind === 'cpu' ? (listDevices().find((candidate) => candidate.kind === kind)?.facts ?? {}) : {};
   const facts = Object.fromEntries(Object.entries(known).filter(([fact]) => told.includes(fact)));

@@ -14,14 +14,17 @@ export interface RunModel {
   readonly covariance: Matrix;
   /** Of a Student-t; none of a normal. */
   readonly degreesOfFreedom?: number | undefined;
-  /** Whether the covariance may be singular: then draws are made by its root from the pivoted Cholesky decomposition. */
+  /**
+   * Whether the covariance may be singular: then draws are made by its root from the pivoted Cholesky decomposition.
+   */
   readonly singular?: boolean | undefined;
 }
 
 /**
- * SHA-256 of `{"covarium":1,"dtype":"float32","mean":[...],"covariance":[[...],...]}` without a space, each number as JavaScript writes it
- * (the shortest that reads back); `dtype` is the type of the draws. A Student-t has `,"degreesOfFreedom":4.2` before the last brace, and
- * a model that may be singular `,"singular":"pivoted"` behind that.
+ * SHA-256 of `{"covarium":1,"dtype":"float32","mean":[...],"covariance":[[...],...]}` without a space, each number as
+ * JavaScript writes it (the shortest that reads back); `dtype` is the type of the draws. A Student-t has
+ * `,"degreesOfFreedom":4.2` before the last brace, and a model that may be singular `,"singular":"pivoted"` behind
+ * that.
  */
 export function modelHash({ mean, covariance, degreesOfFreedom, singular }: RunModel, dtype: RealDtype): string {
   const hash = createHash('sha256').update(
@@ -36,7 +39,10 @@ export function modelHash({ mean, covariance, degreesOfFreedom, singular }: RunM
   return hash.update(`]${end}${singular ? ',"singular":"pivoted"' : ''}}`).digest('hex');
 }
 
-/** What a model is on a device. Rejects as {@link MultivariateNormal.fromCovariance} and {@link MultivariateStudentT.fromScale}. */
+/**
+ * What a model is on a device. Rejects as {@link MultivariateNormal.fromCovariance} and
+ * {@link MultivariateStudentT.fromScale}.
+ */
 export function openModel(
   device: Device,
   model: RunModel,

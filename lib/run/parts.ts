@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { type Digest, DigestOutput, digestOf } from '../file/digest.ts';
 import { cannotRead, cannotWrite } from '../file/error.ts';
-import { type Output, PartialFile } from '../file/output.ts';
+import { finishText, type Output, OutputFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
 import type { DrawnRows } from './drawn-rows.ts';
-import type { Circumstances } from './manifest.ts';
-import { type Manifest, manifestPath, placeRunFile, readManifest, readRunFile, writeManifest } from './manifest.ts';
+import type { Provenance } from './manifest.ts';
+import { type Manifest, manifestPath, manifestText, placeRunFile, readManifest, readRunFile } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
 /** A file of a run: part `index` has rows [index rowsPerPart, (index + 1) rowsPerPart) of it, the last what is left. */
@@ -58,15 +58,15 @@ export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: nu
 }
 
 /**
- * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of the processes that
- * share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that is named as a part and is none),
- * `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
+ * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of
+ * the processes that share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that
+ * is named as a part and is none), `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
  */
 export async function openRunFolder(folder: string, run: Run, rowsPerPart: number): Promise<void> {
   const path = runPath(folder);
   try {
     await mkdir(folder, { recursive: true });
-    await removeAbandoned(folder, { ownIsDead: true });
+    await removeAbandoned(folder);
   } catch (error) {
     throw cannotWrite(folder, error);
   }
@@ -77,8 +77,9 @@ export async function openRunFolder(folder: string, run: Run, rowsPerPart: numbe
 }
 
 /**
- * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run, `ERR_MANIFEST_MISMATCH` where
- * its bytes are not those that its manifest tells: their number, and with `check` their SHA-256.
+ * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run,
+ * `ERR_MANIFEST_MISMATCH` where its bytes are not those that its manifest tells: their number, and with `check` their
+ * SHA-256.
  */
 export async function isThere({ path, run }: Part, check: boolean): Promise<boolean> {
   const manifest = await readManifest(path);
@@ -103,30 +104,56 @@ export function requireDigest(path: string, { digest }: Manifest, { bytes, sha25
 }
 
 /**
- * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and the file that has
- * it is never touched. A part without a manifest is of a process that was killed between the two, or that is there now: if it has the
- * bytes that are drawn here, it is a part of this run; if not, it is not ours, and `ERR_MANIFEST_MISMATCH` is thrown.
+ * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and
+ * the file that has it is never touched. A part without a manifest is of a process that was killed between the two, or
+ * that is there now: if it has the bytes that are drawn here, it is a part of this run; if not, it is not ours, and
+ * `ERR_MANIFEST_MISMATCH` is thrown.
  */
 export async function drawPart(
   { path, run }: Part,
   rows: DrawnRows,
-  circumstances: Circumstances,
+  provenance: Provenance,
   signal: AbortSignal,
   advance: (rows: number) => void,
 ): Promise<void> {
-  const file = await PartialFile.open(path);
-  const digest = await writeRows(file, run, rows, signal, advance);
-  if (!(await file.place())) {
-    const there = await digestOf(path);
-    if (there.sha256 !== digest.sha256 && !(await isThere({ index: 0, path, run }, true)))
-      throw new CovariumError(
-        'ERR_MANIFEST_MISMATCH',
-        `File (${path}) is in the way: it has no manifest, and other bytes than this part. Remove it to have it drawn.`,
-        { path },
-      );
-    if (there.sha256 !== digest.sha256) return;
+  const { file, manifest, sha256 } = await writeWithManifest(path, run, rows, provenance, signal, advance);
+  try {
+    if ((await file.place()) || (await digestOf(path)).sha256 === sha256) return await manifest.replace();
+    if (await isThere({ index: 0, path, run }, true)) return;
+    throw new CovariumError(
+      'ERR_MANIFEST_MISMATCH',
+      `File (${path}) is in the way: it has no manifest, and other bytes than this part. Remove it to have it drawn.`,
+      { path },
+    );
+  } finally {
+    await manifest.discard();
   }
-  await writeManifest(path, run, circumstances, digest);
+}
+
+/**
+ * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't
+ * be written is told before anything has changed.
+ */
+export async function writeWithManifest(
+  path: string,
+  run: Run,
+  rows: DrawnRows,
+  provenance: Provenance,
+  signal: AbortSignal,
+  advance: (rows: number) => void,
+): Promise<{ readonly file: OutputFile; readonly manifest: OutputFile; readonly sha256: string }> {
+  const manifest = await OutputFile.open(manifestPath(path));
+  let file: OutputFile | undefined;
+  try {
+    file = await OutputFile.open(path);
+    const digest = await writeRows(file, run, rows, signal, advance);
+    await finishText(manifest, manifestText(path, run, provenance, digest));
+    return { file, manifest, sha256: digest.sha256 };
+  } catch (error) {
+    await file?.discard();
+    await manifest.discard();
+    throw error;
+  }
 }
 
 /** Writes the rows of a run as a file of its format, and finishes or discards the output. */

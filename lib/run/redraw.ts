@@ -47,7 +47,10 @@ export class Redraw {
     this.allowedUlps = allowedUlps(factor, normal.rank, run.dtype);
   }
 
-  /** On `kind`, or on another kind than `drawnOn`; normals also on `drawnOn`, where this machine has it, and on the reference device. */
+  /**
+   * On `kind`, or on another kind than `drawnOn`; normals also on `drawnOn`, where this machine has it, and on the
+   * reference device.
+   */
   static async open(run: Run, model: RunModel, drawnOn: DeviceKind, kind: DeviceKind | undefined): Promise<Redraw> {
     const device = openDevice(kind ?? anotherKind(drawnOn, run));
     const others: Device[] = [];
@@ -72,8 +75,8 @@ export class Redraw {
   }
 
   /**
-   * Compares row `row` of the file at `path` with the same row of the run. Throws `ERR_DRAWS_MISMATCH`: a normal whose bits differ between
-   * devices, or a number that is more than {@link allowedUlps} off.
+   * Compares row `row` of the file at `path` with the same row of the run. Throws `ERR_DRAWS_MISMATCH`: a normal whose
+   * bits differ between devices, or a number that is more than {@link allowedUlps} off.
    */
   async compare(path: string, row: number, values: Float64Array): Promise<Redrawn> {
     const { columns, dtype, seed, stream, firstRow } = this.#run;
@@ -148,8 +151,7 @@ export class Redraw {
   }
 }
 
-// What reference drew is drawn again by the best that works, and all else by reference.
-// One that computes in the run's type: a GPU has no float64.
+// Redraw on the reference device; redraw the reference device's rows on the best other device with this dtype.
 function anotherKind(drawnOn: DeviceKind, run: Run): DeviceKind {
   if (drawnOn !== 'reference') return 'reference';
   return listDevices().find(({ kind }) => kind !== 'reference' && has(kind, run))?.kind ?? 'reference';

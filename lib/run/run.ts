@@ -4,8 +4,8 @@ import { bytesOf } from '../dtype.ts';
 import type { TableFormat } from '../table/format.ts';
 
 /**
- * All that the rows of a file depend on, but for the device: rows [firstRow, firstRow + rows) of a stream. A part of a run is a run of
- * fewer rows. It is JSON as it stands.
+ * All that the rows of a file depend on, but for the device: rows [firstRow, firstRow + rows) of a stream. A part of a
+ * run is a run of fewer rows. It is JSON as it stands.
  */
 export interface Run {
   /** SHA-256 of the model, by {@link modelHash}. */

@@ -6,11 +6,12 @@ const largestShare = 1 / 16;
 const iterations = 12;
 
 /**
- * How far two devices may be apart: ulps of a column's scale, |mean| + standard deviation. Each sums n products in an order of its own,
- * and rounding errors of random sign grow as sqrt(n); its factor is that of a covariance next to the given one, and what such a neighbour
- * changes grows with the norm of the inverse of the correlation matrix H (with the covariance's it would grow with the units that columns
- * are given in; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorems 10.5 and 10.6): 16 sqrt(n) (1 + |H^-1|), and
- * never more than 1/16 of the scale. The root of a singular covariance, n x rank, is the same everywhere.
+ * How far two devices may be apart: ulps of a column's scale, |mean| + standard deviation. Each sums n products in an
+ * order of its own, and rounding errors of random sign grow as sqrt(n); its factor is that of a covariance next to the
+ * given one, and what such a neighbour changes grows with the norm of the inverse of the correlation matrix H (with the
+ * covariance's it would grow with the units that columns are given in; Higham, Accuracy and Stability of Numerical
+ * Algorithms, 2002, theorems 10.5 and 10.6): 16 sqrt(n) (1 + |H^-1|), and never more than 1/16 of the scale. The root
+ * of a singular covariance, n x rank, is the same everywhere.
  */
 export function allowedUlps({ rows: n, data }: Matrix, rank: number, dtype: RealDtype): number {
   const growth = rank === n ? 1 + inverseNorm(data as Real, n) : 1;
@@ -31,7 +32,10 @@ function normsOfRows(factor: Real, rows: number, columns: number): Float64Array 
   return Float64Array.from({ length: rows }, (_, row) => normOf(factor.subarray(row * columns, (row + 1) * columns)));
 }
 
-/** 2-norm of the inverse of the correlation matrix, by the power method: a little less than it is, which its safety factor covers. */
+/**
+ * 2-norm of the inverse of the correlation matrix, by the power method: a little less than it is, which its safety
+ * factor covers.
+ */
 function inverseNorm(factor: Real, n: number): number {
   const deviations = normsOfRows(factor, n, n);
   // The factor R of H has the rows of L over their norms. Any start will do that is in no invariant subspace.

@@ -33,9 +33,9 @@ export interface Verified {
 }
 
 /**
- * Verifies a file of draws, or each part of the run in a folder: its run and its model (`ERR_RUN_MISMATCH`, `ERR_MODEL_MISMATCH`), its size
- * and SHA-256 (`ERR_MANIFEST_MISMATCH`), and rows drawn again (`ERR_DRAWS_MISMATCH`). Throws at the first that is wrong, also
- * `ERR_MALFORMED_MANIFEST`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
+ * Verifies a file of draws, or each part of the run in a folder: its run and its model (`ERR_RUN_MISMATCH`,
+ * `ERR_MODEL_MISMATCH`), its size and SHA-256 (`ERR_MANIFEST_MISMATCH`), and rows drawn again (`ERR_DRAWS_MISMATCH`).
+ * Throws at the first that is wrong, also `ERR_MALFORMED_MANIFEST`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
  */
 export async function* verified(path: string, options: VerifyOptions): AsyncGenerator<Verified, void, undefined> {
   const status = await stat(path).catch((error: unknown) => {
@@ -63,13 +63,13 @@ async function verifyFile(path: string, { model, rows, kind, signal }: VerifyOpt
         path,
       },
     );
-  const { run, circumstances } = manifest;
+  const { run, provenance } = manifest;
   if (part !== undefined) requireSameRun(manifestPath(path), run, part.run);
   requireModel(path, run, model);
   requireDigest(path, manifest, await digestOf(path));
   const chosen = chooseRows(run.rows, rows);
   const values = await readRows(path, run, chosen);
-  using redraw = await Redraw.open(run, model, circumstances.device.kind, kind);
+  using redraw = await Redraw.open(run, model, provenance.device.kind, kind);
   let worstUlps = 0;
   for (const [i, row] of chosen.entries()) {
     signal.throwIfAborted();
@@ -103,7 +103,10 @@ export function chooseRows(rows: number, count: number): number[] {
   return Array.from({ length: chosen }, (_, i) => Math.round((i * (rows - 1)) / (chosen - 1)));
 }
 
-/** Some rows of a file of draws, in ascending order. Throws what is wrong with the file, `ERR_MANIFEST_MISMATCH` for another shape. */
+/**
+ * Some rows of a file of draws, in ascending order. Throws what is wrong with the file, `ERR_MANIFEST_MISMATCH` for
+ * another shape.
+ */
 export async function readRows(path: string, run: Run, chosen: readonly number[]): Promise<Float64Array[]> {
   const { columns, dtype, format, rows } = run;
   const table = await openTable(path, { format });

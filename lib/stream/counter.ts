@@ -8,8 +8,9 @@ export type Word64 = number | bigint;
 const limit = 1n << 64n;
 
 /**
- * The counter of the normal stream that {@link Encoder} takes: six 32-bit words, low before high, of the seed, the stream and the
- * first element. Written into `counter` where one is given. Throws `ERR_OUT_OF_RANGE` and `ERR_INVALID_ARGUMENT`.
+ * The counter of the normal stream that {@link Encoder} takes: six 32-bit words, low before high, of the seed, the
+ * stream and the first element. Written into `counter` where one is given. Throws `ERR_OUT_OF_RANGE` and
+ * `ERR_INVALID_ARGUMENT`.
  */
 export function normalCounter(
   seed: Word64,
@@ -24,8 +25,8 @@ export function normalCounter(
 }
 
 /**
- * The index in the stream of the first normal of row `firstRow` of dimension n. Throws `ERR_OUT_OF_RANGE` where one of the
- * normals of `count` rows has an index beyond 2^64 - 1.
+ * The index in the stream of the first normal of row `firstRow` of dimension n. Throws `ERR_OUT_OF_RANGE` where one of
+ * the normals of `count` rows has an index beyond 2^64 - 1.
  */
 export function firstElement(firstRow: Word64, count: number, n: number): Word64 {
   if (typeof firstRow === 'number') {

@@ -1,5 +1,5 @@
-// Logarithm and exponential by correctly rounded + - * / alone, so that every machine and every engine computes the same bits:
-// Math.log and Math.exp are whatever the engine has.
+// Logarithm and exponential by correctly rounded + - * / alone, so that every machine and every engine computes the
+// same bits: Math.log and Math.exp are whatever the engine has.
 
 // ln 2 in two parts; the upper has 33 bits, so that its multiples by an exponent are exact.
 const log2High = 0.6931471803691238;

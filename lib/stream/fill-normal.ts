@@ -9,7 +9,9 @@ const normals = new Float32Array(4 * blocksAtOnce);
 const normalsFloat64 = new Float64Array(2 * blocksAtOnce);
 const pieceLength = 1 << 14;
 
-/** The normal stream, version 1: out[i] = element first + i of the stream that `counter` names (six words, see Encoder). */
+/**
+ * The normal stream, version 1: out[i] = element first + i of the stream that `counter` names (six words, see Encoder).
+ */
 export function* fillNormal(out: Real, counter: Uint32Array): Work {
   for (let begin = 0; begin < out.length; begin += pieceLength) {
     fillNormalRange(out, begin, Math.min(begin + pieceLength, out.length), counter);
@@ -19,7 +21,7 @@ export function* fillNormal(out: Real, counter: Uint32Array): Work {
 
 /** {@link fillNormal} for the indices [begin, end) of `out` only. */
 export function fillNormalRange(out: Real, begin: number, end: number, counter: Uint32Array): void {
-  const float32 = out instanceof Float32Array;
+  const float32 = out.BYTES_PER_ELEMENT === 4;
   const normalsInBlock = float32 ? 4 : 2;
   const most = normalsInBlock * blocksAtOnce;
   for (let at = begin; at < end; ) {

@@ -1,9 +1,9 @@
 // The float32 map of the normal stream, version 1: msl/normal.h, bit for bit. That text explains the mathematics.
 //
 // A float32 operation is Math.fround of the double one; a store to a Float32Array rounds likewise. For fma that rounds
-// twice, and twice is not once where the double sum falls, rounded, on the midpoint of two floats. Over all 2^32 words of
-// the radius and all angles of the direction this never happens, at any fma (checked against the processor's fma; to be
-// checked again if a coefficient or the order of operations changes). So the naive form below is the exact one.
+// twice, and twice is not once where the double sum falls, rounded, on the midpoint of two floats. Over all 2^32 words
+// of the radius and all angles of the direction this never happens, at any fma (checked against the processor's fma; to
+// be checked again if a coefficient or the order of operations changes). So the naive form below is the exact one.
 //
 // Each operation waits for the one before it, so many words go through a few operations at a time: half the time of one
 // word after the other. No branches on random bits: half of them would be mispredicted.
@@ -35,7 +35,8 @@ const c0 = fround(-0.000318977021);
 const c1 = fround(0.0158501491);
 const c2 = fround(-0.308424413);
 
-// g = offset + scale x, exactly: 1 - x / 2^(32 - k) for the lower half of the words (k = 0 to 32), x / 2^32 for the upper.
+// g = offset + scale x, exactly: 1 - x / 2^(32 - k) for the lower half of the words (k = 0 to 32), x / 2^32 for the
+// upper.
 const upperHalf = 33;
 const offsets = new Float64Array(34).fill(1, 0, upperHalf);
 const scales = Float64Array.from(offsets, (_, k) => (k === upperHalf ? 2 ** -32 : -(2 ** (k - 32))));

@@ -1,9 +1,13 @@
-/** How many blocks of the normal stream are made in one go: enough to keep a processor busy, few enough to stay in its cache. */
+/**
+ * How many blocks of the normal stream are made in one go: enough to keep a processor busy, few enough to stay in its
+ * cache.
+ */
 export const blocksAtOnce = 256;
 
 /**
  * Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011): writes the four 32-bit words of one block to `words` from index
- * `at`, as signed numbers. The counter is (c0, c1, c2, c3), the key (k0, k1), least significant word first; see msl/philox.h.
+ * `at`, as signed numbers. The counter is (c0, c1, c2, c3), the key (k0, k1), least significant word first; see
+ * msl/philox.h.
  */
 export function philox(
   c0: number,

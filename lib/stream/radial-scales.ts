@@ -10,10 +10,11 @@ const uniformWords = new Int32Array(4 * rowsAtOnce);
 const normals = new Float64Array(2 * rowsAtOnce);
 
 /**
- * sqrt(nu / w) for each row of a run, from row `firstRow` on: w is chi-squared with nu degrees of freedom, and depends on the seed and the
- * stream (the first four words of `run`), on nu and on the row alone. By Marsaglia and Tsang, A simple method for generating gamma
- * variables, ACM Transactions on Mathematical Software 26 (2000): w / 2 = d (1 + c x)^3 for a normal x, if it is accepted; where nu is
- * below 2, their last section's U^(2 / nu) times one of two degrees more. docs/numerics.md has every step.
+ * sqrt(nu / w) for each row of a run, from row `firstRow` on: w is chi-squared with nu degrees of freedom, and depends
+ * on the seed and the stream (the first four words of `run`), on nu and on the row alone. By Marsaglia and Tsang, A
+ * simple method for generating gamma variables, ACM Transactions on Mathematical Software 26 (2000): w / 2 = d (1 + c
+ * x)^3 for a normal x, if it is accepted; where nu is below 2, their last section's U^(2 / nu) times one of two degrees
+ * more. docs/numerics.md has every step.
  */
 export function fillRadialScales(out: Float64Array, nu: number, run: Uint32Array, firstRow: Word64): void {
   const words = new RowWords(run, firstRow);
@@ -43,7 +44,8 @@ export function fillRadialScales(out: Float64Array, nu: number, run: Uint32Array
 const again = new Int32Array(4);
 const normalsAgain = new Float64Array(2);
 
-// Fewer than one in twenty is refused: that all tries of a row are has a probability below 10^-80, and 0 is as good as any.
+// Fewer than one in twenty is refused: that all tries of a row are has a probability below 10^-80, and 0 is as good as
+// any.
 function tryAgain(words: RowWords, row: number, c: number, d: number): number {
   for (let attempt = 1; attempt < triesOfRow; attempt++) {
     words.write(row, attempt, 0, again, 0);
@@ -97,8 +99,8 @@ export function requireRowLimit(firstRow: Word64, count: number): void {
 export const triesOfRow = 64;
 
 /**
- * The random words of the rows of one run, beside those that its normals take: blocks from 2^63 on belong to no normal of any stream
- * (lib/stream/fill-normal.ts), 128 of them to each row, two to a try.
+ * The random words of the rows of one run, beside those that its normals take: blocks from 2^63 on belong to no normal
+ * of any stream (lib/stream/fill-normal.ts), 128 of them to each row, two to a try.
  */
 export class RowWords {
   readonly #run: Uint32Array;

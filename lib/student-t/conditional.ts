@@ -16,10 +16,10 @@ import { centredNormal, distances } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
- * The Student-t of the other coordinates: the normal's conditional location and scale, the latter times (nu + d^2) / (nu + m), where d is the
- * Mahalanobis distance of the m values from their marginal's location, and m more degrees of freedom (P. Ding, On the conditional
- * distribution of the multivariate t distribution, The American Statistician 70, 2016). Of a singular scale m counts those values that no
- * others determine.
+ * The Student-t of the other coordinates: the normal's conditional location and scale, the latter times (nu + d^2) /
+ * (nu + m), where d is the Mahalanobis distance of the m values from their marginal's location, and m more degrees of
+ * freedom (P. Ding, On the conditional distribution of the multivariate t distribution, The American Statistician 70,
+ * 2016). Of a singular scale m counts those values that no others determine.
  */
 export function* studentConditional(
   { normal, nu }: StudentParameters,

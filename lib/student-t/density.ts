@@ -3,8 +3,8 @@ import { digammaDifference, logGammaRatio } from '../probability/special-functio
 import type { StudentParameters } from './parameters.ts';
 
 // With b half the dimension (of a singular scale: its rank) the density at squared distance d^2 is
-// Gamma(nu / 2 + b) / (Gamma(nu / 2) (pi nu)^b sqrt(det)) (1 + d^2 / nu)^-(nu / 2 + b): Kotz and Nadarajah, Multivariate t
-// Distributions and Their Applications, Cambridge 2004, (1.1).
+// Gamma(nu / 2 + b) / (Gamma(nu / 2) (pi nu)^b sqrt(det)) (1 + d^2 / nu)^-(nu / 2 + b): Kotz and Nadarajah,
+// Multivariate t Distributions and Their Applications, Cambridge 2004, (1.1).
 
 /** Logarithm of the density at the location. */
 export function logDensityAtLocation({ normal, nu }: StudentParameters): number {
@@ -15,7 +15,9 @@ export function logDensityAtLocation({ normal, nu }: StudentParameters): number 
   return ratio - b * Math.log(2 * Math.PI) - logDeterminant / 2;
 }
 
-/** The logarithm of the density, less that at the location, at a squared distance of square 4^exponent; nu is finite. */
+/**
+ * The logarithm of the density, less that at the location, at a squared distance of square 4^exponent; nu is finite.
+ */
 export function logDecay({ factor }: NormalParameters, nu: number, square: number, exponent: number): number {
   const ratio = (square / nu) * 4 ** exponent;
   const logarithm = ratio < 1e300 ? Math.log1p(ratio) : Math.log(square) - Math.log(nu) + 2 * exponent * Math.LN2;

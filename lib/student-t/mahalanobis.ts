@@ -30,8 +30,9 @@ export function distances(parameters: CentredNormal, rows: RowsInput): Task<Vect
 }
 
 /**
- * map(square, exponent) for each row, whose squared Mahalanobis distance from the centre is square 4^exponent. The heavy tails of a
- * Student-t reach far: a distance may be a float32 whose square is none. Such rows are few, and measured again in a smaller unit.
+ * map(square, exponent) for each row, whose squared Mahalanobis distance from the centre is square 4^exponent. The
+ * heavy tails of a Student-t reach far: a distance may be a float32 whose square is none. Such rows are few, and
+ * measured again in a smaller unit.
  */
 export function mapDistances(
   parameters: CentredNormal,
@@ -56,7 +57,8 @@ export function mapDistances(
 
 // Units that bring the largest entry to 1, and then, for a scale that is itself minute, to 2^-64.
 const units = [0, 64];
-// One that brings it to 2^20 standard deviations: so far out, the support of a singular scale is a matter of the direction alone.
+// One that brings it to 2^20 standard deviations: so far out, the support of a singular scale is a matter of the
+// direction alone.
 const unitsOfSingular = [-20];
 
 function mapFar(
@@ -92,7 +94,10 @@ export interface FarRows {
   readonly unit?: number;
 }
 
-/** The differences of some rows from the location, each as a row of `scaled` times 2 to its exponent. Throws `ERR_CLOSED`. */
+/**
+ * The differences of some rows from the location, each as a row of `scaled` times 2 to its exponent. Throws
+ * `ERR_CLOSED`.
+ */
 export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
   readonly scaled: Float64Array<ArrayBuffer>;
   readonly exponents: readonly number[];
@@ -109,8 +114,8 @@ export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
 }
 
 /**
- * out = (row - centre) 2^-exponent, exact but for the difference itself; gives the exponent. The largest entry, in standard deviations where
- * they are told, becomes 2^-unit.
+ * out = (row - centre) 2^-exponent, exact but for the difference itself; gives the exponent. The largest entry, in
+ * standard deviations where they are told, becomes 2^-unit.
  */
 function scaleRow(row: Values, centre: Values, out: Float64Array, unit: number, deviations: Real | undefined): number {
   let largest = Number.NEGATIVE_INFINITY;

@@ -13,16 +13,12 @@ import { covarianceTask, factorTask } from '../normal/covariance.ts';
 import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
 import type { JitterReport } from '../normal/options.ts';
 import {
-  ask,
-  askSync,
   type BoxOptions,
   type BoxSyncOptions,
-  boxNames,
   boxOf,
-  boxSyncNames,
   cdfAt,
-  cdfNames,
-  cdfSyncNames,
+  integrate,
+  integrateSync,
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from '../normal/probability.ts';
@@ -31,10 +27,10 @@ import { type StudentAffineOptions, studentAffine, studentMarginal } from './aff
 import { studentConditional } from './conditional.ts';
 import { studentEntropy } from './density.ts';
 import {
-  apartFromLocations,
-  drawStudentAround,
+  drawAboutLocations,
   type LocationsOptions,
   type LocationsSyncOptions,
+  splitLocations,
   studentTasks,
 } from './draw.ts';
 import { studentEllipsoid } from './ellipsoid.ts';
@@ -61,14 +57,18 @@ import { studentQuantileTask } from './quantile.ts';
 import { studentScoreTask } from './score.ts';
 
 /**
- * A multivariate Student-t of dimension n on a device: location + sqrt(nu / w) A z for a standard normal z and a w that is chi-squared with
- * nu degrees of freedom, where A A' is the scale. Infinitely many degrees give the normal, to the bit. Every method that computes has a
- * synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ * A multivariate Student-t of dimension n on a device: location + sqrt(nu / w) A z for a standard normal z and a w that
+ * is chi-squared with nu degrees of freedom, where A A' is the scale. Infinitely many degrees give the normal, to the
+ * bit. Every method that computes has a synchronous twin, the quicker one for small work. After {@link close} each
+ * throws `ERR_CLOSED`.
  */
 export class MultivariateStudentT extends Distribution {
   /** nu, positive; Infinity for the normal. */
   readonly degreesOfFreedom: number;
-  /** Logarithm of the scale's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that are not 0. */
+  /**
+   * Logarithm of the scale's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that
+   * are not 0.
+   */
   readonly logDeterminant: number;
   /** Differential entropy in nats. */
   readonly entropy: number;
@@ -83,10 +83,11 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and a scale (n x n, SciPy's shape, mvtnorm's sigma). Rejects with `ERR_OUT_OF_RANGE` (degrees of freedom
-   * that are not positive), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`,
-   * `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a factor on a GPU where the device has none. `singular` takes a
-   * singular scale as it is, `jitter` adds to its diagonal.
+   * The Student-t of a location (n) and a scale (n x n, SciPy's shape, mvtnorm's sigma). Rejects with
+   * `ERR_OUT_OF_RANGE` (degrees of freedom that are not positive), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
+   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a
+   * factor on a GPU where the device has none. `singular` takes a singular scale as it is, `jitter` adds to its
+   * diagonal.
    */
   static async fromScale(options: ScaleOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentFromScale(options)));
@@ -97,7 +98,10 @@ export class MultivariateStudentT extends Distribution {
     return new MultivariateStudentT(runAllSync(studentFromScale(options)));
   }
 
-  /** The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'; rejects as {@link fromScale}. */
+  /**
+   * The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'; rejects
+   * as {@link fromScale}.
+   */
   static async fromCholesky(options: ScaleCholeskyOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromCholesky(options)));
   }
@@ -107,7 +111,10 @@ export class MultivariateStudentT extends Distribution {
     return new MultivariateStudentT(runSync(studentFromCholesky(options)));
   }
 
-  /** The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted; rejects as {@link fromScale}. */
+  /**
+   * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted; rejects
+   * as {@link fromScale}.
+   */
   static async fromPrecision(options: ScalePrecisionOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromPrecision(options)));
   }
@@ -118,9 +125,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and the diagonal of its scale (n, or one number for all): no n x n numbers are kept. Rejects with
-   * `ERR_OUT_OF_RANGE` (degrees of freedom, a number that the type does not hold), `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE`
-   * (one that is not positive), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * The Student-t of a location (n) and the diagonal of its scale (n, or one number for all): no n x n numbers are
+   * kept. Rejects with `ERR_OUT_OF_RANGE` (degrees of freedom, a number that the type does not hold), `ERR_NOT_FINITE`
+   * (the entry), `ERR_NOT_POSITIVE_DEFINITE` (one that is not positive), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromDiagonal(options: ScaleDiagonalOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromDiagonal(options)));
@@ -132,9 +139,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n), eigenvalues (m) and eigenvectors (n x m) of its scale, which is singular where m < n or an eigenvalue is
-   * 0. Rejects as {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero) and `ERR_INVALID_ARGUMENT` (eigenvectors
-   * that are not orthonormal).
+   * The Student-t of a location (n), eigenvalues (m) and eigenvectors (n x m) of its scale, which is singular where m <
+   * n or an eigenvalue is
+   * 0. Rejects as {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero) and
+   * `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
   static async fromEigen(options: ScaleEigenOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromEigen(options)));
@@ -146,8 +154,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number for all): none of
-   * n x n numbers are kept. Rejects as {@link fromDiagonal}.
+   * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one
+   * number for all): none of n x n numbers are kept. Rejects as {@link fromDiagonal}.
    */
   static async fromLowRank(options: ScaleLowRankOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromLowRank(options)));
@@ -159,8 +167,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n), a correlation matrix (n x n) and the roots of the scale's diagonal (n). Rejects as {@link fromScale}, and
-   * with `ERR_OUT_OF_RANGE` where the matrix's diagonal is not of ones.
+   * The Student-t of a location (n), a correlation matrix (n x n) and the roots of the scale's diagonal (n). Rejects
+   * as {@link fromScale}, and with `ERR_OUT_OF_RANGE` where the matrix's diagonal is not of ones.
    */
   static async fromCorrelation(options: ScaleCorrelationOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentFromCorrelation(options)));
@@ -181,7 +189,10 @@ export class MultivariateStudentT extends Distribution {
     return this.#parameters.normal.jitter;
   }
 
-  /** Of the commit that made this distribution: `factor` says whether its factor was made on the CPU or on the GPU, if it wasn't given. */
+  /**
+   * Of the commit that made this distribution: `factor` says whether its factor was made on the CPU or on the GPU, if
+   * it wasn't given.
+   */
   get timings(): Timings {
     return this.#parameters.normal.factor.timings!;
   }
@@ -191,62 +202,66 @@ export class MultivariateStudentT extends Distribution {
     return new Vector(new Storage(this.#open().normal.mean.values.slice()));
   }
 
-  /** A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, where there is none; `ERR_CLOSED`. */
+  /**
+   * A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, where there is
+   * none; `ERR_CLOSED`.
+   */
   get mean(): Vector {
     this.#requireDegrees('mean', 1);
     return this.location;
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given; about `locations`, one for each row, where they are given. Rejects with
-   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`
-   * (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
+   * `count` draws, count x n, into `out` where one is given; about `locations`, one for each row, where they are given.
+   * Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
+   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
    */
   override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix> {
-    const { locations, rest } = apartFromLocations(options);
+    const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sample(count, rest);
     checkOptions(rest, sampleOptionNames);
-    return run(drawStudentAround(this.#open(), count, locations, rest), rest.signal);
+    return run(drawAboutLocations(this.#open(), count, locations, rest), rest.signal);
   }
 
   /** Synchronous twin of {@link sample}. */
   override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix {
-    const { locations, rest } = apartFromLocations(options);
+    const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sampleSync(count, rest);
     checkOptions(rest, sampleSyncOptionNames);
-    return runSync(drawStudentAround(this.#open(), count, locations, rest));
+    return runSync(drawAboutLocations(this.#open(), count, locations, rest));
   }
 
   /**
-   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite entries are allowed.
-   * By randomised quasi-Monte Carlo in any dimension (with infinitely many degrees of freedom as the normal's), within `absoluteError` or as near
-   * as `maxPoints` gets: {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an
-   * option), `ERR_ABORTED`.
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite
+   * entries are allowed. By randomised quasi-Monte Carlo in any dimension (with infinitely many degrees of freedom as
+   * the normal's), within `absoluteError` or as near as `maxPoints` gets: {@link boxProbability} tells how near.
+   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
     const { normal, nu } = this.#open();
-    return ask(normal, cdfAt(normal, rows, options, cdfNames, nu), options.signal);
+    return integrate(normal, cdfAt(normal, rows, options, false, nu), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
   cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
     const { normal, nu } = this.#open();
-    return askSync(normal, cdfAt(normal, rows, options, cdfSyncNames, nu));
+    return integrateSync(normal, cdfAt(normal, rows, options, true, nu));
   }
 
   /**
-   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see docs/probabilities.md.
-   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above the upper one, an option), `ERR_ABORTED`.
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see
+   * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
+   * the upper one, an option), `ERR_ABORTED`.
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
     const { normal, nu } = this.#open();
-    return ask(normal, boxOf(normal, options, boxNames, nu), options.signal);
+    return integrate(normal, boxOf(normal, options, false, nu), options.signal);
   }
 
   /** Synchronous twin of {@link boxProbability}. */
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const { normal, nu } = this.#open();
-    return askSync(normal, boxOf(normal, options, boxSyncNames, nu));
+    return integrateSync(normal, boxOf(normal, options, true, nu));
   }
 
   /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
@@ -260,8 +275,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The covariance, nu / (nu - 2) times the scale, n x n. Rejects with `ERR_OUT_OF_RANGE` with two degrees of freedom or fewer, where there
-   * is none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * The covariance, nu / (nu - 2) times the scale, n x n. Rejects with `ERR_OUT_OF_RANGE` with two degrees of freedom
+   * or fewer, where there is none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async covariance(): Promise<Matrix> {
     return run(this.#covarianceTask());
@@ -273,8 +288,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * A copy of the lower Cholesky factor of the scale, n x n; of a singular scale the root that its draws are made by, n x rank (n x 1 of zeros
-   * where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * A copy of the lower Cholesky factor of the scale, n x n; of a singular scale the root that its draws are made by,
+   * n x rank (n x 1 of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(): Promise<Matrix> {
     return run(factorTask(this.#open().normal));
@@ -286,8 +301,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of some coordinates (m of them, from 0), in the order in which they are named, with as many degrees of freedom. Rejects with
-   * `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   * The Student-t of some coordinates (m of them, from 0), in the order in which they are named, with as many degrees
+   * of freedom. Rejects with `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE`
+   * (none), `ERR_CLOSED`.
    */
   async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentMarginal(this.#open(), coordinates)));
@@ -299,9 +315,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of the other coordinates, in their order, where the given ones (m of n) have these values: it has m more degrees of freedom,
-   * and a scale that is the larger the farther out the values are. Rejects as {@link marginal}, with `ERR_SHAPE` where none is left,
-   * `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular scale can't have there).
+   * The Student-t of the other coordinates, in their order, where the given ones (m of n) have these values: it has m
+   * more degrees of freedom, and a scale that is the larger the farther out the values are. Rejects
+   * as {@link marginal}, with `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a
+   * singular scale can't have there).
    */
   async conditional(options: ConditionalOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentConditional(this.#open(), options)));
@@ -313,8 +330,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The conditional mean of the other coordinates for each row of values of m given ones (count x m): count x (n - m), as the normal's of
-   * the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates), `ERR_SHAPE` (none, or all of them), `ERR_NOT_FINITE`.
+   * The conditional mean of the other coordinates for each row of values of m given ones (count x m): count x (n - m),
+   * as the normal's of the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates), `ERR_SHAPE` (none,
+   * or all of them), `ERR_NOT_FINITE`.
    */
   async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
     return runAll(conditionalMeans(this.#open().normal, options));
@@ -326,8 +344,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The gradient of the log density at each row x (count x n, or one vector of n), count x n: Gonum's ScoreInput. Rejects with
-   * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * The gradient of the log density at each row x (count x n, or one vector of n), count x n: Gonum's ScoreInput.
+   * Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async scoreInput(rows: RowsInput): Promise<Matrix> {
     return run(studentScoreTask(this.#open(), rows));
@@ -339,8 +357,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of A x + b, of dimension m for a matrix A (m x n), with as many degrees of freedom. Rejects with `ERR_SHAPE`,
-   * `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` where a row of A depends on those before it and may not, `ERR_CLOSED`.
+   * The Student-t of A x + b, of dimension m for a matrix A (m x n), with as many degrees of freedom. Rejects with
+   * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` where a row of A depends on those before it and may not,
+   * `ERR_CLOSED`.
    */
   async affine(options: StudentAffineOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentAffine(this.#open(), options)));
@@ -352,10 +371,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * location + L t for each row of probabilities (count x n, or one vector of n): count x n. L is the factor, and t_k the quantile of Student's
-   * t with nu + k degrees of freedom (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) / (nu + k)). It turns uniform numbers, as a
-   * low-discrepancy sequence has, into draws, and is the normal's with infinitely many degrees. Rejects with `ERR_OUT_OF_RANGE` (not between
-   * 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   * location + L t for each row of probabilities (count x n, or one vector of n): count x n. L is the factor, and t_k
+   * the quantile of Student's t with nu + k degrees of freedom (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) /
+   * (nu + k)). It turns uniform numbers, as a low-discrepancy sequence has, into draws, and is the normal's with
+   * infinitely many degrees. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix> {
     return run(studentQuantileTask(this.#open(), probabilities));
@@ -367,9 +386,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The ellipsoid that holds a share of the draws, of n half-axes: its radius is sqrt(n F), F the quantile of the F distribution with n and nu
-   * degrees of freedom. Rejects with `ERR_OUT_OF_RANGE` (a share not between 0 and 1, a radius that is no number), `ERR_CLOSED`, and
-   * `ERR_SHAPE` for a singular Student-t that is a point.
+   * The ellipsoid that holds a share of the draws, of n half-axes: its radius is sqrt(n F), F the quantile of the F
+   * distribution with n and nu degrees of freedom. Rejects with `ERR_OUT_OF_RANGE` (a share not between 0 and 1, a
+   * radius that is no number), `ERR_CLOSED`, and `ERR_SHAPE` for a singular Student-t that is a point.
    */
   async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
     return runAll(studentEllipsoid(this.#open(), options));

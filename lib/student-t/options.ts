@@ -25,7 +25,10 @@ export interface ScaleOptions extends StudentOptions, FactorOptions {
   readonly symmetryTolerance?: number | undefined;
   /** What becomes of a scale that is singular; `error` by default. See {@link SingularCovariance}. */
   readonly singular?: SingularCovariance | undefined;
-  /** Adds to the diagonal where the scale is not positive definite without, as of {@link CovarianceOptions}; false by default. */
+  /**
+   * Adds to the diagonal where the scale is not positive definite without, as of {@link CovarianceOptions}; false by
+   * default.
+   */
   readonly jitter?: boolean | number | undefined;
 }
 
@@ -46,8 +49,8 @@ export interface ScalePrecisionOptions extends StudentOptions, FactorOptions {
 /** What {@link MultivariateStudentT.fromDiagonal} takes. */
 export interface ScaleDiagonalOptions extends StudentOptions {
   /**
-   * Of the scale, positive: n of them, or one for all. They are the variances of the normal that is stretched; those of the Student-t are
-   * nu / (nu - 2) times as large.
+   * Of the scale, positive: n of them, or one for all. They are the variances of the normal that is stretched; those of
+   * the Student-t are nu / (nu - 2) times as large.
    */
   readonly diagonal: VectorInput | number;
   /** n, where `diagonal` is one number; by default the length of the location. */
@@ -75,8 +78,9 @@ export interface ScaleCorrelationOptions extends StudentOptions, FactorOptions {
   /** Symmetric, with ones on its diagonal, n x n; more than two degrees of freedom have the same correlations. */
   readonly correlation: MatrixInput;
   /**
-   * Each coordinate's own scale, a root of the scale's diagonal: n of them, positive; with `singular` also 0. They are the standard deviations
-   * of the normal that is stretched; those of the Student-t are sqrt(nu / (nu - 2)) times as large.
+   * Each coordinate's own scale, a root of the scale's diagonal: n of them, positive; with `singular` also 0. They are
+   * the standard deviations of the normal that is stretched; those of the Student-t are sqrt(nu / (nu - 2)) times as
+   * large.
    */
   readonly scales: VectorInput;
   /** As of {@link ScaleOptions}: by default 1e-5 for float32, 1e-9 for float64. */

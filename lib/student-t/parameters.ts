@@ -2,8 +2,8 @@ import { checkOptions, describe } from '../check.ts';
 import type { Task, Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { fromCholesky, fromPrecision } from '../normal/from-cholesky.ts';
-import { ofCorrelation } from '../normal/from-correlation.ts';
-import { ofCovariance } from '../normal/from-covariance.ts';
+import { fromCorrelation } from '../normal/from-correlation.ts';
+import { fromCovariance } from '../normal/from-covariance.ts';
 import { fromDiagonal } from '../normal/from-diagonal.ts';
 import { fromEigen } from '../normal/from-eigen.ts';
 import { fromLowRank } from '../normal/from-low-rank.ts';
@@ -25,24 +25,24 @@ export interface StudentParameters {
   readonly nu: number;
 }
 
-type Making = Task<StudentParameters>;
+type StudentTask = Task<StudentParameters>;
 
 export function* studentFromScale(options: ScaleOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'scale', 'symmetryTolerance', 'factor', 'singular', 'jitter']);
   const { degreesOfFreedom, location, scale, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  const normal = yield* ofCovariance({ ...rest, mean: location, covariance: scale }, 'Scale', 'Location');
+  const normal = yield* fromCovariance({ ...rest, mean: location, covariance: scale }, 'Scale', 'Location');
   return { normal, nu };
 }
 
-export function studentFromCholesky(options: ScaleCholeskyOptions): Making {
+export function studentFromCholesky(options: ScaleCholeskyOptions): StudentTask {
   checkOptions(options, [...shared, 'factor']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
   return stretched(fromCholesky({ ...rest, mean: location }, 'Location'), nu);
 }
 
-export function studentFromPrecision(options: ScalePrecisionOptions): Making {
+export function studentFromPrecision(options: ScalePrecisionOptions): StudentTask {
   checkOptions(options, [...shared, 'precision', 'symmetryTolerance', 'factor']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
@@ -52,16 +52,25 @@ export function studentFromPrecision(options: ScalePrecisionOptions): Making {
 /** Options of every way in. */
 export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
 
-/** `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number, `ERR_OUT_OF_RANGE`. */
+// Half of a smaller one has fewer digits, or none.
+const smallest = 2 ** -1021;
+
+/**
+ * `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number,
+ * `ERR_OUT_OF_RANGE`.
+ */
 export function requireDegreesOfFreedom(value: unknown): number {
   if (typeof value !== 'number')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Degrees of freedom are not a number (${describe(value)}).`);
-  if (value > 0) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Degrees of freedom are (${value}), not a positive number.`);
+  if (value >= smallest) return value;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Degrees of freedom are (${value}), not a positive number${value > 0 ? `, from (${smallest})` : ''}.`,
+  );
 }
 
 /** The Student-t of the normal that a task makes. */
-export function stretched({ result, ...task }: Task<NormalParameters>, nu: number): Making {
+export function stretched({ result, ...task }: Task<NormalParameters>, nu: number): StudentTask {
   return { ...task, result: { normal: result, nu } };
 }
 // Each makes the normal whose draws are stretched, whose covariance is the scale; errors speak of scale and location.
@@ -92,7 +101,7 @@ export function* studentFromCorrelation(options: ScaleCorrelationOptions): Tasks
   const { degreesOfFreedom, location, scales, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
   return {
-    normal: yield* ofCorrelation(
+    normal: yield* fromCorrelation(
       { ...rest, mean: location, standardDeviations: scales },
       'Scale',
       'Location',

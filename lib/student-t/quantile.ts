@@ -8,10 +8,11 @@ import { studentQuantile } from '../probability/f-quantile.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
- * location + A t for each row of probabilities, where t is the inverse of the transformation of M. Rosenblatt, Remarks on a multivariate
- * transformation, The Annals of Mathematical Statistics 23 (1952), for the Student-t about 0 with the identity for its scale: t_k is the
- * quantile of its conditional on those before it, of nu + k degrees of freedom (k from 0). The device makes A t in a unit in which no entry of
- * t is over 1, the host stretches it, in float64, as a draw is stretched.
+ * location + A t for each row of probabilities, where t is the inverse of the transformation of M. Rosenblatt, Remarks
+ * on a multivariate transformation, The Annals of Mathematical Statistics 23 (1952), for the Student-t about 0 with the
+ * identity for its scale: t_k is the quantile of its conditional on those before it, of nu + k degrees of freedom (k
+ * from 0). The device makes A t in a unit in which no entry of t is over 1, the host stretches it, in float64, as a
+ * draw is stretched.
  */
 export function studentQuantileTask({ normal, nu }: StudentParameters, probabilities: RowsInput): Task<Matrix> {
   if (nu === Number.POSITIVE_INFINITY) return quantileTask(normal, probabilities);
@@ -31,7 +32,7 @@ export function studentQuantileTask({ normal, nu }: StudentParameters, probabili
       const out = task.written.values;
       for (let at = 0; at < out.length; at++) {
         const j = at % n;
-        // An infinite unit of nothing is nothing.
+        // 0 times Infinity is NaN; it means 0 here.
         if (out[at] !== 0) out[at] = location[j]! + units[(at - j) / n]! * out[at]!;
         else out[at] = location[j]!;
       }

@@ -1,35 +1,34 @@
-import type { RowsInput } from '../array/inputs.ts';
-import { rowsInput } from '../array/inputs.ts';
+import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
-import { Storage } from '../array/storage.ts';
-import { runSync, type Task } from '../command/task.ts';
+import type { Storage } from '../array/storage.ts';
+import { resultTask, runSync, type Task } from '../command/task.ts';
 import type { Real } from '../dtype.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 import { type FarRows, inUnit } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
- * The gradient of the log density at each row x, by the row: the normal's, scale^-1 (location - x), times (nu + n) / (nu + d^2) for a row at
- * Mahalanobis distance d; of a singular scale with its rank for n, along the support.
+ * The gradient of the log density at each row x, by the row: the normal's, scale^-1 (location - x), times (nu + n) /
+ * (nu + d^2) for a row at Mahalanobis distance d; of a singular scale with its rank for n, along the support.
  */
 export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsInput): Task<Matrix> {
   const { device, dtype, n, mean, factor } = normal;
   const { values, count } = rowsInput('Input', device, rows, n);
-  const written = Storage.forResult(device, dtype, count * n);
-  const out = written.values as Real;
   const location = Float64Array.from(mean.values);
   let apart: Real;
+  const wrap = (written: Storage) => new Matrix(written, count, n);
+  const task = resultTask({ device, dtype }, count * n, wrap, (encoder, solution, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, n);
+    apart = scratch.zeros(dtype, count * n);
+    encoder.copy(input, apart);
+    encoder.addRow(apart, mean.values as Real, -1);
+    encoder.copy(apart, solution);
+    factor.solve(encoder, solution, scratch);
+  });
+  const out = task.written.values as Real;
   return {
-    device,
-    encode: (encoder, scratch) => {
-      const input = scratch.input(values, dtype);
-      encoder.requireFinite(input, n);
-      apart = scratch.zeros(dtype, count * n);
-      encoder.copy(input, apart);
-      encoder.addRow(apart, mean.values as Real, -1);
-      encoder.copy(apart, out);
-      factor.solve(encoder, out, scratch);
-    },
+    ...task,
     after: () => {
       const far: number[] = [];
       for (let row = 0; row < count; row++) {
@@ -42,29 +41,21 @@ export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsIn
       }
       if (far.length > 0) scoreFar({ factor, location, rows: values, chosen: far }, normal, nu, out);
     },
-    reachable: [],
-    result: new Matrix(written, count, n),
-    written,
-    fresh: [written],
   };
 }
 
-// So far out that the square of the distance is no number of the type: solved again in a smaller unit, as their distances are.
+// So far out that the square of the distance is no number of the type: solved again in a smaller unit, as their
+// distances are.
 function scoreFar(far: FarRows, { device, dtype, n, factor }: NormalParameters, nu: number, out: Real): void {
   const { scaled, exponents } = inUnit(far);
-  const written = Storage.forResult(device, dtype, scaled.length);
-  const solved = written.values as Real;
-  runSync({
-    device,
-    encode: (encoder, scratch) => {
-      encoder.copy(scratch.copy(scaled, dtype), solved);
-      factor.solve(encoder, solved, scratch);
-    },
-    reachable: [],
-    result: undefined,
-    written,
-    fresh: [written],
-  });
+  const wrap = (written: Storage) => written;
+  const solution = runSync(
+    resultTask({ device, dtype }, scaled.length, wrap, (encoder, numbers, scratch) => {
+      encoder.copy(scratch.copy(scaled, dtype), numbers);
+      factor.solve(encoder, numbers, scratch);
+    }),
+  );
+  const solved = solution.values;
   for (const [i, row] of far.chosen.entries()) {
     let square = 0;
     for (let j = 0; j < n; j++) square += scaled[i * n + j]! * solved[i * n + j]!;
@@ -73,5 +64,5 @@ function scoreFar(far: FarRows, { device, dtype, n, factor }: NormalParameters, 
     const whole = nu / size / size + square;
     for (let j = 0; j < n; j++) out[row * n + j] = 0 - ((nu + factor.rank) / size) * (solved[i * n + j]! / whole);
   }
-  written.close();
+  solution.close();
 }

@@ -1,8 +1,8 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
-import { inputName } from '../file/input.ts';
-import { openRegularFile } from '../file/random-access.ts';
-import { FileMessageBytes, PipeMessageBytes } from './arrow/message-bytes.ts';
+import { ByteSource, type InputSource } from '../file/input.ts';
+import { randomAccess } from '../file/random-access.ts';
+import { FileMessageBytes, type MessageBytes, PipeMessageBytes } from './arrow/message-bytes.ts';
 import { ArrowMessages } from './arrow/messages.ts';
 import { refusal } from './arrow/refusal.ts';
 import { ArrowRows } from './arrow/rows.ts';
@@ -17,11 +17,16 @@ import type { ReadRequest, TableReader } from './table.ts';
  * Reads the columns of numbers of Arrow's IPC format, file or stream, one record batch after the other, and of a batch
  * a few thousand rows at a time. Columns may be in dictionaries; batches may be compressed with LZ4 and Zstandard.
  */
-export async function openArrow(path: string, { columns: wanted, missing, signal }: ReadRequest): Promise<TableReader> {
-  const name = inputName(path);
-  const file = await openRegularFile(path);
-  const bytes = file === undefined ? new PipeMessageBytes(path) : new FileMessageBytes(file);
+export async function openArrow(
+  input: InputSource,
+  { columns: wanted, missing, signal }: ReadRequest,
+): Promise<TableReader> {
+  const source = new ByteSource(input, signal);
+  const { name } = source;
+  let bytes: MessageBytes | undefined;
   try {
+    const file = await randomAccess(source);
+    bytes = file === undefined ? new PipeMessageBytes(source) : new FileMessageBytes(file);
     const messages = new ArrowMessages(bytes);
     const first = await messages.next();
     if (first?.type !== 'schema') throw new Contradiction('it does not begin with a schema');
@@ -46,11 +51,11 @@ export async function openArrow(path: string, { columns: wanted, missing, signal
       },
       blocks: () => rows.blocks(),
       // The bodies of a pipe are not read twice.
-      ...(file !== undefined && { all: () => rows.all() }),
-      close: () => bytes.close(),
+      ...(file !== undefined && { whole: () => rows.all() }),
+      close: () => source.close(),
     };
   } catch (error) {
-    await bytes.close();
+    await source.close();
     throw refusal(name, error, bytes);
   }
 }

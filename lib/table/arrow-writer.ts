@@ -24,8 +24,8 @@ interface Block {
 }
 
 /**
- * Arrow's IPC format, columns without nulls, in record batches of 8 MiB: the stream, or the file, which is the stream between two magic
- * words and with a footer that says where the batches are.
+ * Arrow's IPC format, columns without nulls, in record batches of 8 MiB: the stream, or the file, which is the stream
+ * between two magic words and with a footer that says where the batches are.
  */
 export async function openArrowWriter(output: Output, head: TableHead, kind: 'file' | 'stream'): Promise<RowWriter> {
   const { columns, dtype } = head;

@@ -4,7 +4,10 @@ import type { RealDtype } from '../dtype.ts';
 import { type Real, zerosOf } from '../dtype.ts';
 import type { TableHead } from './table.ts';
 
-/** The head's names, or x1, x2, ...: of a format whose columns have names that differ. Throws `ERR_INVALID_ARGUMENT` for one that is there twice. */
+/**
+ * The head's names, or x1, x2, ...: of a format whose columns have names that differ. Throws `ERR_INVALID_ARGUMENT` for
+ * one that is there twice.
+ */
 export function columnNames({ names, columns }: TableHead): readonly string[] {
   const all = names ?? Array.from({ length: columns }, (_, i) => `x${i + 1}`);
   const twice = all.find((name, index) => all.indexOf(name) !== index);
@@ -13,8 +16,8 @@ export function columnNames({ names, columns }: TableHead): readonly string[] {
 }
 
 /**
- * Indices of the `wanted` columns of a file, all by default. Throws `ERR_INVALID_ARGUMENT` for a name that the file has not, or has
- * twice, and for one that is wanted twice.
+ * Indices of the `wanted` columns of a file, all by default. Throws `ERR_INVALID_ARGUMENT` for a name that the file has
+ * not, or has twice, and for one that is wanted twice.
  */
 export function chosenColumns(
   path: string,

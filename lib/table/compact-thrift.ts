@@ -1,6 +1,6 @@
 /**
- * Thrift's compact protocol, as far as Parquet's headers and footers need it: fields are written in ascending order of their numbers.
- * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+ * Thrift's compact protocol, as far as Parquet's headers and footers need it: fields are written in ascending order of
+ * their numbers. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 export class CompactThrift {
   #bytes: Uint8Array = new Uint8Array(256);

@@ -28,6 +28,10 @@ export class CompleteRows {
   of(values: Real): Real {
     const columns = this.#columns;
     const rows = values.length / columns;
+    if (isAllFinite(values)) {
+      this.#seen += rows;
+      return values;
+    }
     let kept = 0;
     for (let row = 0; row < rows; row++) {
       const start = row * columns;
@@ -58,6 +62,22 @@ export class CompleteRows {
     const message = `Row (${row}), column (${name}) of file (${this.#path}) ${what}.`;
     return new CovariumError('ERR_NOT_FINITE', message, { path: this.#path, row, column });
   }
+}
+
+// A number times zero is a zero, but for a NaN and the infinities. Four sums, since one would wait for each of its
+// additions.
+function isAllFinite(values: Real): boolean {
+  const { length } = values;
+  const whole = length - (length % 4);
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 0; i < whole; i += 4) {
+    a += values[i]! * 0;
+    b += values[i + 1]! * 0;
+    c += values[i + 2]! * 0;
+    d += values[i + 3]! * 0;
+  }
+  for (let i = whole; i < length; i++) a += values[i]! * 0;
+  return a + b + c + d === 0;
 }
 
 function firstNotFinite(values: Real, start: number, columns: number): number {

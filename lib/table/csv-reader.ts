@@ -1,89 +1,69 @@
-import { CsvError, parse } from 'csv-parse';
-import { describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { availableParallelism } from 'node:os';
+import { loadAddon } from '../addon/native.ts';
+import { describe, refuseAborted } from '../check.ts';
+import { CovariumError, fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
-import { cannotRead } from '../file/error.ts';
-import { inputName, inputStream } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
-import { isDecimal } from './decimal.ts';
+import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
+import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv } from './csv-dialect.ts';
+import { csvRecord, placeOf } from './csv-record.ts';
+import { type CsvLayout, type CsvRows, csvFaults, linesOf, readCsvRows } from './csv-rows.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
-interface CsvRecord {
-  readonly record: string[];
-  readonly raw: string;
-  /** `lines`: the line, from 1, on which the record ends. */
-  readonly info: { readonly lines: number };
+/** Makes rows of blocks of records. */
+export interface CsvParser {
+  readonly blockBytes: number;
+  /** Blocks that are worked on at once. */
+  readonly ahead: number;
+  read(bytes: Uint8Array, layout: CsvLayout): Promise<CsvRows>;
 }
 
-const blockNumbers = 1 << 16;
+/** In plain TypeScript, with a turn of the event loop after each block: a block takes a few milliseconds. */
+export const plainParser: CsvParser = {
+  blockBytes: 256 << 10,
+  ahead: 1,
+  read: async (bytes, layout) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return readCsvRows(bytes, layout);
+  },
+};
 
-// As R, pandas, DuckDB and spreadsheets write a value that is missing.
-const isMissing = (field: string): boolean => /^(|na|n\/a|nan|null)$/i.test(field);
+/** In the addon, on threads of libuv's pool, which has four; undefined where there is no addon. */
+export function nativeParser(): CsvParser | undefined {
+  const { addon } = loadAddon();
+  if (addon?.readCsv === undefined) return undefined;
+  return {
+    blockBytes: 1 << 20,
+    ahead: Math.min(availableParallelism(), 4) + 1,
+    read: (bytes, { places, columns, delimiter, comment, drop }) =>
+      addon.readCsv(bytes, places, columns, delimiter, comment, drop).catch((error: unknown) => {
+        throw fromNative(error);
+      }),
+  };
+}
 
 /**
- * Reads a CSV file of finite decimal numbers; a first row none of whose fields is a number is a header. Throws `ERR_MALFORMED_CSV` with
- * line and column (both from 1), `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
+ * Reads a CSV file of finite decimal numbers. Throws `ERR_MALFORMED_CSV` with line and column (both from 1),
+ * `ERR_UNSUPPORTED` for UTF-16, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`.
  */
-export async function openCsv(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
-  const name = inputName(path);
-  const parser = parse({
-    info: true,
-    raw: true,
-    bom: true,
-    trim: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-  });
-  const stream = inputStream(path).on('error', (error) => parser.destroy(error));
-  const entries = stream.pipe(parser)[Symbol.asyncIterator]();
-  const next = async (): Promise<CsvRecord | undefined> => {
-    try {
-      const { value, done } = await entries.next();
-      return done === true ? undefined : (value as CsvRecord);
-    } catch (error) {
-      if (!(error instanceof CsvError)) throw cannotRead(name, error);
-      const { lines } = error;
-      const line = Number(lines ?? 1);
-      const message = `CSV is malformed (${error.message}; ${name}).`;
-      throw new CovariumError('ERR_MALFORMED_CSV', message, { path: name, line, column: 1 });
-    }
-  };
-  const close = async () => {
-    stream.unpipe?.(parser);
-    parser.destroy();
-    stream.destroy();
-  };
+export async function openCsv(
+  from: InputSource,
+  { columns: wanted, missing, header, delimiter, comment, signal, warn = () => {} }: ReadRequest,
+  parser: CsvParser = nativeParser() ?? plainParser,
+): Promise<TableReader> {
+  const path = inputName(from);
+  const source = new ByteSource(from, signal);
   try {
-    let entry = await next();
-    if (entry === undefined)
-      throw new CovariumError('ERR_MALFORMED_CSV', `CSV file (${name}) is empty.`, { path: name, line: 1, column: 1 });
-    const width = entry.record.length;
-    const names = entry.record.some(isDecimal) ? undefined : entry.record;
-    if (names !== undefined) entry = await next();
-    const chosen = chosenColumns(name, names, width, wanted);
+    const blocks = new CsvBlocks(source, parser.blockBytes, comment === undefined ? 0 : comment.charCodeAt(0));
+    const { first, skippedLines } = await firstRecords(path, blocks, { delimiter, comment });
+    const beginning = csvBeginning(path, first, { header, delimiter, comment }, warn);
+    const { names, width } = beginning;
+    const chosen = chosenColumns(path, names, width, wanted);
+    const places = new Int32Array(width).fill(-1);
+    for (const [at, field] of chosen.entries()) places[field] = at;
+    const layout: CsvLayout = { ...beginning, drop: missing === 'drop', places, columns: chosen.length };
     let dropped = 0;
-    const blocks = async function* (): AsyncGenerator<Real> {
-      const rowsPerBlock = Math.max(1, Math.floor(blockNumbers / chosen.length));
-      let values = new Float64Array(rowsPerBlock * chosen.length);
-      let length = 0;
-      for (; entry !== undefined; entry = await next()) {
-        const { record } = entry;
-        if (record.length !== width) {
-          const why = `Row has (${record.length}) fields, but the first row has (${width})`;
-          throw malformed(name, entry, Math.min(record.length, width), why);
-        }
-        if (missing === 'drop' && chosen.some((field) => isMissing(record[field]!))) {
-          dropped++;
-          continue;
-        }
-        for (const field of chosen) values[length++] = numberOf(record[field]!, name, entry, field);
-        if (length < values.length) continue;
-        yield values;
-        values = new Float64Array(values.length);
-        length = 0;
-      }
-      if (length > 0) yield values.subarray(0, length);
-    };
     return {
       head: {
         names: names && chosen.map((field) => names[field]!),
@@ -94,40 +74,120 @@ export async function openCsv(path: string, { columns: wanted, missing }: ReadRe
       get dropped() {
         return dropped;
       },
-      blocks,
-      close,
+      blocks: async function* (): AsyncGenerator<Real> {
+        let lines = skippedLines + linesOf(first.subarray(0, beginning.start));
+        for await (const { block, rows } of inOrder(path, first.subarray(beginning.start), blocks, parser, layout)) {
+          refuseAborted(signal);
+          if (rows.fault !== csvFaults.none) throw refusal(path, block, rows, lines, beginning);
+          blocks.release(block);
+          lines += rows.lines;
+          dropped += rows.dropped;
+          if (rows.values.length > 0) yield rows.values;
+        }
+      },
+      close: () => source.close(),
     };
   } catch (error) {
-    await close();
+    await source.close();
     throw error;
   }
 }
 
-function numberOf(text: string, path: string, entry: CsvRecord, field: number): number {
-  const value = isDecimal(text) ? Number(text) : Number.NaN;
-  if (Number.isFinite(value)) return value;
-  const isMissing = text.trim() === '';
-  const why = isMissing
-    ? "Field is empty (missing: 'drop' leaves its row out)"
-    : `Field is not a finite decimal number (${describe(text)})`;
-  throw malformed(path, entry, field, why);
-}
-
-function malformed(path: string, { raw, info }: CsvRecord, field: number, why: string): CovariumError {
-  const column = columnOf(raw, field);
-  const place = `line ${info.lines}, column ${column} of ${path}`;
-  return new CovariumError('ERR_MALFORMED_CSV', `${why}: ${place}.`, { path, line: info.lines, column });
-}
-
-// Where a field begins in the text of its record; empty lines before the record belong to the text.
-function columnOf(raw: string, field: number): number {
-  const text = raw.replace(/^\s*\n/, '').replace(/\r?\n$/, '');
-  let quoted = false;
-  let commas = 0;
-  for (let index = 0; index < text.length; index++) {
-    if (commas === field) return index + 1;
-    if (text[index] === '"') quoted = !quoted;
-    else if (text[index] === ',' && !quoted) commas++;
+/** The first block that has a record, from its first record or an empty line or a comment before it. */
+async function firstRecords(
+  path: string,
+  blocks: CsvBlocks,
+  { delimiter = ',', comment = '\0' }: { readonly delimiter: string | undefined; readonly comment: string | undefined },
+): Promise<{ readonly first: Uint8Array; readonly skippedLines: number }> {
+  const dialect = { delimiter: delimiter.charCodeAt(0), comment: comment.charCodeAt(0) };
+  let skippedLines = 0;
+  let isStart = true;
+  for (let block = await nextBlock(path, blocks); block !== undefined; block = await nextBlock(path, blocks)) {
+    const first = isStart ? block.subarray(csvTextStart(path, block)) : block;
+    if (csvRecord(first, 0, dialect) !== undefined) return { first, skippedLines };
+    skippedLines += linesOf(block);
+    isStart = false;
   }
-  return text.length + 1;
+  throw malformedCsv(path, `CSV file (${path}) is empty.`, 1, 1);
+}
+
+interface ReadBlock {
+  readonly block: Uint8Array;
+  readonly rows: CsvRows;
+}
+
+/** The rows of all blocks, in order, of which some are read ahead. */
+async function* inOrder(
+  path: string,
+  first: Uint8Array,
+  blocks: CsvBlocks,
+  parser: CsvParser,
+  layout: CsvLayout,
+): AsyncGenerator<ReadBlock> {
+  const ahead: Promise<ReadBlock>[] = [];
+  try {
+    for (let next: Uint8Array | undefined = first; next !== undefined || ahead.length > 0; ) {
+      while (next !== undefined && ahead.length < parser.ahead) {
+        const block: Uint8Array = next;
+        const read = parser.read(block, layout).then((rows) => ({ block, rows }));
+        // Another may fail before this one is looked at.
+        read.catch(() => {});
+        ahead.push(read);
+        next = await nextBlock(path, blocks);
+      }
+      const oldest = await ahead.shift()!;
+      yield oldest;
+    }
+  } finally {
+    // Their blocks are read until they settle.
+    await Promise.allSettled(ahead);
+  }
+}
+
+async function nextBlock(path: string, blocks: CsvBlocks): Promise<Uint8Array | undefined> {
+  const block = await blocks.next();
+  if (block !== 'too long') return block;
+  throw new CovariumError(
+    'ERR_MALFORMED_CSV',
+    `A row of CSV file (${path}) has more than (${mostRecordBytes}) bytes: a quote without end, or no line ends.`,
+    { path },
+  );
+}
+
+function refusal(
+  path: string,
+  block: Uint8Array,
+  { fault, record, field }: CsvRows,
+  lines: number,
+  beginning: CsvBeginning,
+): CovariumError {
+  const place = placeOf(block, field);
+  const line = lines + place.line;
+  const why = reason(fault, block.subarray(record), field - record, beginning);
+  return malformedCsv(path, `${why}: line ${line}, column ${place.column} of ${path}.`, line, place.column);
+}
+
+function reason(fault: number, bytes: Uint8Array, field: number, { width, ...dialect }: CsvBeginning): string {
+  if (fault === csvFaults.fields) {
+    const fields = csvRecord(bytes, 0, { ...dialect, comment: 0 })?.fieldCount;
+    return `Row has (${fields}) fields, but the first row has (${width})`;
+  }
+  const rest = bytes.subarray(field);
+  const isAtEnd = /^[ \t]*[\r\n]/.test(Buffer.from(rest.subarray(0, 64)).toString('latin1'));
+  const text = isAtEnd ? '' : (csvRecord(rest, 0, { ...dialect, comment: 0 })?.fields[0]?.text ?? '');
+  if (fault === csvFaults.unclosed) return 'Quote has no end';
+  if (fault === csvFaults.quote) return `Quote in a field that does not begin with one (${describe(text)})`;
+  if (fault === csvFaults.afterQuote) return `Text follows the quote that ends a field (${describe(text)})`;
+  if (fault === csvFaults.missing) {
+    const what = text === '' ? 'Field is empty' : `Field is missing (${describe(text)})`;
+    return `${what} (missing: 'drop', or --missing drop, leaves its row out)`;
+  }
+  return `Field is not a finite decimal number (${describe(text)})${hint(text)}`;
+}
+
+function hint(text: string): string {
+  if (/^[+-]?\d+,\d+$/.test(text)) return '; write decimals with a point, not a comma';
+  const delimiter = /[;\t]/.exec(text)?.[0];
+  if (delimiter === undefined) return '';
+  return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} part its fields`;
 }

@@ -1,46 +1,120 @@
-import { CovariumError } from '../covarium-error.ts';
+import { availableParallelism } from 'node:os';
+import { type Addon, loadAddon } from '../addon/native.ts';
+import { fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import type { Output } from '../file/output.ts';
+import { isMissing } from './csv-rows.ts';
 import { isDecimal, maximumDecimalBytes, writeFloat32, writeFloat64 } from './decimal.ts';
 import type { RowWriter, TableHead } from './table.ts';
 
-const chunkBytes = 1 << 20;
+/** Writes whole rows as lines into `bytes`, which has room for them; gives their number of bytes. */
+export type LineWriter = (values: Real, columns: number, bytes: Uint8Array) => Promise<number>;
 
-/** CSV with a header row where there are names. Each number reads back as the same number of its type. */
-export async function openCsvWriter(output: Output, { names, columns }: TableHead): Promise<RowWriter> {
+// A few milliseconds of a thread.
+const chunkNumbers = 1 << 15;
+const numberBytes = maximumDecimalBytes + 1;
+
+/**
+ * CSV with a header row where there are names. Each number reads back as the same number of its type: the shortest
+ * decimal that does, as String() writes it.
+ */
+export async function openCsvWriter(
+  output: Output,
+  { names, columns }: TableHead,
+  writeLines: LineWriter = nativeLines() ?? plainLines,
+): Promise<RowWriter> {
   if (names !== undefined) await output.write(csvHeader(names));
-  return { write: (values) => writeLines(output, values, columns), finish: async () => {} };
+  const lines = new CsvLines(output, columns, writeLines);
+  return { write: (values) => lines.write(values), finish: async () => {} };
 }
 
-// A name with a comma, a quote or a line break, an empty one and one that begins or ends with a space are quoted.
+// Quoted: a name with a comma, a quote or a line break, one that begins or ends with a space, what a reader could take
+// for a number, and what a spreadsheet would take for a formula.
 function csvHeader(names: readonly string[]): Uint8Array {
-  const number = names.find(isDecimal);
-  if (number !== undefined)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Column name (${number}) is a number, which a CSV file can't tell from a row.`,
-    );
   const fields = names.map((name) =>
-    name === '' || /[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name,
+    /[",;\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf/i.test(name) || isMissing(name) || isDecimal(name)
+      ? `"${name.replaceAll('"', '""')}"`
+      : name,
   );
   return Buffer.from(`${fields.join(',')}\n`);
 }
 
-async function writeLines(output: Output, values: Real, columns: number): Promise<void> {
-  const write = values instanceof Float32Array ? writeFloat32 : writeFloat64;
-  const rowBytes = columns * (maximumDecimalBytes + 1);
-  const bytes = new Uint8Array(Math.max(chunkBytes, rowBytes));
+/** By the addon, on threads of libuv's pool; undefined where there is none. */
+export function nativeLines(): LineWriter | undefined {
+  const { addon } = loadAddon();
+  if (addon?.writeCsv === undefined) return undefined;
+  return (values, columns, bytes) => (addon as Addon).writeCsv(values, columns, bytes).catch(failed);
+}
+
+function failed(error: unknown): never {
+  throw fromNative(error);
+}
+
+/** In plain TypeScript, with a turn of the event loop before it: the same text. */
+export const plainLines: LineWriter = async (values, columns, bytes) => {
+  await new Promise((resolve) => setImmediate(resolve));
+  const write = values.BYTES_PER_ELEMENT === 4 ? writeFloat32 : writeFloat64;
   let at = 0;
-  for (let start = 0; start < values.length; start += columns) {
-    if (at + rowBytes > bytes.length) {
-      await output.write(bytes.subarray(0, at));
-      at = 0;
-    }
-    for (let column = 0; column < columns; column++) {
-      at = write(values[start + column]!, bytes, at);
+  for (let i = 0; i < values.length; ) {
+    const end = i + columns;
+    while (i < end) {
+      at = write(values[i++]!, bytes, at);
       bytes[at++] = 0x2c;
     }
     bytes[at - 1] = 0x0a;
   }
-  if (at > 0) await output.write(bytes.subarray(0, at));
+  return at;
+};
+
+/** Rows as lines, chunk by chunk: some are made while one is written. */
+class CsvLines {
+  readonly #output: Output;
+  readonly #columns: number;
+  readonly #writeLines: LineWriter;
+  readonly #spare: Chunk[] = [];
+
+  constructor(output: Output, columns: number, writeLines: LineWriter) {
+    this.#output = output;
+    this.#columns = columns;
+    this.#writeLines = writeLines;
+  }
+
+  async write(values: Real): Promise<void> {
+    const columns = this.#columns;
+    const most = Math.max(columns, chunkNumbers - (chunkNumbers % columns));
+    const ahead: Promise<Chunk>[] = [];
+    const width = Math.min(availableParallelism(), 4) + 1;
+    try {
+      for (let start = 0; start < values.length || ahead.length > 0; ) {
+        for (; start < values.length && ahead.length < width; start += most) {
+          const chunk = this.#made(values.subarray(start, start + most));
+          // Another may fail before this one is looked at.
+          chunk.catch(() => {});
+          ahead.push(chunk);
+        }
+        const chunk = await ahead.shift()!;
+        await this.#output.write(chunk.text.subarray(0, chunk.length));
+        this.#spare.push(chunk);
+      }
+    } finally {
+      await Promise.allSettled(ahead);
+    }
+  }
+
+  // The numbers are copied: their owner may close or transfer their memory while another thread reads.
+  async #made(values: Real): Promise<Chunk> {
+    const chunk = this.#spare.pop() ?? { numbers: values.slice(), text: new Uint8Array(0), length: 0 };
+    if (chunk.numbers.length < values.length) chunk.numbers = values.slice();
+    else chunk.numbers.set(values);
+    if (chunk.text.length < values.length * numberBytes) chunk.text = new Uint8Array(values.length * numberBytes);
+    chunk.length = await this.#writeLines(chunk.numbers.subarray(0, values.length), this.#columns, chunk.text);
+    return chunk;
+  }
+}
+
+interface Chunk {
+  numbers: Real;
+  text: Uint8Array;
+  /** Bytes of the text. */
+  length: number;
 }

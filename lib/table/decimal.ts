@@ -11,17 +11,24 @@ export const maximumDecimalBytes = 25;
 // 10^0 to 10^22 are exact.
 const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** Writes the shortest decimal (6 to 9 digits) that reads back as the float32 `value`, and gives the place after it. */
+/**
+ * Writes the shortest decimal that reads back as the float32 `value`, the nearest of them, and gives the place after
+ * it.
+ */
 export function writeFloat32(value: number, bytes: Uint8Array, at: number): number {
   const size = Math.abs(value);
-  if (!(size >= 1e-5 && size < 1e7)) return writeText(size === 0 ? '0' : float32Text(value), bytes, at);
+  if (size === 0) return writeText('0', bytes, at);
+  if (!(size >= 1e-5 && size < 1e7) || isPowerOfTwo(size)) return writeText(float32Text(value), bytes, at);
   let places = 5;
   if (size >= 1) for (let power = 1; size >= powers[power]! && places > 0; power++) places--;
   else for (let power = 1; size * powers[power]! < 1; power++) places++;
   if (size < 1) places++;
   let digits = Math.round(size * powers[places]!);
-  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits always do.
+  // Every decimal of six digits is read as a float32 of its own, so fewer digits are these without their zeros.
+  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits
+  // always do.
   while (Math.fround(digits / powers[places]!) !== size) digits = Math.round(size * powers[++places]!);
+  if (digits - size * powers[places]! === 0.5) return writeText(float32Text(value), bytes, at);
   while (places > 0 && digits % 10 === 0) {
     digits /= 10;
     places--;
@@ -40,12 +47,35 @@ export function writeFloat64(value: number, bytes: Uint8Array, at: number): numb
   return writeText(String(value), bytes, at);
 }
 
+// Slow, and exact: what lies in the middle of two decimals becomes the even one, as std::to_chars has it; and below a
+// power of two floats lie twice as close as above, so that there the nearest decimal may be none of its own, and the
+// next one is.
 function float32Text(value: number): string {
-  for (let precision = 6; precision < 9; precision++) {
-    const text = value.toPrecision(precision);
-    if (Math.fround(Number(text)) === value) return String(Number(text));
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  for (let places = 0; ; places++) {
+    const [mantissa, exponent] = size.toExponential(places).split('e') as [string, string];
+    const decimal = (digits: number) => Number(`${digits}e${Number(exponent) - places}`);
+    const isRead = (digits: number) => Math.fround(decimal(digits)) === size;
+    const nearest = Number(mantissa.replace('.', ''));
+    const isTied = nearest % 2 === 1 && isMiddle(size, places);
+    const digits = [isTied ? nearest - 1 : nearest, nearest, isPowerOfTwo(size) ? nearest + 1 : nearest].find(isRead);
+    if (digits !== undefined) return String(value < 0 ? -decimal(digits) : decimal(digits));
   }
-  return String(Number(value.toPrecision(9)));
+}
+
+// Whether all digits after so many places are 5000...
+function isMiddle(size: number, places: number): boolean {
+  const [mantissa] = size.toExponential(100).split('e') as [string];
+  return /^50*$/.test(mantissa.slice(2 + places));
+}
+
+const single = new Float32Array(1);
+const word = new Uint32Array(single.buffer);
+
+function isPowerOfTwo(size: number): boolean {
+  single[0] = size;
+  return (word[0]! & 0x7fffff) === 0;
 }
 
 function writeText(text: string, bytes: Uint8Array, at: number): number {

@@ -13,8 +13,8 @@ export type FlatTable = readonly FlatField[];
 const inlineBytes = { uint8: 1, int16: 2, int64: 8, text: 4, table: 4, tables: 4, structs: 4 } as const;
 
 /**
- * A table and what it refers to as a FlatBuffer, its length a multiple of 8. References only point forward, so that what is referred to
- * follows its table. https://flatbuffers.dev/internals/
+ * A table and what it refers to as a FlatBuffer, its length a multiple of 8. References only point forward, so that
+ * what is referred to follows its table. https://flatbuffers.dev/internals/
  */
 export function flatbuffer(root: FlatTable): Uint8Array {
   const bytes = new Bytes();

@@ -1,4 +1,4 @@
-import { describe } from '../check.ts';
+import { describe, oneOf } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** A format of files of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
@@ -16,20 +16,23 @@ const endings: { readonly [ending: string]: TableFormat } = {
   parquet: 'parquet',
 };
 
+/** The format that the first bytes of a file say; CSV where they say none. */
+export function formatOfBytes(start: Uint8Array): TableFormat {
+  const text = Buffer.from(start.subarray(0, 6)).toString('latin1');
+  if (text === '\x93NUMPY' || text.startsWith('PK\x03\x04')) return 'npy';
+  if (text === 'ARROW1') return 'arrow';
+  if (text.startsWith('\xff\xff\xff\xff')) return 'arrows';
+  return text.startsWith('PAR1') ? 'parquet' : 'csv';
+}
+
 /**
- * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is `otherwise`, or
- * `ERR_INVALID_ARGUMENT`.
+ * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is
+ * `otherwise`, or `ERR_INVALID_ARGUMENT`.
  */
 export function formatOf(path: string, given?: string, otherwise?: TableFormat): TableFormat {
   if (typeof path !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Path is not a string (${describe(path)}).`);
-  if (given !== undefined) {
-    if (tableFormats.includes(given as TableFormat)) return given as TableFormat;
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Format (${describe(given)}) is not one of (${tableFormats.join(', ')}).`,
-    );
-  }
+  if (given !== undefined) return oneOf('Format', given, tableFormats);
   if (path === '-') return 'csv';
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(endings, ending)) return endings[ending]!;

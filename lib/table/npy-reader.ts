@@ -1,59 +1,144 @@
-import { stat } from 'node:fs/promises';
-import { bytesOf, type Real, viewOf } from '../dtype.ts';
-import { ByteSource, inputName } from '../file/input.ts';
+import { refuseBeyondMemory } from '../array/host-memory.ts';
+import { bytesOf, type Real, zerosOf } from '../dtype.ts';
+import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows } from './complete-rows.ts';
-import { malformedNpy, maximumStartBytes, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
+import { maximumStartBytes, type NpyLayout, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
+import { malformedNpy } from './npy-error.ts';
+import { isAsInMemory, realsOf } from './npy-numbers.ts';
+import { isZip, openNpzMember } from './npz.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 const blockBytes = 1 << 20;
+const sliceBytes = 4 << 20;
 
-/** Reads an NPY file from its beginning to its end, so that it may come from a pipe. */
-export async function openNpy(path: string, { columns: wanted, missing }: ReadRequest): Promise<TableReader> {
-  const source = new ByteSource(path);
-  const name = inputName(path);
+/**
+ * Reads an NPY file from its beginning to its end, so that it may come from a pipe, or an array of an `.npz` file. What
+ * lies in Fortran order is held in memory whole.
+ */
+export async function openNpy(from: InputSource, request: ReadRequest): Promise<TableReader> {
+  const name = inputName(from);
+  const given = new ByteSource(from, request.signal);
+  let source = given;
+  const close = async () => {
+    await source.close();
+    await given.close();
+  };
   try {
-    const preamble = await source.take(npyPreambleBytes);
-    const startBytes = npyStartBytes(name, preamble);
-    const header = startBytes > maximumStartBytes ? undefined : await source.take(startBytes - preamble.length);
-    if (header?.length !== startBytes - preamble.length)
-      throw malformedNpy(name, `its header takes (${startBytes}) bytes, and it has fewer or they are too many`);
-    const text = Buffer.concat([preamble, header]).toString('latin1');
-    const head = { names: undefined, ...npyLayout(name, text) };
-    const { rows, columns, dtype } = head;
-    await requireSize(path, startBytes + rows * columns * bytesOf(dtype));
-    chosenColumns(name, undefined, columns, wanted);
-    const complete = new CompleteRows(name, columns, undefined, missing);
+    let size = await given.size();
+    if (isZip(await given.peek(4))) ({ source, size } = await openNpzMember(name, given, request.member));
+    const { layout, startBytes } = await headerOf(name, source);
+    const { rows, columns, numbers } = layout;
+    // A file is refused before its rows are read; of a pipe only its end tells.
+    const expected = startBytes + rows * columns * numbers.bytes;
+    if (size !== undefined && size !== expected)
+      throw malformedNpy(name, `it has (${size}) bytes, but its header tells of (${expected})`);
+    if (request.columns !== undefined) chosenColumns(name, undefined, columns, request.columns);
+    const complete = new CompleteRows(name, columns, undefined, request.missing);
     const blocks = async function* (): AsyncGenerator<Real> {
-      const rowBytes = columns * bytesOf(dtype);
-      const rowsPerBlock = Math.max(1, Math.floor(blockBytes / Math.max(1, rowBytes)));
-      for (let row = 0; row < rows; row += rowsPerBlock) {
-        const count = Math.min(rowsPerBlock, rows - row);
-        const bytes = await source.take(count * rowBytes);
-        if (bytes.length < count * rowBytes)
-          throw malformedNpy(name, `it ends in row (${row + Math.floor(bytes.length / rowBytes)}) of (${rows})`);
-        const block = complete.of(viewOf(dtype, bytes.buffer, count * columns) as Real);
+      for await (const values of layout.isFortran ? transposed(name, source, layout) : inOrder(name, source, layout)) {
+        const block = complete.of(values);
         if (block.length > 0) yield block;
       }
       if ((await source.take(1)).length > 0) throw malformedNpy(name, `bytes follow the last of its (${rows}) rows`);
     };
+    const isDirect = source === given && size !== undefined && isAsInMemory(numbers) && !layout.isFortran;
     return {
-      head,
+      head: { names: undefined, columns, dtype: numbers.dtype, rows },
       get dropped() {
         return complete.dropped;
       },
       blocks,
-      close: async () => source.close(),
+      ...(isDirect && { whole: () => wholeRows(name, source, layout, complete) }),
+      close,
     };
   } catch (error) {
-    source.close();
+    await close();
     throw error;
   }
 }
 
-// A file is refused before its rows are read; of a pipe only its end tells.
-async function requireSize(path: string, expected: number): Promise<void> {
-  const status = path === '-' ? undefined : await stat(path).catch(() => undefined);
-  if (status?.isFile() && status.size !== expected)
-    throw malformedNpy(path, `it has (${status.size}) bytes, but its header tells of (${expected})`);
+async function headerOf(name: string, source: ByteSource): Promise<{ layout: NpyLayout; startBytes: number }> {
+  const startBytes = npyStartBytes(name, await source.peek(npyPreambleBytes));
+  const start = await source.take(Math.min(startBytes, maximumStartBytes));
+  if (start.length !== startBytes)
+    throw malformedNpy(name, `its header takes (${startBytes}) bytes, and it has fewer or they are too many`);
+  return { layout: npyLayout(name, start), startBytes };
+}
+
+async function* inOrder(name: string, source: ByteSource, layout: NpyLayout): AsyncGenerator<Real> {
+  const { rows, columns, numbers } = layout;
+  const rowBytes = columns * numbers.bytes;
+  const rowsPerBlock = Math.max(1, Math.floor(blockBytes / rowBytes));
+  for (let row = 0; row < rows; row += rowsPerBlock) {
+    const count = Math.min(rowsPerBlock, rows - row);
+    const bytes = await source.take(count * rowBytes);
+    if (bytes.length < count * rowBytes) throw cutShort(name, layout, row * rowBytes + bytes.length);
+    yield realsOf(name, numbers, bytes);
+  }
+}
+
+async function* transposed(name: string, source: ByteSource, layout: NpyLayout): AsyncGenerator<Real> {
+  const { rows, columns, numbers } = layout;
+  const totalBytes = rows * columns * numbers.bytes;
+  const bytes = await source.take(totalBytes);
+  if (bytes.length < totalBytes) throw cutShort(name, layout, bytes.length);
+  const rowsPerBlock = Math.max(1, Math.floor(blockBytes / (columns * 8)));
+  for (let row = 0; row < rows; row += rowsPerBlock) {
+    const count = Math.min(rowsPerBlock, rows - row);
+    const block = zerosOf(numbers.dtype, count * columns) as Real;
+    for (let column = 0; column < columns; column++) {
+      const start = (column * rows + row) * numbers.bytes;
+      const values = realsOf(name, numbers, bytes.subarray(start, start + count * numbers.bytes));
+      for (let i = 0, to = column; i < count; i++, to += columns) block[to] = values[i]!;
+    }
+    yield block;
+  }
+}
+
+/**
+ * Reads all rows straight into the memory of the result, the next slice while one is looked through for missing values.
+ */
+async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, complete: CompleteRows): Promise<Real> {
+  const { rows, columns, numbers } = layout;
+  const rowBytes = columns * bytesOf(numbers.dtype);
+  refuseBeyondMemory(rows * rowBytes);
+  const values = zerosOf(numbers.dtype, rows * columns) as Real;
+  const bytes = new Uint8Array(values.buffer);
+  const rowsPerSlice = Math.max(1, Math.floor(sliceBytes / rowBytes));
+  const slices = Array.from({ length: Math.ceil(rows / rowsPerSlice) }, (_, i) => i * rowsPerSlice);
+  const endOf = (row: number) => Math.min(rows, row + rowsPerSlice);
+  const startBytes = source.offset;
+  const read = async (row: number) => {
+    const slice = bytes.subarray(row * rowBytes, endOf(row) * rowBytes);
+    const count = await source.readAt(slice, startBytes + row * rowBytes);
+    if (count < slice.length) throw cutShort(name, layout, row * rowBytes + count);
+  };
+  const ahead: Promise<void>[] = [];
+  let kept = 0;
+  try {
+    for (const [i, row] of slices.entries()) {
+      while (ahead.length < 3 && i + ahead.length < slices.length) {
+        const next = read(slices[i + ahead.length]!);
+        // Another may fail before this one is looked at.
+        next.catch(() => {});
+        ahead.push(next);
+      }
+      await ahead[0];
+      ahead.shift();
+      const found = complete.of(values.subarray(row * columns, endOf(row) * columns));
+      if (kept !== row * columns) values.copyWithin(kept, row * columns, row * columns + found.length);
+      kept += found.length;
+    }
+  } finally {
+    await Promise.allSettled(ahead);
+  }
+  if (kept === values.length) return values;
+  return kept > values.length / 2 ? values.subarray(0, kept) : values.slice(0, kept);
+}
+
+function cutShort(name: string, { rows, columns, numbers, isFortran }: NpyLayout, bytes: number): Error {
+  const number = Math.floor(bytes / numbers.bytes);
+  const place = isFortran ? `number (${number})` : `row (${Math.floor(number / columns)})`;
+  return malformedNpy(name, `it ends in ${place} of (${isFortran ? rows * columns : rows})`);
 }

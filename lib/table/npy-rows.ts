@@ -1,27 +1,22 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import { cannotRead } from '../file/error.ts';
-import { malformedNpy, maximumStartBytes, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
+import { maximumStartBytes, type NpyLayout, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
+import { malformedNpy } from './npy-error.ts';
+import { realsOf } from './npy-numbers.ts';
 
-/** Where the numbers of an NPY file lie: rows of numbers in C order, little-endian. */
-interface Layout {
-  readonly numberBytes: 4 | 8;
-  readonly rows: number;
-  readonly columns: number;
+interface Layout extends NpyLayout {
   readonly startBytes: number;
 }
 
-/** An open NPY file of two dimensions, of which rows are read one by one: the file may be larger than memory. */
+/** An open NPY file, of which rows are read one by one: the file may be larger than memory. */
 export interface NpyRows extends Pick<Layout, 'rows' | 'columns'> {
   /** The numbers of some rows and columns, row after row. Throws `ERR_NOT_FINITE` and `ERR_FILE_UNREADABLE`. */
   read(rows: readonly number[], columns: readonly number[]): Promise<Float64Array>;
   close(): Promise<void>;
 }
 
-/**
- * Opens an NPY file of float32 or float64 as NumPy and `covarium sample` write it. Throws `ERR_MALFORMED_NPY`, `ERR_FILE_NOT_FOUND`,
- * `ERR_FILE_UNREADABLE`.
- */
+/** Opens an NPY file. Throws `ERR_MALFORMED_NPY`, `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
 export async function openNpyRows(path: string): Promise<NpyRows> {
   let file: FileHandle | undefined;
   try {
@@ -49,22 +44,30 @@ async function readRows(
   rows: readonly number[],
   columns: readonly number[],
 ): Promise<Float64Array> {
-  const rowBytes = layout.columns * layout.numberBytes;
-  const bytes = Buffer.alloc(rowBytes);
+  const { numbers, columns: width, rows: height, startBytes, isFortran } = layout;
   const values = new Float64Array(rows.length * columns.length);
+  // A row lies in one piece, and in Fortran order a number at a time.
+  const pieces = isFortran ? columns.map((column) => [column]) : [columns];
   let at = 0;
-  for (const row of rows) {
-    await readBytes(path, file, bytes, layout.startBytes + row * rowBytes);
-    for (const column of columns) {
-      const place = column * layout.numberBytes;
-      const value = layout.numberBytes === 4 ? bytes.readFloatLE(place) : bytes.readDoubleLE(place);
-      if (!Number.isFinite(value)) {
-        const message = `Row (${row}), column (${column}) of file (${path}) is not finite (${value}).`;
-        throw new CovariumError('ERR_NOT_FINITE', message, { path, row, column });
+  for (const row of rows)
+    for (const piece of pieces) {
+      const bytes = Buffer.from(new ArrayBuffer(numbers.bytes * (isFortran ? 1 : width)));
+      await readBytes(
+        path,
+        file,
+        bytes,
+        startBytes + numbers.bytes * (isFortran ? piece[0]! * height + row : row * width),
+      );
+      const found = realsOf(path, numbers, bytes);
+      for (const column of piece) {
+        const value = found[isFortran ? 0 : column]!;
+        if (!Number.isFinite(value)) {
+          const message = `Row (${row}), column (${column}) of file (${path}) is not finite (${value}).`;
+          throw new CovariumError('ERR_NOT_FINITE', message, { path, row, column });
+        }
+        values[at++] = value;
       }
-      values[at++] = value;
     }
-  }
   return values;
 }
 
@@ -78,11 +81,10 @@ async function layoutOf(path: string, file: FileHandle): Promise<Layout> {
     throw malformedNpy(path, `its header takes (${startBytes}) of (${size}) bytes`);
   const header = Buffer.alloc(startBytes);
   await readBytes(path, file, header, 0);
-  const { dtype, rows, columns } = npyLayout(path, header.toString('latin1'));
-  const numberBytes = dtype === 'float32' ? 4 : 8;
-  const expected = startBytes + rows * columns * numberBytes;
+  const layout = npyLayout(path, header);
+  const expected = startBytes + layout.rows * layout.columns * layout.numbers.bytes;
   if (size !== expected) throw malformedNpy(path, `it has (${size}) bytes, but its header tells of (${expected})`);
-  return { numberBytes, rows, columns, startBytes };
+  return { ...layout, startBytes };
 }
 
 async function readBytes(path: string, file: FileHandle, bytes: Buffer, position: number): Promise<void> {

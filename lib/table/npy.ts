@@ -1,33 +1,45 @@
 import { endianness } from 'node:os';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real } from '../dtype.ts';
+import type { Real, RealDtype } from '../dtype.ts';
 import type { Output } from '../file/output.ts';
+import { malformedNpy, unsupportedNpy } from './npy-error.ts';
+import { type NpyNumbers, npyNumbers } from './npy-numbers.ts';
+import { type PythonValue, pythonLiteral } from './python-literal.ts';
 import type { RowWriter, TableHead } from './table.ts';
 
-/** What the header of an NPY file says of its numbers: rows in C order, little-endian. */
+/** What the header of an NPY file says: its numbers, and how rows and columns lie. */
 export interface NpyLayout {
-  readonly dtype: 'float32' | 'float64';
+  readonly numbers: NpyNumbers;
   readonly rows: number;
+  /** 1 of an array of one dimension. */
   readonly columns: number;
+  /** True if the file holds column after column. */
+  readonly isFortran: boolean;
 }
 
 /** The bytes before an NPY file's header: magic word, version, length of the header. Version 1 has two fewer. */
 export const npyPreambleBytes = 12;
 
-/** The most that an NPY file has before its numbers: NumPy refuses longer headers, too, for it reads them as a program's text. */
+/**
+ * The most that an NPY file has before its numbers: NumPy refuses longer headers, too, for it reads them as a program's
+ * text.
+ */
 export const maximumStartBytes = 65546;
 
+// Of a file without rows nothing bounds the columns but this.
+const mostColumnsOfNoRows = 1 << 20;
+
 /**
- * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0: its length is a multiple of 64, so that the numbers
- * can be mapped into memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+ * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0: its length is a multiple of 64, so
+ * that the numbers can be mapped into memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  */
-export function npyHeader(dtype: 'float32' | 'float64', rows: number, columns: number): Uint8Array {
+export function npyHeader(dtype: RealDtype, rows: number, columns: number, leastBytes = 0): Uint8Array {
   const order = endianness() === 'LE' ? '<' : '>';
   const type = `${order}f${dtype === 'float32' ? 4 : 8}`;
   const text = `{'descr': '${type}', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
   const preambleBytes = 10;
-  const totalBytes = Math.ceil((preambleBytes + text.length + 1) / 64) * 64;
+  const totalBytes = Math.max(leastBytes, Math.ceil((preambleBytes + text.length + 1) / 64) * 64);
   const header = Buffer.alloc(totalBytes, ' ');
   header.write('\x93NUMPY\x01\x00', 'latin1');
   header.writeUInt16LE(totalBytes - preambleBytes, 8);
@@ -52,27 +64,75 @@ export function npyStartBytes(path: string, preamble: Uint8Array): number {
   return version === 1 ? 10 + bytes.readUInt16LE(8) : 12 + bytes.readUInt32LE(8);
 }
 
-/** What the text of the header says; what is before it may be there too. Throws `ERR_MALFORMED_NPY`. */
-export function npyLayout(path: string, text: string): NpyLayout {
-  const shape = /'shape' *: *\(([^)]*)\)/.exec(text)?.[1] ?? '';
-  const sizes = /^ *(\d+) *, *(\d+) *,? *$/.exec(shape);
-  if (sizes === null) throw malformedNpy(path, `its shape is (${describe(shape)}), not rows and columns`);
-  if (!/'fortran_order' *: *False\b/.test(text)) throw malformedNpy(path, 'its rows are not in C order');
-  const type = /'descr' *: *'([^']*)'/.exec(text)?.[1];
-  if (type !== '<f4' && type !== '<f8')
-    throw malformedNpy(path, `its numbers are of type (${describe(type)}), not of (<f4, <f8)`);
-  return { dtype: type === '<f4' ? 'float32' : 'float64', rows: Number(sizes[1]), columns: Number(sizes[2]) };
+/**
+ * What the header says, from all bytes before the numbers. Throws `ERR_MALFORMED_NPY`, and `ERR_UNSUPPORTED` for
+ * numbers or shapes that NumPy writes and we do not read.
+ */
+export function npyLayout(path: string, start: Uint8Array): NpyLayout {
+  const version = start[6]!;
+  const bytes = Buffer.from(start.buffer, start.byteOffset, start.length);
+  const header = fieldsOf(path, bytes.toString(version === 3 ? 'utf8' : 'latin1', version === 1 ? 10 : 12));
+  const { descr, fortran_order: isFortran, shape } = header;
+  if (typeof isFortran !== 'boolean')
+    throw malformedNpy(path, `its fortran_order is (${shown(isFortran)}), not a bool`);
+  const { rows, columns, dimensions } = shapeOf(path, shape!);
+  const numbers = npyNumbers(path, descr!);
+  // The two orders are the same where there is one row or one column.
+  return { numbers, rows, columns, isFortran: isFortran && dimensions === 2 && rows > 1 && columns > 1 };
 }
 
-/** The refusal of a file that is not NPY, or not of the kind that is read. */
-export function malformedNpy(path: string, why: string): CovariumError {
-  return new CovariumError('ERR_MALFORMED_NPY', `NPY file (${path}) is malformed: ${why}.`, { path });
+const keys = ['descr', 'fortran_order', 'shape'];
+
+function fieldsOf(path: string, text: string): { readonly [key: string]: PythonValue | undefined } {
+  let header: PythonValue;
+  try {
+    header = pythonLiteral(text);
+  } catch (error) {
+    throw malformedNpy(path, `its header is not a Python dict: ${(error as Error).message}`);
+  }
+  if (!(header instanceof Map)) throw malformedNpy(path, 'its header is not a Python dict');
+  const known = [...header.keys()].sort();
+  if (known.join() !== keys.join())
+    throw malformedNpy(path, `its header has the keys (${describe(known.join(', '))}), not (${keys.join(', ')})`);
+  return Object.fromEntries(header);
 }
 
-/** NPY has no names, and its header says the rows: `ERR_INVALID_ARGUMENT` where the head does not. */
+function shapeOf(path: string, shape: PythonValue): { rows: number; columns: number; dimensions: number } {
+  const isShape = Array.isArray(shape) && shape.every((size) => typeof size === 'bigint' && size >= 0n);
+  if (!isShape) throw malformedNpy(path, `its shape is (${shown(shape)}), not a tuple of whole numbers`);
+  const sizes = (shape as bigint[]).map(Number);
+  if (sizes.length > 2) throw unsupportedNpy(path, `it has (${sizes.length}) dimensions; pass one or two`);
+  const [rows = 1, columns = 1] = sizes;
+  const isPossible = Number.isSafeInteger(rows * columns * 16) && columns >= 1;
+  if (!isPossible || (rows === 0 && columns > mostColumnsOfNoRows))
+    throw malformedNpy(path, `its shape is (${sizes.join(', ')}), which no file can hold`);
+  return { rows, columns, dimensions: sizes.length };
+}
+
+function shown(value: PythonValue | undefined): string {
+  return describe(Array.isArray(value) ? value.join(', ') : value);
+}
+
+/**
+ * NPY has no names, and its header says the rows: where the head does not, the header is written again at the end, and
+ * `ERR_INVALID_ARGUMENT` is thrown for an output that can't go back.
+ */
 export async function openNpyWriter(output: Output, { dtype, rows, columns }: TableHead): Promise<RowWriter> {
-  if (rows === undefined)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', 'An NPY file is begun with its number of rows, which is unknown.');
-  await output.write(npyHeader(dtype, rows, columns));
-  return { write: (values) => output.write(npyBytes(values)), finish: async () => {} };
+  if (rows === undefined && output.overwrite === undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      'NPY begins with its number of rows; pass `count`, or write to a file.',
+    );
+  const header = npyHeader(dtype, rows ?? Number.MAX_SAFE_INTEGER, columns);
+  await output.write(header);
+  let written = 0;
+  return {
+    write: async (values) => {
+      written += values.length / columns;
+      await output.write(npyBytes(values));
+    },
+    finish: async () => {
+      if (rows === undefined) await output.overwrite!(npyHeader(dtype, written, columns, header.length), 0);
+    },
+  };
 }

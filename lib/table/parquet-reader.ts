@@ -1,7 +1,7 @@
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
-import { inputName } from '../file/input.ts';
-import { openRandomAccess, type RandomAccess } from '../file/random-access.ts';
+import { ByteSource, type InputSource } from '../file/input.ts';
+import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken } from './contradiction.ts';
@@ -25,12 +25,14 @@ const plainRatio = 4096;
  * page after page. What comes from a pipe is taken into memory whole, since the footer says where everything is.
  */
 export async function openParquet(
-  path: string,
+  input: InputSource,
   { columns: wanted, missing, signal }: ReadRequest,
 ): Promise<TableReader> {
-  const name = inputName(path);
-  const file = await openRandomAccess(path, (first) => requireMagic(name, first));
+  const source = new ByteSource(input, signal);
+  const { name } = source;
   try {
+    requireMagic(name, await source.peek(4));
+    const file = await randomAccessOf(source);
     const footer = await footerOf(file, name);
     const names = footer.fields.map((field) => field.name);
     const chosen = chosenColumns(name, names, names.length, wanted);
@@ -58,11 +60,11 @@ export async function openParquet(
         return complete.dropped;
       },
       blocks: () => rows.blocks(),
-      all: () => rows.all(),
+      whole: () => rows.all(),
       close: () => file.close(),
     };
   } catch (error) {
-    await file.close();
+    await source.close();
     throw refusal(name, error);
   }
 }

@@ -10,7 +10,8 @@ const groupBytes = 32 << 20;
 const pageBytes = 1 << 20;
 
 const magic = Buffer.from('PAR1');
-// Numbers of the format's enumerations: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+// Numbers of the format's enumerations:
+// https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 const physicalType = { float32: 4, float64: 5 } as const;
 const repetition = { required: 0 } as const;
 const encoding = { plain: 0, rle: 3 } as const;
@@ -28,8 +29,8 @@ interface RowGroup {
 }
 
 /**
- * Parquet of required columns, plain and uncompressed (normals do not compress), in row groups of 32 MiB. Its footer, which is kept until
- * the end, takes some 60 bytes for each column of a group.
+ * Parquet of required columns, plain and uncompressed (normals do not compress), in row groups of 32 MiB. Its footer,
+ * which is kept until the end, takes some 60 bytes for each column of a group.
  */
 export async function openParquetWriter(output: Output, head: TableHead): Promise<RowWriter> {
   const names = columnNames(head);

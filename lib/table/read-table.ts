@@ -1,46 +1,125 @@
+import { refuseBeyondMemory } from '../array/host-memory.ts';
 import { Matrix } from '../array/matrix.ts';
-import { checkOptions, describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
-import type { Missing, Real } from '../dtype.ts';
-import { formatOf, type TableFormat } from './format.ts';
+import { checkOptions, describe, refuseAborted } from '../check.ts';
+import { CovariumError, loading } from '../covarium-error.ts';
+import { bytesOf, type Missing, type Real, requireMissing, zerosOf } from '../dtype.ts';
+import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
+import { runSliced, type Work } from '../work.ts';
+import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
 /** How a table is read. */
 export interface TableOptions {
-  /** By default what the ending of the file's name says; CSV where it says nothing, and for standard input. */
+  /**
+   * By default what the ending of the file's name says; CSV where it says nothing, and for standard input. Of bytes and
+   * streams their beginning tells.
+   */
   readonly format?: TableFormat | undefined;
   /** The columns to read, by name, in this order; by default all. */
   readonly columns?: readonly string[] | undefined;
   /** Whether a row with a missing value (a null, a NaN, an empty field) is refused, by default, or left out. */
   readonly missing?: Missing | undefined;
+  /** The array of an `.npz` file to read, by name; by default the only one, and needed where there are several. */
+  readonly member?: string | undefined;
+  /** Of CSV: true if the first row has the names of the columns, false if it has numbers; by default the file tells. */
+  readonly header?: boolean | undefined;
+  /**
+   * Of CSV: one letter between fields, a comma, a semicolon or a tab by default; a blank stands for any number of
+   * blanks.
+   */
+  readonly delimiter?: string | undefined;
+  /** Of CSV: one letter; lines that begin with it are skipped. No line is by default. */
+  readonly comment?: string | undefined;
+  /** Is told of what is doubtful in a file, a sentence each; by default the process warns. */
+  readonly warn?: ((sentence: string) => void) | undefined;
+  /** Ends reading. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-type OpenReader = (path: string, request: ReadRequest) => Promise<TableReader>;
+type OpenReader = (source: InputSource, request: ReadRequest) => Promise<TableReader>;
 
 // The libraries are loaded with the format that needs them.
 const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } = {
-  csv: async () => (await import('./csv-reader.ts')).openCsv,
-  npy: async () => (await import('./npy-reader.ts')).openNpy,
-  arrow: async () => (await import('./arrow-reader.ts')).openArrow,
+  csv: async () => (await loading(import('./csv-reader.ts'))).openCsv,
+  npy: async () => (await loading(import('./npy-reader.ts'))).openNpy,
+  arrow: async () => (await loading(import('./arrow-reader.ts'))).openArrow,
   // A reader knows the two by their first bytes.
-  arrows: async () => (await import('./arrow-reader.ts')).openArrow,
-  parquet: async () => (await import('./parquet-reader.ts')).openParquet,
+  arrows: async () => (await loading(import('./arrow-reader.ts'))).openArrow,
+  parquet: async () => (await loading(import('./parquet-reader.ts'))).openParquet,
 };
 
 /**
- * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns that it has not
- * or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET`,
- * `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`; its blocks throw these too, and `ERR_NOT_FINITE`.
+ * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns
+ * that it has not or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
+ * `ERR_MALFORMED_PARQUET`, `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`; its blocks
+ * throw these too, and `ERR_NOT_FINITE`.
  */
-export async function openTable(path: string, options: TableOptions = {}): Promise<TableReader> {
-  checkOptions(options, ['format', 'columns', 'missing']);
-  const { columns, missing = 'error' } = options;
-  if (missing !== 'error' && missing !== 'drop')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Missing (${describe(missing)}) is not one of (error, drop).`);
+export async function openTable(source: InputSource, options: TableOptions = {}): Promise<TableReader> {
+  checkOptions(options, optionNames);
+  const { format: given, columns, member, signal, warn = warnProcess } = options;
+  const missing = requireMissing(options.missing);
+  requireSource(source);
+  refuseAborted(signal);
   if (columns !== undefined && !Array.isArray(columns))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Columns are no array of names (${describe(columns)}).`);
-  const open = await openers[formatOf(path, options.format, 'csv')]();
-  return open(path, { columns, missing });
+  if (member !== undefined && typeof member !== 'string')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Member is no name (${describe(member)}).`);
+  const csv = csvOptions(options);
+  const { format, from } = await recognized(source, given, signal);
+  if (member !== undefined && format !== 'npy')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Member (${member}) is of a .npz file, not of one of ${format}.`);
+  const open = await openers[format]();
+  return open(from, { columns, missing, member, ...csv, signal, warn });
+}
+
+const optionNames = ['format', 'columns', 'missing', 'member', 'header', 'delimiter', 'comment', 'warn', 'signal'];
+
+function warnProcess(sentence: string): void {
+  process.emitWarning(sentence, { type: 'CovariumWarning' });
+}
+
+type CsvOptions = Pick<TableOptions, 'header' | 'delimiter' | 'comment'>;
+
+function csvOptions({ header, delimiter, comment }: CsvOptions): CsvOptions {
+  if (header !== undefined && typeof header !== 'boolean')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Header is (${describe(header)}), not one of (true, false).`);
+  for (const [name, letter] of Object.entries({ Delimiter: delimiter, Comment: comment }))
+    if (letter !== undefined && !(typeof letter === 'string' && /^[\t !#$%&'*/:;<=>?@[\\\]^_`{|}~,]$/.test(letter)))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `${name} is (${describe(letter)}); pass one letter of ASCII that is no part of a number, and no quote.`,
+      );
+  if (delimiter !== undefined && delimiter === comment)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Delimiter and comment are the same letter (${delimiter}).`);
+  return { header, delimiter, comment };
+}
+
+interface Recognized {
+  readonly format: TableFormat;
+  readonly from: InputSource;
+}
+
+/** The format of a source, and the source, whole. */
+async function recognized(
+  source: InputSource,
+  given: TableFormat | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Recognized> {
+  const path = source instanceof URL ? decodeURI(source.pathname) : source;
+  if (given === undefined && typeof path === 'string' && /\.npz$/i.test(path)) return { format: 'npy', from: source };
+  if (given !== undefined || typeof path === 'string')
+    return { format: formatOf(typeof path === 'string' ? path : '-', given, 'csv'), from: source };
+  const bytes = new ByteSource(source, signal);
+  const format = formatOfBytes(await bytes.peek(6));
+  return { format, from: (await bytes.size()) === undefined ? restOf(bytes) : source };
+}
+
+async function* restOf(bytes: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    for (let chunk = await bytes.chunk(); chunk !== undefined; chunk = await bytes.chunk()) yield chunk;
+  } finally {
+    await bytes.close();
+  }
 }
 
 /** A file of numbers in memory. */
@@ -54,32 +133,43 @@ export interface WholeTable extends TableHead {
 }
 
 /** Reads a file of numbers whole. Throws what {@link openTable} throws. */
-export async function readWholeTable(path: string, options: TableOptions = {}): Promise<WholeTable> {
-  const reader = await openTable(path, options);
+export async function readWholeTable(source: InputSource, options: TableOptions = {}): Promise<WholeTable> {
+  const reader = await openTable(source, options);
   try {
-    const values = (await reader.all?.()) ?? (await joined(reader));
+    const values = await (reader.whole?.() ?? joined(reader, options.signal));
     const { head, dropped } = reader;
-    return { ...head, path, rows: values.length / head.columns, dropped, values };
+    return { ...head, path: inputName(source), rows: values.length / head.columns, dropped, values };
   } finally {
     await reader.close();
   }
 }
 
-async function joined(reader: TableReader): Promise<Real> {
+async function joined(reader: TableReader, signal: AbortSignal | undefined): Promise<Real> {
   const blocks: Real[] = [];
   let length = 0;
   for await (const block of reader.blocks()) {
+    refuseAborted(signal);
     blocks.push(block);
     length += block.length;
   }
   if (blocks.length === 1) return blocks[0]!;
-  const values = reader.head.dtype === 'float32' ? new Float32Array(length) : new Float64Array(length);
-  let at = 0;
-  for (const block of blocks) {
-    values.set(block, at);
-    at += block.length;
-  }
+  refuseBeyondMemory(length * bytesOf(reader.head.dtype));
+  const values = zerosOf(reader.head.dtype, length) as Real;
+  await runSliced(copying(blocks, values), signal);
   return values;
+}
+
+const none = new Float32Array(0);
+
+// Each block is let go once it is copied.
+function* copying(blocks: Real[], values: Real): Work {
+  let at = 0;
+  for (let i = 0; i < blocks.length; i++) {
+    values.set(blocks[i]!, at);
+    at += blocks[i]!.length;
+    blocks[i] = none;
+    yield;
+  }
 }
 
 /** A file of numbers. */
@@ -93,15 +183,21 @@ export interface NumberTable {
 }
 
 /**
- * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns; `-` is standard input. Of 64-bit integers
- * only those that float64 holds are read.
+ * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns. `source` is a path (`-`
+ * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers only those
+ * that float64 holds are read.
+ *
+ * ```ts
+ * const { rows } = await readTable(new URL('https://example.org/points.csv'));
+ * const fromMemory = await readTable(Buffer.from('a,b\n1,2\n'));
+ * ```
  *
  * Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
- * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of text),
- * `ERR_UNKNOWN_OPTION`, `ERR_NOT_FINITE` with row and column (an infinite or missing value), `ERR_OUT_OF_RANGE` (an integer that float64
- * does not hold), `ERR_OUT_OF_MEMORY`.
+ * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of
+ * text), `ERR_UNSUPPORTED`, `ERR_UNKNOWN_OPTION`, `ERR_ABORTED`, `ERR_NOT_FINITE` with row and column (an infinite or
+ * missing value), `ERR_OUT_OF_RANGE` (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
  */
-export async function readTable(path: string, options: TableOptions = {}): Promise<NumberTable> {
-  const { names, columns, dropped, values } = await readWholeTable(path, options);
+export async function readTable(source: InputSource, options: TableOptions = {}): Promise<NumberTable> {
+  const { names, columns, dropped, values } = await readWholeTable(source, options);
   return { names, rows: Matrix.from(values, { columns }), dropped };
 }

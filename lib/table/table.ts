@@ -29,11 +29,8 @@ export interface TableReader {
   readonly dropped: number;
   /** Whole rows of finite numbers, row-major. Throws what is wrong with the file where it is found. */
   blocks(): AsyncIterable<Real>;
-  /**
-   * All that {@link blocks} would give in one array, where the format says beforehand how much that is. Instead of it,
-   * once.
-   */
-  all?(): Promise<Real>;
+  /** All rows in one array, in place of {@link blocks}, where the reader has a quicker way to that. */
+  whole?(): Promise<Real>;
   close(): Promise<void>;
 }
 
@@ -41,7 +38,18 @@ export interface TableReader {
 export interface ReadRequest {
   readonly columns: readonly string[] | undefined;
   readonly missing: Missing;
+  /** The array to read of an `.npz` file. */
+  readonly member?: string | undefined;
+  /**
+   * Of CSV: whether the first row has the names, what parts fields, and what begins a line to skip; the file tells
+   * where it is left out.
+   */
+  readonly header?: boolean | undefined;
+  readonly delimiter?: string | undefined;
+  readonly comment?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Is told of doubts about the file, a sentence each. */
+  readonly warn?: (sentence: string) => void;
 }
 
 /** What a format makes of rows. */

@@ -1,5 +1,6 @@
+import { isDetached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { checkOptions } from '../check.ts';
+import { checkOptions, refuseAborted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
@@ -23,9 +24,9 @@ const openers: { readonly [format in TableFormat]: OpenWriter } = {
 };
 
 /**
- * A table that is written block by block, in bounded memory; it owns the output, and discards it if it can't begin. Throws
- * `ERR_INVALID_ARGUMENT` for names that the format can't hold or rows that it must know, `ERR_SHAPE` for rows that the head does not
- * tell of, and what the output throws.
+ * A table that is written block by block, in bounded memory; it owns the output, and discards it if it can't begin.
+ * Throws `ERR_INVALID_ARGUMENT` for names that the format can't hold or rows that it must know, `ERR_SHAPE` for rows
+ * that the head does not tell of, and what the output throws.
  */
 export async function openTableWriter(output: Output, format: TableFormat, head: TableHead): Promise<TableWriter> {
   try {
@@ -78,36 +79,116 @@ class CountedWriter implements TableWriter {
 
 /** How a table is written. */
 export interface WriteTableOptions {
-  /** Names of the columns, one each; none by default: CSV has then no header, Arrow and Parquet have x1, x2, ... NPY holds none. */
+  /**
+   * Names of the columns, one each; none by default: CSV has then no header, Arrow and Parquet have x1, x2, ... NPY
+   * holds none.
+   */
   readonly names?: readonly string[] | undefined;
   /** By default what the ending of the file's name says; CSV for standard output. */
   readonly format?: TableFormat | undefined;
+  /** Rows that an async iterable gives. NPY to standard output needs it; by default files count them. */
+  readonly count?: number | undefined;
+  /** Ends writing, and leaves what was there. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or stream) or Parquet,
- * `-` to standard output. The file appears under its name when it is whole; until then what was there stays.
+ * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or
+ * stream) or Parquet, `-` to standard output. `rows` is a matrix, or an async iterable of matrices, which are written
+ * as they come. The file appears under its name when it is whole; until then what was there stays.
  *
- * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns), `ERR_INVALID_ARGUMENT` (an
- * unknown format, whole numbers, a name that is there twice in Arrow or Parquet or is a number in CSV), `ERR_UNKNOWN_OPTION`,
- * `ERR_CLOSED`.
+ * ```ts
+ * await writeTable('draws.parquet', normal.blocks(1_000_000_000, { seed: 1 }));
+ * ```
+ *
+ * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns, blocks whose
+ * columns differ), `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a name that is there
+ * twice in Arrow or Parquet, NPY to a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`, `ERR_ABORTED`, and
+ * what the iterable throws.
  */
-export async function writeTable(path: string, rows: MatrixInput, options: WriteTableOptions = {}): Promise<void> {
-  checkOptions(options, ['names', 'format']);
-  const { names } = options;
+export async function writeTable(
+  path: string,
+  rows: MatrixInput | AsyncIterable<MatrixInput>,
+  options: WriteTableOptions = {},
+): Promise<void> {
+  checkOptions(options, ['names', 'format', 'count', 'signal']);
+  const { names, signal } = options;
   const format = formatOf(path, options.format);
-  const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, Array.isArray(rows) ? { dtype: 'float64' } : {});
-  const { data: values, dtype } = matrix;
-  if (dtype !== 'float32' && dtype !== 'float64')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Rows are of type (${dtype}), not one of (float32, float64).`);
-  const output = await openOutput(path);
-  const head = { names, columns: matrix.columns, dtype: dtype as RealDtype, rows: matrix.rows };
-  const table = await openTableWriter(output, format, head);
+  const count = options.count === undefined ? undefined : wholeNumber('Number of rows', options.count);
+  refuseAborted(signal);
+  const blocks = isAsync(rows) ? rows[Symbol.asyncIterator]() : undefined;
+  let table: TableWriter | undefined;
   try {
-    await table.write(values as Real);
+    let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as MatrixInput) : await nextOf(blocks);
+    const head = {
+      names,
+      columns: block?.columns ?? names?.length ?? 0,
+      dtype: block?.dtype ?? 'float64',
+      rows: blocks === undefined ? block!.rows : count,
+    };
+    if (head.columns === 0)
+      throw new CovariumError('ERR_SHAPE', 'Rows hold no block: pass `names`, which tell the columns.');
+    table = await openTableWriter(await openOutput(path), format, head);
+    while (block !== undefined) {
+      if (block.columns !== head.columns)
+        throw new CovariumError(
+          'ERR_SHAPE',
+          `A block has (${block.columns}) columns, but the first has (${head.columns}).`,
+        );
+      await writeInTurns(table, block, signal);
+      block = blocks && (await nextOf(blocks));
+    }
     await table.finish();
   } catch (error) {
-    await table.discard();
+    await table?.discard();
+    // Its end may be what it waits for.
+    blocks?.return?.()?.catch(() => {});
     throw error;
   }
+}
+
+interface RealMatrix {
+  readonly values: Real;
+  readonly dtype: RealDtype;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+const turnBytes = 1 << 20;
+const turnMs = 10;
+
+/** Piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
+async function writeInTurns(
+  table: TableWriter,
+  { values, columns }: RealMatrix,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const piece = Math.max(1, Math.floor(turnBytes / values.BYTES_PER_ELEMENT / columns)) * columns;
+  let turn = performance.now();
+  for (let at = 0; at < values.length; at += piece) {
+    refuseAborted(signal);
+    if (isDetached(values.buffer))
+      throw new CovariumError('ERR_CLOSED', 'Memory of the rows is detached while they are written.');
+    await table.write(values.subarray(at, at + piece));
+    if (performance.now() - turn < turnMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    turn = performance.now();
+  }
+}
+
+async function nextOf(blocks: AsyncIterator<MatrixInput>): Promise<RealMatrix | undefined> {
+  const { value, done } = await blocks.next();
+  return done === true ? undefined : realMatrix(value);
+}
+
+function isAsync(rows: MatrixInput | AsyncIterable<MatrixInput>): rows is AsyncIterable<MatrixInput> {
+  return typeof (rows as AsyncIterable<MatrixInput> | undefined)?.[Symbol.asyncIterator] === 'function';
+}
+
+function realMatrix(rows: MatrixInput): RealMatrix {
+  const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, Array.isArray(rows) ? { dtype: 'float64' } : {});
+  const { data: values, dtype, columns } = matrix;
+  if (dtype !== 'float32' && dtype !== 'float64')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Rows are of type (${dtype}), not one of (float32, float64).`);
+  return { values: values as Real, dtype, rows: matrix.rows, columns };
 }

@@ -26,6 +26,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::choleskySolve>("choleskySolve"),
                       InstanceMethod<&EncoderObject::squaredNorms>("squaredNorms"),
                       InstanceMethod<&EncoderObject::sample>("sample"),
+                      InstanceMethod<&EncoderObject::stretchRows>("stretchRows"),
                       InstanceMethod<&EncoderObject::logDensity>("logDensity"),
                       InstanceMethod<&EncoderObject::meanAndCovariance>("meanAndCovariance"),
                       InstanceMethod<&EncoderObject::launch>("launch"),
@@ -222,6 +223,17 @@ void EncoderObject::sample(const Napi::CallbackInfo& info) {
     requireSquare(factor, mean.length);
     requireRows(out, mean.length);
     commands().sample(factor, mean, out, booleanAt(info, 3), counterAt(info, 4));
+  });
+}
+
+void EncoderObject::stretchRows(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), location = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    requireRows(rows, n);
+    if (location.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Location is not of float64.");
+    if (location.length != rows.length) requireLength(location, n);
+    commands().stretchRows(rows, location, n, numberAt(info, 3), counterAt(info, 4));
   });
 }
 

@@ -37,6 +37,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void choleskySolve(const Napi::CallbackInfo& info);
   void squaredNorms(const Napi::CallbackInfo& info);
   void sample(const Napi::CallbackInfo& info);
+  void stretchRows(const Napi::CallbackInfo& info);
   void logDensity(const Napi::CallbackInfo& info);
   void meanAndCovariance(const Napi::CallbackInfo& info);
   void launch(const Napi::CallbackInfo& info);

@@ -5,6 +5,7 @@
 #include "encoder.h"
 #include "environment.h"
 #include "kernel.h"
+#include "table.h"
 
 namespace covarium::addon {
 
@@ -51,6 +52,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports["candidates"] = Napi::Function::New<candidates>(env);
   exports["version"] = COVARIUM_VERSION;
   exports["openDevice"] = Napi::Function::New<openDevice>(env);
+  exports["readCsv"] = Napi::Function::New<readCsv>(env);
+  exports["writeCsv"] = Napi::Function::New<writeCsv>(env);
   return exports;
 }
 

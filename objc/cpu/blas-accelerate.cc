@@ -61,4 +61,7 @@ const Blas* blas(std::string& reason) {
   return &accelerate;
 }
 
+unsigned promiseThreads(const Blas&, unsigned threads, std::string&) { return threads; }
+void returnThreads(unsigned) {}
+
 }  // namespace covarium::cpu

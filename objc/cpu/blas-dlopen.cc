@@ -1,9 +1,12 @@
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
+#include "address-space.h"
 #include "blas.h"
 
 namespace covarium::cpu {
@@ -63,6 +66,8 @@ void describe(void* library, Blas& blas) {
     blas.name = config.substr(0, config.find(' ', config.find(' ') + 1));
     blas.coreType = textOf(library, "openblas_get_corename");
     callIfThere(library, "openblas_set_num_threads", 1);
+    if (!find(library, "blas_memory_alloc", blas.takeBuffer) || !find(library, "blas_memory_free", blas.returnBuffer))
+      blas.takeBuffer = nullptr;
     return;
   }
   const std::string blis = textOf(library, "bli_info_get_version_str");
@@ -86,8 +91,25 @@ std::string fileOf(void* function) {
   return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
+// While OpenBLAS is loaded: it would start a thread for each processor, which we don't use, and take memory for each.
+class OneThread {
+ public:
+  OneThread() : isSet_(getenv(name) == nullptr && setenv(name, "1", 0) == 0) {}
+  ~OneThread() {
+    if (isSet_) unsetenv(name);
+  }
+
+ private:
+  static constexpr const char* name = "OPENBLAS_NUM_THREADS";
+  const bool isSet_;
+};
+
+// The library's own size in memory, with what it needs.
+constexpr size_t libraryBytes = size_t(128) << 20;
+
 // Empty where it worked, else why not.
 std::string open(const char* blasName, const char* lapackName, Blas& blas) {
+  const OneThread oneThread;
   void* library = dlopen(blasName, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return dlerror();
   void* lapack = lapackName == nullptr ? nullptr : dlopen(lapackName, RTLD_NOW | RTLD_LOCAL);
@@ -103,28 +125,86 @@ std::string open(const char* blasName, const char* lapackName, Blas& blas) {
   return "";
 }
 
+// The loader's words for a library that is not installed, beside its name.
+bool isAbsence(const std::string& why) { return why.find("No such file") != std::string::npos; }
+
+// Empty where a library was loaded.
+std::string load(Blas& library) {
+  const char* wanted = getenv("COVARIUM_BLAS");
+  const std::string lack = lackOfAddressSpace(libraryBytes + blasBufferBytes);
+  if (!lack.empty()) return lack;
+  if (wanted != nullptr && *wanted != 0) {
+    const std::string why = open(wanted, "liblapack.so.3", library);
+    return why.empty() ? ""
+                       : "COVARIUM_BLAS names a library that can't be used (" + std::string(wanted) + "): " + why + ".";
+  }
+  std::string told;
+  for (const Place& place : places) {
+    const std::string why = open(place.blas, place.lapack, library);
+    if (why.empty()) return "";
+    if (told.empty() && !isAbsence(why)) told = why;
+  }
+  if (told.empty()) return "No BLAS library is installed. On Debian or Ubuntu: apt-get install libopenblas0.";
+  return "A BLAS library is installed and can't be loaded (" + told + ").";
+}
+
 }  // namespace
 
 const Blas* blas(std::string& reason) {
+  static std::mutex mutex;
   static Blas library;
-  static std::string refusal;
   static bool found = false;
-  static std::once_flag once;
-  std::call_once(once, [] {
-    const char* wanted = getenv("COVARIUM_BLAS");
-    if (wanted != nullptr && *wanted != 0) {
-      const std::string why = open(wanted, "liblapack.so.3", library);
-      found = why.empty();
-      refusal = "COVARIUM_BLAS names a library that can't be used (" + std::string(wanted) + "): " + why + ".";
-      return;
-    }
-    for (const Place& place : places) {
-      if ((found = open(place.blas, place.lapack, library).empty())) return;
-    }
-    refusal = "No BLAS library is installed. On Debian or Ubuntu: apt-get install libopenblas0.";
-  });
-  reason = found ? "" : refusal;
+  const std::lock_guard<std::mutex> lock(mutex);
+  reason = found ? "" : load(library);
+  found = reason.empty();
   return found ? &library : nullptr;
+}
+
+namespace {
+
+// A thread's stack, and its arena of malloc's.
+constexpr size_t threadBytes = size_t(72) << 20;
+
+struct Promises {
+  std::mutex mutex;
+  unsigned threads = 0;
+  unsigned buffers = 0;
+};
+
+Promises& promises() {
+  static Promises all;
+  return all;
+}
+
+}  // namespace
+
+// OpenBLAS keeps each buffer that it ever had, for whichever thread calls next: those that are taken here are there
+// later.
+unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason) {
+  if (freeAddressSpace() == SIZE_MAX) return threads;
+  auto& [mutex, promised, buffers] = promises();
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (; threads > 0; --threads) {
+    const unsigned wanted = std::max(buffers, promised + threads);
+    reason = lackOfAddressSpace((wanted - buffers) * blasBufferBytes + (threads - 1) * threadBytes);
+    if (!reason.empty()) continue;
+    if (blas.takeBuffer != nullptr) {
+      std::vector<void*> taken;
+      for (unsigned i = 0; i < wanted; ++i) taken.push_back(blas.takeBuffer(0));
+      for (void* buffer : taken) blas.returnBuffer(buffer);
+    }
+    buffers = wanted;
+    promised += threads;
+    return threads;
+  }
+  return 0;
+}
+
+void returnThreads(unsigned threads) {
+  if (freeAddressSpace() == SIZE_MAX) return;
+  auto& [mutex, promised, buffers] = promises();
+  const std::lock_guard<std::mutex> lock(mutex);
+  promised -= std::min(promised, threads);
 }
 
 }  // namespace covarium::cpu

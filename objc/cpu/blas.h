@@ -31,6 +31,9 @@ struct Blas {
   BlasRoutines<double> float64;
   // Accelerate has a unit for matrices that all cores share: its own factorization, solve and products beat ours.
   bool hasMatrixUnit = false;
+  // Takes and gives back the memory that OpenBLAS keeps for each thread that calls it; null in other libraries.
+  void* (*takeBuffer)(int) = nullptr;
+  void (*returnBuffer)(void*) = nullptr;
 
   template <typename T>
   const BlasRoutines<T>& of() const;
@@ -45,7 +48,13 @@ inline const BlasRoutines<double>& Blas::of<double>() const {
   return float64;
 }
 
-// The library, loaded once a process; null where there is none, with `reason` saying what to install.
+// The library, loaded once a process; null where there is none, with `reason` saying what to install, or what this
+// process lacks now: the next call looks again.
 const Blas* blas(std::string& reason);
+
+// How many of `threads` may call the library at once, beside those that were promised before: fewer where the address
+// space is limited, 0 where there is none for a single one, with the reason.
+unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason);
+void returnThreads(unsigned threads);
 
 }  // namespace covarium::cpu

@@ -232,6 +232,22 @@ void CpuCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool in
   });
 }
 
+void CpuCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
+                                   NormalCounter counter) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t stride = location.length == n ? 0 : n;
+      forRowBlocks(execution, rows.length / n, std::max<size_t>(1, pieceElements / (n + 16)),
+                   [&](size_t first, size_t count, unsigned) {
+                     execution.kernels.of<T>().stretchRows(
+                         rows.as<T>() + first * n, location.as<double>() + first * stride, stride, count, n,
+                         degreesOfFreedom, {counter.seed, counter.stream, counter.first + first});
+                   });
+    });
+  });
+}
+
 void CpuCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
                                   double constant) {
   record([=](const Execution& execution) {

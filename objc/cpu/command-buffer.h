@@ -43,6 +43,7 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void squaredNorms(Operand rows, Operand out, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
   void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;

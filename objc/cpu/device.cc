@@ -1,6 +1,7 @@
 // The CPU device: BLAS for the large products, our own kernels for the rest.
 #include "../device.h"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "command-buffer.h"
@@ -26,7 +27,9 @@ class HostMemory : public Buffer {
 class CpuDevice : public Device {
  public:
   CpuDevice(unsigned threads, const KernelTable& kernels, const Blas& blas)
-      : engine_(std::make_shared<Engine>(threads, kernels, blas)), memory_(std::make_shared<Memory>()) {}
+      : engine_(std::make_shared<Engine>(threads, kernels, blas)),
+        memory_(std::make_shared<Memory>()),
+        promised_(threads) {}
   ~CpuDevice() override { close(); }
 
   std::string name() const override { return engine_->blas.name; }
@@ -50,11 +53,13 @@ class CpuDevice : public Device {
   void close() override {
     engine_->closing = true;
     engine_->queue.close();
+    returnThreads(promised_.exchange(0));
   }
 
  private:
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Memory> memory_;
+  std::atomic<unsigned> promised_;
 };
 
 std::string advice(const Blas& library, InstructionSet core) {
@@ -77,7 +82,8 @@ Candidate candidate() {
   if (table == nullptr) return cpu;
   cpu.facts.push_back({"kernels", table->instructionSet});
   const Blas* library = blas(cpu.reason);
-  if (library == nullptr) return cpu;
+  if (library == nullptr || promiseThreads(*library, 1, cpu.reason) == 0) return cpu;
+  returnThreads(1);
   cpu.available = true;
   cpu.name = library->name;
   cpu.facts.push_back({"library", library->name});
@@ -96,7 +102,9 @@ std::shared_ptr<Device> open(unsigned threads) {
   const KernelTable* table = kernels(reason);
   const Blas* library = table == nullptr ? nullptr : blas(reason);
   if (library == nullptr) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
-  return std::make_shared<CpuDevice>(threads == 0 ? processorCount() : threads, *table, *library);
+  threads = promiseThreads(*library, threads == 0 ? processorCount() : threads, reason);
+  if (threads == 0) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
+  return std::make_shared<CpuDevice>(threads, *table, *library);
 }
 
 }  // namespace covarium::cpu

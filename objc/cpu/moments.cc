@@ -32,12 +32,12 @@ template <typename T>
 void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* covariance, size_t count, size_t n,
                        double ddof) {
   // Sums of differences from the first row, so that a large common offset costs no digits.
-  std::vector<double> centre(rows, rows + n);
-  const std::vector<double> offsets = sumOverChunks(execution, count, n, [&](size_t first, size_t here, double* sum) {
+  const std::vector<double> origin(rows, rows + n);
+  std::vector<double> centre = sumOverChunks(execution, count, n, [&](size_t first, size_t here, double* sum) {
     for (size_t r = first; r < first + here; ++r)
-      for (size_t j = 0; j < n; ++j) sum[j] += static_cast<double>(rows[r * n + j]) - centre[j];
+      for (size_t j = 0; j < n; ++j) sum[j] += static_cast<double>(rows[r * n + j]) - origin[j];
   });
-  for (size_t j = 0; j < n; ++j) centre[j] += offsets[j] / static_cast<double>(count);
+  for (size_t j = 0; j < n; ++j) centre[j] /= static_cast<double>(count);
 
   const int order = blasInt(n);
   const std::vector<double> products =
@@ -47,14 +47,15 @@ void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* co
           execution.stopIfCancelled();
           const size_t block = std::min(blockRows, first + here - r);
           for (size_t i = 0; i < block; ++i)
-            for (size_t j = 0; j < n; ++j) centred[i * n + j] = static_cast<double>(rows[(r + i) * n + j]) - centre[j];
+            for (size_t j = 0; j < n; ++j)
+              centred[i * n + j] = static_cast<double>(rows[(r + i) * n + j]) - origin[j] - centre[j];
           const int depth = static_cast<int>(block);
           const double one = 1;
           execution.blas.float64.syrk("U", "N", &order, &depth, &one, centred.data(), &order, &one, sum, &order);
         }
       });
   for (size_t i = 0; i < n; ++i) {
-    mean[i] = static_cast<T>(centre[i]);
+    mean[i] = static_cast<T>(origin[i] + centre[i]);
     for (size_t j = 0; j <= i; ++j) {
       covariance[i * n + j] = covariance[j * n + i] =
           static_cast<T>(products[i * n + j] / (static_cast<double>(count) - ddof));

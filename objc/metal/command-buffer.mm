@@ -248,6 +248,12 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
          });
 }
 
+// Its scales are float64, which Apple GPUs have not.
+void MetalCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
+                                     NormalCounter counter) {
+  onCpu().stretchRows(rows, location, n, degreesOfFreedom, counter);
+}
+
 void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
                                     double constant) {
   if (out.length == 0) return;

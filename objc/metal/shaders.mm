@@ -28,7 +28,7 @@ Shaders::Shaders(id<MTLDevice> device) : device_(device) {
   NSError* error = nil;
   library_ = newLibrary(device, [NSString stringWithUTF8String:shaderSource], @"covarium", &error);
   if (!library_)
-    throw Failure("ERR_DEVICE_UNAVAILABLE", "The Metal compiler refuses covarium's shaders: " + reasonOf(error));
+    throw Failure("ERR_DEVICE_UNAVAILABLE", "The Metal compiler refuses covarium's shaders.\n\n" + reasonOf(error));
 }
 
 void Shaders::close() {

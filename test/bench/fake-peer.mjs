@@ -1,4 +1,5 @@
-// A peer that misbehaves as its first argument says (test/bench/peers.test.ts); with none that it knows, it multiplies matrices as it should.
+// A peer that misbehaves as its first argument says (test/bench/peers.test.ts); with none that it knows, it multiplies
+// matrices as it should.
 import { appendFileSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';

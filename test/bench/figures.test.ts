@@ -1,5 +1,5 @@
-// Nothing native runs here.
-// What the benchmark makes of its samples: statistics, comparison, shares, forecasts, crossovers, and what it says of the machine.
+// What the benchmark makes of its samples: statistics, comparison, shares, forecasts, crossovers, and what it says of
+// the machine.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A run that was never made, with everything that a report can meet: devices and peers, a stand-in, one that can't be had; measurements that
-// are wrong, failed and left out; sizes that one contender lacks; names that would be markup.
+// A run that was never made, with everything that a report can meet: devices and peers, a stand-in, one that can't be
+// had; measurements that are wrong, failed and left out; sizes that one contender lacks; names that would be markup.
 import type { ContenderFacts, Measurement, Results, Split } from '../../bench/results.ts';
 
 export const hostile = '</script><script>alert("|*_`&amp;\u00a0`_*|")</script> <img src=//example.invalid/x>';

@@ -1,4 +1,5 @@
-// Peers of the benchmark: what a process does wrong is told and holds nothing up; those that are here compute what we compute.
+// Peers of the benchmark: what a process does wrong is told and holds nothing up; those that are here compute what we
+// compute.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { peerNames, peers } from '../../bench/peers/peers.ts';
 import { startProcessPeer } from '../../bench/peers/process-peer.ts';
 import { suites } from '../../bench/suites.ts';
 import { Matrix, MultivariateNormal, openDevice, type Real } from '../../lib/index.ts';
-import { runNode } from '../harness/child.ts';
+import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 
 const device = openDevice('reference');
 const patient = { start: 60, run: 60 };
@@ -144,7 +145,7 @@ test('A peer in a process computes, tells times and facts, and is gone when it i
 
 for (const name of platform() === 'win32' ? [] : (['SIGHUP', 'SIGINT'] as const))
   test(`A peer that stands still does not outlive us, nor does its folder (${name}).`, async () => {
-    const module = JSON.stringify(new URL('../../bench/peers/process-peer.ts', import.meta.url).href);
+    const module = JSON.stringify(moduleUrl('bench/peers/process-peer.ts'));
     const text = `
       const { startProcessPeer } = await import(${module});
       const script = { name: 'fake', programs: [process.execPath], args: [${JSON.stringify(script)}, 'stay'] };
@@ -154,7 +155,7 @@ for (const name of platform() === 'win32' ? [] : (['SIGHUP', 'SIGINT'] as const)
       process.once('SIGINT', () => setImmediate(() => process.kill(process.pid, 'SIGINT')));
       process.kill(process.pid, '${name}');
       setInterval(() => {}, 1000);`;
-    const { signal, stdout, stderr } = await runNode(['--import', 'tsx', '--input-type=module', '--eval', text]);
+    const { signal, stdout, stderr } = await runNode([...nodeOptions, '--input-type=module', '--eval', text]);
     assert.is(signal, name, stderr);
     const { pid, folder } = JSON.parse(stdout) as { pid: string; folder: string };
     const isThere = () => {

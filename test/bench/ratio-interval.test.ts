@@ -1,4 +1,3 @@
-// Nothing native runs here.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { falseAlarms, ratioInterval, roundsInterval, statisticChances } from '../../bench/ratio-interval.ts';

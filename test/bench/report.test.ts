@@ -1,6 +1,5 @@
 // What a report says, read as text; test/bench/report-page.test.ts looks at it in a browser.
 //
-// Nothing native runs here.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +7,16 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseResults } from '../../bench/read-results.ts';
+import { answerOf, answers, verdictOf } from '../../bench/report/answer.ts';
+import { detailSentences, headline, rangeText } from '../../bench/report/answer-words.ts';
 import { appearances } from '../../bench/report/appearance.ts';
-import { baseContender } from '../../bench/report/base-contender.ts';
 import { benchmarkLines, benchmarkRounds } from '../../bench/report/benchmark-lines.ts';
 import { chartName, withUniqueNames } from '../../bench/report/chart.ts';
 import { chartsOf } from '../../bench/report/charts.ts';
-import { fairCrossovers } from '../../bench/report/crossover-chart.ts';
+import { fairCrossovers } from '../../bench/report/crossings.ts';
 import { logAxis, sizeAxis } from '../../bench/report/log-axis.ts';
 import { escapeMarkdown, markdown } from '../../bench/report/markdown.ts';
+import { panels } from '../../bench/report/panel.ts';
 import { numberText, rateText, ratioText, shareText, timeText } from '../../bench/report/quantity.ts';
 import { repeatCommand } from '../../bench/report/repeat-command.ts';
 import { report } from '../../bench/report/report.ts';
@@ -53,17 +54,21 @@ test('Figures have three digits and the unit that reads best.', () => {
   assert.equal([1, 2048, 10_000, 1e6].map(numberText), ['1', '2048', '10,000', '1,000,000']);
 });
 
-test('Axes hold all values, and have at least two ticks within themselves.', () => {
-  for (const values of [[5], [1, 1.01], [3, 40], [1e-3, 1e9], [0.2, 0.5, 0.9]]) {
-    const { domain, ticks } = logAxis(values);
-    for (const value of values) assert.ok(domain[0] < value && value < domain[1]);
-    assert.ok(ticks.length >= (values.length > 1 ? 2 : 1) && ticks.length <= 10, `${values}: ${ticks}`);
-    for (const tick of ticks) assert.ok(domain[0] <= tick && tick <= domain[1]);
-    assert.equal(
-      ticks,
-      [...new Set(ticks)].sort((a, b) => a - b),
-    );
-  }
+test('An axis ends at ticks on or beyond its values, whose numbers do not touch.', () => {
+  const pixels = 230;
+  const room = 17;
+  for (const values of [[5], [1, 1.01], [3, 40], [1e-3, 1e9], [0.2, 0.5, 0.9], [12_400, 507e6], [0.97, 200]])
+    for (const must of [[], [1]]) {
+      const { domain, ticks } = logAxis(values, { pixels, room: () => room, must });
+      assert.equal([ticks[0], ticks.at(-1)], [...domain]);
+      for (const value of [...values, ...must])
+        assert.ok(domain[0] <= value && value <= domain[1], `${value}: ${domain}`);
+      for (const tick of must) assert.ok(ticks.includes(tick), `${values}: ${ticks}`);
+      const at = (tick: number) => (pixels * Math.log(tick / domain[0])) / Math.log(domain[1] / domain[0]);
+      for (const [i, tick] of ticks.slice(1).entries())
+        assert.ok(at(tick) - at(ticks[i]!) >= room - 1e-9, `${values}, ${must}: ${ticks}`);
+    }
+  assert.equal(logAxis([12_400, 507e6], { pixels, room: () => room }).domain, [10_000, 1e9]);
   assert.equal(sizeAxis([64, 256, 1000, 2048], 350).ticks, [64, 256, 1000, 2048]);
   assert.equal(sizeAxis([1000, 1001, 1002, 2048], 350).ticks, [1000, 2048]);
   assert.equal(sizeAxis([7], 350).ticks, [7]);
@@ -83,34 +88,116 @@ test('Contenders differ in colour, symbol and dash, and a stand-in is marked.', 
   );
 });
 
-test('Speed-ups refer to the slowest device that ran all.', () => {
-  // The reference device was left out at the largest dimension; the stand-in is slower still, and no measure.
-  assert.is(baseContender(results, 'transform-normal'), 'cpu-1');
-  assert.is(baseContender(results, 'sampling'), 'reference');
-  assert.is(baseContender(results, 'unknown'), undefined);
+const panelOf = ({ measurements }: Pick<Results, 'measurements'>) =>
+  panels({ ...results, measurements }).find(({ suite }) => suite === 'transform-normal')!;
+const answerIn = (run: Results) => answerOf(run, panelOf(run))!;
+
+test('The answer compares the fastest device with the fastest peer, at the largest size that both were timed at.', () => {
+  const { leader, rival, size, sizes, againstPeers } = answerIn(results);
+  assert.equal(
+    [leader.contender, rival.other.contender, size, againstPeers],
+    ['metal', 'numpy-float32', 2048, true],
+    'not softmetal, and no other device of ours',
+  );
+  assert.is(rival.ratio, rival.other.time.median / leader.time.median);
+  assert.equal(sizes, [64, 256, 1000, 2048]);
+  // Where the largest size has no peer, the next smaller one that has.
+  const peers = /ml-matrix|numpy|script/;
+  const without = {
+    ...results,
+    measurements: timed.filter((each) => !(each.dimension === 2048 && peers.test(each.contender))),
+  };
+  assert.is(answerIn(without).size, 1000);
+  const alone = { ...results, measurements: timed.filter(({ contender }) => !peers.test(contender)) };
+  assert.equal([answerIn(alone).rival.other.contender, answerIn(alone).againstPeers], ['cpu', false]);
   const peersOnly = { ...results, measurements: timed.filter(({ contender }) => /ml-matrix|numpy/.test(contender)) };
-  assert.is(baseContender(peersOnly, 'transform-normal'), 'ml-matrix');
+  assert.is(answerIn(peersOnly).leader.contender, 'numpy-float32');
+  const one = { ...results, measurements: timed.filter(({ contender }) => contender === 'cpu') };
+  assert.is(answerOf(one, panelOf(one)), undefined, 'nothing to compare with');
 });
 
-test('A speed-up is shown at a size where there is one: the largest that the base shares.', () => {
-  const alone = timed.filter(
-    ({ contender, dimension }) => contender === 'cpu' || (contender === 'cpu-1' && dimension! < 2048),
-  );
-  const [chart] = chartsOf({ ...results, measurements: alone }).filter(
-    ({ name }) => name === 'speed-up-transform-normal',
-  );
-  assert.match(chart!.options.description!, /cpu-1, one draw, dimension 1000: 0\.\d+× as fast as cpu /);
+/** Two contenders at three sizes, each median with five rounds about it. */
+function duel(cpu: readonly number[], numpy: readonly number[], spread = 0.01): Results {
+  const [some] = timed;
+  const of = (contender: string, medians: readonly number[]) =>
+    medians.map((median, i) => {
+      const rounds = [-1, -0.5, 0, 0.5, 1].map((part) => median * (1 + spread * part));
+      const time = { ...some!.time, median, p25: rounds[1]!, p75: rounds[3]!, rounds };
+      return { ...some!, contender, dimension: 10 ** (i + 1), time };
+    });
+  return { ...results, measurements: [...of('cpu', cpu), ...of('numpy', numpy)] };
+}
+
+test('A device leads from the size on at which it is faster than every rival, beyond the noise.', () => {
+  const lead = (run: Results) => [verdictOf(answerIn(run).rival), answerIn(run).ahead];
+  assert.equal(lead(duel([30, 200, 300], [20, 400, 900])), ['faster', [100, 1000]]);
+  assert.equal(lead(duel([10, 200, 300], [20, 400, 900])), ['faster', [10, 100, 1000]]);
+  assert.equal(lead(duel([10, 200, 300], [20, 100, 900])), ['faster', [1000]], 'a lead that is lost does not count');
+  assert.equal(lead(duel([10, 200, 300], [20, 400, 200])), ['slower', []]);
+  assert.equal(lead(duel([10, 200, 300], [20, 400, 310], 0.1)), ['level', []]);
 });
+
+test('The answer in words says who, how many times, against whom, and from which size on.', () => {
+  const words = (run: Results) => detailSentences(answerIn(run), fairCrossovers(run)).join(' ');
+  const winner = duel([30, 200, 300], [20, 400, 900]);
+  assert.is(headline(winner), 'cpu is 3 times as fast as numpy, its fastest rival, at dimension 1000.');
+  assert.match(
+    words(winner),
+    /^cpu is 3 times as fast as numpy, its fastest rival, at dimension 1000: 300 ns against 900 ns \(99% interval of the ratio: 2\.9\d to 3\.0\d\)\. cpu is faster than every rival from dimension 100 on\. It overtakes numpy at about dimension 2\d\.$/,
+  );
+  const loses = duel([10, 200, 300], [20, 400, 200]);
+  assert.is(headline(loses), 'numpy is 1.5 times as fast as cpu at dimension 1000.');
+  assert.match(
+    words(loses),
+    / cpu does not lead at the largest dimension\. It is overtaken by numpy at about dimension \d+\.$/,
+  );
+  assert.is(
+    headline(duel([1, 2, 300], [2, 3, 310], 0.1)),
+    'cpu and numpy are equally fast within the noise at dimension 1000.',
+  );
+  const led = answers(results).filter(({ leader }) => leader.contender === 'metal');
+  const wins = led.map(({ rival }) => rival.ratio).filter((ratio) => ratio > 1);
+  assert.is(
+    headline(results),
+    `metal is ${rangeText(wins)} times as fast as its fastest rival in 3 of 8 cases, each at its largest size.`,
+  );
+  const example = new URL('../../docs/example-report/results.json', import.meta.url);
+  assert.is(
+    headline(parseResults(readFileSync(example, 'utf8'), 'example')),
+    'cpu is 1.09 to 1.83 times as fast as its fastest rival in 3 of 4 cases at dimension 1000; level in 1.',
+  );
+  assert.match(
+    headline({ ...results, measurements: [] }),
+    /^covarium 0\.1\.0 on /,
+    'without an answer, what was measured',
+  );
+});
+
+test('A suite of one case has a tile with its figure; of several, with the range.', () => {
+  const tiles = report(results, []).flatMap((block) => (block.kind === 'tiles' ? block.tiles : []));
+  assert.equal(
+    tiles.map(({ title }) => title),
+    ['transform-normal', 'sampling', 'normals', 'call'],
+  );
+  const [one, several] = tiles;
+  assert.is(one!.figure, ratioText(answerIn(results).rival.ratio));
+  const ratios = answers(results)
+    .filter(({ panel }) => panel.suite === 'sampling')
+    .map(({ rival }) => rival.ratio);
+  assert.is(several!.figure, `${numberOf(Math.min(...ratios))} to ${ratioText(Math.max(...ratios))}`);
+});
+
+const numberOf = (ratio: number) => ratioText(ratio).replace('×', '');
 
 test('There is a picture of time for each case and count that grows, and the others where there is something to show.', () => {
   const names = chartsOf(results).map(({ name }) => name);
   const count = (kind: string) => names.filter((name) => name.startsWith(kind)).length;
-  assert.equal([count('time-'), count('split-'), count('speed-up-'), count('crossover-')], [6, 8, 4, 2]);
+  assert.equal([count('time-'), count('split-'), count('speed-up-')], [6, 8, 8]);
   assert.is(new Set(names).size, names.length);
   const none: Results = { ...results, measurements: results.measurements.filter((each) => !isTimed(each)) };
   assert.equal(chartsOf(none), []);
   const one = { ...results, measurements: timed.filter(({ dimension }) => dimension === 64) };
-  assert.not(chartsOf(one).some(({ name }) => /^(time|crossover)-/.test(name)));
+  assert.not(chartsOf(one).some(({ name }) => name.startsWith('time-')));
 });
 
 test('Names of pictures are safe as names of files, and differ.', () => {
@@ -179,7 +266,9 @@ test('Markdown keeps text text.', () => {
   ]);
   const text = markdown(report(results, chartsOf(results)));
   const prose = text.replace(/^```\n[\s\S]*?^```$/gm, '');
-  assert.not.match(prose, /<(?!br)/, 'no tag');
+  const folded = /^<details><summary>[^<>]+<\/summary>$|^<\/details>$/gm;
+  assert.ok(prose.match(folded)!.length > 10);
+  assert.not.match(prose.replace(folded, ''), /<(?!br)/, 'no other tag');
   // A row has as many cells as its head, whatever is in it.
   let columns = 0;
   for (const line of prose.split('\n')) {
@@ -209,7 +298,7 @@ test('The report has every measurement, every absence and every reason.', () => 
   for (const part of [
     'Python has no module torch.',
     'It would take about 40 s a run.',
-    'One number \\| is off. It differs from reference by 0.31 of 1.6e-5.',
+    'One number \\| is off. Its error relative to reference is 0.31, where 1.6e-5 is allowed.',
     escapeMarkdown(hostile),
   ])
     assert.ok(text.includes(part), part);

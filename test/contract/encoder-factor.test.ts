@@ -118,8 +118,8 @@ onEveryBackend(
 );
 
 onEveryBackend('the Hilbert matrix has its known factor.', (bench) => {
-  // L_ij = sqrt(2 j - 1) (i - 1)!^2 / ((i - j)! (i + j - 1)!), i and j from 1 (M.-D. Choi, Tricks or treats with the Hilbert
-  // matrix, American Mathematical Monthly 90, 1983). The condition number grows as (1 + sqrt 2)^(4 n).
+  // L_ij = sqrt(2 j - 1) (i - 1)!^2 / ((i - j)! (i + j - 1)!), i and j from 1 (M.-D. Choi, Tricks or treats with the
+  // Hilbert matrix, American Mathematical Monthly 90, 1983). The condition number grows as (1 + sqrt 2)^(4 n).
   const factorial = (n: number): number => (n < 2 ? 1 : n * factorial(n - 1));
   for (const n of bench.dtype === 'float64' ? [2, 4, 6, 8, 10] : [2, 4]) {
     const hilbert = new Float64Array(n * n).map((_, at) => 1 / (Math.floor(at / n) + (at % n) + 1));

@@ -1,9 +1,8 @@
-// A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of the devices pass
-// there too; what is of V8's own memory alone is tested here.
-import { fileURLToPath } from 'node:url';
+// A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of
+// the devices pass there too; what is of V8's own memory alone is tested here.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
+import { modulePath, moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { kindsHere } from '../harness/every-device.ts';
 import { sanitized } from '../harness/sanitized.ts';
 
@@ -17,8 +16,8 @@ const names = sanitized ? all.slice(0, 1) : all;
 if (sanitized) console.log(`under the sanitizers without external buffers: ${names} alone`);
 for (const name of names)
   test(`test/${name}.test.ts passes without external buffers.`, async () => {
-    const path = fileURLToPath(new URL(`../${name}.test.ts`, import.meta.url));
-    const { code, signal, stdout, stderr } = await runNode(['--expose-gc', '--import', 'tsx', path], env);
+    const path = modulePath(`test/${name}.test.ts`);
+    const { code, signal, stdout, stderr } = await runNode(['--expose-gc', ...nodeOptions, path], env);
     assert.equal([code, signal], [0, null], `${stdout}\n${stderr}`);
     assert.ok(Number(stdout.match(/Passed:\s+(\d+)/)?.[1]) > 0, stdout);
   });

@@ -1,5 +1,5 @@
-// multiply_lower, the product of few rows with a lower factor: against plain loops over float64, and on each device around the
-// number of rows from which the metal device goes another way.
+// multiply_lower, the product of few rows with a lower factor: against plain loops over float64, and on each device
+// around the number of rows from which the metal device goes another way.
 import { test } from 'uvu';
 import type { Backend } from '../../lib/backend.ts';
 import type { Real } from '../../lib/dtype.ts';

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -6,10 +6,16 @@ const folder = fileURLToPath(new URL('../..', import.meta.url));
 const env: NodeJS.ProcessEnv & { COVARIUM_COMPILED_TESTS?: string } = process.env;
 const { COVARIUM_COMPILED_TESTS: compiled } = env;
 
-/** Options of a node that loads our modules: none where test/run.ts has compiled them, tsx where a test is run by hand. */
-export const nodeOptions: readonly string[] = compiled === undefined ? ['--import', 'tsx'] : ['--enable-source-maps'];
+/**
+ * Options of a node that loads our modules: none where test/run.ts has compiled them, tsx where a test is run by hand.
+ */
+export const nodeOptions: readonly string[] =
+  compiled === undefined ? ['--import', import.meta.resolve('tsx')] : ['--enable-source-maps'];
 
-/** A module of ours for another process or thread, such as lib/index.ts: its code where test/run.ts has compiled it (compile.ts has the list). */
+/**
+ * A module of ours for another process or thread, such as lib/index.ts: its code where test/run.ts has compiled it
+ * (compile.ts has the list).
+ */
 export function modulePath(path: string): string {
   return compiled === undefined ? join(folder, path) : join(compiled, path.replace(/\.ts$/, '.js'));
 }
@@ -29,6 +35,11 @@ export interface Ending {
 export function runChild(text: string, env: NodeJS.ProcessEnv = process.env): Promise<Ending> {
   const head = `import { loadAddon } from '${moduleUrl('lib/addon/native.ts')}';\nconst open = (threads) => loadAddon().addon.openDevice('cpu', { threads });\n`;
   return runNode(['--expose-gc', ...nodeOptions, '--input-type=module', '--eval', head + text], env);
+}
+
+/** Starts node, in the repository. */
+export function spawnNode(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, args, { cwd: folder, stdio: 'inherit' });
 }
 
 /** Runs node; one that has not ended after two minutes is killed. */

@@ -11,8 +11,8 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-export function start(command: string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...nodeOptions, main, ...command]);
+export function start(command: string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [...nodeOptions, main, ...command], { env: { ...process.env, ...env } });
 }
 
 export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
@@ -21,8 +21,8 @@ export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<
   return { code: await code, stdout, stderr };
 }
 
-export function run(command: string[]): Promise<Outcome> {
-  return outcomeOf(start(command));
+export function run(command: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  return outcomeOf(start(command, env));
 }
 
 /** Standard output of a command that ends well and says nothing on standard error. */

@@ -1,5 +1,5 @@
-// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a second on the modules
-// of lib alone.
+// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a
+// second on the modules of lib alone.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,15 +9,33 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
 const loadedElsewhere = [
-  ...['lib/index.ts', 'lib/addon/native.ts', 'lib/cli/main.ts'],
-  ...['test/metal/softmetal/softmetal.ts', 'test/harness/mutate-files.ts'],
+  'bench/peers/process-peer.ts',
+  'examples/penguins.ts',
+  'examples/run.ts',
+  'lib/index.ts',
+  'lib/addon/native.ts',
+  'lib/cli/main.ts',
+  'lib/cli/interruption.ts',
+  'lib/file/output.ts',
+  'lib/file/temporary-name.ts',
+  'test/harness/faulty-writes.ts',
+  'test/metal/softmetal/softmetal.ts',
+  'test/harness/mutate-files.ts',
 ];
 
-/** Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it; test/x/y.test.ts becomes test/x/y.test.js. */
+/** Tests that test/contract/external-buffers.test.ts runs. */
+const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'].map(
+  (name) => `test/${name}.test.ts`,
+);
+
+/**
+ * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;
+ * test/x/y.test.ts becomes test/x/y.test.js.
+ */
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: [...tests, ...loadedElsewhere],
+    entryPoints: [...new Set([...tests, ...loadedElsewhere, ...runAgain])],
     outdir: relative(root, folder),
     outbase: '.',
     bundle: true,
@@ -33,11 +51,11 @@ export async function compile(tests: readonly string[], folder: string): Promise
         // A module finds files beside its source, wherever its code lies.
         name: 'import.meta of the source',
         setup: ({ onLoad }) =>
-          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+          onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => ({
             contents: readFileSync(path, 'utf8')
               .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
               .replaceAll('import.meta.filename', JSON.stringify(path)),
-            loader: 'ts',
+            loader: path.endsWith('.ts') ? 'ts' : 'js',
           })),
       },
     ],

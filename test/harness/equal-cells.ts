@@ -6,7 +6,8 @@ const reach = 8;
 /** Cells of the line that a standard normal hits equally often: a draw's cell is floor(count Phi(z)). */
 export class EqualCells {
   readonly count: number;
-  // Upper edges; and for each interval of a fine grid over [-8, 8) the cell of its lower end, from where the search goes up.
+  // Upper edges; and for each interval of a fine grid over [-8, 8) the cell of its lower end, from where the search
+  // goes up.
   readonly #edges: Float64Array;
   readonly #starts: Uint16Array;
 

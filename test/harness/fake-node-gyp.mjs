@@ -1,4 +1,5 @@
-// In node-gyp's place, in test/build-native.test.ts: writes down what it is given, and leaves a file as the addon, without compiling.
+// In node-gyp's place, in test/cli/build-native.test.ts: writes down what it is given, and leaves a file as the addon,
+// without compiling.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 

@@ -1,4 +1,5 @@
-// The package as npm lays it out: what is published, the production dependencies beside it, no development dependency in reach.
+// The package as npm lays it out: what is published, the production dependencies beside it, no development dependency
+// in reach.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
-// The arithmetic of the contract in plain loops over float64, with the bound on what rounding may change: a sum of k products
-// that is rounded after each step is off by at most about k eps times the sum of the products' absolute values (Higham,
-// Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order it is taken.
+// The arithmetic of the contract in plain loops over float64, with the bound on what rounding may change: a sum of k
+// products that is rounded after each step is off by at most about k eps times the sum of the products' absolute values
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order it is taken.
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
 

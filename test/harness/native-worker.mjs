@@ -1,5 +1,6 @@
-// What a worker thread does in test/native/workers.test.ts, and on the Metal device in test/metal/workers.test.ts. Plain JavaScript and
-// only the addon, as in a user's worker: loaders of the tests' own would be one more thing that can go wrong.
+// What a worker thread does in test/native/workers.test.ts, and on the Metal device in test/metal/workers.test.ts.
+// Plain JavaScript and only the addon, as in a user's worker: loaders of the tests' own would be one more thing that
+// can go wrong.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';

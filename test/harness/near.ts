@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
 
 /**
- * Asserts numbers to be near others: within `tolerance` relative to the expected number or to 1, whichever is larger, or within what
- * a function of the index allows.
+ * Asserts numbers to be near others: within `tolerance` relative to the expected number or to 1, whichever is larger,
+ * or within what a function of the index allows.
  */
 export function near(
   actual: ArrayLike<number>,

@@ -1,4 +1,5 @@
-// The normal distribution function, for tests only: a source of expected values that shares nothing with what is tested.
+// The normal distribution function, for tests only: a source of expected values that shares nothing with what is
+// tested.
 
 /**
  * The probability of a standard normal below z: relative error below 1e-14, the lower tail included.

@@ -2,7 +2,10 @@ import type { Backend, Encoder, Timings } from '../../lib/backend.ts';
 import { Device } from '../../lib/index.ts';
 import { openReference } from '../../lib/reference/device.ts';
 
-/** A device that wants every operand in its own memory and makes factors on a GPU, as Metal does, over the reference device. */
+/**
+ * A device that wants every operand in its own memory and makes factors on a GPU, as Metal does, over the reference
+ * device.
+ */
 export interface PretendGpu {
   readonly device: Device;
   /** The verbs of every commit, in order: `product, sum`. */

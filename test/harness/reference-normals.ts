@@ -4,7 +4,9 @@ import { normalCounter, type Word64 } from '../../lib/stream/counter.ts';
 
 const reference = openReference();
 
-/** Elements [first, first + count) of the normal stream in plain TypeScript: the yardstick for the bits of every device. */
+/**
+ * Elements [first, first + count) of the normal stream in plain TypeScript: the yardstick for the bits of every device.
+ */
 export function referenceNormals(dtype: Dtype, count: number, seed: Word64, stream: Word64, first: Word64): Real {
   const out = dtype === 'float32' ? new Float32Array(count) : new Float64Array(count);
   const encoder = reference.encoder();

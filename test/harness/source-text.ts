@@ -14,10 +14,14 @@ export const read = (path: string): string => readFileSync(join(folder, path), '
 /** All files of a room; none where there is no such room. */
 export function list(room: string): string[] {
   if (!isThere(room)) return [];
-  return readdirSync(join(folder, room), { recursive: true, withFileTypes: true, encoding: 'utf8' })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
-    .sort();
+  return (
+    readdirSync(join(folder, room), { recursive: true, withFileTypes: true, encoding: 'utf8' })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+      // docs/site has packages of its own, and makes pages of ours.
+      .filter((path) => !/(^|\/)(node_modules|\.vitepress\/(cache|dist))\//.test(path))
+      .sort()
+  );
 }
 
 /** The files of the rooms that hold code, of lib/, and of the native part. */

@@ -6,7 +6,9 @@ export type BackendError = Error & { code: ErrorCode } & ErrorFields;
 
 /** Asserts that `work`, on a device below the face, throws or rejects with an Error of this code; gives the error. */
 export async function throwsCode(code: ErrorCode, work: () => unknown): Promise<BackendError>;
-/** Asserts that `work` throws or rejects with a CovariumError of this code whose message shows `value`; gives the error. */
+/**
+ * Asserts that `work` throws or rejects with a CovariumError of this code whose message shows `value`; gives the error.
+ */
 export async function throwsCode(code: ErrorCode, value: string, work: () => unknown): Promise<CovariumError>;
 export async function throwsCode(
   code: ErrorCode,

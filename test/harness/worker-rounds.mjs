@@ -1,5 +1,6 @@
-// A main thread that never loads the addon: rounds of workers, some terminated after a while. Arguments: rounds, then for each
-// worker its plan (test/harness/native-worker.mjs), with + where it is terminated. Ends with 0 only where every worker did as told.
+// A main thread that never loads the addon: rounds of workers, some terminated after a while. Arguments: rounds, then
+// for each worker its plan (test/harness/native-worker.mjs), with + where it is terminated. Ends with 0 only where
+// every worker did as told.
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 

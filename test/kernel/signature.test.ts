@@ -1,4 +1,5 @@
-// What is read from a kernel's text without a compiler: its arguments, their kinds and indices, and how structs are laid out.
+// What is read from a kernel's text without a compiler: its arguments, their kinds and indices, and how structs are
+// laid out.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';

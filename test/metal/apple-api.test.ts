@@ -1,5 +1,6 @@
-// objc/metal keeps to Apple's API: every .mm compiles against headers made from Apple's metadata, and planted mistakes are found.
-// What this can't see (availability by version of macOS) test/metal/apple-api/real-headers.mjs does, with Apple's own headers.
+// objc/metal keeps to Apple's API: every .mm compiles against headers made from Apple's metadata, and planted mistakes
+// are found. What this can't see (availability by version of macOS) test/metal/apple-api/real-headers.mjs does, with
+// Apple's own headers.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

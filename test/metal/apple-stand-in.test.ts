@@ -1,5 +1,6 @@
-// test/metal/softmetal declares nothing that Apple's API has not, and nothing otherwise: every class, protocol, selector, property,
-// function, constant (with its number) and struct of its headers is looked up in headers made from Apple's metadata.
+// test/metal/softmetal declares nothing that Apple's API has not, and nothing otherwise: every class, protocol,
+// selector, property, function, constant (with its number) and struct of its headers is looked up in headers made from
+// Apple's metadata.
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

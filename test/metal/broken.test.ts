@@ -1,5 +1,5 @@
-// GPUs that compute wrong numbers or lack a part: what fails its self-test is told, never used, and the CPU's numbers take its place.
-// And GPUs of other widths, on which everything must be right.
+// GPUs that compute wrong numbers or lack a part: what fails its self-test is told, never used, and the CPU's numbers
+// take its place. And GPUs of other widths, on which everything must be right.
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
-// What a call costs on the Metal device, counted by its software stand-in: command buffers, waits, copies, objects made.
+// What a call costs on the Metal device, counted by its software stand-in: command buffers, waits, copies, objects
+// made.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';

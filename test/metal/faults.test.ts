@@ -1,5 +1,5 @@
-// Whatever fails in Metal becomes a typed error in JavaScript: nothing is lost, and the process goes on. The faults are those of the
-// software stand-in (test/metal/softmetal/settings.cc).
+// Whatever fails in Metal becomes a typed error in JavaScript: nothing is lost, and the process goes on. The faults are
+// those of the software stand-in (test/metal/softmetal/settings.cc).
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

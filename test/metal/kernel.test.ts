@@ -1,5 +1,5 @@
-// A kernel of one's own on the Metal device: what Metal's compiler and the stand-in's faults make of it. What kernels compute is in
-// kernel.test.ts and its neighbours, on every device.
+// A kernel of one's own on the Metal device: what Metal's compiler and the stand-in's faults make of it. What kernels
+// compute is in kernel.test.ts and its neighbours, on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, openDevice } from '../../lib/index.ts';

@@ -1,5 +1,6 @@
-// Tests of the Metal device: over its software stand-in wherever that can be built, on the GPU of a Mac where a test needs no
-// hook of the stand-in. Whoever imports this has the stand-in's addon in COVARIUM_ADDON, which is read when a device is opened.
+// Tests of the Metal device: over its software stand-in wherever that can be built, on the GPU of a Mac where a test
+// needs no hook of the stand-in. Whoever imports this has the stand-in's addon in COVARIUM_ADDON, which is read when a
+// device is opened.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,6 @@
-// The queue of the Metal device: order, cancelling, closing, and that nothing is lost over many commits. Over the software
-// stand-in, which runs its command buffers on a thread of its own as Metal does; what needs no hook of it runs on a Mac too.
+// The queue of the Metal device: order, cancelling, closing, and that nothing is lost over many commits. Over the
+// software stand-in, which runs its command buffers on a thread of its own as Metal does; what needs no hook of it runs
+// on a Mac too.
 import { stat } from 'node:fs/promises';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -265,8 +266,8 @@ onMetal('Operands of one command that overlap leave no stale copy to the next co
   device.close();
 });
 
-// A program is a row of commits; a commit is a row of commands over three arrays in device memory and three that overlap in the
-// host's. Every command keeps numbers finite, so that no commit fails.
+// A program is a row of commits; a commit is a row of commands over three arrays in device memory and three that
+// overlap in the host's. Every command keeps numbers finite, so that no commit fails.
 const size = 8;
 const length = size * size;
 const verbs = ['fillNormal', 'copy', 'sum', 'addRow', 'zeroUpper', 'antitranspose', 'factor', 'requireFinite'] as const;

@@ -1,4 +1,5 @@
-// What software Metal refuses, each in a process of its own that must end by abort, after one sentence that names the call.
+// What software Metal refuses, each in a process of its own that must end by abort, after one sentence that names the
+// call.
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// The stand-in for Metal by itself: what it computes, what it counts, which faults it makes. Its sentences about misuse are in
-// softmetal-strict.test.ts.
+// The stand-in for Metal by itself: what it computes, what it counts, which faults it makes. Its sentences about misuse
+// are in softmetal-strict.test.ts.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Worker threads and processes that end while a Metal device works: over its software stand-in, each in a process of its own, since
-// a crash would take the test along.
+// Worker threads and processes that end while a Metal device works: over its software stand-in, each in a process of
+// its own, since a crash would take the test along.
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -98,7 +98,10 @@ endsAs(
   '{}',
 );
 
-/** Rounds of workers, each with a plan of test/harness/native-worker.mjs; when all have ended nothing is left in the process. */
+/**
+ * Rounds of workers, each with a plan of test/harness/native-worker.mjs; when all have ended nothing is left in the
+ * process.
+ */
 function survives(sentence: string, rounds: number, plans: readonly string[], before = ''): void {
   const times = sanitized ? Math.ceil(rounds / 4) : rounds;
   const text = `${before}

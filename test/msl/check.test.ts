@@ -1,5 +1,5 @@
-// The kernels are Metal Shading Language: C++14 with address spaces, checked by clang with a metal_stdlib of declarations.
-// Each planted mistake shows that its kind is found.
+// The kernels are Metal Shading Language: C++14 with address spaces, checked by clang with a metal_stdlib of
+// declarations. Each planted mistake shows that its kind is found.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// msl/embed.mjs: one text of all kernels, and the header that holds it. That it compiles is test/msl/check.test.ts's business.
+// msl/embed.mjs: one text of all kernels, and the header that holds it. That it compiles is test/msl/check.test.ts's
+// business.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// test/msl/simdgroups.cc: simdgroups as wide as an Intel Mac's AMD GPU has them, and as narrow as one lane, which a launch from
-// JavaScript does not choose. Built under the address sanitizer, so that threadgroup memory that is a byte short shows.
+// test/msl/simdgroups.cc: simdgroups as wide as an Intel Mac's AMD GPU has them, and as narrow as one lane, which a
+// launch from JavaScript does not choose. Built under the address sanitizer, so that threadgroup memory that is a byte
+// short shows.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

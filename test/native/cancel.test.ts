@@ -17,8 +17,9 @@ const [factor, mean] = [Float32Array.from(lowerFactor(n, n)), new Float32Array(n
 const [narrowFactor, narrowMean] = [Float32Array.from(lowerFactor(4, 4)), new Float32Array(4)];
 
 /**
- * Asserts that work cancelled after a tenth of its time ends long before its end. Seconds would say something of the machine; a share
- * of the same work's time here says something of us. A machine that others use stalls at times: one of three tries must do.
+ * Asserts that work cancelled after a tenth of its time ends long before its end. Seconds would say something of the
+ * machine; a share of the same work's time here says something of us. A machine that others use stalls at times: one of
+ * three tries must do.
  */
 async function stopsSoon(name: string, run: () => { encoder: Encoder; done: Promise<Timings> }): Promise<void> {
   let least = Number.POSITIVE_INFINITY;

@@ -97,7 +97,8 @@ const normalOf = (device, n) => MultivariateNormal.fromCovariance({ device, mean
   covariance: Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => (i === j ? 2 : 0.5))) });
 `;
 
-// OpenBLAS gives its buffers back among the loader's destructors, while threads of ours multiply: 1 to 8 of 20 ended by SIGSEGV.
+// OpenBLAS gives its buffers back among the loader's destructors, while threads of ours multiply: 1 to 8 of 20 ended by
+// SIGSEGV.
 for (const [how, end, code] of [
   ['process.exit()', 'process.exit(3)', 3],
   ['an uncaught error', "throw new Error('enough')", 1],

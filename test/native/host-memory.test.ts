@@ -1,5 +1,6 @@
-// Operands in the host's own memory: V8 may take the bytes away, by a transfer or a resize, while commands that name them are
-// recorded or run. The face forbids transfers in flight; below it the device must at least never touch what is not the operand's.
+// Operands in the host's own memory: V8 may take the bytes away, by a transfer or a resize, while commands that name
+// them are recorded or run. The face forbids transfers in flight; below it the device must at least never touch what is
+// not the operand's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runChild } from '../harness/child.ts';

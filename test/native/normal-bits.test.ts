@@ -1,6 +1,7 @@
-// The same bits everywhere: the cpu device, with any number of threads and either instruction set, the MSL kernel by launch(), and
-// plain TypeScript give the same normals. TypeScript never contracts a product and a sum, so these are also the tests that the
-// compilers of the addon did not (float64's map is full of places where one could; see too test/normal-words.test.ts).
+// The same bits everywhere: the cpu device, with any number of threads and either instruction set, the MSL kernel by
+// launch(), and plain TypeScript give the same normals. TypeScript never contracts a product and a sum, so these are
+// also the tests that the compilers of the addon did not (float64's map is full of places where one could; see too
+// test/msl/normal-words.test.ts).
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -15,8 +16,8 @@ import { referenceNormals } from '../harness/reference-normals.ts';
 const { COVARIUM_INSTRUCTION_SET: forced } = process.env;
 const dtypes = ['float32', 'float64'] as const;
 
-// Around the edges of 32-bit words: of the element's index (2^32), of the block's (2^34 for float32, 2^33 for float64), of the
-// index again (2^63, 2^64).
+// Around the edges of 32-bit words: of the element's index (2^32), of the block's (2^34 for float32, 2^33 for float64),
+// of the index again (2^63, 2^64).
 const span = 320;
 const places: readonly (readonly [seed: bigint, stream: bigint, first: bigint])[] = [
   [0n, 0n, 0n],

@@ -1,6 +1,6 @@
-// Row r of a sample uses elements [r n, (r + 1) n) of the stream: any rows of a run can be drawn alone. The normals agree to the
-// bit. y = mean + L z agrees to the bit where the cpu device's own kernels multiply (few columns), and to rounding where BLAS does,
-// which sums in another order for another number of rows.
+// Row r of a sample uses elements [r n, (r + 1) n) of the stream: any rows of a run can be drawn alone. The normals
+// agree to the bit. y = mean + L z agrees to the bit where the cpu device's own kernels multiply (few columns), and to
+// rounding where BLAS does, which sums in another order for another number of rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../../lib/backend.ts';
@@ -115,8 +115,9 @@ for (const threads of [1, 2, 8, 'reference'] as const) {
 }
 if (noCpu !== '') console.log(`skipped  the cpu device's part: no cpu device: ${noCpu}`);
 
-// A sum of n + 1 terms in any order is wrong by at most (n + 1) / 2 epsilon times the sum of their magnitudes (Higham, Accuracy and
-// Stability of Numerical Algorithms, 2002, section 3.1); as much again for the double sum here, where the type is float64.
+// A sum of n + 1 terms in any order is wrong by at most (n + 1) / 2 epsilon times the sum of their magnitudes (Higham,
+// Accuracy and Stability of Numerical Algorithms, 2002, section 3.1); as much again for the double sum here, where the
+// type is float64.
 function requireClose(rows: Real, factor: Real, mean: Real, z: Real): void {
   const n = mean.length;
   const epsilon = rows instanceof Float32Array ? 2 ** -23 : 2 ** -52;

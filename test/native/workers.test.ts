@@ -1,4 +1,5 @@
-// Worker threads load, use and end the addon. A crash would take the process, so each set of rounds has a process of its own.
+// Worker threads load, use and end the addon. A crash would take the process, so each set of rounds has a process of
+// its own.
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

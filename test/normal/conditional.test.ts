@@ -80,7 +80,8 @@ onEveryDevice(
 );
 
 onEveryDevice('a normal given by its precision has marginals and conditionals.', async (device) => {
-  // precision [[2, -1], [-1, 2]]: covariance [[2, 1], [1, 2]] / 3; the conditional's precision is 2, its mean half of what is given.
+  // precision [[2, -1], [-1, 2]]: covariance [[2, 1], [1, 2]] / 3; the conditional's precision is 2, its mean half of
+  // what is given.
   using normal = await MultivariateNormal.fromPrecision({
     device,
     precision: [

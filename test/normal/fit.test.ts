@@ -127,4 +127,19 @@ onEveryDevice('what a fit cannot do is refused.', async (device) => {
   assert.is(device.memory().liveBytes, liveBefore, 'what was begun is given back');
 });
 
+onEveryDevice(
+  'An offset of 1e14 standard deviations costs a plain fit no more digits than the rows have lost.',
+  (device) => {
+    if (!device.dtypes.includes('float64')) return;
+    const offset = 1e14;
+    // Multiples of 1 / 64 are what float64 holds there.
+    const rows = Array.from({ length: 999 }, (_, i) => [offset + ((i * 37) % 128) / 64, ((i * 53) % 128) / 64]);
+    using fitted = MultivariateNormal.fitSync({ device, rows, dtype: 'float64' });
+    const near0 = rows.map(([a, b]) => [a! - offset, b!]);
+    using wanted = MultivariateNormal.fitSync({ device, rows: near0, dtype: 'float64' });
+    const [ours, theirs] = [fitted.covarianceSync().data, wanted.covarianceSync().data];
+    for (let i = 0; i < 4; i++) assert.ok(Math.abs(ours[i]! - theirs[i]!) < 1e-12, `${i}: ${ours[i]} ${theirs[i]}`);
+  },
+);
+
 test.run();

@@ -131,7 +131,8 @@ onEveryDevice('the factor of a Hilbert matrix is right in float64.', (device) =>
   const n = 6;
   const covariance = Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => 1 / (i + j + 1)));
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
-  // M.-D. Choi, "Tricks or treats with the Hilbert matrix", 1983: L_ij = sqrt(2j - 1) (i - 1)!^2 / ((i - j)! (i + j - 1)!).
+  // M.-D. Choi, "Tricks or treats with the Hilbert matrix", 1983: L_ij = sqrt(2j - 1) (i - 1)!^2 / ((i - j)! (i + j -
+  // 1)!).
   const factorial = (k: number): number => (k < 2 ? 1 : k * factorial(k - 1));
   const entry = (i: number, j: number) =>
     j > i ? 0 : (Math.sqrt(2 * j - 1) * factorial(i - 1) ** 2) / (factorial(i - j) * factorial(i + j - 1));
@@ -329,7 +330,8 @@ function randomNormal(n: number, seed: number): { mean: number[]; covariance: nu
   return { mean: random(n), covariance, rows: Array.from({ length: 4 }, () => random(n)) };
 }
 
-// Gaussian elimination of (covariance | row - mean): the product of pivots is the determinant, the rest the squared distance.
+// Gaussian elimination of (covariance | row - mean): the product of pivots is the determinant, the rest the squared
+// distance.
 function logDensity(row: readonly number[], mean: readonly number[], covariance: readonly number[][]): number {
   const n = mean.length;
   const rows = covariance.map((entries, i) => [...entries, row[i]! - mean[i]!]);

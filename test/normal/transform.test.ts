@@ -1,21 +1,26 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, type ErrorCode, Matrix, MultivariateNormal, type RealDtype, Vector } from '../../lib/index.ts';
+import { cdf } from '../../lib/probability/standard-normal.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { lowerFactor, scattered } from '../harness/naive.ts';
+import { near } from '../harness/near.ts';
 import { openPretendGpu } from '../harness/pretend-gpu.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const mean = [1, -1];
+
 const covariance = [
   [4, 2],
   [2, 5],
 ];
+
 // Its factor is (2, 0; 1, 2), exactly.
 const z = [
   [3, -2],
   [0.5, 1],
 ];
+
 const moved = [
   [7, -2],
   [2, 1.5],
@@ -194,6 +199,7 @@ onEveryDevice('a closed device refuses, and a commit in flight as it closes sett
 });
 
 const pipeline = 'requireFinite, requireSymmetric, cholesky';
+
 const rowVerbs = 'copy, triangularProduct, addRow';
 
 test('The whole pipeline is one commit: for one z by a product with a vector and a sum.', async () => {
@@ -268,5 +274,29 @@ onEveryDevice(
     assert.ok(byDefault.timings.factor === 'cpu' || byDefault.timings.factor === 'gpu');
   },
 );
+
+onEveryDevice("quantiles are mean + L z, z the standard normal's.", async (device) => {
+  // The standard normal's quantiles at 0.975 and 0.025, 0.5 and 0.84134474606854293 (1).
+  using normal = MultivariateNormal.fromCholeskySync({
+    device,
+    mean: [1, -1],
+    factor: [
+      [2, 0],
+      [1, 3],
+    ],
+  });
+  const rows = [
+    [0.5, 0.5],
+    [0.975, 0.5],
+    [0.84134474606854293, 0.02500000000000002],
+  ];
+  const z = 1.9599639845400545;
+  near((await normal.quantile(rows)).data, [1, -1, 1 + 2 * z, -1 + z, 3, 0 - 3 * z], () => 2e-6, 'by hand');
+  near(normal.quantileSync(rows[1]!).data, [1 + 2 * z, -1 + z], () => 2e-6, 'one row');
+  // Quantiles of the probabilities of normals are what transform makes of these.
+  const standard = Array.from({ length: 20 }, (_, i) => [Math.sin(i) * 3, Math.cos(i * 7) * 2]);
+  const made = normal.quantileSync(standard.map((row) => row.map(cdf)));
+  near(made.data, normal.transformSync(standard).data, () => 1e-5, 'transform');
+});
 
 test.run();

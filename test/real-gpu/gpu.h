@@ -44,7 +44,7 @@ struct Launch {
 // Microseconds of one launch: the best of some rounds of several in a row.
 double microseconds(const Launch& launch);
 
-// Sums of test/exhaustive-hashes.h's mixed(): of (first + i, values[i]) for all i, and of (word, f(word)) over all
+// Sums of test/msl/exhaustive-hashes.h's mixed(): of (first + i, values[i]) for all i, and of (word, f(word)) over all
 // words for the radius and for both coordinates of the direction.
 uint64_t hashOf(const float* values, uint64_t count, uint32_t first);
 std::array<uint64_t, 3> hashesOfWords();

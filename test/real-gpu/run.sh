@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the kernels of msl/ for the NVIDIA GPU of this machine (nvcc) and for its CPU (g++, x86-64 with AVX2), and compares.
+# Builds the kernels of msl/ for the NVIDIA GPU of this machine (nvcc) and for its CPU (g++, x86-64 with AVX2), and
+# compares.
 #
 #     test/real-gpu/run.sh                  everything
 #     test/real-gpu/run.sh kernels rates    these parts

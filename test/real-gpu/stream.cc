@@ -86,7 +86,7 @@ int checkStream(Cpu& cpu) {
   uint normals[4096], short_hash = 0;
   head.get(normals);
   for (const uint bits : normals) short_hash = short_hash * 31 + bits;
-  // test/normal-reference.test.ts expects the same.
+  // test/stream/fill-normal.test.ts expects the same.
   printf("stream: first 4096 of seed 42, stream 7, hash %08x, %s\n", short_hash,
          short_hash == 0xf40dc0a5u ? "as TypeScript's" : "WRONG");
   wrong += short_hash != 0xf40dc0a5u;

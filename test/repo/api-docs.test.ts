@@ -1,8 +1,8 @@
-// Nothing native runs here.
-// The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of it.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of
+// it.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   Application,
@@ -27,7 +27,7 @@ import {
   Vector,
   Volume,
 } from '../../lib/index.ts';
-import { none, read, sources } from '../harness/source-text.ts';
+import { list, none, read, sources } from '../harness/source-text.ts';
 
 const config = fileURLToPath(new URL('../../typedoc.config.mjs', import.meta.url));
 const app = await Application.bootstrapWithPlugins({ options: config, logLevel: 'Warn' }, [
@@ -91,8 +91,13 @@ test('docs/api is what `npm run docs` makes of the docstrings.', async () => {
   try {
     app.options.setValue('out', out);
     await app.generateOutputs(project);
-    const made = readFileSync(join(out, 'README.md'), 'utf8');
-    assert.match(made, '### MultivariateNormal');
+    const made = (path: string) => readFileSync(join(out, path.slice('docs/api/'.length)), 'utf8');
+    const pages = readdirSync(out, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join('docs/api', relative(out, join(entry.parentPath, entry.name))))
+      .sort();
+    assert.ok(pages.includes('docs/api/classes/MultivariateNormal.md'), 'each class has a page');
+    assert.equal(list('docs/api'), pages, 'docs/api has pages of another version: npm run docs');
     // The order of the types in a union is the compiler's, and changes with files that have nothing to do with it.
     const words = (text: string) =>
       text.split('\n').map((line) =>
@@ -101,8 +106,10 @@ test('docs/api is what `npm run docs` makes of the docstrings.', async () => {
           .sort()
           .join(' '),
       );
-    assert.equal(words(read('docs/api/README.md')), words(made), 'docs/api is of another version: npm run docs');
-    assert.not.match(made, /\]\(#undefined\)|\/home\/|\/Users\//, 'nothing of this machine is in it');
+    for (const page of pages) {
+      assert.equal(words(read(page)), words(made(page)), `${page} is of another version: npm run docs`);
+      assert.not.match(made(page), /\]\(#undefined\)|\/home\/|\/Users\//, 'nothing of this machine is in it');
+    }
   } finally {
     rmSync(out, { recursive: true });
   }
@@ -113,7 +120,8 @@ test('Everything that is exported, and each of its members, is documented.', () 
   none(names(entries.filter(({ words }) => words.trim().length < 5)), 'no docstring');
 });
 
-// Members that refuse nothing, whatever state they are in; the test below calls each. Without an addon: nothing native runs here.
+// Members that refuse nothing, whatever state they are in; the test below calls each. Without an addon: nothing native
+// runs here.
 const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
 env.COVARIUM_ADDON = 'none.node';
 const device = openDevice('reference');
@@ -127,6 +135,8 @@ const student = MultivariateStudentT.fromScaleSync({ device, scale: [[1]], degre
 const refusesNothing: { readonly [name: string]: () => unknown } = {
   listDevices,
   'CovariumError.constructor': () => new CovariumError('ERR_INTERNAL', 'It fails.'),
+  'OpenBackend.closed': () => device.closed,
+  'OpenBackend.close': () => device.close(),
   'Device.closed': () => device.closed,
   'Device.close': () => device.close(),
   'Matrix.dtype': () => matrix.dtype,

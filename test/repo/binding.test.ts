@@ -1,5 +1,6 @@
-// What node-gyp would do with objc/covarium.gyp on a Mac: its own generator, told that this is one, and the compiler's flags read from the
-// makefile. Node's common.gypi is merged after it, and once won: no exceptions, no RTTI, an older macOS.
+// What node-gyp would do with binding.gyp on a Mac: its own generator, told that this is one, and the compiler's
+// flags read from the makefile. Node's common.gypi is merged after it, and once won: no exceptions, no RTTI, an older
+// macOS.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

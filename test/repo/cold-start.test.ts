@@ -1,4 +1,3 @@
-// Nothing native runs here.
 // What the package loads, and when, as it is published: dist/, with no loader of TypeScript between.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

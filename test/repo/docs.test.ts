@@ -1,6 +1,6 @@
-// Nothing native runs here.
-// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are there.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are
+// there.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,8 +87,11 @@ test('The TypeScript of each page passes the type check against lib.', () => {
   );
 });
 
-// Kernels need the cpu device: docs/kernels.md has a test of its own.
-const runElsewhere: { readonly [page: string]: string } = { 'docs/kernels.md': 'test/repo/kernels-page.test.ts' };
+// Kernels need the cpu device, and the tutorial a file and the command: they have tests of their own.
+const runElsewhere: { readonly [page: string]: string } = {
+  'docs/kernels.md': 'test/repo/kernels-page.test.ts',
+  'docs/tutorial.md': 'test/repo/tutorial.test.ts',
+};
 
 test('Whole programs run, on the reference device.', async () => {
   const whole = [...programs].filter(([page, program]) => isComplete(program) && runElsewhere[page] === undefined);
@@ -159,7 +162,7 @@ test('Metal Shading Language on a page is a passage of a kernel that is tested.'
 });
 
 test('Links lead to files and headings.', () => {
-  const broken = [...pages, 'CHANGELOG.md', 'docs/api/README.md'].flatMap((page) =>
+  const broken = [...pages, 'CHANGELOG.md', ...list('docs/api')].flatMap((page) =>
     linksOf(page)
       .filter((link) => {
         const [path, anchor] = link.split('#') as [string, string?];
@@ -167,16 +170,33 @@ test('Links lead to files and headings.', () => {
       })
       .map((link) => `${page}: ${link}`),
   );
-  assert.ok(linksOf('README.md').includes('docs/metal.md'));
+  assert.ok(linksOf('README.md').includes('docs/tutorial.md'));
   none(broken, 'it leads nowhere');
   none(
     list('docs').filter(
       (path) =>
         path.endsWith('.md') &&
-        ![...pages, 'docs/api/README.md'].some((page) => linksOf(page).some((link) => link.startsWith(path))),
+        ![...pages, ...list('docs/api')].some((page) => linksOf(page).some((link) => link.startsWith(path))),
     ),
     'a page to which no other leads',
   );
+});
+
+test('The figures are what docs/figures/draw.ts draws.', async () => {
+  const room = mkdtempSync(join(tmpdir(), 'covarium-figures-'));
+  try {
+    const script = join(folder, 'docs/figures/draw.ts');
+    const { code, stderr } = await runNode(['--import', import.meta.resolve('tsx'), script, room]);
+    assert.is(code, 0, stderr);
+    const drawn = readdirSync(room);
+    assert.ok(drawn.length >= 4);
+    none(
+      drawn.filter((name) => readFileSync(join(room, name), 'utf8') !== read(`docs/figures/${name}`)),
+      'a figure of another version: node --import tsx docs/figures/draw.ts',
+    );
+  } finally {
+    rmSync(room, { recursive: true });
+  }
 });
 
 test('Each production dependency is on the page about installing, with a reason.', () => {

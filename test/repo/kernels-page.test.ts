@@ -1,4 +1,5 @@
-// docs/kernels.md is a program: its blocks of TypeScript run from top to bottom, and print what the page says that they print.
+// docs/kernels.md is a program: its blocks of TypeScript run from top to bottom, and print what the page says that they
+// print.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Nothing native runs here.
-// The recipes of examples/large-runs: each draws the same parts, on the reference device, and DuckDB reads them as one table.
+// The recipes of examples/large-runs: each draws the same parts, on the reference device, and DuckDB reads them as one
+// table.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,13 +29,7 @@ writeFileSync(
   }),
 );
 mkdirSync(at('bin'));
-const command = [
-  process.execPath,
-  ...nodeOptions.map((word) => (word === 'tsx' ? import.meta.resolve(word) : word)),
-  main,
-]
-  .map((word) => `'${word}'`)
-  .join(' ');
+const command = [process.execPath, ...nodeOptions, main].map((word) => `'${word}'`).join(' ');
 writeFileSync(at('bin/covarium'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
 
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { list, read } from '../harness/source-text.ts';
 
 /**
- * README and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are signatures, and docs/example-report, by the
- * benchmark, whose words test/bench/report.test.ts looks at.
+ * README and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are signatures, and
+ * docs/example-report, by the benchmark, whose words test/bench/report.test.ts looks at.
  */
 export const pages: readonly string[] = [
   'README.md',
@@ -50,9 +50,10 @@ function prose(text: string): string {
 
 /** Where a page's links to other files lead, relative to the package's folder: `docs/metal.md#how-we-know`. */
 export function linksOf(page: string): string[] {
-  return [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, to]) => to!)
-    .filter((to) => !/^[a-z]+:/.test(to))
+  // `../../actions` is a page of the host that shows the repository.
+  return [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)]
+    .map(([, to, source]) => (to ?? source)!)
+    .filter((to) => !/^([a-z]+:|\.\.\/\.\.\/actions\/)/.test(to))
     .map((to) => (to.startsWith('#') ? `${page}${to}` : normalize(join(dirname(page), to))));
 }
 

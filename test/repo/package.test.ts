@@ -1,12 +1,13 @@
-// What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be published, or no longer, is
-// written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and committed.
-// Nothing native runs here.
+// What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be
+// published, or no longer, is written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and
+// committed.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { namedModulesOf, reachedFrom } from '../harness/source-text.ts';
 
 interface Packed {
   readonly size: number;
@@ -28,22 +29,15 @@ const isPrebuilt = (path: string) => path.startsWith('prebuilds/');
 const paths = packed.files.map(({ path }) => path).filter((path) => !isPrebuilt(path));
 const kilobytes = (bytes: number) => Math.round(bytes / 1000);
 
-/**
- * Both files that a module of TypeScript becomes, in one line; a module without its types, or the other way round, stays as it is. What the
- * bundler names by content is a line, too.
- */
+/** Declarations mirror lib, and have a test of their own. The bundler names chunks by their content. */
+const isDeclaration = (path: string) => /^dist\/lib\/.*\.d\.ts$/.test(path);
+const isChunk = (path: string) => /^dist\/lib\/chunks\/[\w-]+\.js$/.test(path);
+
 function lines(): string[] {
-  const isChunk = (path: string) => /^dist\/lib\/chunks\/[\w-]+\.js$/.test(path);
-  const named = paths.filter((path) => !isChunk(path));
-  if (named.length < paths.length) named.push('dist/lib/chunks/*.js');
-  const there = new Set(named);
-  const folded = named.flatMap((path) => {
-    const stem = path.replace(/\.(?:d\.ts|js)$/, '');
-    if (!there.has(`${stem}.js`) || !there.has(`${stem}.d.ts`)) return [path];
-    return path.endsWith('.js') ? [`${stem}.{js,d.ts}`] : [];
-  });
-  return folded.sort();
+  const named = paths.filter((path) => !isDeclaration(path)).map((path) => (isChunk(path) ? chunks : path));
+  return [...new Set(named)].sort();
 }
+const chunks = 'dist/lib/chunks/*.js';
 
 test('The files that are published are those of test/repo/package-contents.txt.', () => {
   const { COVARIUM_WRITE_CONTENTS: write } = process.env as { COVARIUM_WRITE_CONTENTS?: string };
@@ -56,9 +50,17 @@ test('The files that are published are those of test/repo/package-contents.txt.'
   assert.equal({ news, gone }, { news: [], gone: [] }, advice);
 });
 
+test('Each module that lib/index.ts reaches is published with its declarations, and no other.', () => {
+  const modules = [...reachedFrom('lib/index.ts', new Set(), namedModulesOf)];
+  assert.equal(
+    paths.filter(isDeclaration).sort(),
+    modules.map((path) => `dist/${path.replace(/\.ts$/, '.d.ts')}`).sort(),
+  );
+});
+
 test('Nothing is published that makes npm run node-gyp, or a script, or that only our clone has a use for.', () => {
   assert.equal(
-    paths.filter((path) => /^[^/]*\.gypi?$|(?:^|\/)binding\.gyp$/.test(path)),
+    paths.filter((path) => /^[^/]*\.gypi?$/.test(path)),
     [],
   );
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepack', 'prepublish'])
@@ -68,11 +70,11 @@ test('Nothing is published that makes npm run node-gyp, or a script, or that onl
     [],
   );
   assert.ok(
-    paths.includes('objc/covarium.gyp') && paths.includes('dist/node-addon-api/napi.h'),
+    paths.includes('dist/binding.gyp') && paths.includes('dist/node-addon-api/napi.h'),
     'what build-native needs',
   );
-  for (const name of ['os', 'cpu', 'gypfile'])
-    assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
+  assert.is(manifest.gypfile, false, 'npm runs no node-gyp for the clone either');
+  for (const name of ['os', 'cpu']) assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
 });
 
 test('Every prebuilt addon lies where node-gyp-build looks for it.', () => {

@@ -7,6 +7,8 @@ const ofNpm = ['ci', 'test', 'start', 'install', 'pack', 'run', 'ls'];
 // Programs of the system that pages name; of their arguments only files of ours are looked at.
 const ofTheSystem = [
   'apt-get',
+  'git',
+  'cd',
   'sbatch',
   'bash',
   'kubectl',
@@ -43,12 +45,12 @@ async function mistakesOf(words: string[]): Promise<string[]> {
   if (program === 'covarium') return covariumMistakes(rest);
   if (program === 'npm') return npmMistakes(rest);
   if (program === 'node') return nodeMistakes(rest);
-  if (program.startsWith('./') || program.startsWith('test/')) return missing([program.replace('./', 'test/')]);
+  if (program.startsWith('./') || program.startsWith('test/')) return missing([program.replace('./', 'test/msl/')]);
   if (!ofTheSystem.includes(program)) return [`(${program}) is no program that a page may name`];
   return missing(rest);
 }
 
-/** Files of our rooms that are not there; `test/exhaustive` stands for its source. */
+/** Files of our rooms that are not there; `test/msl/exhaustive` stands for its source. */
 function missing(words: readonly string[]): string[] {
   return words
     .filter((word) => /^(lib|objc|msl|test|bench|examples|docs)\//.test(word))

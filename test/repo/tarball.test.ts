@@ -1,6 +1,5 @@
-// Nothing native runs here.
-// (No addon that a sanitizer was built into: only the prebuilt one.)
-// The tarball, installed as users do: without scripts, under a path with spaces and letters beyond ASCII, in a folder that takes no file.
+// The tarball, installed as users do: without scripts, under a path with spaces and letters beyond ASCII, in a folder
+// that takes no file.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The workflows are read as what they are, YAML, since nobody runs them here: what they call is there, and nothing is published but what was tried.
-// Nothing native runs here.
+// The workflows are read as what they are, YAML, since nobody runs them here: what they call is there, and nothing is
+// published but what was tried.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

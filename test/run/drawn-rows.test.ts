@@ -10,7 +10,8 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 type Real = Float32Array | Float64Array;
 
-// Our own kernels, BLAS (it takes blocks of rows from 113 float32 columns and 57 float64), and a factor in several tiles.
+// Our own kernels, BLAS (it takes blocks of rows from 113 float32 columns and 57 float64), and a factor in several
+// tiles.
 for (const dtype of ['float32', 'float64'] as const)
   for (const columns of [1, 2, 57, 100, 113, 500])
     test(`cpu: rows of (${columns}) ${dtype} are the same for every range and number of threads.`, async () => {

@@ -1,4 +1,5 @@
-// Marginals, conditionals and affine images of a Student-t, against each other and against what densities must add up to.
+// Marginals, conditionals and affine images of a Student-t, against each other and against what densities must add up
+// to.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, MultivariateNormal, MultivariateStudentT, type RealDtype } from '../../lib/index.ts';

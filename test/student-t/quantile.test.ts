@@ -1,4 +1,5 @@
-// Quantiles and ellipsoids of a Student-t: against closed forms, its own marginals, conditionals and draws, and the normal.
+// Quantiles and ellipsoids of a Student-t: against closed forms, its own marginals, conditionals and draws, and the
+// normal.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

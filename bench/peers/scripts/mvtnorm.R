@@ -1,5 +1,5 @@
-# R's mvtnorm with its default method, and base R's products and factor; float64, as all of R. The line protocol is that of
-# protocol.py; requests are flat JSON objects without blanks, which three lines of regular expressions can read.
+# R's mvtnorm with its default method, and base R's products and factor; float64, as all of R. The line protocol is that
+# of protocol.py; requests are flat JSON objects without blanks, which three lines of regular expressions can read.
 
 tell <- function(...) {
   cat(..., "\n", sep = "")

@@ -11,7 +11,8 @@ import os
 import sys
 from time import perf_counter_ns
 
-# What a library prints must not run into the protocol: only `lines` reaches the other side, the rest goes to standard error.
+# What a library prints must not run into the protocol: only `lines` reaches the other side, the rest goes to standard
+# error.
 lines = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 

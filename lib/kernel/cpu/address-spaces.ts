@@ -3,9 +3,9 @@ import { packageFolder } from '../../addon/file.ts';
 import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
-// The cpu device has one memory, so its compiler lets a pointer to a threadgroup's pass for one to the device's; Metal doesn't. clang can
-// tell them apart: msl/check/metal_stdlib makes address spaces of Metal's words. It knows fewer functions than Metal, so of what clang
-// says, that alone counts which is about the address space of a pointer.
+// The cpu device has one memory, so its compiler lets a pointer to a threadgroup's pass for one to the device's; Metal
+// doesn't. clang can tell them apart: msl/check/metal_stdlib makes address spaces of Metal's words. It knows fewer
+// functions than Metal, so of what clang says, that alone counts which is about the address space of a pointer.
 
 const flags = [
   ...['-x', 'c++', '-std=c++14', '--target=arm64-apple-macos13.3', '-nostdinc', '-nostdinc++', '-fsyntax-only'],

@@ -16,8 +16,9 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CovariumError } from '../../covarium-error.ts';
 
-// A library of the cache is loaded into this process, so it must be what this user's compiler wrote: a regular file that no other user
-// can write, in a folder that no other user can enter, and unharmed: its name is the digest of its bytes.
+// A library of the cache is loaded into this process, so it must be what this user's compiler wrote: a regular file
+// that no other user can write, in a folder that no other user can enter, and unharmed: its name is the digest of its
+// bytes.
 
 /** Where compiled kernels are kept: `COVARIUM_CACHE`, or the folder that the system has for it. */
 export function cacheFolder(): string {
@@ -59,7 +60,10 @@ async function changedMs(path: string): Promise<number> {
   return (await lstat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
 }
 
-/** The library of `key`, where the cache has one that may be loaded; whatever else is there under its name is taken away. */
+/**
+ * The library of `key`, where the cache has one that may be loaded; whatever else is there under its name is taken
+ * away.
+ */
 async function found(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.draft'))) {
@@ -82,9 +86,9 @@ export interface CachedLibrary {
 }
 
 /**
- * The library of `key`, from the cache or made by `make`, which writes it to the path that it is given. It is renamed when it is whole:
- * processes that make the same one at once don't see each other's halves. Where the cache's folder is not to be trusted or not to be
- * written, the library is made in a folder of its own and is gone once it is loaded.
+ * The library of `key`, from the cache or made by `make`, which writes it to the path that it is given. It is renamed
+ * when it is whole: processes that make the same one at once don't see each other's halves. Where the cache's folder is
+ * not to be trusted or not to be written, the library is made in a folder of its own and is gone once it is loaded.
  */
 export async function cached(key: string, make: (path: string) => Promise<void>): Promise<CachedLibrary> {
   let parent: string;

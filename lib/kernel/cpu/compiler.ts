@@ -22,9 +22,10 @@ const mostOutput = 1 << 20;
 const timeLimitMs = 120_000;
 
 /**
- * Runs a program without a shell, its input given; undefined where there is no such program. It runs in a folder of the package, because a
- * compiler takes files from its working folder (quoted includes, empty elements of CPATH), and the user's may hold anybody's. When its time is over it is killed, with
- * what it has started: a compiler's driver has others do the work, and they hold its output open.
+ * Runs a program without a shell, its input given; undefined where there is no such program. It runs in a folder of the
+ * package, because a compiler takes files from its working folder (quoted includes, empty elements of CPATH), and the
+ * user's may hold anybody's. When its time is over it is killed, with what it has started: a compiler's driver has
+ * others do the work, and they hold its output open.
  */
 export function runProgram(
   path: string,

@@ -24,8 +24,8 @@ function headersOf(folder: string): string {
 }
 
 /**
- * A shared library with one kernel, for the cpu device. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED`, `ERR_KERNEL_COMPILE` with the
- * compiler's own words.
+ * A shared library with one kernel, for the cpu device. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED`,
+ * `ERR_KERNEL_COMPILE` with the compiler's own words.
  */
 export async function libraryOf(text: string, signature: Signature, check: boolean): Promise<CachedLibrary> {
   for (const { kind, attribute, name } of signature.parameters)

@@ -19,7 +19,10 @@ export interface ThreadgroupVariables {
 const longestDeclaration = 1000;
 const mostWordsInFront = 10;
 
-/** The variables in threadgroup memory of a text; pointers to it are none. Throws `ERR_UNSUPPORTED` for what is not understood. */
+/**
+ * The variables in threadgroup memory of a text; pointers to it are none. Throws `ERR_UNSUPPORTED` for what is not
+ * understood.
+ */
 export function threadgroupVariables(text: string): ThreadgroupVariables[] {
   const code = codeOf(text);
   const words = wordsIn(text);
@@ -79,7 +82,10 @@ function wordsIn(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** Words that may declare a variable: none that is called, and none of a pointer or a reference, whose mark stands behind them. */
+/**
+ * Words that may declare a variable: none that is called, and none of a pointer or a reference, whose mark stands
+ * behind them.
+ */
 function declaringWords(body: string): Set<string> {
   const words = new Set<string>();
   for (const part of body.split(/[,;)]/)) {
@@ -90,7 +96,10 @@ function declaringWords(body: string): Set<string> {
   return words;
 }
 
-/** What is declared behind the word, up to its semicolon; nothing where it is a pointer, a reference, a cast or an argument. */
+/**
+ * What is declared behind the word, up to its semicolon; nothing where it is a pointer, a reference, a cast or an
+ * argument.
+ */
 function declaredBehind(code: string, from: number): string | undefined {
   let depth = 0;
   let letters = 0;

@@ -134,8 +134,8 @@ function macrosOf(text: string): string {
 }
 
 /**
- * Variables in threadgroup memory stand in the kernel's body; here they are the processor thread's, which runs one group at a time, and
- * are counted as the library is loaded. Line numbers stay.
+ * Variables in threadgroup memory stand in the kernel's body; here they are the processor thread's, which runs one
+ * group at a time, and are counted as the library is loaded. Line numbers stay.
  */
 function groupVariables(text: string, { body: [first, last] }: Signature, check: boolean): string {
   const found = threadgroupVariables(text).filter(({ begin, end }) => begin > first && end <= last);
@@ -158,7 +158,10 @@ function groupVariables(text: string, { body: [first, last] }: Signature, check:
   return replaced(text, declarations);
 }
 
-/** The text without Metal's attributes, whose words mean something else here, and without a const that constant says already. */
+/**
+ * The text without Metal's attributes, whose words mean something else here, and without a const that constant says
+ * already.
+ */
 function withoutAttributes(text: string): string {
   const code = codeOf(text);
   const spans = [...code.matchAll(/\[\[[^[\]]*\]\]|\bconst\b(?<=\bconstant\s+const)/g)];

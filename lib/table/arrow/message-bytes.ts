@@ -1,4 +1,4 @@
-import { ByteSource } from '../../file/input.ts';
+import type { ByteSource } from '../../file/input.ts';
 import type { RandomAccess } from '../../file/random-access.ts';
 
 /** The body of a message. */
@@ -12,7 +12,7 @@ export interface Body {
 export interface MessageBytes {
   /** Bytes taken so far. */
   readonly offset: number;
-  /** The next bytes, which are not taken. Once, at the start. */
+  /** The next bytes, which are not taken. */
   peek(count: number): Promise<Uint8Array>;
   /** So many bytes, fewer only at the end. */
   take(count: number): Promise<Uint8Array>;
@@ -88,27 +88,21 @@ export class FileMessageBytes implements MessageBytes {
 /** Messages of a pipe: bodies are in memory, which grows only as bytes arrive. */
 export class PipeMessageBytes implements MessageBytes {
   readonly #source: ByteSource;
-  #first: Uint8Array = new Uint8Array(0);
 
-  constructor(path: string) {
-    this.#source = new ByteSource(path);
+  constructor(source: ByteSource) {
+    this.#source = source;
   }
 
   get offset(): number {
-    return this.#source.offset - this.#first.length;
+    return this.#source.offset;
   }
 
-  async peek(count: number): Promise<Uint8Array> {
-    this.#first = await this.#source.take(count);
-    return this.#first;
+  peek(count: number): Promise<Uint8Array> {
+    return this.#source.peek(count);
   }
 
-  async take(count: number): Promise<Uint8Array> {
-    const first = this.#first.subarray(0, count);
-    this.#first = this.#first.subarray(first.length);
-    if (first.length === count) return first;
-    const rest = await this.#source.take(count - first.length);
-    return first.length === 0 ? rest : Buffer.concat([first, rest]);
+  take(count: number): Promise<Uint8Array> {
+    return this.#source.take(count);
   }
 
   async body(count: number): Promise<Body | undefined> {
@@ -117,7 +111,7 @@ export class PipeMessageBytes implements MessageBytes {
     return { bytes: count, part: (offset, { length }) => bytes.subarray(offset, offset + length) };
   }
 
-  async close(): Promise<void> {
-    this.#source.close();
+  close(): Promise<void> {
+    return this.#source.close();
   }
 }

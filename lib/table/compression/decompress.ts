@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { atOnce, inTurns, type Work } from '../../work.ts';
+import { runSliced, runToEnd, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
 import { unlz4, unlz4Block } from './lz4.ts';
 import { unsnappy } from './snappy.ts';
@@ -53,8 +53,8 @@ export async function decompress(
   const native = zlibs[compression];
   if (native === undefined) {
     const work = works[compression]!(bytes, out);
-    if (isShort) atOnce(work);
-    else await inTurns(work, signal);
+    if (isShort) runToEnd(work);
+    else await runSliced(work, signal);
     return;
   }
   const options = { maxOutputLength: Math.max(1, out.length) };

@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 #include <cstring>
 #include <tuple>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "normal-float64.h"
+#include "radial-scale.h"
 #include "threadgroup.h"
 
 namespace covarium::cpu {
@@ -18,6 +21,7 @@ namespace {
 
 #include <metal_stdlib>
 
+#include "lanes-float64.h"
 #include "lanes.h"
 #include "log-density.metal"
 #include "multiply-lower.metal"
@@ -30,6 +34,7 @@ namespace {
 #include "adapters.inc"
 #include "vector.inc"
 #include "fill-normal.inc"
+#include "stretch-rows.inc"
 #include "narrow.inc"
 #include "rows.inc"
 #include "solve.inc"
@@ -81,7 +86,7 @@ constexpr RealKernels<T> realKernels() {
   return {fillNormal,           addRow<T>,          scaleColumns<T>,    squaredNorms<T>,  zeroUpper<T>,
           antitransposeAll<T>,  fewRows<T>,         matrixVector<T>,    streamLimit,      narrowLimit<T>,
           narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
-          solveRows<T>,         surelySymmetric<T>, allFinite<T>};
+          solveRows<T>,         surelySymmetric<T>, allFinite<T>,       stretchRows<T>};
 }
 
 }  // namespace

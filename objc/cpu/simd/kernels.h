@@ -60,6 +60,10 @@ struct RealKernels {
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);
   bool (*allFinite)(const T* a, size_t count);
+  // rows x n: row <- location + scale * row by the radial scales of a Student-t, rows counter.first ...; the location
+  // of the next row is `locationStride` numbers on.
+  void (*stretchRows)(T* rows, const double* location, size_t locationStride, size_t count, size_t n, double nu,
+                      NormalCounter counter);
 };
 
 struct KernelTable {

@@ -4,7 +4,8 @@
 //
 // Only integer operations, exact conversions, and correctly rounded add, subtract and multiply (no fma: plain
 // TypeScript has none for float64), so that every device gives the same bits. Apple GPUs have no float64, hence C++ and
-// not MSL.
+// not MSL. Written over the types of a number and of a 64-bit word, as msl/normal.h is: double and uint64_t here,
+// vectors of them in lanes-float64.h.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,26 @@
 
 namespace covarium::normal_float64 {
 
+// What the text below asks of a Word and a Real, for one of each.
 static inline uint64_t bitsOf(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-static inline double doubleOf(uint64_t bits) {
+static inline double realOf(uint64_t bits) {
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
+
+// All ones where bit 63 is set.
+static inline uint64_t signMask(uint64_t word) { return static_cast<uint64_t>(static_cast<int64_t>(word) >> 63); }
+
+// The value of a signed word, rounded once.
+static inline double fromSigned(uint64_t word) { return static_cast<double>(static_cast<int64_t>(word)); }
+
+static inline double select(double no, double yes, uint64_t mask) { return mask != 0 ? yes : no; }
 
 // P(g) = -2 ln(1 - g) / g on (0, 1/2], highest power first; relative error 1.1e-17.
 static constexpr double logCoefficients[] = {52.919975987900244,  -223.00321660165906, 446.24872651805384,
@@ -41,58 +51,62 @@ static constexpr double cosineCoefficients[] = {
     -3.8581890073416675e-13, 1.1500512028217341e-10, -2.4611364033652597e-08, 3.590860446027952e-06,
     -0.00032599188692673765, 0.01585434424381542,    -0.30842513753404244,    1.0};
 
-template <int N>
-static inline double horner(const double (&coefficients)[N], double x) {
-  double sum = coefficients[0];
-  for (int i = 1; i < N; ++i) sum = sum * x + coefficients[i];
-  return sum;
+template <typename Real, int N, int i = N - 1>
+static inline __attribute__((always_inline)) Real horner(const double (&coefficients)[N], Real x) {
+  if constexpr (i == 0) {
+    return Real(coefficients[0]);
+  } else {
+    return horner<Real, N, i - 1>(coefficients, x) * x + Real(coefficients[i]);
+  }
 }
 
-// sqrt(-2 ln u), u = (word + 1/2) / 2^64 for the 64-bit word high:low; from 2.3e-10 to 9.5. See normal_radius in
-// msl/normal.h.
-static inline double radius(uint32_t high, uint32_t low) {
-  const uint32_t upper = static_cast<uint32_t>(static_cast<int32_t>(high) >> 31);
-  const double x =
-      (static_cast<double>(static_cast<int32_t>(high ^ upper)) * 4294967296.0 + static_cast<double>(low ^ upper)) + 0.5;
-  const uint64_t bits = bitsOf(x);
-  const double m = doubleOf((bits & 0x000fffffffffffffull) | 0x3fe0000000000000ull);
-  const double g = upper ? x * 5.421010862427522e-20 : 1.0 - m;  // 2^-64
-  const int32_t k = upper ? 0 : 1086 - static_cast<int32_t>(bits >> 52);
-  const double y = static_cast<double>(k) * 1.3862943611198906 + g * horner(logCoefficients, g);
-  // 1 / sqrt(y): a guess from the high word, then four steps of Newton's method.
-  const uint32_t guess = 0x5fe6eb50u - static_cast<uint32_t>(bitsOf(y) >> 33);
-  double s = doubleOf(static_cast<uint64_t>(guess) << 32);
-  const double h = 0.5 * y;
-  s = s * (1.5 - (h * s) * s);
-  s = s * (1.5 - (h * s) * s);
-  s = s * (1.5 - (h * s) * s);
-  s = s * (1.5 - (h * s) * s);
+// sqrt(-2 ln u), u = (word + 1/2) / 2^64; from 2.3e-10 to 9.5. See normal_radius in msl/normal.h.
+template <typename Real, typename Word>
+static inline Real radius(Word word) {
+  const Word upper = signMask(word);
+  const Real x = fromSigned(word ^ upper) + Real(0.5);
+  const Word bits = bitsOf(x);
+  const Real m = realOf((bits & Word(0x000fffffffffffffull)) | Word(0x3fe0000000000000ull));
+  const Real g = select(Real(1.0) - m, x * Real(5.421010862427522e-20), upper);  // 2^-64
+  // 1086 less x's exponent: the exponent in the low bits of 2^52.
+  const Real exponent = realOf((bits >> 52) | Word(0x4330000000000000ull));
+  const Real k = realOf(bitsOf(Real(4503599627371582.0) - exponent) & ~upper);
+  const Real y = k * Real(1.3862943611198906) + g * horner(logCoefficients, g);
+  // 1 / sqrt(y): a guess from the high half of the word, then four steps of Newton's method.
+  Real s = realOf((Word(0x5fe6eb50u) - (bitsOf(y) >> 33)) << 32);
+  const Real h = Real(0.5) * y, threeHalves = Real(1.5);
+  s = s * (threeHalves - (h * s) * s);
+  s = s * (threeHalves - (h * s) * s);
+  s = s * (threeHalves - (h * s) * s);
+  s = s * (threeHalves - (h * s) * s);
   return y * s;
 }
 
-// A point on the unit circle from bits 0..62 of high:low (bit 62 swaps the coordinates); the caller takes bit 63 as the
+template <typename Real>
+struct Pair {
+  Real x, y;
+};
+
+// A point on the unit circle from bits 0..62 of a word (bit 62 swaps the coordinates); the caller takes bit 63 as the
 // sign of both. The angle is a pi/4 about the positive x axis, a = (t + 1/2) / 2^61 with t bits 0..61 as a signed
 // number.
-static inline void direction(uint32_t high, uint32_t low, double& x, double& y) {
-  const int32_t th = static_cast<int32_t>((high << 2) | (low >> 30));
-  const uint32_t tl = (low << 2) | 2u;
-  const double a =
-      (static_cast<double>(th) * 4294967296.0 + static_cast<double>(tl)) * 1.0842021724855044e-19;  // 2^-63
-  const double b = a * a;
-  const double s = a * horner(sineCoefficients, b);
-  const double c = horner(cosineCoefficients, b);
-  const bool swapped = (high >> 30) & 1;
-  x = swapped ? s : c;
-  y = swapped ? c : s;
+template <typename Real, typename Word>
+static inline Pair<Real> direction(Word word) {
+  const Real a = fromSigned((word << 2) | Word(2)) * Real(1.0842021724855044e-19);  // 2^-63
+  const Real b = a * a;
+  const Real s = a * horner(sineCoefficients, b);
+  const Real c = horner(cosineCoefficients, b);
+  const Word swapped = signMask(word << 1);
+  return {select(c, s, swapped), select(s, c, swapped)};
 }
 
-static inline void block(const uint32_t words[4], double z[2]) {
-  const double r = radius(words[0], words[1]);
-  double x, y;
-  direction(words[2], words[3], x, y);
-  const double signedRadius = (words[2] >> 31) ? -r : r;
-  z[0] = signedRadius * x;
-  z[1] = signedRadius * y;
+// The two normals of a block, of its words 0:1 and 2:3.
+template <typename Real, typename Word>
+static inline Pair<Real> block(Word radiusWord, Word directionWord) {
+  const Real r = radius<Real>(radiusWord);
+  const Real signedRadius = realOf(bitsOf(r) ^ (directionWord & Word(0x8000000000000000ull)));
+  const Pair<Real> point = direction<Real>(directionWord);
+  return {signedRadius * point.x, signedRadius * point.y};
 }
 
 }  // namespace covarium::normal_float64

@@ -1,5 +1,5 @@
-// Apple's enumerations as @nativescript/macos-node-api's type declarations have them, and where a selector takes or gives one: the
-// metadata know a 64-bit integer there.
+// Apple's enumerations as @nativescript/macos-node-api's type declarations have them, and where a selector takes or
+// gives one: the metadata know a 64-bit integer there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constantPrefixes } from './gaps.ts';
@@ -68,7 +68,8 @@ export function readEnums(): Enums {
     const text = readFileSync(join(packageFolder, 'types', `${framework}.d.ts`), 'utf8');
     for (const [, name, body] of text.matchAll(/^declare const (\w+): \{\n([^}]*)\n\};/gm)) {
       const prefix = constantPrefixes.get(name!) ?? name!;
-      // The declarations leave the prefix out, but not of an enumeration's only constant; and no name begins with a digit.
+      // The declarations leave the prefix out, but not of an enumeration's only constant; and no name begins with a
+      // digit.
       const [last = ''] = /[A-Z][a-z]*$/.exec(prefix) ?? [];
       const full = (key: string) => {
         if (key.startsWith(prefix)) return key;

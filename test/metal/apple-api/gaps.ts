@@ -1,5 +1,6 @@
-// What the metadata of @nativescript/macos-node-api lack, by Apple's documentation (developer.apple.com/documentation/metal,
-// .../metalperformanceshaders, .../foundation, .../objectivec). Each is here because a source or test/metal/softmetal uses it.
+// What the metadata of @nativescript/macos-node-api lack, by Apple's documentation
+// (developer.apple.com/documentation/metal, .../metalperformanceshaders, .../foundation, .../objectivec). Each is here
+// because a source or test/metal/softmetal uses it.
 
 /** Where the constants of an enumeration do not begin with its name. */
 export const constantPrefixes: ReadonlyMap<string, string> = new Map([
@@ -32,7 +33,10 @@ export const flags: readonly string[] = [
   'NSStringCompareOptions',
 ];
 
-/** Of two selectors with one name in JavaScript the metadata keep one; functions with any number of arguments are left out. */
+/**
+ * Of two selectors with one name in JavaScript the metadata keep one; functions with any number of arguments are left
+ * out.
+ */
 export const members: ReadonlyMap<string, readonly string[]> = new Map([
   ['MTLComputeCommandEncoder', ['- (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index;']],
   ['NSArray', ['+ (instancetype)arrayWithObjects:(id)first, ...;']],

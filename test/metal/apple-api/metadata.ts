@@ -1,5 +1,5 @@
-// Apple's API as @nativescript/macos-node-api knows it: classes, protocols, selectors and C types, read from the metadata (version 1)
-// inside that package's Mach-O file, on any system. What it lacks is in gaps.ts.
+// Apple's API as @nativescript/macos-node-api knows it: classes, protocols, selectors and C types, read from the
+// metadata (version 1) inside that package's Mach-O file, on any system. What it lacks is in gaps.ts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,12 +1,12 @@
-// The stricter check, by hand: every .mm of objc/metal against Apple's own headers, for arm64 and x86_64, macOS 13.3, availability
-// by version included. Not run by npm test: Apple's headers are not ours to keep.
+// The stricter check, by hand: every .mm of objc/metal against Apple's own headers, for arm64 and x86_64, macOS 13.3,
+// availability by version included. Not run by npm test: Apple's headers are not ours to keep.
 //
 //   git clone --bare --depth 1 https://github.com/theos/sdks SDKS
 //   git clone --bare --depth 1 https://github.com/hexops/xcode-frameworks FRAMEWORKS
 //   node test/metal/apple-api/real-headers.mjs SDKS FRAMEWORKS
 //
-// The first gives MetalPerformanceShaders and Accelerate (of the iOS 16.5 SDK, whose matrix classes are macOS's), the second the
-// rest. It needs git, clang and libc++-dev. Ends with one line: N passed, N failed.
+// The first gives MetalPerformanceShaders and Accelerate (of the iOS 16.5 SDK, whose matrix classes are macOS's), the
+// second the rest. It needs git, clang and libc++-dev. Ends with one line: N passed, N failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Headers of Foundation, Metal and MetalPerformanceShaders that are good enough for a type check on any system, made at test time
-// from the metadata. `writeStubs(folder)` writes them; nothing behind them can run.
+// Headers of Foundation, Metal and MetalPerformanceShaders that are good enough for a type check on any system, made at
+// test time from the metadata. `writeStubs(folder)` writes them; nothing behind them can run.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEnums, useKey } from './enums.ts';
@@ -90,7 +90,10 @@ export function writeStubs(folder: string): void {
     text[frameworkOf(alias)].types.push(`typedef struct ${name} { ${fields.join(' ')} } ${alias};`);
   }
 
-  /** The C spelling of a type. Pointers to what a call reads are not told from those to what it writes: a parameter is const. */
+  /**
+   * The C spelling of a type. Pointers to what a call reads are not told from those to what it writes: a parameter is
+   * const.
+   */
   function spell(type: CType, isParameter = false): string {
     switch (type.kind) {
       case 'id<>': {
@@ -145,7 +148,8 @@ export function writeStubs(folder: string): void {
       const getter = property.name === name ? '' : `, getter=${name}`;
       return `@property(${property.readonly ? 'readonly' : 'readwrite'}${getter}${isStatic}) ${result} ${property.name};`;
     }
-    // A property whose getter has a name of its own is told by its type alone: a method that answers has the other BOOL.
+    // A property whose getter has a name of its own is told by its type alone: a method that answers has the other
+    // BOOL.
     const [, own] = /^is([A-Z]\w*)$/.exec(name) ?? [];
     if (own !== undefined && signature.result.kind === 'uint8') {
       const access = owner.members.has(`-set${own}:`) ? 'readwrite' : 'readonly';

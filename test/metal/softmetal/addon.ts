@@ -13,8 +13,8 @@ export interface SoftBuild {
 }
 
 /**
- * Builds what is missing or older than its sources, or says why it can't; `options` are those of build.mjs. Throws where the
- * sources do not compile: only a missing compiler or library is a reason.
+ * Builds what is missing or older than its sources, or says why it can't; `options` are those of build.mjs. Throws
+ * where the sources do not compile: only a missing compiler or library is a reason.
  */
 export function softAddon(out = 'build-soft', options: readonly string[] = []): SoftBuild | { reason: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [builder, `--out=${out}`, ...options], {
@@ -26,8 +26,8 @@ export function softAddon(out = 'build-soft', options: readonly string[] = []): 
 }
 
 /**
- * A build of its own, in build-soft-`name`, with some sources edited; what is not edited comes from build-soft, which must be
- * there. Throws where an edit changes nothing: the test has lost its place in the source.
+ * A build of its own, in build-soft-`name`, with some sources edited; what is not edited comes from build-soft, which
+ * must be there. Throws where an edit changes nothing: the test has lost its place in the source.
  */
 export function scratchAddon(name: string, edits: Readonly<Record<string, (text: string) => string>>): SoftBuild {
   const out = `build-soft-${name}`;

@@ -1,5 +1,5 @@
-// Builds the addon with objc/metal over the software stand-in for Metal: covarium.node, softmetal.node (the hooks of the
-// tests) and the programs that drive the stand-in without Node. Only what is older than its sources is built again.
+// Builds the addon with objc/metal over the software stand-in for Metal: covarium.node, softmetal.node (the hooks of
+// the tests) and the programs that drive the stand-in without Node. Only what is older than its sources is built again.
 //
 //   node test/metal/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build-soft-asan]
 //                                 [--instead=objc/metal/buffer.mm=edited.mm ...]
@@ -48,7 +48,10 @@ if (options.sanitize.includes('address')) {
 
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const timeOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NaN);
-/** Whether `target` is there and made by this command of nothing that has changed since; so is one that was copied with it. */
+/**
+ * Whether `target` is there and made by this command of nothing that has changed since; so is one that was copied with
+ * it.
+ */
 const isCurrent = (target, command, sources) =>
   textOf(`${target}.command`) === command.join('\n') &&
   sources.every((path) => timeOf(path.startsWith('/') ? path : join(root, path)) <= timeOf(target));

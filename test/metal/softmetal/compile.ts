@@ -1,9 +1,9 @@
-// What the stand-in's newLibraryWithSource: asks of Node: a text of Metal Shading Language on standard input becomes a library, by the
-// very step of the cpu device (lib/kernel). Answers by lines of fields with tabs between; ends with code 1 and the compiler's own words
-// where the text has a mistake.
+// What the stand-in's newLibraryWithSource: asks of Node: a text of Metal Shading Language on standard input becomes a
+// library, by the very step of the cpu device (lib/kernel). Answers by lines of fields with tabs between; ends with
+// code 1 and the compiler's own words where the text has a mistake.
 //
-//   compile.ts                       kernels, arguments and function constants; the first kernel is compiled, and the text with it
-//   compile.ts NAME [CONSTANT=VALUE ...]   the path of a library with this kernel
+//   compile.ts kernels, arguments and function constants; the first kernel is compiled, and the text with it compile.ts
+//   NAME [CONSTANT=VALUE ...] the path of a library with this kernel
 import { readFileSync } from 'node:fs';
 import { CovariumError } from '../../../lib/covarium-error.ts';
 import { constantsOf, type FunctionConstant, withConstants } from '../../../lib/kernel/constants.ts';

@@ -1,5 +1,6 @@
-// The driver programs under the address (with leaks), undefined-behaviour and thread sanitizers: node test/metal/softmetal/sanitize.mjs.
-// Needs libclang-rt too. Ends with one line: N passed, N failed; with code 2 where the tools are missing.
+// The driver programs under the address (with leaks), undefined-behaviour and thread sanitizers: node
+// test/metal/softmetal/sanitize.mjs. Needs libclang-rt too. Ends with one line: N passed, N failed; with code 2 where
+// the tools are missing.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

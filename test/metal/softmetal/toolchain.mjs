@@ -1,4 +1,5 @@
-// What the stand-in is built with on Linux: clang for Objective-C++, GNUstep for Foundation, GCC's runtime for the objects.
+// What the stand-in is built with on Linux: clang for Objective-C++, GNUstep for Foundation, GCC's runtime for the
+// objects.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';

@@ -1,5 +1,5 @@
-// What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and of the
-// kernels are those of objc/covarium.gyp.
+// What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and
+// of the kernels are those of binding.gyp.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
@@ -22,8 +22,8 @@ const avx512 = [...words('-mavx512f -mavx512bw -mavx512dq -mavx512vl'), ...avx2]
 const instructionSets = process.arch === 'x64' ? { Avx512: avx512, Avx2: avx2 } : { Baseline: [] };
 
 /**
- * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and its
- * `target`; `instead` maps a source to the file that is compiled in its place.
+ * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and
+ * its `target`; `instead` maps a source to the file that is compiled in its place.
  */
 export function productsOf({ root, out, toolchain, generated, instead }) {
   const list = (room, pattern) =>
@@ -51,6 +51,7 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
     object('objc/cpu/simd/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
   );
   const cpu = [...objects('objc/cpu', /(?<!^blas-accelerate)\.cc$/, plain), ...kernels];
+  const table = objects('objc/table', /\.cc$/, plain);
   const soft = [
     ...objects('test/metal/softmetal', /(?<!^hooks)\.cc$/, plain),
     ...objects('test/metal/softmetal', /\.mm$/, objc),
@@ -60,7 +61,7 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
   return [
     {
       target: join(out, 'covarium.node'),
-      objects: [...addon, ...metal, ...cpu, ...soft],
+      objects: [...addon, ...metal, ...cpu, ...table, ...soft],
       flags: words('-shared -Wl,-z,nodelete'),
     },
     {

@@ -1,4 +1,5 @@
-// What is wrong with kernels, by clang: `mistakes(folder)` says it of the text that msl/embed.mjs makes of a folder's .metal files.
+// What is wrong with kernels, by clang: `mistakes(folder)` says it of the text that msl/embed.mjs makes of a folder's
+// .metal files.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { flatten } from '../../../msl/embed.mjs';

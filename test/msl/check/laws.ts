@@ -1,4 +1,5 @@
-// What a compiler for C++ can't know of a kernel: its arguments' indices and places, and the house's pragma. Read from the text.
+// What a compiler for C++ can't know of a kernel: its arguments' indices and places, and the house's pragma. Read from
+// the text.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

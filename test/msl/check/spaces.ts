@@ -1,5 +1,5 @@
-// Every pointer and every reference names its address space, and what stands outside of functions is in `constant`: read from
-// clang's syntax tree (-ast-dump=json) of a text compiled with -DMSL_CHECK_THREAD.
+// Every pointer and every reference names its address space, and what stands outside of functions is in `constant`:
+// read from clang's syntax tree (-ast-dump=json) of a text compiled with -DMSL_CHECK_THREAD.
 
 interface Place {
   readonly file?: string;

@@ -1,0 +1,102 @@
+import { requireColumns, requireFinite } from '../array/operand.ts';
+import { runAll, runAllSync, type Tasks } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { normalEntropy } from './density.ts';
+import { type MultivariateNormal, parametersOf } from './multivariate-normal.ts';
+import type { NormalParameters } from './parameters.ts';
+import { renyi } from './renyi-divergence.ts';
+import { wasserstein as wassersteinOf } from './wasserstein.ts';
+
+/**
+ * Kullback and Leibler's divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. Both are
+ * normals of one dimension, on any devices and of any types, as all that are compared here: they are compared in
+ * float64. It is never negative, and 0 of a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`,
+ * `ERR_CLOSED`, `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
+ */
+export async function klDivergence(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
+  return runAll(renyi(...pair(p, q), 1));
+}
+
+/** Synchronous twin of {@link klDivergence}. */
+export function klDivergenceSync(p: MultivariateNormal, q: MultivariateNormal): number {
+  return runAllSync(renyi(...pair(p, q), 1));
+}
+
+/** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects as {@link klDivergence}. */
+export async function crossEntropy(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
+  return runAll(crossed(...pair(p, q)));
+}
+
+/** Synchronous twin of {@link crossEntropy}. */
+export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): number {
+  return runAllSync(crossed(...pair(p, q)));
+}
+
+/**
+ * Renyi's divergence of order alpha of p from q, in nats: the logarithm of the mean of (p(x) / q(x))^(alpha - 1) over
+ * draws x of p, over alpha - 1. Order 1 is {@link klDivergence}, order 0 is 0; above 1 it may be infinite. Rejects
+ * as {@link klDivergence}, and with `ERR_OUT_OF_RANGE` where alpha is not a finite number from 0.
+ */
+export async function renyiDivergence(p: MultivariateNormal, q: MultivariateNormal, alpha: number): Promise<number> {
+  return runAll(renyi(...pair(p, q), order(alpha)));
+}
+
+/** Synchronous twin of {@link renyiDivergence}. */
+export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal, alpha: number): number {
+  return runAllSync(renyi(...pair(p, q), order(alpha)));
+}
+
+/**
+ * Bhattacharyya's distance, in nats: minus the logarithm of the integral of sqrt(p(x) q(x)); half of Renyi's divergence
+ * of order 1/2. Symmetric. Rejects as {@link klDivergence}.
+ */
+export async function bhattacharyya(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
+  return (await renyiDivergence(p, q, 0.5)) / 2;
+}
+
+/** Synchronous twin of {@link bhattacharyya}. */
+export function bhattacharyyaSync(p: MultivariateNormal, q: MultivariateNormal): number {
+  return renyiDivergenceSync(p, q, 0.5) / 2;
+}
+
+/**
+ * Hellinger's distance, from 0 to 1: the root of 1 - the integral of sqrt(p(x) q(x)). Symmetric. Rejects
+ * as {@link klDivergence}.
+ */
+export async function hellinger(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
+  return Math.sqrt(-Math.expm1(-(await bhattacharyya(p, q))));
+}
+
+/** Synchronous twin of {@link hellinger}. */
+export function hellingerSync(p: MultivariateNormal, q: MultivariateNormal): number {
+  return Math.sqrt(-Math.expm1(-bhattacharyyaSync(p, q)));
+}
+
+/**
+ * The 2-Wasserstein distance, in the unit of the draws: the root of the least mean of |x - y|^2 over ways to draw x of
+ * p and y of q together. Symmetric; singular normals have one too. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`,
+ * `ERR_CLOSED`.
+ */
+export async function wasserstein(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
+  return runAll(wassersteinOf(...pair(p, q)));
+}
+
+/** Synchronous twin of {@link wasserstein}. */
+export function wassersteinSync(p: MultivariateNormal, q: MultivariateNormal): number {
+  return runAllSync(wassersteinOf(...pair(p, q)));
+}
+
+function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, NormalParameters] {
+  const both: [NormalParameters, NormalParameters] = [parametersOf(p), parametersOf(q)];
+  requireColumns('Second normal', both[1].n, both[0].n, 'first');
+  return both;
+}
+
+function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {
+  return normalEntropy(p.factor) + (yield* renyi(p, q, 1));
+}
+
+function order(alpha: number): number {
+  if (requireFinite('Order (alpha)', alpha) >= 0) return alpha;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `Order (alpha) is (${alpha}), not a finite number from 0.`);
+}

@@ -1,0 +1,43 @@
+import { CovariumError } from '../covarium-error.ts';
+import { lightColours } from './svg.ts';
+
+/** How many pixels of the image a pixel of the picture takes, by default: as many as a sharp screen has. */
+export const pngScale = 2;
+
+/**
+ * An SVG file of this room (`svgFileOf`) as a PNG file, in the light colours. It needs the package
+ * `@resvg/resvg-js`, an optional peer: throws `ERR_UNSUPPORTED` where that is not installed, or where the system has no
+ * font to write with.
+ */
+export async function pngFile(svg: string, scale: number = pngScale): Promise<Uint8Array> {
+  const { Resvg } = await renderer();
+  requireFont(new Resvg('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">x</text></svg>'));
+  const colours = lightColours();
+  // The renderer knows neither custom properties nor media queries.
+  const flat = svg
+    .replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, '')
+    .replace(/var\(--([\w-]+)\)/g, (_, name: string) => colours.get(name)!);
+  const options = { fitTo: { mode: 'zoom', value: scale }, background: colours.get('ground')! } as const;
+  return new Resvg(flat, options).render().asPng();
+}
+
+async function renderer(): Promise<typeof import('@resvg/resvg-js')> {
+  try {
+    return await import('@resvg/resvg-js');
+  } catch (cause) {
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      'A .png picture needs the package (@resvg/resvg-js): install it with `npm install @resvg/resvg-js`, or write a .svg file.',
+      { cause },
+    );
+  }
+}
+
+/** Without any font the renderer leaves texts out, and says nothing. */
+function requireFont(word: { getBBox(): unknown }): void {
+  if (word.getBBox() !== undefined) return;
+  throw new CovariumError(
+    'ERR_UNSUPPORTED',
+    'A .png picture needs a font, and the system has (0): install one, as (fonts-dejavu-core) of Debian, or write a .svg file.',
+  );
+}

@@ -1,0 +1,92 @@
+import type { ByteSource } from '../file/input.ts';
+
+/** The most bytes that a record may have: a row of half a million numbers. */
+export const mostRecordBytes: number = 16 << 20;
+
+const [feed, carriage, quote] = [0x0a, 0x0d, 0x22];
+
+/** A CSV file as blocks of whole records, in order. */
+export class CsvBlocks {
+  readonly #source: ByteSource;
+  readonly #blockBytes: number;
+  readonly #comment: number;
+  readonly #spare: Uint8Array[] = [];
+  // What was read after the last whole record.
+  #rest: Uint8Array = new Uint8Array(0);
+  #isQuoted = false;
+  #isComment = false;
+  #isLineStart = true;
+  #isAtEnd = false;
+
+  /** `comment` begins a line whose quotes are none; 0: none. */
+  constructor(source: ByteSource, blockBytes: number, comment: number) {
+    this.#source = source;
+    this.#blockBytes = blockBytes;
+    this.#comment = comment;
+  }
+
+  /** The next block; undefined at the end, and `too long` where a record has more than {@link mostRecordBytes}. */
+  async next(): Promise<Uint8Array | 'too long' | undefined> {
+    while (!this.#isAtEnd) {
+      const held = this.#rest.length;
+      const memory = this.#memory(held + this.#blockBytes);
+      memory.set(this.#rest);
+      const count = await this.#source.fill(memory.subarray(held));
+      const bytes = memory.subarray(0, held + count);
+      this.#isAtEnd = held + count < memory.length;
+      if (this.#isAtEnd) {
+        this.#rest = new Uint8Array(0);
+        return bytes.length === 0 ? undefined : bytes;
+      }
+      const end = this.#lastRecordEnd(bytes, held);
+      // In memory of its own: the block's is used again.
+      this.#rest = bytes.slice(end);
+      if (end > 0) return bytes.subarray(0, end);
+      if (bytes.length > mostRecordBytes) return 'too long';
+    }
+    return undefined;
+  }
+
+  /** Takes a block back once nobody reads it any more. */
+  release(block: Uint8Array): void {
+    if (this.#spare.length < 8) this.#spare.push(new Uint8Array(block.buffer));
+  }
+
+  // A little more than a block, so that what is held fits with the next.
+  #memory(count: number): Uint8Array {
+    const spare = this.#spare.pop();
+    const memory = spare !== undefined && spare.length >= count ? spare : new Uint8Array(count + (64 << 10));
+    return memory.subarray(0, count);
+  }
+
+  // After the last record that ends in bytes[from...]; 0 where none does. A CR at the end may be followed by a LF.
+  #lastRecordEnd(bytes: Uint8Array, from: number): number {
+    const isPlain = !this.#isQuoted && this.#comment === 0 && bytes.indexOf(quote, from) < 0;
+    if (!isPlain) return this.#scan(bytes, from);
+    const lastFeed = bytes.lastIndexOf(feed);
+    if (lastFeed >= from) return lastFeed + 1;
+    const lastReturn = bytes.lastIndexOf(carriage, bytes.length - 2);
+    return lastReturn >= Math.max(0, from - 1) ? lastReturn + 1 : 0;
+  }
+
+  #scan(bytes: Uint8Array, from: number): number {
+    const comment = this.#comment;
+    let [isQuoted, isComment, isLineStart] = [this.#isQuoted, this.#isComment, this.#isLineStart];
+    let end = 0;
+    for (let at = from; at < bytes.length; at++) {
+      const letter = bytes[at]!;
+      if (letter === quote) {
+        if (!isComment) isQuoted = !isQuoted;
+      } else if ((letter === feed || letter === carriage) && !isQuoted) {
+        isComment = false;
+        isLineStart = true;
+        const isSplit = letter === carriage && (at + 1 === bytes.length || bytes[at + 1] === feed);
+        if (!isSplit) end = at + 1;
+        continue;
+      } else if (isLineStart && comment !== 0 && letter === comment && !isQuoted) isComment = true;
+      isLineStart = false;
+    }
+    [this.#isQuoted, this.#isComment, this.#isLineStart] = [isQuoted, isComment, isLineStart];
+    return end;
+  }
+}

@@ -1,0 +1,173 @@
+import { CovariumError } from '../covarium-error.ts';
+import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields } from './csv-record.ts';
+import { isMissing } from './csv-rows.ts';
+import { isDecimal } from './decimal.ts';
+
+/** What the beginning of a CSV file says of the rest. */
+export interface CsvBeginning extends CsvDialect {
+  readonly names: readonly string[] | undefined;
+  /** Fields of a record. */
+  readonly width: number;
+  /** Where the rows begin. */
+  readonly start: number;
+}
+
+/** What is told of a CSV file beforehand; what is left out, its beginning says. */
+export interface CsvOptions {
+  readonly header: boolean | undefined;
+  readonly delimiter: string | undefined;
+  readonly comment: string | undefined;
+}
+
+const codeOf = (letter: string) => letter.charCodeAt(0);
+
+/** Where the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16. */
+export function csvTextStart(path: string, bytes: Uint8Array): number {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || isWide(bytes))
+    throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is UTF-16; save it as UTF-8.`, { path });
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+/**
+ * Delimiter and header of a file, from the first block that has a record. `warn` is told, in a sentence, of what is
+ * doubtful. Throws `ERR_MALFORMED_CSV`.
+ */
+export function csvBeginning(
+  path: string,
+  bytes: Uint8Array,
+  { header, delimiter, comment }: CsvOptions,
+  warn: (sentence: string) => void,
+): CsvBeginning {
+  const commentCode = comment === undefined ? 0 : codeOf(comment);
+  const dialect = {
+    delimiter: delimiter === undefined ? foundDelimiter(path, bytes, commentCode, warn) : codeOf(delimiter),
+    comment: commentCode,
+  };
+  const first = csvRecord(bytes, 0, dialect)!;
+  if (first.fieldCount > mostFields) {
+    const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields, more than (${mostFields}).`;
+    throw malformedCsv(path, message, 1, 1);
+  }
+  const isHeader = header ?? foundHeader(path, bytes, first, dialect, warn);
+  return {
+    ...dialect,
+    names: isHeader ? first.fields.map(({ text }) => text) : undefined,
+    width: first.fieldCount,
+    start: isHeader ? first.end : 0,
+  };
+}
+
+/** The refusal of a CSV file, with its place. */
+export function malformedCsv(path: string, message: string, line: number, column: number): CovariumError {
+  return new CovariumError('ERR_MALFORMED_CSV', message, { path, line, column });
+}
+
+// Text of one byte a letter has no zero bytes; UTF-16 has them at every other place.
+function isWide(bytes: Uint8Array): boolean {
+  const [first, second, third, fourth] = bytes;
+  return (
+    bytes.length >= 4 &&
+    (first === 0) !== (second === 0) &&
+    (first === 0) === (third === 0) &&
+    (second === 0) === (fourth === 0)
+  );
+}
+
+const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };
+
+// A comma wherever it makes fields; else what makes some. Blanks do where all that they part are numbers.
+function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: (sentence: string) => void): number {
+  const records = (delimiter: string): (CsvRecord | undefined)[] => {
+    const dialect = { delimiter: codeOf(delimiter), comment };
+    const first = csvRecord(bytes, 0, dialect);
+    return [first, first && csvRecord(bytes, first.end, dialect)];
+  };
+  const parting = [',', ';', '\t'].filter((delimiter) => (records(delimiter)[0]?.fieldCount ?? 0) > 1);
+  const isEven = (delimiter: string) => {
+    const [first, second] = records(delimiter);
+    return second === undefined || first!.fieldCount === second.fieldCount;
+  };
+  let found = parting.length > 1 ? (parting.find(isEven) ?? parting[0]!) : parting[0];
+  if (found === undefined) {
+    const fields = records(' ')[0]?.fields ?? [];
+    if (fields.length > 1 && fields.every(isLikeNumber)) found = ' ';
+  }
+  if (found === undefined || found === ',') return codeOf(',');
+  const option = found === '\t' ? "'\\t'" : `'${found}'`;
+  if (!(found === '\t' && /\.(tsv|tab)$/i.test(path)))
+    warn(
+      `CSV file (${path}) is read with ${shownDelimiters[found]} between its fields; pass \`delimiter\` ` +
+        `(--delimiter ${option}) to choose.`,
+    );
+  return codeOf(found);
+}
+
+/** Whether the first record names the columns. */
+function foundHeader(
+  path: string,
+  bytes: Uint8Array,
+  first: CsvRecord,
+  dialect: CsvDialect,
+  warn: (sentence: string) => void,
+): boolean {
+  const second = csvRecord(bytes, first.end, dialect);
+  const { fields } = first;
+  // R quotes names and no numbers.
+  const isName = (field: CsvField, i: number) =>
+    !isLikeNumber(field) || (field.isQuoted && !isMissing(field.text) && second?.fields[i]?.isQuoted !== true);
+  const names = fields.filter(isName).length;
+  const missing = fields.filter((field, i) => !isName(field, i) && isMissing(field.text)).length;
+  const numbers = fields.length - names - missing;
+  const shown = shownFields(fields);
+  const asHeader = `First row of CSV file (${path}) is read as names of columns (${shown}); pass \`header\` false (--no-header) if it holds numbers.`;
+  if (names > 0) {
+    const areAllQuoted = fields.every((field) => field.isQuoted && isLikeNumber(field));
+    if (numbers > 0 || (areAllQuoted && second === undefined)) warn(asHeader);
+    return true;
+  }
+  if (!isCount(fields)) return false;
+  const isIndexed = isMissing(fields[0]!.text);
+  if (isIndexed || haveFractions(bytes, first.end, dialect, fields.length)) {
+    warn(asHeader);
+    return true;
+  }
+  const begin = Number(fields[0]!.text);
+  if (second !== undefined && (begin === 0 || begin >= 1000))
+    warn(
+      `First row of CSV file (${path}) is read as numbers (${shown}); pass \`header\` true (--header) if it holds names of columns.`,
+    );
+  return false;
+}
+
+function shownFields(fields: readonly CsvField[]): string {
+  const texts = fields.slice(0, 4).map(({ text }) => (text.length > 20 ? `${text.slice(0, 17)}...` : text));
+  return fields.length > 4 ? `${texts.join(', ')}, ...` : texts.join(', ');
+}
+
+function isLikeNumber({ text }: CsvField): boolean {
+  return isDecimal(text) || isMissing(text) || /^[+-]?(inf|infinity|nan|0x[\da-f]+)$/i.test(text);
+}
+
+// 0, 1, 2 as pandas names columns, or 2020, 2021; before those pandas has an empty name for its index.
+function isCount(fields: readonly CsvField[]): boolean {
+  const texts = fields.map(({ text }) => text);
+  const counted = texts[0] === '' && texts[1] === '0' ? texts.slice(1) : texts;
+  return (
+    texts.length > 1 &&
+    counted.every((text, i) => /^(0|[1-9]\d{0,14})$/.test(text) && Number(text) === Number(counted[0]) + i)
+  );
+}
+
+// Whether each column has a number with a point or an exponent, among the first rows: then the first row is of another
+// kind.
+function haveFractions(bytes: Uint8Array, start: number, dialect: CsvDialect, width: number): boolean {
+  const left = new Set(Array.from({ length: width }, (_, i) => i));
+  let at = start;
+  for (let rows = 0; rows < 100 && left.size > 0; rows++) {
+    const record = csvRecord(bytes, at, dialect);
+    if (record === undefined || record.fieldCount !== width) break;
+    for (const i of left) if (/[.e]/i.test(record.fields[i]!.text)) left.delete(i);
+    at = record.end;
+  }
+  return left.size === 0;
+}

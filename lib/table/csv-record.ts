@@ -1,0 +1,101 @@
+import { linesOf } from './csv-rows.ts';
+
+/** A field of a record as text. */
+export interface CsvField {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+/** A record as texts: the header, and what a refusal tells of. */
+export interface CsvRecord {
+  /** At most {@link mostFields}, though `fieldCount` counts on. */
+  readonly fields: readonly CsvField[];
+  readonly fieldCount: number;
+  /** After its line end. */
+  readonly end: number;
+}
+
+/** The most fields that a record may have. */
+export const mostFields: number = 1 << 20;
+
+/** How a file writes its fields; letters are bytes. */
+export interface CsvDialect {
+  readonly delimiter: number;
+  readonly comment: number;
+}
+
+const [tab, feed, carriage, blank, quote] = [0x09, 0x0a, 0x0d, 0x20, 0x22];
+
+/**
+ * The record at `at`, after empty lines and comments; undefined at the end. Text after a closing quote belongs to its
+ * field.
+ */
+export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }: CsvDialect): CsvRecord | undefined {
+  const isLineEnd = (place: number) => bytes[place] === feed || bytes[place] === carriage;
+  const isBlank = (place: number) => bytes[place] === blank || (bytes[place] === tab && delimiter !== tab);
+  const blanksFrom = (from: number) => {
+    let to = from;
+    while (isBlank(to)) to++;
+    return to;
+  };
+  const lineEndFrom = (from: number) => {
+    let to = from;
+    while (to < bytes.length && !isLineEnd(to)) to++;
+    return to;
+  };
+  const pastLineEnd = (from: number) =>
+    from + (bytes[from] === carriage && bytes[from + 1] === feed ? 2 : Number(from < bytes.length));
+  let start = at;
+  for (;;) {
+    if (start >= bytes.length) return undefined;
+    const isComment = comment !== 0 && bytes[start] === comment;
+    const end = isComment ? lineEndFrom(start) : blanksFrom(start);
+    if (!isComment && end < bytes.length && !isLineEnd(end)) break;
+    start = pastLineEnd(end);
+  }
+  const fields: CsvField[] = [];
+  let fieldCount = 0;
+  for (let place = start; ; ) {
+    place = blanksFrom(place);
+    const isQuoted = bytes[place] === quote;
+    let begin = place;
+    let text = '';
+    if (isQuoted) {
+      const end = closingQuote(bytes, place + 1);
+      text = textOf(bytes, place + 1, end).replaceAll('""', '"');
+      place = Math.min(bytes.length, end + 1);
+      begin = place;
+    }
+    while (place < bytes.length && !isLineEnd(place) && bytes[place] !== delimiter) {
+      if (delimiter === blank && isBlank(place)) break;
+      place++;
+    }
+    let last = place;
+    while (last > begin && isBlank(last - 1)) last--;
+    if (fieldCount++ < mostFields) fields.push({ text: text + textOf(bytes, begin, last), isQuoted });
+    place = blanksFrom(place);
+    if (place >= bytes.length || isLineEnd(place)) return { fields, fieldCount, end: pastLineEnd(place) };
+    if (delimiter !== blank) place++;
+  }
+}
+
+/** Line and column, both from 1, of a place in a text; columns count characters. */
+export function placeOf(bytes: Uint8Array, at: number): { readonly line: number; readonly column: number } {
+  const before = bytes.subarray(0, at);
+  const start = Math.max(before.lastIndexOf(feed), before.lastIndexOf(carriage)) + 1;
+  let column = 1;
+  for (const byte of before.subarray(start)) if ((byte & 0xc0) !== 0x80) column++;
+  return { line: linesOf(before) + 1, column };
+}
+
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let at = from; ; at += 2) {
+    at = bytes.indexOf(quote, at);
+    if (at < 0) return bytes.length;
+    if (bytes[at + 1] !== quote) return at;
+  }
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', start, end);
+}

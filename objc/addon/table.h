@@ -1,0 +1,13 @@
+// Tables as text, on a thread of libuv's pool: `readCsv` and `writeCsv` of lib/addon/native.ts.
+#pragma once
+
+#include <napi.h>
+
+namespace covarium::addon {
+
+// (bytes: Uint8Array, places: Int32Array, columns, delimiter, comment, drop) => Promise<CsvRows>
+Napi::Value readCsv(const Napi::CallbackInfo& info);
+// (values: Float32Array | Float64Array, columns, bytes: Uint8Array) => Promise<number of bytes>
+Napi::Value writeCsv(const Napi::CallbackInfo& info);
+
+}  // namespace covarium::addon

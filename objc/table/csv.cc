@@ -1,0 +1,207 @@
+#include "csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "decimal.h"
+
+namespace covarium::table {
+
+namespace {
+
+// As R, pandas, DuckDB and spreadsheets write a value that is missing.
+bool isMissing(const char* begin, const char* end) {
+  static const char* const words[] = {"", "na", "n/a", "nan", "null"};
+  const size_t length = static_cast<size_t>(end - begin);
+  return std::any_of(std::begin(words), std::end(words), [&](const char* word) {
+    return strlen(word) == length &&
+           std::equal(begin, end, word, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+  });
+}
+
+const char* find(const char* begin, const char* end, char letter) {
+  return static_cast<const char*>(memchr(begin, letter, static_cast<size_t>(end - begin)));
+}
+
+// Line ends: LF, CR, or both together.
+size_t linesOf(const char* begin, const char* end) {
+  size_t lines = 0;
+  for (const char* at = begin; (at = find(at, end, '\n')) != nullptr; ++at) ++lines;
+  for (const char* at = begin; (at = find(at, end, '\r')) != nullptr; ++at) lines += at + 1 == end || at[1] != '\n';
+  return lines;
+}
+
+bool isLineEnd(char letter) { return letter == '\n' || letter == '\r'; }
+
+class Reader {
+ public:
+  Reader(const char* begin, const char* end, const CsvLayout& layout)
+      : begin_(begin), end_(end), at_(begin), layout_(layout), tabIsBlank_(layout.delimiter != '\t') {}
+
+  CsvRows read() {
+    // No row is without a line end but the last, and no number without a byte that follows it; one row is under way.
+    rows_.lines = linesOf(begin_, end_);
+    const size_t most = static_cast<size_t>(end_ - begin_ + 1) / (2 * layout_.columns) + 1;
+    rows_.values.reset(new double[std::min(rows_.lines + 1, most) * layout_.columns]);
+    while (rows_.fault == CsvFault::none && at_ != end_) {
+      if (layout_.comment != 0 && *at_ == layout_.comment) {
+        skipLine();
+        continue;
+      }
+      record_ = at_;
+      skipBlanks();
+      if (at_ == end_) break;
+      if (!isLineEnd(*at_)) record();
+      passLineEnd();
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  bool isBlank(char letter) const { return letter == ' ' || (letter == '\t' && tabIsBlank_); }
+  bool isFieldEnd() const { return at_ == end_ || *at_ == layout_.delimiter || isLineEnd(*at_); }
+  void skipBlanks() {
+    while (at_ != end_ && isBlank(*at_)) ++at_;
+  }
+  void skipLine() {
+    while (at_ != end_ && !isLineEnd(*at_)) ++at_;
+    passLineEnd();
+  }
+  void passLineEnd() {
+    if (at_ == end_ || !isLineEnd(*at_)) return;
+    const bool isReturn = *at_++ == '\r';
+    if (isReturn && at_ != end_ && *at_ == '\n') ++at_;
+  }
+
+  bool refuse(CsvFault fault, const char* field) {
+    rows_.fault = fault;
+    rows_.record = static_cast<size_t>(record_ - begin_);
+    rows_.field = static_cast<size_t>(field - begin_);
+    return false;
+  }
+
+  void record() {
+    isDropped_ = false;
+    double* row = rows_.values.get() + rows_.rows * layout_.columns;
+    const size_t fields = layout_.places.size();
+    const char* field = record_;
+    for (size_t i = 0;; ++i) {
+      if (i == fields) return static_cast<void>(refuse(CsvFault::fields, field));
+      const int32_t place = layout_.places[i];
+      if (!(place < 0 ? skip() : number(row + place))) return;
+      if (!passDelimiter()) {
+        if (i + 1 < fields) return static_cast<void>(refuse(CsvFault::fields, at_));
+        break;
+      }
+      field = at_;
+    }
+    if (isDropped_)
+      ++rows_.dropped;
+    else
+      ++rows_.rows;
+  }
+
+  // At the end of a field; blanks are behind. Of blanks as delimiters those at the end of a line are none.
+  bool passDelimiter() {
+    if (at_ == end_ || isLineEnd(*at_)) return false;
+    if (layout_.delimiter != ' ') ++at_;
+    return true;
+  }
+
+  // Ends at the delimiter or at the end of the line, or refuses.
+  bool number(double* value) {
+    const char* field = at_;
+    skipBlanks();
+    const char* next = readDecimal(at_, end_, value);
+    if (next != at_) {
+      const char* text = at_;
+      at_ = next;
+      skipBlanks();
+      if ((isFieldEnd() || (layout_.delimiter == ' ' && at_ != next)) && std::isfinite(*value)) return true;
+      at_ = text;
+    }
+    return at_ != end_ && *at_ == '"' ? quoted(field, value) : text(field, value);
+  }
+
+  bool skip() {
+    const char* field = at_;
+    skipBlanks();
+    return at_ != end_ && *at_ == '"' ? quoted(field, nullptr) : text(field, nullptr);
+  }
+
+  // A field without quotes; its number is wanted where there is a `value`.
+  bool text(const char* field, double* value) {
+    const char* begin = at_;
+    const char* last = at_;
+    for (; !isFieldEnd(); ++at_) {
+      if (*at_ == '"') return refuse(CsvFault::quote, field);
+      if (!isBlank(*at_))
+        last = at_ + 1;
+      else if (layout_.delimiter == ' ')
+        break;
+    }
+    skipBlanks();
+    return value == nullptr || judge(begin, last, field, value);
+  }
+
+  bool quoted(const char* field, double* value) {
+    const char* begin = ++at_;
+    for (;; ++at_) {
+      at_ = find(at_, end_, '"');
+      if (at_ == nullptr) {
+        at_ = end_;
+        return refuse(CsvFault::unclosed, field);
+      }
+      if (at_ + 1 == end_ || at_[1] != '"') break;
+      ++at_;
+    }
+    const char* last = at_++;
+    const char* after = at_;
+    skipBlanks();
+    if (!isFieldEnd() && !(layout_.delimiter == ' ' && at_ != after)) return refuse(CsvFault::afterQuote, field);
+    return value == nullptr || judge(begin, last, field, value);
+  }
+
+  bool judge(const char* begin, const char* last, const char* field, double* value) {
+    const char* next = readDecimal(begin, last, value);
+    if (next == last && begin != last && std::isfinite(*value)) return true;
+    if (!isMissing(begin, last)) return refuse(CsvFault::number, field);
+    if (!layout_.drop) return refuse(CsvFault::missing, field);
+    isDropped_ = true;
+    return true;
+  }
+
+  const char* const begin_;
+  const char* const end_;
+  const char* at_;
+  const char* record_ = nullptr;
+  const CsvLayout& layout_;
+  const bool tabIsBlank_;
+  bool isDropped_ = false;
+  CsvRows rows_;
+};
+
+}  // namespace
+
+CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout) {
+  return Reader(begin, end, layout).read();
+}
+
+template <typename Real>
+size_t writeCsv(const Real* values, size_t rows, size_t columns, char* to) {
+  char* at = to;
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      at = writeDecimal(*values++, at);
+      *at++ = ',';
+    }
+    at[-1] = '\n';
+  }
+  return static_cast<size_t>(at - to);
+}
+
+template size_t writeCsv(const double*, size_t, size_t, char*);
+template size_t writeCsv(const float*, size_t, size_t, char*);
+
+}  // namespace covarium::table

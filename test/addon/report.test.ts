@@ -1,0 +1,126 @@
+// Which addon is loaded, and what is said of it: in a package as it is installed, with a prebuilt addon, one that is
+// built there, or both.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AddonReport } from '../../lib/addon/report.ts';
+import type { DeviceReport } from '../../lib/index.ts';
+import { builtAddon, installPackage, plainEnvironment } from '../harness/installed-package.ts';
+
+const { folder, main } = installPackage();
+const libc = process.platform === 'linux' ? '.glibc' : '';
+const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`, `covarium${libc}.node`);
+const local = join(folder, 'build', 'Release', 'covarium.node');
+const manifest = join(folder, 'package.json');
+const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+
+function devices(format: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'devices', ...format], {
+    env: { ...plainEnvironment(), ...env },
+    encoding: 'utf8',
+  });
+  assert.is(status, 0, stderr);
+  return stdout;
+}
+
+const report = (env?: NodeJS.ProcessEnv) =>
+  JSON.parse(devices(['--json'], env)) as { addon: AddonReport; devices: DeviceReport[] };
+
+function place(path: string): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  copyFileSync(builtAddon, path);
+}
+
+test.after.each(() => {
+  for (const name of ['prebuilds', 'build']) rmSync(join(folder, name), { recursive: true, force: true });
+});
+
+test('Where there is no addon, the report says so, and how to build one.', () => {
+  const { addon, devices: found } = report();
+  assert.equal([addon.path, addon.origin, addon.version, addon.warnings], ['', 'none', '', []]);
+  assert.match(addon.reason, /^The native addon is not built \(No native build .*\)\. `covarium build-native` builds/);
+  assert.is(found.find(({ kind }) => kind === 'cpu')!.reason, addon.reason);
+  assert.match(devices([]), '\nnative addon: none\n');
+});
+
+test('An addon that does not load is named, with the reason.', () => {
+  mkdirSync(join(local, '..'), { recursive: true });
+  writeFileSync(local, 'This is no library.');
+  const { addon } = report();
+  assert.equal([addon.path, addon.origin, addon.version], [local, 'built here', '']);
+  assert.match(
+    addon.reason,
+    /^The native addon can't be loaded \(.*covarium\.node.*\)\. `covarium build-native` builds/,
+  );
+  assert.match(devices([]), `\nnative addon: ${local} (built here, not loaded)\n`);
+  mkdirSync(join(prebuilt, '..'), { recursive: true });
+  writeFileSync(prebuilt, 'Nor is this.');
+  assert.equal(report().addon.warnings, [
+    `A build on this machine (${local}) is taken in place of the prebuilt addon (${prebuilt}).`,
+  ]);
+});
+
+const sentences = {
+  prebuilt: 'The prebuilt addon is loaded without a word.',
+  shadowed: 'A local build that stands before a prebuilt addon is loaded, with a warning that names both.',
+  version: 'An addon of another version is warned of.',
+  older: 'A local build that is older than its sources is warned of; a prebuilt addon is not.',
+  named: 'COVARIUM_ADDON goes before both, and the report says so.',
+};
+if (!existsSync(builtAddon)) {
+  console.log(`skipped  what is said of an addon: there is none (${builtAddon}).`);
+  for (const sentence of Object.values(sentences)) test.skip(sentence);
+} else {
+  test(sentences.prebuilt, () => {
+    place(prebuilt);
+    assert.equal(report().addon, { path: prebuilt, origin: 'prebuilt', version, reason: '', warnings: [] });
+    assert.match(devices([]), `\nnative addon: ${prebuilt} (prebuilt, of covarium ${version})\n\n`);
+  });
+
+  test(sentences.shadowed, () => {
+    place(prebuilt);
+    place(local);
+    const { path, origin, warnings } = report().addon;
+    assert.equal([path, origin, warnings.length], [local, 'built here', 1]);
+    assert.match(warnings[0]!, `(${local}) is taken in place of the prebuilt addon (${prebuilt})`);
+    assert.match(devices([]), `warning: ${warnings[0]}`);
+    rmSync(prebuilt);
+    assert.equal(report().addon.warnings, []);
+    // One for another C library is not for here: nothing stands before it.
+    if (process.platform === 'linux') {
+      copyFileSync(builtAddon, prebuilt.replace('.glibc', '.musl'));
+      assert.equal(report().addon.warnings, []);
+    }
+  });
+
+  test(sentences.version, () => {
+    place(prebuilt);
+    const text = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, text.replace(`"version": "${version}"`, '"version": "99.0.0"'));
+    const { addon } = report();
+    writeFileSync(manifest, text);
+    assert.is(addon.version, version);
+    assert.equal(addon.warnings, [`The addon is of covarium (${version}), and the package is (99.0.0).`]);
+  });
+
+  test(sentences.older, () => {
+    place(local);
+    utimesSync(local, 1, 1);
+    assert.equal(report().addon.warnings, [`The addon (${local}) is older than its sources: build it again.`]);
+    rmSync(local);
+    place(prebuilt);
+    utimesSync(prebuilt, 1, 1);
+    assert.equal(report().addon.warnings, []);
+  });
+
+  test(sentences.named, () => {
+    place(prebuilt);
+    place(local);
+    const { path, origin, warnings } = report({ COVARIUM_ADDON: builtAddon }).addon;
+    assert.equal([path, origin, warnings], [builtAddon, 'COVARIUM_ADDON', []]);
+  });
+}
+
+test.run();

@@ -1,0 +1,209 @@
+// `covarium build-native` in a package as it is installed. What compiles is a stand-in for node-gyp
+// (test/harness/fake-node-gyp.mjs); the real one runs by the same code in build.mjs, before any test.
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { builtAddon, installPackage, plainEnvironment } from '../harness/installed-package.ts';
+
+const { folder, main } = installPackage();
+const at = (...names: string[]) => join(folder, ...names);
+const tools = at('..', '..', 'tools');
+const stages = at('..', '..', 'stages');
+const nodeGyp = at('..', '..', 'bin', 'node-gyp.js');
+const seen = at('..', '..', 'seen.json');
+const output = at('build', 'Release', 'covarium.node');
+
+mkdirSync(stages);
+mkdirSync(join(nodeGyp, '..'));
+copyFileSync(fileURLToPath(new URL('../harness/fake-node-gyp.mjs', import.meta.url)), nodeGyp);
+writeFileSync(join(nodeGyp, '..', 'package.json'), '{ "type": "module" }');
+
+const environment = (): NodeJS.ProcessEnv => ({
+  ...plainEnvironment(),
+  PATH: tools,
+  PYTHON: '',
+  CXX: '',
+  TMPDIR: stages,
+  npm_config_node_gyp: nodeGyp,
+  FAKE_SEEN: seen,
+  FAKE_ADDON: builtAddon,
+});
+
+function build(env: NodeJS.ProcessEnv = {}, ...options: string[]): { status: number | null; stderr: string } {
+  return spawnSync(process.execPath, [main, 'build-native', ...options], {
+    env: { ...environment(), ...env },
+    encoding: 'utf8',
+  });
+}
+
+/** Commands that answer `--version`, as the real ones do. */
+function provide(...names: string[]): void {
+  mkdirSync(tools, { recursive: true });
+  for (const name of names) writeFileSync(join(tools, name), '#!/bin/sh\n', { mode: 0o755 });
+}
+
+test.before.each(() => {
+  for (const path of [tools, at('build'), seen]) rmSync(path, { recursive: true, force: true });
+});
+
+/** Nothing is left behind, whatever happened. */
+test.after.each(() => {
+  assert.equal(readdirSync(stages), [], 'the folder of the build is gone');
+  const left = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  assert.equal(
+    left.filter((path) => /binding\.gyp$|\.partial$/.test(path)),
+    [],
+  );
+});
+
+test('Each tool that is missing is refused by its name, with what installs it.', () => {
+  const missing = (pattern: RegExp, env?: NodeJS.ProcessEnv) => {
+    const { status, stderr } = build(env);
+    assert.is(status, 1);
+    assert.match(stderr, pattern);
+    assert.match(stderr, '[ERR_TOOLCHAIN_MISSING]');
+  };
+  const install = process.platform === 'darwin' ? 'xcode-select --install' : 'apt-get install python3 make g\\+\\+';
+  missing(new RegExp(`Python 3 is not found \\(python3, python\\)\\. It can be installed: .*${install}`));
+  provide('python3');
+  missing(/make is not found \(gmake, make\)/);
+  provide('make');
+  missing(/A C\+\+ compiler is not found \(g\+\+, c\+\+, clang\+\+\)/);
+  missing(/A C\+\+ compiler is not found \(no-such-compiler\)/, { CXX: 'no-such-compiler -m64' });
+  provide('c++');
+  missing(/node-gyp is not found: npm brings it/, { npm_config_node_gyp: '' });
+  assert.not.ok(existsSync(seen), 'nothing was compiled');
+});
+
+test('The node-gyp that npm brings is found by the npm on the PATH.', () => {
+  provide('python3', 'make', 'g++');
+  const npm = at('..', '..', 'npm');
+  mkdirSync(join(npm, 'bin'), { recursive: true });
+  writeFileSync(join(npm, 'bin', 'npm-cli.js'), '');
+  mkdirSync(join(npm, 'node_modules', 'node-gyp', 'bin'), { recursive: true });
+  writeFileSync(join(npm, 'node_modules', 'node-gyp', 'package.json'), '{ "type": "module" }');
+  copyFileSync(nodeGyp, join(npm, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js'));
+  symlinkSync(join(npm, 'bin', 'npm-cli.js'), join(tools, 'npm'));
+  const { stderr } = build({ npm_config_node_gyp: '', FAKE_ENDING: 'found' });
+  assert.match(stderr, 'found\n');
+});
+
+test('A compiler that fails is told with all that it said, and the older addon stays.', () => {
+  provide('python3', 'make', 'g++');
+  mkdirSync(join(output, '..'), { recursive: true });
+  writeFileSync(output, 'older');
+  const { status, stderr } = build({ FAKE_ENDING: 'module.cc:1: error: no such thing' });
+  assert.is(status, 1);
+  assert.match(stderr, 'module.cc:1: error: no such thing\n');
+  assert.match(stderr, 'The native addon is not built: node-gyp fails (1). [ERR_BUILD_FAILED]');
+  assert.is(readFileSync(output, 'utf8'), 'older');
+});
+
+test('An addon that is built but does not load is not put in place.', () => {
+  provide('python3', 'make', 'g++');
+  const { status, stderr } = build({ FAKE_ADDON: at('package.json') });
+  assert.is(status, 1);
+  assert.match(stderr, /The native addon is built, but doesn't load \(.*\)\. \[ERR_BUILD_FAILED\]/);
+  assert.not.ok(existsSync(output));
+});
+
+test('A folder that takes no file is refused before anything is compiled, and --output is told of.', () => {
+  provide('python3', 'make', 'g++');
+  // Root may write anywhere, but not into a file.
+  writeFileSync(at('build'), '');
+  const { status, stderr } = build();
+  assert.is(status, 1);
+  assert.match(stderr, /File \(.*covarium\.node\) can't be written \(\w+\)\. \[ERR_FILE_UNWRITABLE\]/);
+  assert.match(stderr, 'Option --output takes another place');
+  assert.not.ok(existsSync(seen));
+});
+
+test('A folder where the addon is to be, and a name that Node loads no addon by, are refused before anything is compiled.', () => {
+  provide('python3', 'make', 'g++');
+  const place = at('..', '..', 'folder.node');
+  mkdirSync(place);
+  const refused = build({}, '--output', place);
+  assert.is(refused.status, 1);
+  assert.match(refused.stderr, `The addon is to be a file, and a folder is there (${place}). [ERR_FILE_UNWRITABLE]`);
+  assert.not.match(refused.stderr, 'Option --output takes another place', 'it is given');
+  const { status, stderr } = build({}, '--output', 'addon');
+  assert.is(status, 1);
+  assert.match(stderr, 'Option --output is to end in .node (addon). [ERR_INVALID_ARGUMENT]');
+  assert.not.ok(existsSync(seen));
+});
+
+test('A package that takes no file is built from, for --output; a folder for temporary files that is not there is refused.', () => {
+  provide('python3', 'make', 'g++');
+  const change = (mode: string) =>
+    spawnSync('chmod', ['-R', mode, at('objc'), at('msl'), at('dist', 'node-addon-api')]);
+  const elsewhere = at('..', '..', 'elsewhere.node');
+  change('a-w');
+  const { stderr } = build({ FAKE_ENDING: 'found' }, '--output', elsewhere);
+  change('u+w');
+  assert.match(stderr, 'found\n');
+  assert.equal(JSON.parse(readFileSync(seen, 'utf8')).readOnly, []);
+  const refused = build({ TMPDIR: at('none') }, '--output', elsewhere);
+  assert.is(refused.status, 1);
+  assert.match(
+    refused.stderr,
+    `File (${at('none')}) can't be written (its folder does not exist). [ERR_FILE_UNWRITABLE]`,
+  );
+  assert.equal(
+    readdirSync(at('..', '..')).filter((name) => name.startsWith('elsewhere')),
+    [],
+    'nothing is left there',
+  );
+});
+
+test('An interruption ends the build, its compilers too, with 130.', async () => {
+  provide('python3', 'make', 'g++');
+  const child = spawn(process.execPath, [main, 'build-native'], { env: { ...environment(), FAKE_ENDING: 'never' } });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const timer = setInterval(() => {
+    if (!existsSync(seen)) return;
+    // Once: the second would end the process at once.
+    clearInterval(timer);
+    child.kill('SIGINT');
+  }, 20);
+  assert.is(await ended, 130);
+  assert.not.ok(existsSync(`${seen}.compiled`), 'nobody waits for a compiler');
+});
+
+const sentence = 'What is built goes to its place, where it is found, or to --output.';
+if (!existsSync(builtAddon)) {
+  console.log(`skipped  ${sentence} There is no addon to copy (${builtAddon}).`);
+  test.skip(sentence);
+} else {
+  test(sentence, () => {
+    provide('python3', 'make', 'g++');
+    const { status, stderr } = build();
+    assert.is(status, 0, stderr);
+    assert.match(stderr, `Built: ${output}\n`);
+    const given = JSON.parse(readFileSync(seen, 'utf8'));
+    assert.equal(given.missing, []);
+    assert.is(given.arguments[0], 'rebuild');
+    assert.match(given.folder, 'covarium-build-');
+    const { stdout } = spawnSync(process.execPath, [main, 'devices'], { env: plainEnvironment(), encoding: 'utf8' });
+    assert.match(stdout, `\nnative addon: ${output} (built here, of covarium `);
+    const elsewhere = at('..', '..', 'elsewhere', 'covarium.node');
+    assert.match(
+      build({}, '--output', elsewhere).stderr,
+      `Built: ${elsewhere}. It is loaded where COVARIUM_ADDON names`,
+    );
+    assert.ok(existsSync(elsewhere));
+  });
+}
+
+test.run();

@@ -1,0 +1,299 @@
+// `covarium fit` and `covarium merge`, run as users run them: weights, missing values, shrinkage, and fits that are
+// spread.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fit } from '../../lib/cli/fit.ts';
+import { merge } from '../../lib/cli/merge.ts';
+import { CovariumError, type EstimateOptions, Moments } from '../../lib/index.ts';
+import { run, succeeds } from '../harness/command-line.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-fit-'));
+const at = (name: string) => join(folder, name);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  writeFileSync(at(name), text);
+  return at(name);
+}
+
+const text = (name: string) => readFileSync(at(name), 'utf8');
+const model = (name: string) => JSON.parse(text(name)) as { columns: string[]; mean: number[]; covariance: number[][] };
+
+/** Rows of a, b and a weight that depend on their number alone. */
+function rowsFrom(first: number, count: number): number[][] {
+  return Array.from({ length: count }, (_, at) => {
+    const row = first + at;
+    const a = 1e6 + ((row * 37) % 101) / 8;
+    return [a, a / 2 + ((row * 53) % 89), (row % 5) / 4];
+  });
+}
+
+const csv = (rows: readonly (readonly number[])[]) => `a,b,w\n${rows.map((row) => `${row.join(',')}\n`).join('')}`;
+const columns = (rows: readonly (readonly number[])[]) => rows.map(([a, b]) => [a!, b!]);
+
+function expectedModel(rows: readonly (readonly number[])[], options: EstimateOptions = {}, weights?: number[]) {
+  const moments = new Moments(2);
+  moments.addSync(columns(rows), { weights });
+  return { mean: moments.mean.toArray(), covariance: moments.covariance(options).toArray() };
+}
+
+// Ulps of the largest number of each: merged sums differ in the order of addition alone.
+function nearUlps(actual: readonly number[], expected: readonly number[], most: number, what = ''): void {
+  const scale = Math.max(...expected.map(Math.abs)) * Number.EPSILON;
+  const ulps = Math.max(...expected.map((value, i) => Math.abs(actual[i]! - value) / scale));
+  assert.ok(ulps <= most, `${what} (${ulps} ulps)`);
+}
+
+test('fit takes weights, frequencies, shrinkage and a fixed mean, over several files.', async () => {
+  const some = rowsFrom(0, 40);
+  const others = rowsFrom(40, 25);
+  const all = [...some, ...others];
+  const paths = [file('some.csv', csv(some)), file('others.csv', csv(others))];
+  const weights = all.map(([, , w]) => w!);
+  await succeeds('fit', ...paths, '--weights', 'w', '--output', at('weighted.json'));
+  const weighted = model('weighted.json');
+  const expected = expectedModel(all, {}, weights);
+  assert.equal(weighted.columns, ['a', 'b']);
+  nearUlps(weighted.mean, expected.mean, 1);
+  nearUlps(weighted.covariance.flat(), expected.covariance.flat(), 8);
+  const mean = file('mean.csv', '1000000,500000\n');
+  const common = ['--shrinkage', 'ledoit-wolf', '--fixed-mean', mean, '--columns', 'b,a', '--dtype', 'float64'];
+  await succeeds('fit', ...paths, ...common, '--output', at('shrunk.json'));
+  const moments = new Moments(2);
+  moments.addSync(columns(all).map(([a, b]) => [b!, a!]));
+  const shrunk = moments.covariance({ mean: [1e6, 5e5], shrinkage: 'ledoit-wolf' }).toArray();
+  assert.equal(
+    [model('shrunk.json').columns, model('shrunk.json').mean],
+    [
+      ['b', 'a'],
+      [1e6, 5e5],
+    ],
+  );
+  nearUlps(model('shrunk.json').covariance.flat(), shrunk.flat(), 32);
+  const counted = file('counted.csv', 'x,n\n1,2\n5,0\n4,3\n');
+  await succeeds('fit', counted, '--frequencies', 'n', '--ddof', '0', '--output', at('counted.json'));
+  assert.equal([model('counted.json').columns, model('counted.json').mean], [['x'], [2.8]]);
+  nearUlps(model('counted.json').covariance[0]!, [2.16], 1);
+});
+
+test('fit drops rows with missing values where it is told to, and says how many.', async () => {
+  const path = file('missing.csv', 'a,b\n1,2\n,3\n4,NA\n5,6\n7,1\n');
+  const refused = await run(['fit', path, '--output', at('x.json')]);
+  assert.is(refused.code, 1);
+  const { code, stderr } = await run(['fit', path, '--missing', 'drop', '--output', at('dropped.json')]);
+  assert.equal([code, stderr], [0, 'Left out (2) rows with missing values; (3) observations remain.\n']);
+  assert.equal(model('dropped.json').mean, [13 / 3, 3]);
+});
+
+test('Shards of files or of rows, merged in any order, make the model of one run, and the same bytes.', async () => {
+  // More rows than one block of 4096 rows.
+  const all = rowsFrom(0, 30_000);
+  const whole = file('whole.csv', csv(all));
+  const thirds = [0, 1, 2].map((k) => file(`third${k}.csv`, csv(all.slice(k * 10_000, (k + 1) * 10_000))));
+  await succeeds('fit', whole, '--columns', 'a,b', '--output', at('one.json'));
+  const one = model('one.json');
+  for (const [name, paths] of [
+    ['rows', [whole]],
+    ['files', thirds],
+  ] as const) {
+    const parts = ['1/3', '2/3', '3/3'].map((shard, k) => [shard, at(`${name}${k}.json`)] as const);
+    for (const [shard, part] of parts)
+      await succeeds('fit', ...paths, '--columns', 'a,b', '--partial', part, '--shard', shard);
+    const [first, second, third] = parts.map(([, part]) => part) as [string, string, string];
+    await succeeds('merge', first, second, third, '--output', at('merged.json'));
+    const merged = model('merged.json');
+    nearUlps(merged.mean, one.mean, 1, name);
+    nearUlps(merged.covariance.flat(), one.covariance.flat(), 32, name);
+    const bytes = text('merged.json');
+    await succeeds('merge', third, first, second, '--output', at('merged.json'));
+    assert.is(text('merged.json'), bytes, 'the order of the arguments has no say');
+    assert.match(
+      (await run(['merge', first, third, '--output', at('x.json')])).stderr,
+      /first \(2\).*\[ERR_INVALID_ARGUMENT\]\n$/,
+    );
+    assert.match(
+      (await run(['merge', first, second, first, '--partial', at('x.json')])).stderr,
+      /Shard \(1\) .*count twice/,
+    );
+    await succeeds('merge', first, third, '--partial', at('two.json'));
+    const { of } = JSON.parse(text('two.json')).shards;
+    assert.equal(JSON.parse(text('two.json')).shards, { count: 3, here: [1, 3], of });
+    await succeeds('merge', at('two.json'), second, '--partial', at('three.json'));
+    assert.is(JSON.parse(text('three.json')).shards, undefined);
+    await succeeds('merge', at('three.json'), '--shrinkage', '0.5', '--output', at('merged.json'));
+    const half = expectedModel(all, { shrinkage: 0.5 });
+    nearUlps(model('merged.json').covariance.flat(), half.covariance.flat(), 32, name);
+  }
+});
+
+test('A shard without i/n is the one that a job says.', async () => {
+  const path = file('five.csv', csv(rowsFrom(0, 5)));
+  const none = await run(['fit', path, '--partial', at('x.json'), '--shard']);
+  assert.match(none.stderr, /says no i\/n.*\[ERR_INVALID_ARGUMENT\]\n$/);
+  const env: NodeJS.ProcessEnv & { [name in `SLURM_ARRAY_TASK_${'ID' | 'COUNT' | 'MIN'}`]?: string } = process.env;
+  env.SLURM_ARRAY_TASK_ID = '2';
+  env.SLURM_ARRAY_TASK_COUNT = '4';
+  env.SLURM_ARRAY_TASK_MIN = '1';
+  try {
+    await succeeds('fit', path, '--partial', at('job.json'), '--shard');
+    await succeeds('fit', path, '--partial', at('no-job.json'));
+  } finally {
+    for (const name of ['ID', 'COUNT', 'MIN']) delete process.env[`SLURM_ARRAY_TASK_${name}`];
+  }
+  const { shards, moments } = JSON.parse(text('job.json'));
+  assert.equal(
+    [shards, moments.count],
+    [{ count: 4, here: [2], of: shards.of }, 0],
+    'the one block of rows is the first shard',
+  );
+  assert.equal([JSON.parse(text('no-job.json')).shards, JSON.parse(text('no-job.json')).moments.count], [undefined, 5]);
+});
+
+const ofSome = 'a'.repeat(64);
+const good = () => {
+  const moments = new Moments(1);
+  moments.addSync(Float64Array.of(1, 2, 4));
+  return { covariumPartial: 1, columns: ['a'], dropped: 0, moments: moments.toJSON() };
+};
+const part = (name: string, changes: object) => file(name, JSON.stringify({ ...good(), ...changes }));
+const data = () => file('data.csv', 'a,b\n1,2\n3,2\n5,8\n');
+
+const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
+  ['neither output nor part', /either a model .*ERR_INVALID/, () => ['fit', data()]],
+  ['both', /either a model .*ERR_INVALID/, () => ['fit', data(), '--output', at('x.json'), '--partial', at('x.json')]],
+  [
+    'a shard of a model',
+    /takes --partial.*ERR_INVALID/,
+    () => ['fit', data(), '--output', at('x.json'), '--shard', '1/2'],
+  ],
+  [
+    'a shard beyond the last',
+    /\(3\/2\).*ERR_OUT_OF_RANGE/,
+    () => ['fit', data(), '--partial', at('x.json'), '--shard', '3/2'],
+  ],
+  [
+    'shrinkage of a part',
+    /\(shrinkage\) is for the model/,
+    () => ['fit', data(), '--partial', at('x.json'), '--shrinkage', '1'],
+  ],
+  [
+    'an unknown shrinkage',
+    /\(oas\), neither.*ERR_OUT_OF_RANGE/,
+    () => ['fit', data(), '--output', at('x.json'), '--shrinkage', 'oas'],
+  ],
+  [
+    'weights that are not there',
+    /no column \(w\), only \(a, b\)/,
+    () => ['fit', data(), '--output', at('x.json'), '--weights', 'w'],
+  ],
+  [
+    'a negative weight',
+    /row \(2\) is \(-1\).*counted from row \(0\) of file \(.*negative\.csv\)\. \[ERR_OUT_OF_RANGE\]/,
+    () => ['fit', file('negative.csv', 'a,w\n1,2\n3,2\n5,-1\n'), '--output', at('x.json'), '--weights', 'w'],
+  ],
+  [
+    'weights alone',
+    /\(0\) columns besides/,
+    () => ['fit', data(), '--output', at('x.json'), '--weights', 'a', '--frequencies', 'b'],
+  ],
+  [
+    'files of other columns',
+    /\(a, c\), but.*\(a, b\).*ERR_SHAPE/,
+    () => ['fit', data(), file('c.csv', 'a,c\n1,2\n'), '--output', at('x.json')],
+  ],
+  [
+    'a mean of another length',
+    /ERR_SHAPE/,
+    () => ['fit', data(), '--output', at('x.json'), '--fixed-mean', file('m.csv', '1\n')],
+  ],
+  [
+    'too few rows',
+    /\(2\) rows.*at least \(3\).*ERR_SHAPE/,
+    () => ['fit', file('two.csv', '1,2\n2,1\n'), '--output', at('x.json')],
+  ],
+  [
+    'a part that is no JSON',
+    /is not JSON.*ERR_MALFORMED_MOMENTS/,
+    () => ['merge', file('p.json', '{'), '--output', at('x.json')],
+  ],
+  ['a part that is not there', /ERR_FILE_NOT_FOUND/, () => ['merge', at('none.json'), '--output', at('x.json')]],
+  [
+    'a model in place of a part',
+    /covariumPartial, is \(undefined\)/,
+    () => ['merge', file('p.json', '{"covarium":1}'), '--output', at('x.json')],
+  ],
+  [
+    'a part that was changed',
+    /in its moments, fourth is not what/,
+    () => ['merge', part('p.json', { moments: { ...good().moments, fourth: 0 } }), '--output', at('x.json')],
+  ],
+  [
+    'dropped rows that are none',
+    /dropped is no whole/,
+    () => ['merge', part('p.json', { dropped: -1 }), '--output', at('x.json')],
+  ],
+  [
+    'too many columns',
+    /columns are not \(1\) names/,
+    () => ['merge', part('p.json', { columns: ['a', 'b'] }), '--output', at('x.json')],
+  ],
+  [
+    'no shards',
+    /shards do not say/,
+    () => ['merge', part('p.json', { shards: { count: 2, here: [3], of: ofSome } }), '--output', at('x.json')],
+  ],
+  [
+    'shards of nothing',
+    /shards do not say/,
+    () => ['merge', part('p.json', { shards: { count: 2, here: [1], of: 'x' } }), '--output', at('x.json')],
+  ],
+  [
+    'shards of other files',
+    /other files, or of other columns/,
+    () => {
+      const two = ['some.csv', 'others.csv'].map((name, i) => {
+        const shards = { count: 2, here: [i + 1], of: i === 0 ? ofSome : 'b'.repeat(64) };
+        return part(`of-${name}.json`, { shards });
+      });
+      return ['merge', ...two, '--output', at('x.json')];
+    },
+  ],
+  [
+    'parts of other columns',
+    /\(b\), but.*\(a\)|\(a\), but.*\(b\)/,
+    () => ['merge', part('p.json', {}), part('q.json', { columns: ['b'] }), '--output', at('x.json')],
+  ],
+  [
+    'parts of other shards',
+    /of \(no\) shards, but .* of \(2\)/,
+    () => [
+      'merge',
+      part('p.json', { shards: { count: 2, here: [1], of: ofSome } }),
+      part('q.json', {}),
+      '--output',
+      at('x.json'),
+    ],
+  ],
+];
+
+for (const [sentence, shown, command] of refusals)
+  test(`${sentence}: refused, and nothing is written.`, async () => {
+    const [name, ...words] = command();
+    const first = [...words, '--'].findIndex((word) => word.startsWith('--'));
+    const options: { [name: string]: string } = {};
+    for (let at = first; at < words.length; at += 2)
+      options[words[at]!.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] = words[at + 1]!;
+    const { signal } = new AbortController();
+    const work = name === 'fit' ? fit : merge;
+    const error = await work(words.slice(0, first), options, signal).catch((thrown: unknown) => thrown);
+    assert.instance(error, CovariumError);
+    const { message, code } = error as CovariumError;
+    assert.match(`${message} [${code}]`, shown);
+    assert.match(message, /^[A-Z-].*\.$/);
+    assert.not(existsSync(at('x.json')));
+  });
+
+test.run();

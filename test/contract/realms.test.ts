@@ -1,0 +1,69 @@
+// Values and errors of another realm, as under Jest, whose modules have constructors of their own.
+import { runInNewContext } from 'node:vm';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CovariumError, fromNative } from '../../lib/covarium-error.ts';
+import { Matrix, MultivariateNormal, Vector } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const foreign = <Value>(text: string) => runInNewContext(text) as Value;
+
+onEveryDevice('Typed arrays of another realm are taken as those of this one.', (device) => {
+  const covariance = foreign<Float64Array>('new Float64Array([2, 0.5, 0.5, 1])');
+  assert.not.instance(covariance, Float64Array);
+  assert.equal(Matrix.from(covariance, { columns: 2 }).toArray(), [
+    [2, 0.5],
+    [0.5, 1],
+  ]);
+  assert.is(Vector.from(foreign<Int32Array>('new Int32Array(3)')).dtype, 'int32');
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: Matrix.from(covariance, { columns: 2 }) });
+  using ours = normal.logPdfSync(new Float32Array([1, 2]));
+  using theirs = normal.logPdfSync(foreign<Float32Array>('new Float32Array([1, 2])'));
+  assert.is(theirs.data[0], ours.data[0]);
+});
+
+test('Errors of another realm keep their code and their message.', () => {
+  const error = foreign<Error>("Object.assign(new Error('Metal is not here.'), { code: 'ERR_DEVICE_UNAVAILABLE' })");
+  assert.not.instance(error, Error);
+  const ours = fromNative(error);
+  assert.equal([ours.code, ours.message], ['ERR_DEVICE_UNAVAILABLE', 'Metal is not here.']);
+  assert.is(fromNative(foreign("new RangeError('Array buffer allocation failed')")).code, 'ERR_OUT_OF_MEMORY');
+});
+
+test('What is no typed array is refused, whatever it says of itself.', async () => {
+  const liar = { [Symbol.toStringTag]: 'Float32Array', length: 3 };
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Object', () => Vector.from(liar as unknown as Float32Array));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'DataView', () =>
+    Vector.from(new DataView(new ArrayBuffer(8)) as unknown as Float32Array),
+  );
+});
+
+test('A message has no characters that a terminal would obey.', () => {
+  const { message } = new CovariumError('ERR_INTERNAL', 'File (a\u001b[2Jb\u009bc\u202ed) is\nnot here.');
+  assert.is(message, 'File (a\\u001b[2Jb\\u009bc\\u202ed) is\nnot here.');
+});
+
+onEveryDevice('One signal for 200 samples at once warns of no leak, and stops them all.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+  const warnings: Error[] = [];
+  const listener = (warning: Error) => warnings.push(warning);
+  process.on('warning', listener);
+  const { signal } = new AbortController();
+  for (const sample of await Promise.all(Array.from({ length: 200 }, () => normal.sample(1, { signal }))))
+    sample.close();
+  const stopping = new AbortController();
+  const all = Array.from({ length: 20 }, () => normal.sample(1_000_000, { signal: stopping.signal }));
+  stopping.abort(new Error('enough'));
+  // The first may have ended before.
+  const last = (await Promise.allSettled(all)).at(-1)!;
+  assert.is(last.status === 'rejected' && last.reason.code, 'ERR_ABORTED');
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listener);
+  assert.equal(
+    warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
+    [],
+  );
+});
+
+test.run();

@@ -1,0 +1,92 @@
+// Calls that would compute something else than what was meant: cpu and reference refuse them alike.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, MultivariateNormal, Vector } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const bad = <Value>(value: unknown) => value as Value;
+
+onEveryDevice('A seed, a stream or a first row of null is refused, not random.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+  for (const name of ['seed', 'stream', 'firstRow']) {
+    const options = bad<{ seed: number }>({ seed: 1, [name]: null });
+    await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => normal.sampleSync(3, options));
+    await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => normal.sample(3, options));
+    await throwsCode('ERR_INVALID_ARGUMENT', '(null)', async () => {
+      for await (const _ of normal.blocks(3, options));
+    });
+    using factor = device.matrix(1, 1);
+    using mean = device.vector(1);
+    using out = device.matrix(2, 1);
+    await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () =>
+      device.commandBuffer().sample(factor, mean, out, options).commitSync(),
+    );
+  }
+  await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => normal.sampleSync(3, bad({ seed: null, empirical: true })));
+});
+
+onEveryDevice('Options that are no plain object are refused, a forgotten await among them.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+  for (const [options, shown] of [
+    [new Map([['seed', 1]]), '(Map)'],
+    [new Date(), '(Date)'],
+    [[], '(array of 0)'],
+    [Promise.resolve({ seed: 1 }), '(Promise). Await it.'],
+    [new Float32Array(2), '(Float32Array of 2)'],
+    [3, '(3)'],
+  ] as const)
+    await throwsCode('ERR_INVALID_ARGUMENT', shown, () => normal.sampleSync(3, bad(options)));
+  normal.sampleSync(3, Object.create(null)).close();
+});
+
+onEveryDevice('A sum over a part of its operands is refused; in their place it is not.', async (device) => {
+  const memory = Float32Array.from({ length: 8 }, (_, i) => i);
+  const [a, shifted] = [Vector.from(memory.subarray(0, 6)), Vector.from(memory.subarray(2, 8))];
+  await throwsCode('ERR_INVALID_ARGUMENT', 'overlaps', () => device.commandBuffer().sum(a, a, shifted));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'overlaps', () => device.commandBuffer().sum(shifted, a, a));
+  device.commandBuffer().sum(a, a, a).commitSync();
+  assert.equal([...memory], [0, 2, 4, 6, 8, 10, 6, 7]);
+});
+
+test('The shape of a matrix, a vector or a volume is what it was made with.', () => {
+  const matrix = Matrix.from([[1, 2]]);
+  assert.throws(() => {
+    (matrix as { rows: number }).rows = 1e8;
+  }, TypeError);
+  assert.throws(() => {
+    (matrix as { columns: number }).columns = 1;
+  }, TypeError);
+  assert.throws(() => {
+    (Vector.from([1]) as { length: number }).length = 9;
+  }, TypeError);
+});
+
+onEveryDevice('An empty vector is finite.', (device) => {
+  using empty = device.vector(0);
+  device.commandBuffer().requireFinite(empty).commitSync();
+});
+
+onEveryDevice('Memory that leaves between recording and commit is refused.', async (device) => {
+  const values = new Float32Array([1, 2]);
+  using out = device.vector(2);
+  const commands = device.commandBuffer().copy(Vector.from(values), out);
+  structuredClone(null, { transfer: [values.buffer] });
+  await throwsCode('ERR_CLOSED', 'Float32Array of 0', () => commands.commitSync());
+  const others = device.commandBuffer().requireFinite(out);
+  out.close();
+  await throwsCode('ERR_CLOSED', 'detached or closed', () => others.commit());
+});
+
+onEveryDevice('Rows that grow while they are read are refused.', async (device) => {
+  const rows: number[][] = [[1, 0]];
+  Object.defineProperty(rows[0], 1, {
+    get: () => {
+      rows.push([0, 1]);
+      return 0;
+    },
+  });
+  await throwsCode('ERR_SHAPE', '(1)', () => MultivariateNormal.fromCovarianceSync({ device, covariance: rows }));
+});
+
+test.run();

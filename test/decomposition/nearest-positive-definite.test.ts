@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { correlationOf, MultivariateNormal, nearestPositiveDefinite, openDevice } from '../../lib/index.ts';
+import { scattered } from '../harness/naive.ts';
+import fc from '../harness/properties.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const { cases } = JSON.parse(readFileSync(new URL('../answers/nearest.json', import.meta.url), 'utf8')) as {
+  cases: { matrix: number[][]; nearest: number[][]; correlation: number[][] }[];
+};
+const higham = [
+  [1, 1, 0],
+  [1, 1, 1],
+  [0, 1, 1],
+];
+
+function near(actual: readonly number[][], expected: readonly number[][], tolerance: number): void {
+  actual.flat().forEach((value, at) => {
+    const wanted = expected.flat()[at]!;
+    if (!(Math.abs(value - wanted) <= tolerance)) assert.unreachable(`entry (${at}) is (${value}), not (${wanted})`);
+  });
+}
+
+test("The nearest correlation matrix is Higham's.", () => {
+  near(
+    nearestPositiveDefinite(higham, { correlation: true }).toArray(),
+    [
+      [1, 0.7607, 0.1573],
+      [0.7607, 1, 0.7607],
+      [0.1573, 0.7607, 1],
+    ],
+    5e-5,
+  );
+});
+
+test("The nearest matrices are those of R's nearPD, but for the eigenvalues that are raised.", () => {
+  for (const { matrix, nearest, correlation } of cases) {
+    // Eigenvalues of 1e-8 of the largest in place of 0.
+    near(nearestPositiveDefinite(matrix).toArray(), nearest, 1e-7);
+    near(nearestPositiveDefinite(matrix, { correlation: true }).toArray(), correlation, 1e-7);
+  }
+});
+
+test('The nearest is symmetric and positive definite, in either type; a positive definite matrix is its own.', () => {
+  using device = openDevice('reference');
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 7 }), fc.nat(1000), fc.boolean(), (n, seed, correlation) => {
+      const a = scattered(n * n, seed);
+      for (const dtype of ['float32', 'float64'] as const) {
+        const found = nearestPositiveDefinite(a, { correlation, dtype });
+        assert.is(found.dtype, dtype);
+        if (correlation)
+          assert.equal(
+            found.toArray().map((row, i) => row[i]),
+            new Array(n).fill(1),
+          );
+        MultivariateNormal.fromCovarianceSync({ device, covariance: found, dtype }).close();
+      }
+    }),
+    { numRuns: 60 },
+  );
+  const own = [
+    [2, 0.5],
+    [0.5, 1],
+  ];
+  near(nearestPositiveDefinite(own).toArray(), own, 1e-15);
+});
+
+test('What is no square of finite numbers has no nearest.', async () => {
+  await throwsCode('ERR_SHAPE', '(1) rows', () => nearestPositiveDefinite([[1, 2]]));
+  await throwsCode('ERR_NOT_FINITE', '(0, 1)', () =>
+    nearestPositiveDefinite([
+      [1, Number.NaN],
+      [0, 1],
+    ]),
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', '(1 x 1)', () => nearestPositiveDefinite([[0]]));
+  assert.equal(nearestPositiveDefinite([[0]], { correlation: true }).toArray(), [[1]]);
+  await throwsCode('ERR_UNKNOWN_OPTION', '(corr)', () => nearestPositiveDefinite(higham, { corr: true } as object));
+});
+
+test('A covariance is its correlations and deviations.', async () => {
+  const { correlation, standardDeviations } = correlationOf([
+    [4, 3, 0],
+    [3, 9, 0],
+    [0, 0, 0],
+  ]);
+  assert.equal(correlation.toArray(), [
+    [1, 0.5, 0],
+    [0.5, 1, 0],
+    [0, 0, 1],
+  ]);
+  assert.equal(standardDeviations.toArray(), [2, 3, 0]);
+  const tiny = correlationOf([
+    [1e-300, 5e-301],
+    [5e-301, 1e-300],
+  ]);
+  assert.ok(Math.abs(tiny.correlation.get(0, 1) - 0.5) < 1e-15);
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(-1)', () => correlationOf([[-1]]));
+  const none = [
+    [0, 1],
+    [1, 9],
+  ];
+  assert.is((await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(0, 1)', () => correlationOf(none))).pivot, 0);
+  await throwsCode('ERR_NOT_FINITE', '(Infinity)', () => correlationOf([[Number.POSITIVE_INFINITY]]));
+  await throwsCode('ERR_SHAPE', '(1) rows', () => correlationOf([[1, 2]]));
+});
+
+test.run();

@@ -1,0 +1,170 @@
+// Files appear whole or not at all, whoever else writes them.
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { finishText, OutputFile, openOutputFile } from '../../lib/file/output.ts';
+import { partialPath } from '../../lib/file/temporary-name.ts';
+import { Matrix, readTable, writeTable } from '../../lib/index.ts';
+import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-output-'));
+const at = (...names: string[]) => join(folder, ...names);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+function fresh(name: string): string {
+  mkdirSync(at(name));
+  return at(name);
+}
+
+/** What is there but for the files that are named. */
+function others(where: string, ...names: string[]): string[] {
+  return readdirSync(where).filter((name) => !names.includes(name));
+}
+
+test('Of two tables that are written to one path at once one is there, whole, and both calls succeed.', async () => {
+  const where = fresh('pairs');
+  const path = join(where, 'table.npy');
+  const values = (fill: number) => Matrix.from(new Float64Array(300_000).fill(fill), { columns: 1 });
+  const [ones, twos] = [values(1), values(2)];
+  for (let pair = 0; pair < 50; pair++) {
+    await Promise.all([ones, twos].map((rows) => writeTable(path, rows)));
+    const { rows } = await readTable(path);
+    assert.is(rows.rows, 300_000);
+    assert.ok(rows.data.every((value) => value === rows.data[0]));
+  }
+  assert.equal(others(where, 'table.npy'), []);
+});
+
+test('A link at a name that could be foreseen is not followed.', async () => {
+  const where = fresh('links');
+  const precious = join(where, 'precious');
+  writeFileSync(precious, 'mine');
+  const host = hostname().replaceAll(/[^\w-]/g, '-') || 'localhost';
+  symlinkSync(precious, join(where, `.table.npy.${host}.${process.pid}.partial`));
+  await writeTable(join(where, 'table.npy'), [[1]]);
+  assert.is(readFileSync(precious, 'utf8'), 'mine');
+  assert.not.match(partialPath('x'), partialPath('x'));
+});
+
+test('A file that is written again keeps its mode, and its temporary file has it from the beginning.', async () => {
+  const where = fresh('modes');
+  for (const mode of [0o600, 0o640, 0o666]) {
+    const path = join(where, `${mode}.csv`);
+    writeFileSync(path, '1\n');
+    chmodSync(path, mode);
+    const output = await openOutputFile(path);
+    const [temporary] = readdirSync(where).filter((name) => name.startsWith('.'));
+    assert.is(statSync(join(where, temporary!)).mode & 0o777, mode);
+    await output.write(Buffer.from('2\n'));
+    await output.finish();
+    assert.is(statSync(path).mode & 0o777, mode);
+  }
+});
+
+test('What exits in the middle of a write leaves nothing.', async () => {
+  const where = fresh('exits');
+  const body = (how: string) => `
+    import { openOutputFile } from '${moduleUrl('lib/file/output.ts')}';
+    const output = await openOutputFile('${join(where, 'half.csv')}');
+    await output.write(Buffer.from('1,2'));
+    ${how}`;
+  for (const how of ['process.exit(3)', 'setTimeout(() => { throw new Error("no") })', ''])
+    await runNode([...nodeOptions, '--input-type=module', '--eval', body(how)]);
+  assert.equal(readdirSync(where), []);
+});
+
+test('Leftovers of the dead go with the next writer of the same file; those of the living, and of other systems, after an hour.', async () => {
+  const where = fresh('leftovers');
+  const [, system] = /\.([0-9a-f]{12})\.\d+\.[0-9a-f]{8}\.partial$/.exec(partialPath('x'))!;
+  const named = (target: string, system: string, pid: number) => `.${target}.${system}.${pid}.01234567.partial`;
+  const elsewhere = '0123456789ab';
+  const gone = [named('left.npy', system!, 999_999_999), named('left.npy', elsewhere, 2)];
+  const kept = [
+    named('left.npy', system!, process.ppid),
+    named('left.npy', system!, process.pid),
+    named('left.npy', elsewhere, 999_999_999),
+    named('right.npy', system!, 999_999_999),
+  ];
+  for (const name of [...gone, ...kept]) writeFileSync(join(where, name), 'x');
+  utimesSync(join(where, gone[1]!), 0, 0);
+  const output = await openOutputFile(join(where, 'left.npy'));
+  const own = others(where, ...kept);
+  assert.is(own.length, 1);
+  await output.discard();
+  assert.equal(readdirSync(where).sort(), kept.sort());
+});
+
+test('The system in a name is another one in another namespace of process numbers.', () => {
+  const script = `import { writer } from '${moduleUrl('lib/file/temporary-name.ts')}'; console.log(writer())`;
+  const args = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
+  const inside = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', ...args], { encoding: 'utf8' });
+  if (inside.error !== undefined || inside.status !== 0)
+    return console.log(`skipped  namespaces: unshare fails (${inside.error?.message ?? inside.stderr.trim()})`);
+  const outside = spawnSync(args[0]!, args.slice(1), { encoding: 'utf8' });
+  assert.match(inside.stdout, /^[0-9a-f]{12}\.\d+\n$/);
+  assert.is.not(inside.stdout.split('.')[0], outside.stdout.split('.')[0]);
+});
+
+test('A name as long as the file system takes can be written.', async () => {
+  const path = at(`${'ä'.repeat(125)}.npy`);
+  await writeTable(path, [[1]]);
+  assert.ok(existsSync(path));
+});
+
+test('Two finished files get their names together, or neither does.', async () => {
+  const where = fresh('together');
+  const [data, manifest] = [join(where, 'data'), join(where, 'data.json')];
+  const write = async (text: string) => {
+    const [first, second] = [await OutputFile.open(data), await OutputFile.open(manifest)];
+    await finishText(first, text);
+    await finishText(second, text);
+    await OutputFile.replaceBoth(first, second);
+  };
+  await write('old');
+  rmSync(manifest);
+  // A folder can't be replaced by a file.
+  const [first, second] = [await OutputFile.open(data), await OutputFile.open(manifest)];
+  mkdirSync(manifest);
+  await finishText(first, 'new');
+  await finishText(second, 'new');
+  await throwsCode('ERR_FILE_UNWRITABLE', data, () => OutputFile.replaceBoth(first, second));
+  assert.is(readFileSync(data, 'utf8'), 'old');
+  assert.equal(others(where, 'data', 'data.json'), []);
+  rmSync(manifest, { recursive: true });
+  await write('new');
+  assert.equal([readFileSync(data, 'utf8'), readFileSync(manifest, 'utf8')], ['new', 'new']);
+  await Promise.all(Array.from({ length: 12 }, (_, index) => write(`${index}`)));
+  assert.is(readFileSync(data, 'utf8'), readFileSync(manifest, 'utf8'));
+  assert.equal(others(where, 'data', 'data.json'), []);
+});
+
+test("A dead process's lock holds nobody up.", async () => {
+  const where = fresh('locked');
+  const path = join(where, 'data');
+  const child = spawn(process.execPath, ['-e', '0']);
+  await new Promise((resolve) => child.once('exit', resolve));
+  const [, system] = /\.([0-9a-f]{12})\.\d+\.[0-9a-f]{8}\.partial$/.exec(partialPath('x'))!;
+  writeFileSync(join(where, '.data.lock'), `${system}.${child.pid}.01234567`);
+  const files = [await OutputFile.open(path), await OutputFile.open(`${path}.json`)] as const;
+  for (const file of files) await finishText(file, 'x');
+  await OutputFile.replaceBoth(...files);
+  assert.equal(readdirSync(where).sort(), ['data', 'data.json']);
+});
+
+test.run();

@@ -1,0 +1,126 @@
+// Run by test/file/staged-output.test.ts in a process with faults.c: writes over what is there under every fault, and
+// tells on standard output what does not end with the new file, or with an error and the old one.
+import { createHash } from 'node:crypto';
+import { openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sample } from '../../lib/cli/sample.ts';
+import { openOutputFile } from '../../lib/file/output.ts';
+import { CovariumError } from '../../lib/index.ts';
+import { type Fault, faultBytes, firedAt } from './faults.ts';
+
+const forever = new AbortController().signal;
+
+/** What is written: a file, a file of draws with its manifest, or the parts of a run. */
+export type Written = 'file' | 'pair' | 'parts';
+
+/** Writes what the seed says. */
+export async function write(what: Written, folder: string, model: string, seed: number): Promise<void> {
+  if (what === 'file') {
+    const output = await openOutputFile(join(folder, 'draws.npy'));
+    try {
+      for (let piece = 0; piece < 3; piece++) await output.write(Buffer.alloc(1000, seed));
+      await output.finish();
+    } catch (error) {
+      await output.discard();
+      throw error;
+    }
+    return;
+  }
+  const how = { model, count: '1000', stream: '0', firstRow: '0', device: 'reference', seed: `${seed}` };
+  if (what === 'pair') await sample({ ...how, output: join(folder, 'draws.npy') }, forever);
+  else await sample({ ...how, output: folder, rowsPerPart: '500' }, forever);
+}
+
+const digestOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** What a folder holds: its files, and for a manifest whether it is of the file beside it. */
+export function stateOf(folder: string): string {
+  const names = readdirSync(folder).sort();
+  const told = names
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => {
+      const path = join(folder, name);
+      if (!/\.npy\.json$/.test(name)) return `${name} ${digestOf(path).slice(0, 8)}`;
+      const { digest } = JSON.parse(readFileSync(path, 'utf8')) as { digest: { sha256: string } };
+      return `${name} of ${digest.sha256.slice(0, 8)}`;
+    });
+  return told.join('\n');
+}
+
+/** Names of temporary files. */
+export function leftovers(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('.'));
+}
+
+const faults: readonly Omit<Fault, 'at'>[] = [
+  ...(['EIO', 'EACCES', 'EMFILE', 'ENOSPC'] as const).map(
+    (error) => ({ call: 'open', action: 'fails', error }) as const,
+  ),
+  ...(['EIO', 'ENOSPC', 'EDQUOT', 'EINTR'] as const).map(
+    (error) => ({ call: 'write', action: 'fails', error }) as const,
+  ),
+  { call: 'write', action: 'halves' },
+  ...(['EIO', 'ENOSPC'] as const).map((error) => ({ call: 'fsync', action: 'fails', error }) as const),
+  ...(['EIO', 'EACCES'] as const).map((error) => ({ call: 'rename', action: 'fails', error }) as const),
+  ...(['EIO', 'EPERM', 'EMLINK'] as const).map((error) => ({ call: 'link', action: 'fails', error }) as const),
+  { call: 'fchmod', action: 'fails', error: 'EPERM' },
+  { call: 'close', action: 'fails', error: 'EIO' },
+  { call: 'unlink', action: 'fails', error: 'EIO' },
+  // Half a read is not among them: Node's readFile() takes it for the end of a file.
+  { call: 'read', action: 'fails', error: 'EIO' },
+];
+
+async function sweep(what: Written, folder: string, model: string, control: string, rounds: number): Promise<void> {
+  const file = openSync(control, 'r+');
+  const set = (fault: Fault) => writeSync(file, faultBytes(fault), 0, 20, 0);
+  const word = new Int32Array(1);
+  const hasFired = () => readSync(file, word, 0, 4, firedAt) === 4 && word[0] === 1;
+  const wholeStates: string[] = [];
+  for (const seed of [1, 2]) {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    await write(what, folder, model, seed);
+    wholeStates.push(stateOf(folder));
+  }
+  const [old, fresh] = wholeStates as [string, string];
+  let tried = 0;
+  for (let round = 0; round < rounds; round++)
+    for (const fault of faults)
+      for (let at = 1; ; at++) {
+        for (const name of readdirSync(folder)) rmSync(join(folder, name));
+        // Parts are not written over: those of another seed are refused. They begin in an empty folder.
+        if (what !== 'parts') await write(what, folder, model, 1);
+        set({ ...fault, at });
+        const failure: unknown = await write(what, folder, model, 2).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        const fired = hasFired();
+        set({ call: 'any', action: 'none', at: 0 });
+        if (!fired) break;
+        tried++;
+        const name = `${what}: ${fault.call} ${at} ${fault.action} ${fault.error ?? ''}`;
+        const state = stateOf(folder);
+        const left = leftovers(folder);
+        if (failure !== undefined && !(failure instanceof CovariumError && /^ERR_(FILE|DISK)_/.test(failure.code)))
+          console.log(`${name}: ${failure instanceof Error ? failure.stack : failure}`);
+        // What can't be removed stays for the next writer.
+        if (left.length > 0 && fault.call !== 'unlink') console.log(`${name} leaves ${left}`);
+        if (what === 'parts') {
+          await write(what, folder, model, 2);
+          if (stateOf(folder) !== fresh) console.log(`${name} and again:\n${stateOf(folder)}`);
+        } else if (state !== (failure === undefined ? fresh : old))
+          console.log(`${name} (${failure instanceof Error ? failure.message : 'no error'}):\n${state}`);
+      }
+  console.log(`tried ${tried}`);
+}
+
+const [mode, what, folder, model, control, rounds] = process.argv.slice(2) as [
+  string,
+  Written,
+  string,
+  string,
+  string,
+  string,
+];
+if (mode === 'sweep') await sweep(what, folder, model, control, Number(rounds));
+if (mode === 'once') await write(what, folder, model, 2);

@@ -1,0 +1,90 @@
+// The maps of the normal stream over all words, from the text that the devices run: msl/normal.h and
+// objc/cpu/simd/normal-float64.h.
+// Each function of a 32-bit word is hashed over all 2^32 words and compared with test/answers/normal-words.json.
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { cpuKernels } from '../harness/cpu-backend.ts';
+
+interface Answers {
+  readonly float32: Readonly<Record<string, string>>;
+  readonly float64: Readonly<Record<string, string>>;
+}
+
+const run = promisify(execFile);
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const answers: Answers = JSON.parse(readFileSync(join(top, 'test/answers/normal-words.json'), 'utf8'));
+
+const avx2 = ['-mavx2', '-mfma'];
+const instructionSets: ReadonlyMap<string, readonly string[]> = new Map([
+  ['AVX2', avx2],
+  ['AVX-512', ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', ...avx2]],
+]);
+const compilers = ['g++', 'clang++'].filter((compiler) => spawnSync(compiler, ['--version']).status === 0);
+// What the cpu device found; without one the test asks for no more than AVX2.
+const setsHere = [...instructionSets.keys()].filter((set) => set === 'AVX2' || set === cpuKernels);
+
+// The very flags that binding.gyp builds the kernels with.
+const [, flagText = ''] = /"kernel_flags": \[([^\]]*)\]/.exec(readFileSync(join(top, 'binding.gyp'), 'utf8')) ?? [];
+const kernelFlags = [...flagText.matchAll(/"([^"]+)"/g)].map(([, flag]) => flag!);
+
+let built = 0;
+let folder = '';
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'covarium-words-'));
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function hashes(compiler: string, flags: readonly string[], mode: string): Promise<Record<string, string>> {
+  const program = join(folder, `exhaustive-${built++}`);
+  const folders = ['msl', 'msl/cpu', 'objc/cpu'].map((name) => `-I${join(top, name)}`);
+  const all = ['-std=gnu++17', ...kernelFlags, ...folders, ...flags];
+  await run(compiler, [...all, join(top, 'test/msl/exhaustive.cc'), '-o', program, '-lpthread']);
+  const { stdout } = await run(program, [mode]);
+  return JSON.parse(stdout);
+}
+
+function whereItRuns(sentence: string, check: () => Promise<void>): void {
+  const why =
+    process.arch !== 'x64'
+      ? `test/msl/exhaustive.cc is for x86-64, and this is (${process.arch}).`
+      : compilers.length === 0
+        ? 'There is neither g++ nor clang++.'
+        : '';
+  if (why === '') test(sentence, check);
+  else {
+    console.log(`skipped  ${sentence} ${why}`);
+    test.skip(sentence);
+  }
+}
+
+// Each compiler once, each instruction set once.
+for (const [index, set] of setsHere.entries()) {
+  const compiler = compilers[Math.min(index, compilers.length - 1)] ?? 'g++';
+  whereItRuns(`${compiler}, ${set}: The functions of float32 give the known bits for all 2^32 words.`, async () => {
+    assert.equal(await hashes(compiler, instructionSets.get(set)!, '--hash'), answers.float32);
+  });
+}
+
+for (const compiler of compilers.length === 0 ? ['g++'] : compilers) {
+  whereItRuns(`${compiler} -O0: The functions of float64 give the known bits for single words.`, async () => {
+    assert.equal(await hashes(compiler, [...avx2, '-O0'], '--single'), answers.float64);
+  });
+  for (const set of setsHere)
+    whereItRuns(`${compiler}, ${set}: The functions of float64 give the known bits for vectors of words.`, async () => {
+      assert.equal(await hashes(compiler, instructionSets.get(set)!, '--float64'), answers.float64);
+    });
+}
+
+whereItRuns('Without -ffp-contract=off a compiler fuses, and the hash shows it.', async () => {
+  assert.ok(kernelFlags.includes('-ffp-contract=off'), `binding.gyp has (${kernelFlags.join(' ')})`);
+  const fused = await hashes(compilers[0]!, [...avx2, '-ffp-contract=fast'], '--float64');
+  for (const name of Object.keys(fused)) assert.is.not(fused[name], answers.float64[name]);
+});
+
+test.run();

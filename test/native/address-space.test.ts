@@ -1,0 +1,115 @@
+// Where the system gives little: address space, processes, open files. Each run works or is refused, soon and with the
+// reason.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Ending, moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
+import { noCpu } from '../harness/cpu-backend.ts';
+import { onNative } from '../harness/on-native.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-limits-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const sampling = `
+  const { openDevice, MultivariateNormal, listDevices } = await import('${moduleUrl('lib/index.ts')}');
+  const covariance = Array.from({ length: 8 }, (_, i) => Array.from({ length: 8 }, (_, j) => (i === j ? 2 : 0.5)));
+  try {
+    const device = openDevice('cpu');
+    const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+    const { data } = normal.sampleSync(1000, { seed: 1 });
+    console.log('works', device.threads, data.length, listDevices().find(({ kind }) => kind === 'cpu').available);
+  } catch ({ code, message }) {
+    console.log(code, message);
+  }`;
+
+const isByHand = nodeOptions.includes('tsx');
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+
+function onLimits(sentence: string, check: () => Promise<void>): void {
+  if (hasPrlimit && !isByHand) return void onNative(sentence, check);
+  console.log(
+    `skipped  ${sentence} ${isByHand ? 'tsx needs more memory: npm test runs it.' : 'prlimit is not here (util-linux).'}`,
+  );
+  test.skip(sentence);
+}
+
+/** Runs a module's text under a limit of prlimit's. */
+function limited(limit: string, text: string): Promise<Ending> {
+  const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', text];
+  return runNode(['-e', limitedBy, JSON.stringify(['prlimit', limit, ...node])]);
+}
+
+// runNode runs node: this one runs the command under a limit, and hands its ending on.
+const limitedBy = `
+  const [command, ...args] = JSON.parse(process.argv[1]);
+  const { status, signal } = require('node:child_process').spawnSync(command, args, { stdio: 'inherit', timeout: 60000, killSignal: 'SIGKILL' });
+  process.exitCode = signal === null ? status : 1;
+  if (signal !== null) console.error(signal);`;
+
+const { COVARIUM_TEST_ROUNDS: rounds = '1' } = process.env as NodeJS.ProcessEnv & { COVARIUM_TEST_ROUNDS?: string };
+const step = Number(rounds) > 1 ? 50 : 300;
+
+onLimits('With little address space a run works, with fewer threads, or is refused with that reason.', async () => {
+  let refused = 0;
+  for (let megabytes = 900; megabytes <= 2100; megabytes += step) {
+    const { code, stdout, stderr } = await limited(`--as=${megabytes}000000`, sampling);
+    // Node itself needs most of this, and more where a sanitizer or a debugger looks on.
+    if (stdout === '' && /Out of memory|Cannot allocate|Fatal/.test(stderr)) continue;
+    assert.is(code, 0, `${megabytes} MB: ${stdout} ${stderr}`);
+    assert.match(stdout, /^works \d+ 8000 true$|^ERR_DEVICE_UNAVAILABLE .*address space.*RLIMIT_AS/, `${megabytes} MB`);
+    refused += stdout.startsWith('works') ? 0 : 1;
+  }
+  assert.ok(refused > 0, 'the smallest is refused');
+});
+
+onLimits('An empirical sample that memory does not hold is refused.', async () => {
+  const text = `
+    const { openDevice, MultivariateNormal } = await import('${moduleUrl('lib/index.ts')}');
+    using device = openDevice('reference');
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+    for (const count of [2e7, 3e7, 4e7, 5e7, 6e7])
+      try {
+        normal.sampleSync(count, { empirical: true }).close();
+      } catch ({ code, name }) {
+        console.log(name, code);
+      }`.replaceAll('using ', 'const ');
+  const { stdout, stderr } = await limited('--as=1700000000', text);
+  assert.match(stdout, /^(CovariumError ERR_OUT_OF_MEMORY\n?)+$/, stderr);
+});
+
+onNative('Too many open files are told, and over once there are fewer.', async () => {
+  const text = `
+    import { closeSync, openSync } from 'node:fs';
+    import { loadAddon } from '${moduleUrl('lib/addon/native.ts')}';
+    const { listDevices, openDevice } = await import('${moduleUrl('lib/index.ts')}');
+    const files = [];
+    try {
+      for (;;) files.push(openSync('/dev/null'));
+    } catch {}
+    const during = listDevices().find(({ kind }) => kind === 'cpu');
+    for (const file of files) closeSync(file);
+    console.log(JSON.stringify([during.available, during.reason, openDevice('cpu').kind]));`;
+  const { stdout, stderr } = await limited('--nofile=200', text);
+  const [available, reason, kind] = JSON.parse(stdout || '[]');
+  assert.equal([available, kind], [false, 'cpu'], stderr);
+  assert.match(reason, /[Tt]oo many open files|EMFILE/);
+});
+
+test("A BLAS library that is there and can't be loaded is not told as missing.", async () => {
+  if (noCpu !== '' || process.platform !== 'linux')
+    return console.log(`skipped  ${noCpu} (libraries are chosen on Linux)`);
+  const { COVARIUM_BLAS: _, ...env } = process.env as { [name: string]: string };
+  for (const name of ['openblas.so.0', 'openblas.so', 'mkl_rt.so.2', 'mkl_rt.so', 'blis.so.4', 'blas.so.3', 'blas.so'])
+    writeFileSync(join(folder, `lib${name}`), 'no library');
+  const text = `
+    const { listDevices } = await import('${moduleUrl('lib/index.ts')}');
+    console.log(listDevices().find(({ kind }) => kind === 'cpu').reason);`;
+  const args = [...nodeOptions, '--input-type=module', '--eval', text];
+  const { stdout } = await runNode(args, { ...env, LD_LIBRARY_PATH: folder });
+  assert.match(stdout, /^A BLAS library is installed and can't be loaded \(.*libopenblas\.so\.0.*\)\.$/);
+});
+
+test.run();

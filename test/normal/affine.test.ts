@@ -1,0 +1,53 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { identity } from '../harness/some-normals.ts';
+
+onEveryDevice('A x + b + e has the mean and covariance worked by hand.', async (device) => {
+  const covariance = [
+    [2, 0.5],
+    [0.5, 1],
+  ];
+  using normal = MultivariateNormal.fromCovarianceSync({ device, mean: [1, -1], covariance });
+  // [1 2] and [3 -1]: variances 2 + 2 + 4 = 8 and 18 - 3 + 1 = 16, covariance 6 - 0.5 + 3 - 2 = 6.5.
+  const matrix = [
+    [1, 2],
+    [3, -1],
+  ];
+  using image = await normal.affine({ matrix, offset: [10, 0] });
+  near(image.mean.data, [9, 4], () => 1e-6, 'mean');
+  near(image.covarianceSync().data, [8, 6.5, 6.5, 16], () => 1e-5, 'covariance');
+  using sum = normal.affineSync({ matrix: [1, 2] as never });
+  near([sum.dimension, sum.mean.get(0), sum.covarianceSync().get(0, 0)], [1, -1, 8], () => 1e-5, 'one row');
+  using noisy = normal.affineSync({
+    matrix,
+    noise: [
+      [1, 0.5],
+      [0.5, 2],
+    ],
+  });
+  near(noisy.covarianceSync().data, [9, 7, 7, 18], () => 1e-5, 'noise');
+  // A state beside what is measured of it: noise of the second alone, and more rows than columns.
+  using joint = await normal.affine({
+    matrix: [
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ],
+    noise: [
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0.25],
+    ],
+  });
+  near(joint.covarianceSync().data, [2, 0.5, 2.5, 0.5, 1, 1.5, 2.5, 1.5, 4.25], () => 1e-5, 'joint');
+  using same = normal.affineSync({ matrix: identity(2) });
+  assert.equal(
+    [same.mean.toArray(), same.factorSync().toArray()],
+    [normal.mean.toArray(), normal.factorSync().toArray()],
+  );
+});
+
+test.run();

@@ -1,0 +1,103 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, MultivariateNormal } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { answers, conditionals, eps, realDtypes } from '../harness/some-normals.ts';
+
+onEveryDevice('the score is -covariance^-1 (x - mean), and the slope of the log density.', async (device) => {
+  // covariance^-1 = [[1, -0.5], [-0.5, 2]] / 1.75.
+  for (const way of ['covariance', 'precision'] as const) {
+    const mean = [1, -1];
+    const normal =
+      way === 'covariance'
+        ? MultivariateNormal.fromCovarianceSync({
+            device,
+            mean,
+            covariance: [
+              [2, 0.5],
+              [0.5, 1],
+            ],
+          })
+        : MultivariateNormal.fromPrecisionSync({
+            device,
+            mean,
+            precision: [
+              [1 / 1.75, -0.5 / 1.75],
+              [-0.5 / 1.75, 2 / 1.75],
+            ],
+          });
+    const rows = [
+      [1, -1],
+      [2, -1],
+      [1, 1],
+      [0, -2],
+    ];
+    const wanted = [0, 0, -1, 0.5, 1, -4, 0.5, 1.5].map((value) => value / 1.75);
+    near((await normal.scoreInput(rows)).data, wanted, () => 1e-5, way);
+    near(normal.scoreInputSync(rows[2]!).data, wanted.slice(4, 6), () => 1e-5, way);
+    normal.close();
+  }
+  const dtype = realDtypes(device).at(-1)!;
+  const { mean, factor } = conditionals[1]!;
+  using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean, factor });
+  const h = dtype === 'float64' ? 1e-5 : 1e-2;
+  const x = mean.map((value, i) => value + Math.cos(i));
+  const score = normal.scoreInputSync(x).data;
+  for (const [i] of x.entries()) {
+    const moved = [h, -h].map((step) => x.map((value, j) => (i === j ? value + step : value)));
+    const [up, down] = normal.logPdfSync(moved).toArray() as [number, number];
+    near([(up - down) / (2 * h)], [score[i]!], () => (dtype === 'float64' ? 1e-9 : 1e-3), 'slope');
+  }
+  assert.is(normal.scoreInputSync(Matrix.from([], { columns: mean.length })).rows, 0);
+});
+
+onEveryDevice('densities, distances, entropies and gradients are those of 60 digits.', async (device) => {
+  for (const dtype of realDtypes(device))
+    for (const { name, mean, factor, rows, logDeterminant, entropy, mahalanobis, logPdf, score } of answers.densities) {
+      using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean, factor });
+      const what = `${name}, ${dtype}`;
+      // A triangular solve is exact to a few roundings, however ill-conditioned the factor; what a type makes of the
+      // factor's and the rows' numbers is of no other size.
+      const tolerance = 32 * eps(dtype);
+      near([normal.logDeterminant, normal.entropy], [logDeterminant, entropy], () => tolerance * factor.length, what);
+      near((await normal.mahalanobis(rows)).data, mahalanobis, (i) => tolerance * mahalanobis[i], `${what}: distance`);
+      near(
+        (await normal.logPdf(rows)).data,
+        logPdf,
+        (i) => tolerance * (1 + Math.abs(logPdf[i])),
+        `${what}: log density`,
+      );
+      near(
+        (await normal.pdf(rows)).data,
+        logPdf.map(Math.exp),
+        (i) => 2 * tolerance * pdfSize(logPdf[i]),
+        `${what}: density`,
+      );
+      // Each entry in the unit of its coordinate.
+      const spread = factor.map((row: number[]) => Math.hypot(...row));
+      const sizes = score.map((row: number[]) => Math.hypot(...row.map((value, j) => value * spread[j]!)));
+      const n = mean.length;
+      const allowed = (at: number) => (tolerance * sizes[Math.floor(at / n)]!) / spread[at % n]!;
+      near((await normal.scoreInput(rows)).data, score.flat(), allowed, `${what}: gradient`);
+    }
+});
+
+// What an error of the logarithm makes of a density.
+const pdfSize = (logarithm: number) => (1 + Math.abs(logarithm)) * Math.exp(logarithm);
+
+onEveryDevice(
+  'float32 distances are right where their squares do not fit, and no finite row has a density of NaN.',
+  (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1, 0.5], [0.5, 1]] }); // biome-ignore format: short
+    for (const size of [2e19, 1e30, 3e-23, 1e-30]) {
+      const [distance] = normal.mahalanobisSync([[size, size]]).data;
+      assert.ok(Math.abs(distance! / (size * Math.sqrt(4 / 3)) - 1) < 1e-6, `${size}: ${distance}`);
+    }
+    for (const row of [[3e38, -3e38], [3e38, 3e38], [-1e30, 2e38]]) // biome-ignore format: short
+      assert.is(normal.logPdfSync([row]).data[0], Number.NEGATIVE_INFINITY);
+    assert.is(normal.mahalanobisSync([[0, 0]]).data[0], 0);
+  },
+);
+
+test.run();

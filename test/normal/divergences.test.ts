@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  bhattacharyya,
+  bhattacharyyaSync,
+  crossEntropy,
+  crossEntropySync,
+  type Device,
+  hellinger,
+  hellingerSync,
+  klDivergence,
+  klDivergenceSync,
+  MultivariateNormal,
+  openDevice,
+  type RealDtype,
+  renyiDivergence,
+  renyiDivergenceSync,
+  wasserstein,
+  wassersteinSync,
+} from '../../lib/index.ts';
+import { kindsHere, onEveryDevice } from '../harness/every-device.ts';
+import fc from '../harness/properties.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+interface Given {
+  readonly mean: number[];
+  readonly factor: number[][];
+}
+
+interface Answer {
+  readonly name: string;
+  readonly p: Given;
+  readonly q: Given;
+  readonly kl: number;
+  readonly klBack: number;
+  readonly crossEntropy: number;
+  readonly bhattacharyya: number;
+  readonly hellinger: number;
+  readonly renyi: { readonly alpha: number; readonly value: number | null }[];
+  readonly wasserstein: number;
+}
+
+const answers: Answer[] = JSON.parse(
+  readFileSync(new URL('../answers/normal-questions.json', import.meta.url), 'utf8'),
+).distances;
+
+// A normal of the numbers given is what is compared: in float32 only where they are float32's.
+const exactDtypes = (device: Device, { p, q }: Pick<Answer, 'p' | 'q'>) =>
+  (device.dtypes as RealDtype[]).filter(
+    (dtype) =>
+      dtype === 'float64' ||
+      [p, q].every((each) => [each.mean, ...each.factor].flat().every((x) => Math.fround(x) === x)),
+  );
+
+onEveryDevice('distances are those of the textbook formulas to 60 digits.', async (device) => {
+  let compared = 0;
+  for (const answer of answers)
+    for (const dtype of exactDtypes(device, answer)) {
+      compared++;
+      using p = MultivariateNormal.fromCholeskySync({ device, dtype, ...answer.p });
+      using q = MultivariateNormal.fromCholeskySync({ device, dtype, ...answer.q });
+      const at = `${answer.name}, ${dtype}`;
+      // A relative error, even where p and q are nearly alike: Hilbert's matrix has a condition of 1.5e7, its factor
+      // the root of it.
+      near(await klDivergence(p, q), answer.kl, 1e-12, at, rounding(answer.kl));
+      near(await klDivergence(q, p), answer.klBack, 1e-12, at, rounding(answer.klBack));
+      near(await crossEntropy(p, q), answer.crossEntropy, 1e-12, at);
+      near(await bhattacharyya(p, q), answer.bhattacharyya, 1e-12, at, rounding(answer.bhattacharyya));
+      near(await hellinger(p, q), answer.hellinger, 1e-12, at, 2 ** -50);
+      near(await wasserstein(p, q), answer.wasserstein, 1e-12, at, 2 ** -50 * size(answer));
+      for (const { alpha, value } of answer.renyi)
+        if (value === null) assert.is(await renyiDivergence(p, q, alpha), Number.POSITIVE_INFINITY);
+        else near(await renyiDivergence(p, q, alpha), value, 1e-12, `${at}, order ${alpha}`, rounding(value));
+    }
+  assert.ok(compared >= 3, `pairs are compared (${compared})`);
+});
+
+onEveryDevice(
+  'a distribution is at distance 0 from itself, in each type, and from one made of the same numbers.',
+  async (device) => {
+    for (const dtype of device.dtypes as RealDtype[])
+      for (const { p: given } of answers) {
+        using p = MultivariateNormal.fromCholeskySync({ device, dtype, ...given });
+        using same = MultivariateNormal.fromCholeskySync({ device, dtype, ...given });
+        for (const other of [p, same]) {
+          const all = [klDivergenceSync, bhattacharyyaSync, hellingerSync, wassersteinSync].map((f) => f(p, other));
+          assert.equal(
+            [...all, renyiDivergenceSync(p, other, 0.25), renyiDivergenceSync(p, other, 3)],
+            [0, 0, 0, 0, 0, 0],
+          );
+          assert.ok(Math.abs(crossEntropySync(p, other) - p.entropy) <= 1e-15 * Math.abs(p.entropy));
+        }
+      }
+  },
+);
+
+onEveryDevice(
+  'a distribution given by its covariance, and by its precision, is at a distance of rounding.',
+  (device) => {
+    const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
+    const eps = dtype === 'float64' ? 2 ** -52 : 2 ** -23;
+    for (const { p: given } of answers.filter(({ name }) => /dimension/.test(name))) {
+      using p = MultivariateNormal.fromCholeskySync({ device, dtype, ...given });
+      using again = MultivariateNormal.fromCovarianceSync({
+        device,
+        dtype,
+        mean: p.mean,
+        covariance: p.covarianceSync(),
+      });
+      for (const f of [klDivergenceSync, bhattacharyyaSync]) {
+        const value = f(p, again);
+        assert.ok(value >= 0 && value <= (100 * eps) ** 2, `${value}`);
+      }
+      for (const f of [hellingerSync, wassersteinSync]) {
+        const value = f(p, again);
+        assert.ok(value >= 0 && value <= 100 * eps, `${value}`);
+      }
+    }
+  },
+);
+
+test('Distributions on different devices and of different types are compared.', async () => {
+  const [{ p: a, q: b, kl, wasserstein: moved }] = answers.slice(1) as [Answer];
+  for (const first of kindsHere)
+    for (const second of kindsHere) {
+      using one = openDevice(first);
+      using two = openDevice(second);
+      using p = MultivariateNormal.fromCholeskySync({ device: one, dtype: 'float32', ...a });
+      const dtype = two.dtypes.includes('float64') ? 'float64' : 'float32';
+      using q = MultivariateNormal.fromCholeskySync({ device: two, dtype, ...b });
+      near(await klDivergence(p, q), kl, 1e-12, `${first}, ${second}`);
+      near(wassersteinSync(p, q), moved, 1e-12, `${first}, ${second}`);
+      using same = MultivariateNormal.fromCholeskySync({ device: two, dtype, ...a });
+      assert.is(hellingerSync(p, same), 0);
+    }
+});
+
+const normals = (n: number) =>
+  fc.record({
+    mean: fc.array(fc.double({ min: -10, max: 10, noNaN: true }), { minLength: n, maxLength: n }),
+    diagonal: fc.array(fc.double({ min: -6, max: 6, noNaN: true }), { minLength: n, maxLength: n }),
+    below: fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: n * n, maxLength: n * n }),
+  });
+
+const pairs = fc.integer({ min: 1, max: 6 }).chain((n) => fc.tuple(normals(n), normals(n)));
+
+test('Whatever two normals are: no distance is negative or NaN, each keeps its order, the symmetric ones are symmetric.', () => {
+  using device = openDevice('reference');
+  fc.assert(
+    fc.property(pairs, ([a, b]) => {
+      const made = [a, b].map(({ mean, diagonal, below }) => {
+        const n = mean.length;
+        const factor = diagonal.map((size, i) =>
+          diagonal.map((_, j) => 10 ** size * (i === j ? 1 : i > j ? below[i * n + j]! : 0)),
+        );
+        return MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
+      });
+      using p = made[0]!;
+      using q = made[1]!;
+      const kl = klDivergenceSync(p, q);
+      const close = bhattacharyyaSync(p, q);
+      const share = hellingerSync(p, q);
+      const moved = wassersteinSync(p, q);
+      for (const value of [kl, close, share, moved]) assert.ok(value >= 0, `${value}`);
+      assert.ok(share <= 1);
+      near(bhattacharyyaSync(q, p), close, 1e-9, 'bhattacharyya', rounding(close));
+      near(hellingerSync(q, p), share, 1e-9, 'hellinger', 2 ** -50);
+      near(wassersteinSync(q, p), moved, 1e-9, 'wasserstein', 2 ** -50 * 1e7);
+      // Renyi's divergence grows with its order, and half of that of order 1/2 is Bhattacharyya's distance.
+      const rising = [0, 0.2, 0.5, 0.8, 1, 1.5, 4].map((alpha) => renyiDivergenceSync(p, q, alpha));
+      for (let k = 1; k < rising.length; k++) assert.ok(rising[k]! >= rising[k - 1]! * (1 - 1e-12), `${rising}`);
+      assert.is(rising[2], 2 * close);
+      assert.is(rising[4], kl);
+    }),
+    { numRuns: 200, seed: 7 },
+  );
+});
+
+test('The KL divergence of the whole is that of a marginal and the mean one of the conditionals.', () => {
+  using device = openDevice('reference');
+  fc.assert(
+    fc.property(normals(4), ({ mean, below }) => {
+      const factor = mean.map((_, i) => mean.map((_, j) => (i === j ? 1 : i > j ? below[i * 4 + j]! / 4 : 0)));
+      using p = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
+      using q = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', factor });
+      using pa = p.marginalSync([0]);
+      using qa = q.marginalSync([0]);
+      // Of equal covariances the divergence of the conditionals is half the square of a linear function of a: its mean
+      // is that at the mean.
+      using pb = p.conditionalSync({ given: [0], values: [mean[0]!] });
+      using qb = q.conditionalSync({ given: [0], values: [mean[0]!] });
+      near(klDivergenceSync(pa, qa) + klDivergenceSync(pb, qb), klDivergenceSync(p, q), 1e-10, 'chain');
+    }),
+    { numRuns: 100, seed: 8 },
+  );
+});
+
+onEveryDevice('what can not be compared is refused.', async (device) => {
+  using p = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+  const q = MultivariateNormal.fromCovarianceSync({
+    device,
+    covariance: [
+      [1, 0],
+      [0, 1],
+    ],
+  });
+  const all = [klDivergence, crossEntropy, bhattacharyya, hellinger, wasserstein];
+  for (const f of all) {
+    await throwsCode('ERR_SHAPE', '(2)', () => f(p, q));
+    await throwsCode('ERR_INVALID_ARGUMENT', 'Object', () => f(p, {} as MultivariateNormal));
+  }
+  for (const alpha of [-1, Number.NaN, Number.POSITIVE_INFINITY])
+    await throwsCode('ERR_OUT_OF_RANGE', `${alpha}`, () => renyiDivergence(p, p, alpha));
+  q.close();
+  for (const f of all) await throwsCode('ERR_CLOSED', '2', () => f(p, q));
+});
+
+onEveryDevice('Nearly equal normals whose deviations are 1e8 apart have a small distance.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const of = (factor: number[][]) => MultivariateNormal.fromCholeskySync({ device, factor, dtype: 'float64' });
+  const rows = (change: number) => [
+    [1, 0, 0],
+    [0.25, 1 + change, 0],
+    [3e7, -5e7, 1e8],
+  ];
+  using p = of(rows(0));
+  using q = of(rows(1e-10));
+  // The least over all orthogonal U is at most what the identity gives.
+  assert.ok(wassersteinSync(p, q) <= 1.01e-10, `${wassersteinSync(p, q)}`);
+  assert.ok(wassersteinSync(p, q) >= 0);
+});
+
+onEveryDevice(
+  "Renyi's divergence of a small order is its order times that of a larger one, and never below 0.",
+  (device) => {
+    if (!device.dtypes.includes('float64')) return;
+    const of = (covariance: number[][]) =>
+      MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
+    using q = of([[1, 0.25], [0.25, 2]]); // biome-ignore format: short
+    for (const scale of [0.01, 0.1, 0.9, 1.001, 1.5, 4, 1e6]) {
+      using p = of([[scale, 0.25 * Math.sqrt(scale)], [0.25 * Math.sqrt(scale), 2.5]]); // biome-ignore format: short
+      // To first order in alpha it is alpha times Kullback and Leibler's divergence of q from p.
+      for (const alpha of [1e-15, 1e-12, 1e-10])
+        near(renyiDivergenceSync(p, q, alpha) / alpha, klDivergenceSync(q, p), 1e-6, `${scale} ${alpha}`);
+    }
+  },
+);
+
+function near(actual: number, wanted: number, tolerance: number, at: string, slack = 0): void {
+  const isNear = actual === wanted || Math.abs(actual - wanted) <= tolerance * Math.abs(wanted) + slack;
+  assert.ok(isNear, `${at}: ${actual}, not ${wanted}: ${Math.abs(actual / wanted - 1)}`);
+}
+
+// A divergence is a sum of squares of differences from 1, each of which is rounded as 1 is; a distance is the root of
+// such a sum.
+function rounding(divergence: number): number {
+  return 2 ** -50 * Math.sqrt(divergence) + 2 ** -100;
+}
+
+// The length of all entries of both factors: what a Wasserstein distance is rounded to.
+function size({ p, q }: Pick<Answer, 'p' | 'q'>): number {
+  return Math.hypot(...p.factor.flat(), ...q.factor.flat());
+}
+
+test.run();

@@ -1,0 +1,49 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { answers, conditionals, eps, realDtypes } from '../harness/some-normals.ts';
+
+onEveryDevice('half-axes have the lengths of 60 digits, are orthogonal, and make the covariance.', async (device) => {
+  for (const { name, factor, lengths } of answers.ellipsoids) {
+    const dtype = realDtypes(device).at(-1)!;
+    if (dtype === 'float32' && (name === 'wide' || name === 'Hilbert')) continue;
+    using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor });
+    const { axes, radius, centre, probability } = await normal.ellipsoid({ probability: 0.9 });
+    const n = factor.length;
+    assert.equal([axes.rows, axes.columns, axes.dtype, probability], [n, n, 'float64', 0.9]);
+    assert.equal(centre.toArray(), normal.mean.toArray());
+    const axis = (k: number) => Array.from({ length: n }, (_, i) => axes.get(i, k) / radius);
+    const found = lengths.map((_: number, k: number) => Math.hypot(...axis(k)));
+    // Small ones beside large ones, too: each to a relative error.
+    const tolerance = dtype === 'float32' ? 1e-6 : name === 'Hilbert' ? 1e-12 : 1e-14;
+    near(found, lengths, (k) => tolerance * lengths[k], name);
+    for (let k = 0; k < n; k++)
+      for (let l = 0; l < k; l++) {
+        const product = axis(k).reduce((sum, x, i) => sum + x * axis(l)[i]!, 0);
+        assert.ok(Math.abs(product) <= 1e-14 * found[k]! * found[l]!, `${name}: ${k}, ${l}`);
+      }
+    const covariance = normal.covarianceSync().toArray();
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < n; j++) {
+        let sum = 0;
+        for (let k = 0; k < n; k++) sum += axis(k)[i]! * axis(k)[j]!;
+        const size = Math.sqrt(covariance[i]![i]! * covariance[j]![j]!);
+        assert.ok(Math.abs(sum - covariance[i]![j]!) <= 64 * eps(dtype) * size, `${name}: (${i}, ${j})`);
+      }
+  }
+});
+
+onEveryDevice('an ellipsoid holds its share of the draws.', (device) => {
+  const { mean, factor } = conditionals[1]!;
+  using normal = MultivariateNormal.fromCholeskySync({ device, mean, factor });
+  const distances = normal.mahalanobisSync(normal.sampleSync(100_000, { seed: 4 })).data;
+  for (const probability of [0.05, 0.5, 0.95]) {
+    const { radius } = normal.ellipsoidSync({ probability });
+    const share = distances.filter((distance) => distance <= radius).length / distances.length;
+    assert.ok(Math.abs(share - probability) < 5 * Math.sqrt((probability * (1 - probability)) / 1e5), `${share}`);
+  }
+});
+
+test.run();

@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal } from '../../lib/index.ts';
+import { onEveryType } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { diagonalOf } from '../harness/same-normal.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+onEveryType('correlations and standard deviations give the covariance.', async (device, dtype, tolerance) => {
+  const correlation = [
+    [1, 0.5],
+    [0.5, 1],
+  ];
+  const standardDeviations = [2, 10];
+  using normal = await MultivariateNormal.fromCorrelation({ device, dtype, correlation, standardDeviations });
+  near(normal.covarianceSync().data, [4, 10, 10, 100], tolerance);
+  const ones = [
+    [1, 1],
+    [1, 1],
+  ];
+  const options = { device, dtype, correlation: ones, standardDeviations: [2, 0] };
+  using flat = MultivariateNormal.fromCorrelationSync({ ...options, singular: 'pivoted' });
+  assert.is(flat.rank, 1);
+  near(flat.covarianceSync().data, [4, 0, 0, 0], tolerance);
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(0)', () => MultivariateNormal.fromCorrelation(options));
+  await throwsCode('ERR_OUT_OF_RANGE', '(4)', () =>
+    MultivariateNormal.fromCorrelation({ device, dtype, correlation: diagonalOf([4, 1]), standardDeviations }),
+  );
+  await throwsCode('ERR_SHAPE', '(1) columns', () =>
+    MultivariateNormal.fromCorrelation({ device, dtype, correlation, standardDeviations: [1] }),
+  );
+});
+
+test.run();

@@ -1,0 +1,137 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
+import { onEveryType } from '../harness/every-device.ts';
+import { lowerFactor } from '../harness/naive.ts';
+import { near } from '../harness/near.ts';
+import fc from '../harness/properties.ts';
+import { type Answer, answers, answersAs, areAlike } from '../harness/same-normal.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+onEveryType('jitter is added where it is needed, as little as does, and reported.', async (device, dtype) => {
+  const good = await MultivariateNormal.fromCovariance({
+    device,
+    dtype,
+    covariance: [
+      [4, 0],
+      [0, 9],
+    ],
+    jitter: true,
+  });
+  assert.equal(good.jitter, { amount: 0, attempts: 1, smallestPivot: 4 });
+  assert.is(MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[1]] }).jitter, undefined);
+  const covariance = new Array(3).fill([1e6, 1e6, 1e6]);
+  const least = dtype === 'float32' ? 2 ** -22 : 2 ** -40;
+  const { jitter } = await MultivariateNormal.fromCovariance({ device, dtype, covariance, jitter: true });
+  assert.ok(jitter!.attempts > 1 && jitter!.amount === 1e6 * least * 10 ** (jitter!.attempts - 2), `${jitter!.amount}`);
+  assert.ok(jitter!.smallestPivot > 0 && jitter!.smallestPivot < 1e6);
+  const asked = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance, jitter: 0.01 });
+  assert.is(asked.jitter!.amount, 1e4);
+  near([asked.covarianceSync().get(1, 1)], [1.01e6], 1e-6);
+  const of =
+    (jitter: number, given: number[][] = covariance) =>
+    () =>
+      MultivariateNormal.fromCovariance({ device, dtype, covariance: given, jitter });
+  await throwsCode('ERR_OUT_OF_RANGE', '(1e-20)', of(1e-20));
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', of(2));
+  const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'even with', of(1e-6, [[1, 2], [2, 1]])); // biome-ignore format: a matrix
+  assert.is(error.pivot, 1);
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'even with (0)', of(0.1, [[-1]]));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'only one', () =>
+    MultivariateNormal.fromCovariance({ device, dtype, covariance, jitter: true, singular: 'eigen' }),
+  );
+});
+
+onEveryType('what the caller writes into his arrays between two attempts changes nothing.', async (device, dtype) => {
+  const Values = dtype === 'float32' ? Float32Array : Float64Array;
+  for (const way of [{ jitter: true }, { singular: 'pivoted' }, { singular: 'eigen' }] as const) {
+    const mean = Values.of(1, 2);
+    const covariance = Values.of(4, 4, 4, 4);
+    const pending = MultivariateNormal.fromCovariance({ device, dtype, mean, covariance, ...way });
+    mean.fill(7);
+    covariance.set([9, 0, 0, 9]);
+    using normal = await pending;
+    assert.equal(normal.mean.toArray(), [1, 2]);
+    near(normal.covarianceSync().data, [4, 4, 4, 4], 1e-5);
+  }
+});
+
+onEveryType(
+  'a refusal names the options that would help, where there are any and none was named.',
+  async (device, dtype) => {
+    const covariance = [[1, 1], [1, 1]]; // biome-ignore format: a matrix
+    const indefinite = [[1, 2], [2, 1]]; // biome-ignore format: a matrix
+    const rows = [[1, 7], [2, 7], [3, 7], [5, 7]]; // biome-ignore format: a matrix
+    const { fromCovariance, fromCovarianceSync, fromCorrelation, fit } = MultivariateNormal;
+    const hint = / Option singular takes a singular covariance as it is, and jitter adds to its diagonal\.$/;
+    for (const [isHinted, make] of [
+      [true, () => fromCovariance({ device, dtype, covariance })],
+      [true, () => fromCovarianceSync({ device, dtype, covariance })],
+      [true, () => fromCorrelation({ device, dtype, correlation: covariance, standardDeviations: [1, 2] })],
+      [false, () => fromCovariance({ device, dtype, covariance, singular: 'error' })],
+      [false, () => fromCovariance({ device, dtype, covariance: indefinite, jitter: true })],
+      [false, () => fit({ device, dtype, rows })],
+      [true, () => MultivariateStudentT.fromScale({ device, dtype, scale: covariance, degreesOfFreedom: 3 })],
+      [
+        false,
+        () => MultivariateStudentT.fromScale({ device, dtype, scale: indefinite, degreesOfFreedom: 3, jitter: true }),
+      ],
+    ] as const) {
+      const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(1)', make);
+      assert.is(hint.test(error.message), isHinted, error.message);
+      assert.is(error.pivot, 1);
+    }
+  },
+);
+
+onEveryType('Hilbert matrices of every way in have the densities of 60 digits.', async (device, dtype) => {
+  // Their condition is 1.6e4 (n = 4) and 1.5e10 (n = 8).
+  for (const [name, tolerance] of [
+    ['hilbert4', dtype === 'float32' ? 2e-2 : 1e-11],
+    ['hilbert8', dtype === 'float32' ? 0 : 1e-5],
+  ] as const) {
+    if (tolerance === 0) continue; // beyond float32
+    const answer = answers[name] as Answer;
+    const { covariance } = answer;
+    for (const singular of ['error', 'pivoted', 'eigen'] as const) {
+      using normal = await MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
+      answersAs(normal, answer, tolerance);
+    }
+  }
+});
+
+onEveryType('a Kahan matrix keeps its rank, or loses what float32 cannot hold.', (device, dtype) => {
+  const { matrix, values } = answers.spectra.kahan12 as { matrix: number[][]; values: number[] };
+  for (const singular of ['pivoted', 'eigen'] as const) {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: matrix, singular });
+    assert.ok(normal.rank <= 12 && normal.rank >= (dtype === 'float64' ? 12 : 10), `${singular}: ${normal.rank}`);
+    near(normal.covarianceSync().toArray().flat(), matrix.flat(), dtype === 'float64' ? 1e-13 : 1e-5);
+    if (normal.rank === 12) {
+      const logDeterminant = values.reduce((sum, value) => sum + Math.log(value), 0);
+      near([normal.logDeterminant], [logDeterminant], dtype === 'float64' ? 1e-9 : 1e-2);
+    }
+  }
+});
+
+onEveryType('a positive definite covariance is the same normal by every way.', async (device, dtype, tolerance) => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 9 }), fc.nat(1000), async (n, seed) => {
+      const factor = Float64Array.from(lowerFactor(n, seed));
+      const covariance = Array.from({ length: n }, (_, i) =>
+        Array.from({ length: n }, (_, j) => {
+          let sum = 0;
+          for (let k = 0; k < n; k++) sum += factor[i * n + k]! * factor[j * n + k]!;
+          return sum;
+        }),
+      );
+      using plain = await MultivariateNormal.fromCovariance({ device, dtype, covariance });
+      for (const singular of ['pivoted', 'eigen'] as const) {
+        using same = await MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
+        await areAlike(same, plain, 10 * tolerance);
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test.run();

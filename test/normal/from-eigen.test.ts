@@ -1,0 +1,48 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type MatrixInput, MultivariateNormal } from '../../lib/index.ts';
+import { onEveryType } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { areAlike } from '../harness/same-normal.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+onEveryType('an eigen-decomposition gives the normal of its covariance.', async (device, dtype, tolerance) => {
+  const [c, s] = [Math.cos(0.3), Math.sin(0.3)];
+  const vectors = [
+    [c, -s],
+    [s, c],
+  ];
+  // biome-ignore format: a matrix
+  const covariance = [[9 * c * c + s * s, 8 * s * c], [8 * s * c, 9 * s * s + c * c]];
+  using normal = await MultivariateNormal.fromEigen({ device, dtype, mean: [1, 2], values: [9, 1], vectors });
+  using same = MultivariateNormal.fromCovarianceSync({ device, dtype, mean: [1, 2], covariance });
+  await areAlike(normal, same, tolerance);
+  // Singular by a value of 0, by rounding below it, or by a vector left out.
+  for (const options of [
+    { values: [9, 0], vectors },
+    { values: [9, -1e-16], vectors },
+    { values: [9], vectors: [[c], [s]] },
+  ]) {
+    using line = MultivariateNormal.fromEigenSync({ device, dtype, ...options });
+    assert.is(line.rank, 1);
+    near([line.logDeterminant], [Math.log(9)], tolerance);
+    near(
+      line
+        .sampleSync(50, { seed: 1 })
+        .toArray()
+        .map(([x, y]) => x! * s - y! * c),
+      new Array(50).fill(0),
+      tolerance,
+    );
+    near(line.logPdfSync([3 * c, 3 * s]).toArray(), [-(Math.log(2 * Math.PI * 9) + 1) / 2], tolerance);
+  }
+  const of = (values: number[], given: MatrixInput) => () =>
+    MultivariateNormal.fromEigen({ device, dtype, values, vectors: given });
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(-1)', of([9, -1], vectors));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'orthonormal', of([9, 1], [[1, 0.1], [0, 1]])); // biome-ignore format: a matrix
+  await throwsCode('ERR_SHAPE', '(3) columns', of([1, 1], [[1, 0, 0]]));
+  await throwsCode('ERR_SHAPE', '(2) columns', of([1, 1], [[1, 0]]));
+  await throwsCode('ERR_NOT_FINITE', '(NaN)', of([Number.NaN], [[1]]));
+});
+
+test.run();

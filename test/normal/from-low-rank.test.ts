@@ -1,0 +1,82 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { onEveryType } from '../harness/every-device.ts';
+import { scattered } from '../harness/naive.ts';
+import { near } from '../harness/near.ts';
+import { answers, answersAs } from '../harness/same-normal.ts';
+
+onEveryType('low rank plus a diagonal has the densities of 60 digits.', async (device, dtype, tolerance) => {
+  for (const { factor, diagonal, ...answer } of answers.lowRank) {
+    using normal = await MultivariateNormal.fromLowRank({ device, dtype, factor, diagonal });
+    answersAs(normal, answer, dtype === 'float32' ? 2e-3 : 1e-11);
+    const n = diagonal.length;
+    const covariance = Array.from({ length: n }, (_, i) =>
+      Array.from({ length: n }, (_, j) =>
+        factor[i].reduce((sum: number, f: number, k: number) => sum + f * factor[j][k], i === j ? diagonal[i] : 0),
+      ),
+    );
+    near(normal.covarianceSync().toArray().flat(), covariance.flat(), tolerance);
+    const draws = normal.sampleSync(100_000, { seed: 8 });
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j <= i; j++) {
+        let sum = 0;
+        for (let r = 0; r < draws.rows; r++) sum += draws.data[r * n + i]! * draws.data[r * n + j]!;
+        const spread = Math.sqrt(covariance[i]![i]! * covariance[j]![j]!);
+        assert.ok(Math.abs(sum / draws.rows - covariance[i]![j]!) < 0.025 * spread, `covariance (${i}, ${j})`);
+      }
+    // A row that was transformed is as far as its z is long, and any rows can be drawn alone.
+    const z = Array.from(scattered(n, 4));
+    near(
+      normal.mahalanobisSync(normal.transformSync(z)).toArray(),
+      [Math.sqrt(z.reduce((sum, value) => sum + value * value, 0))],
+      dtype === 'float32' ? 1e-3 : 1e-11,
+    );
+    near(normal.sampleSync(2, { seed: 8, firstRow: 500 }).data, draws.data.slice(500 * n, 502 * n), 10 * tolerance);
+  }
+  using one = MultivariateNormal.fromLowRankSync({ device, dtype, factor: [[1], [2]], diagonal: 3 });
+  near(one.covarianceSync().data, [4, 2, 2, 7], tolerance);
+  near(one.factorSync().data, [2, 0, 1, Math.sqrt(6)], tolerance);
+});
+
+onEveryType('A small diagonal takes no digits of distances, densities and gradients.', (device, dtype, tolerance) => {
+  for (const d of dtype === 'float32' ? [1e-6, 1e-12, 1e-20] : [1e-6, 1e-12, 1e-20, 1e-40, 1e-60]) {
+    using normal = MultivariateNormal.fromLowRankSync({ device, dtype, factor: [[1]], diagonal: [d] });
+    const variance = 1 + d;
+    near(normal.mahalanobisSync([[1]]).data, [1 / Math.sqrt(variance)], tolerance);
+    near(normal.logPdfSync([[1]]).data, [-0.5 * Math.log(2 * Math.PI * variance) - 0.5 / variance], tolerance);
+    near(normal.scoreInputSync([[1]]).data, [-1 / variance], tolerance);
+  }
+});
+
+// Cauchy and Binet: det(D + F F') is a sum of positive terms, the products of entries of D and of squared minors of F.
+test('The log determinant is right where the diagonal reaches over 100 decades.', () => {
+  using device = openDevice('reference');
+  const factor = [
+    [0.5, -0.25],
+    [0.125, 1],
+    [-0.75, 0.5],
+    [1, 0.0625],
+  ];
+  for (let round = 0; round < 50; round++) {
+    const diagonal = factor.map((_, i) => 10 ** -((round * (37 + 11 * i)) % 101));
+    const terms: number[] = [];
+    const log = (left: readonly number[]) =>
+      diagonal.reduce((sum, d, i) => sum + (left.includes(i) ? 0 : Math.log(d)), 0);
+    terms.push(log([]));
+    factor.forEach(([a, b], i) => {
+      terms.push(log([i]) + Math.log(a! * a! + b! * b!));
+      for (let j = 0; j < i; j++) {
+        const minor = a! * factor[j]![1]! - b! * factor[j]![0]!;
+        terms.push(log([i, j]) + 2 * Math.log(Math.abs(minor)));
+      }
+    });
+    const most = Math.max(...terms);
+    const wanted = most + Math.log(terms.reduce((sum, term) => sum + Math.exp(term - most), 0));
+    using normal = MultivariateNormal.fromLowRankSync({ device, dtype: 'float64', factor, diagonal });
+    const atMean = normal.logPdfSync([[0, 0, 0, 0]]).data[0]!;
+    near([-2 * atMean - 4 * Math.log(2 * Math.PI)], [wanted], 1e-12);
+  }
+});
+
+test.run();

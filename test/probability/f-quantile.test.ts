@@ -1,0 +1,118 @@
+// Quantiles of the F distribution and of Student's t against mpmath (test/answers/f-quantile.json), closed forms and
+// each other.
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { logFQuantile, studentQuantile } from '../../lib/probability/f-quantile.ts';
+import { chiSquareQuantile } from '../../lib/probability/gamma-quantile.ts';
+import { stirlingError } from '../../lib/probability/special-functions.ts';
+import { quantile } from '../../lib/probability/standard-normal.ts';
+import { formulaLimit, studentBetween } from '../../lib/probability/student.ts';
+import fc from '../harness/properties.ts';
+
+interface Row {
+  readonly m: number;
+  readonly nu: number;
+  readonly logF: number;
+  readonly below: number;
+  readonly above: number;
+}
+interface StudentRow {
+  readonly nu: number;
+  readonly t: number;
+  readonly above: number;
+}
+const { rows, students }: { readonly rows: readonly Row[]; readonly students: readonly StudentRow[] } = JSON.parse(
+  readFileSync(new URL('../answers/f-quantile.json', import.meta.url), 'utf8'),
+);
+
+const near = (actual: number, expected: number, bound: number, place: string) =>
+  assert.ok(Math.abs(actual - expected) <= bound, `${place}: ${actual}, not ${expected} within ${bound}`);
+
+test('The quantile of p is what p was computed from.', () => {
+  assert.ok(rows.length > 200);
+  for (const { m, nu, logF, below, above } of rows) {
+    // ln Gamma of a small nu / 2 is right to 1e-14, which counts tenfold where the tail asked for is what a large one
+    // leaves of 1.
+    const bound = (nu < 1 ? 1e-13 : 1e-14) * Math.max(2, Math.abs(logF));
+    near(logFQuantile(below, m, nu, above), logF, bound, `m = ${m}, nu = ${nu}`);
+  }
+});
+
+test("Student's t, from the centre to 10^40.", () => {
+  assert.ok(students.length > 30);
+  for (const { nu, t, above } of students) {
+    // Near a half the rounding of the probability is that of t itself, times the square root of 2 pi at least.
+    const bound = 2e-14 * t + 2 ** -53 * 3 * (nu < 1 ? 2 : 1);
+    near(studentQuantile(above, nu), -t, bound + 1e-15 * t * Math.abs(Math.log(t)), `nu = ${nu}`);
+    near(studentQuantile(1 - above, nu), t, above > 1e-4 ? bound + 1e-11 * t : Number.POSITIVE_INFINITY, `nu = ${nu}`);
+  }
+});
+
+test('Closed forms: one degree of freedom is Cauchy, two are algebraic, F with 2 and nu is a power.', () => {
+  for (const p of [1e-300, 1e-9, 0.01, 0.3, 0.4999, 0.5, 0.7, 0.999, 1 - 2 ** -40]) {
+    const cauchy =
+      p < 0.25 || p > 0.75
+        ? (p < 0.5 ? -1 : 1) / Math.tan(Math.PI * Math.min(p, 1 - p))
+        : Math.tan(Math.PI * (p - 0.5));
+    near(studentQuantile(p, 1), cauchy, 1e-13 * Math.abs(cauchy), `Cauchy at ${p}`);
+    const algebraic = (2 * p - 1) / Math.sqrt(2 * p * (1 - p));
+    near(studentQuantile(p, 2), algebraic, 1e-13 * Math.abs(algebraic), `two at ${p}`);
+    for (const nu of [0.3, 1, 6.5, 1e5]) {
+      // P(F > f) = (1 + 2 f / nu)^(-nu / 2).
+      const f = (nu / 2) * Math.expm1((-2 / nu) * Math.log1p(-p));
+      near(logFQuantile(p, 2, nu), Math.log(f), 2e-14 * Math.max(2, Math.abs(Math.log(f))), `power at ${p}, ${nu}`);
+    }
+  }
+});
+
+test('With ever more degrees of freedom they become those of chi-squared and the normal.', () => {
+  for (const p of [1e-100, 1e-12, 0.01, 0.5, 0.9, 1 - 2 ** -53]) {
+    for (const m of [1, 5, 300])
+      near(logFQuantile(p, m, 1e25), Math.log(chiSquareQuantile(p, m) / m), 2e-13 * Math.max(1, -Math.log(p)), `${m}`);
+    near(studentQuantile(p, 1e25), quantile(p), 3e-14 * Math.abs(quantile(p)), `${p}`);
+    assert.is(studentQuantile(p, Number.POSITIVE_INFINITY), quantile(p));
+  }
+});
+
+test('Stirling and his error are the gamma function, on both sides of where the series begins.', () => {
+  // ln Gamma of 1, 1/2, 5, 11: 0, ln sqrt(pi), ln 24, ln 3628800.
+  for (const [x, logGamma] of [
+    [1, 0],
+    [0.5, Math.log(Math.PI) / 2],
+    [5, Math.log(24)],
+    [11, Math.log(3628800)],
+  ] as const)
+    near(stirlingError(x), logGamma - ((x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2), 1e-14, `${x}`);
+});
+
+test('It ends for every p, m and nu, and does not decrease.', () => {
+  for (const nu of [1e-3, 0.5, 5, 1000, 1e6, 1e15, 1e100, 1e300])
+    for (const m of [1, 5, 1000, 1e5]) {
+      let before = Number.NEGATIVE_INFINITY;
+      for (const p of [Number.MIN_VALUE, 1e-300, 1e-20, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 2 ** -53]) {
+        const logF = logFQuantile(p, m, nu);
+        assert.ok(Number.isFinite(logF) && logF > before, `m = ${m}, nu = ${nu}, p = ${p}: ${logF} after ${before}`);
+        before = logF;
+      }
+    }
+});
+
+test('Property: the quantile is the inverse of the distribution function, odd about a half.', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.1, max: formulaLimit, noNaN: true }),
+      fc.double({ min: -12, max: -0.302, noNaN: true }).map((exponent) => 10 ** exponent),
+      (nu, p) => {
+        const t = studentQuantile(p, nu);
+        near(studentBetween(Number.NEGATIVE_INFINITY, t, nu) / p, 1, 1e-12, `nu = ${nu}, p = ${p}`);
+        assert.is(studentQuantile(0.5, nu), 0);
+        // 1 - p as it is rounded, and what it is from 1.
+        const upper = 1 - p;
+        assert.is(studentQuantile(upper, nu), 0 - studentQuantile(1 - upper, nu));
+      },
+    ),
+  );
+});
+
+test.run();

@@ -1,0 +1,38 @@
+// Probabilities of Student's t against mpmath (test/answers/student-cdf.json) and closed forms.
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { between } from '../../lib/probability/standard-normal.ts';
+import { formulaLimit, studentBetween, studentError } from '../../lib/probability/student.ts';
+
+const { rows }: { readonly rows: readonly { readonly nu: number; readonly t: number; readonly tail: number }[] } =
+  JSON.parse(readFileSync(new URL('../answers/student-cdf.json', import.meta.url), 'utf8'));
+
+const near = (actual: number, expected: number, bound: number, place: string) =>
+  assert.ok(Math.abs(actual - expected) <= bound * expected, `${place}: ${actual}, not ${expected}`);
+
+test('Tails, to the last digits, and the two ends are alike.', () => {
+  assert.ok(rows.length > 50);
+  for (const { nu, t, tail } of rows) {
+    if (nu > formulaLimit) continue;
+    // A power of nu / (nu + t^2) loses digits with its exponent, and its rounding counts where it is near 1.
+    const bound = 8e-15 + 2 ** -51 * Math.abs(Math.log(tail)) + 2e-17 * nu;
+    near(studentBetween(t, Number.POSITIVE_INFINITY, nu), tail, bound, `nu = ${nu}, t = ${t}`);
+    assert.is(studentBetween(Number.NEGATIVE_INFINITY, -t, nu), studentBetween(t, Number.POSITIVE_INFINITY, nu));
+    const inside = studentBetween(-t, t, nu);
+    assert.ok(Math.abs(inside - (1 - 2 * tail)) <= studentError, `nu = ${nu}, |t| < ${t}: ${inside}`);
+  }
+});
+
+test('Closed forms of one and two degrees; very many are the normal.', () => {
+  for (const t of [1e-9, 0.1, 1, 2.5, 40, 1e8, 1e200]) {
+    near(studentBetween(t, Number.POSITIVE_INFINITY, 1), Math.atan(1 / t) / Math.PI, 4e-15, `Cauchy ${t}`);
+    const root = Math.hypot(Math.SQRT2, t);
+    if (t < 1e150) near(studentBetween(t, Number.POSITIVE_INFINITY, 2), 1 / root / (root + t), 8e-15, `2: ${t}`);
+  }
+  const [more, most] = [500, 1000].map((nu) => studentBetween(-1.5, 0.7, nu) - between(-1.5, 0.7));
+  assert.ok(Math.abs(more! / most! - 2) < 0.01, `the distance halves: ${more}, ${most}`);
+  assert.is(studentBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0.1), 1);
+});
+
+test.run();

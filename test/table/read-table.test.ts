@@ -1,0 +1,200 @@
+// Where tables come from and go to: paths, URLs, bytes, streams, and blocks that come one after the other.
+import { createReadStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, readTable, writeTable } from '../../lib/index.ts';
+import { nativeParser, openCsv, plainParser } from '../../lib/table/csv-reader.ts';
+import { tableFormats } from '../../lib/table/format.ts';
+import { openTable } from '../../lib/table/read-table.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-sources-'));
+const at = (name: string) => join(folder, name);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const names = ['a', 'b'];
+const rows = [
+  [1.5, 2],
+  [-3, 4.25],
+  [5, 1e-7],
+];
+
+for (const format of tableFormats)
+  test(`A ${format} file is read from a path, a URL, bytes and streams.`, async () => {
+    const path = at(`rows.${format}`);
+    await writeTable(path, rows, { ...(format !== 'npy' && { names }) });
+    const bytes = readFileSync(path);
+    const slow = async function* () {
+      for (const byte of bytes) yield Uint8Array.of(byte);
+    };
+    const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const sources = [
+      pathToFileURL(path),
+      bytes,
+      new Uint8Array(bytes).buffer,
+      createReadStream(path),
+      slow(),
+      new Blob([bytes]).stream() as unknown as AsyncIterable<Uint8Array>,
+      new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/rows.${format}`),
+    ];
+    try {
+      for (const source of sources) {
+        const read = await readTable(source);
+        assert.equal([read.names, read.rows.toArray()], [format === 'npy' ? undefined : names, rows]);
+      }
+      const plain = async function* () {
+        yield bytes;
+      };
+      assert.equal((await readTable(plain(), { format })).rows.toArray(), rows);
+    } finally {
+      server.close();
+    }
+  });
+
+test('A stream may give texts; what gives neither texts nor bytes is refused, and so is no source at all.', async () => {
+  assert.equal((await readTable(Readable.from(['a,b\n1.5,', '2\n']))).rows.toArray(), [[1.5, 2]]);
+  const numbers = Readable.from([1, 2]) as unknown as AsyncIterable<Uint8Array>;
+  await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => readTable(numbers));
+  for (const source of [undefined, null, 7, {}, [1, 2], Promise.resolve()])
+    await throwsCode('ERR_INVALID_ARGUMENT', 'pass a path', () => readTable(source as unknown as string));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'ftp://', () => readTable(new URL('ftp://user:secret@example.org/x.csv')));
+  const failing = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('a,b\n1,2\n');
+    throw new Error('the source fails');
+  };
+  await throwsCode('ERR_FILE_UNREADABLE', 'the source fails', () => readTable(failing()));
+});
+
+test('A server that has not the file is told with its answer, and no password.', async () => {
+  const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/x.csv?token=secret`);
+  const { message } = await throwsCode('ERR_FILE_NOT_FOUND', '(404 Not Found)', () => readTable(url));
+  assert.not.match(message, 'secret');
+  server.close();
+  await throwsCode('ERR_FILE_NOT_FOUND', 'absent', () => readTable(pathToFileURL(at('absent.csv'))));
+});
+
+const count = 30_000;
+const value = (i: number) => Math.sin(i) * 2 ** (i % 50);
+async function* blocks(sizes: readonly number[]) {
+  let row = 0;
+  for (const size of sizes) {
+    yield Matrix.from(
+      Float64Array.from({ length: 2 * size }, (_, i) => value(2 * row + i)),
+      { columns: 2 },
+    );
+    row += size;
+  }
+}
+
+for (const format of tableFormats)
+  test(`Blocks that come one after the other are written as ${format}, however many rows they are.`, async () => {
+    const path = at(`blocks.${format}`);
+    await writeTable(path, blocks([1, 9_999, 0, 20_000]), { ...(format !== 'npy' && { names }) });
+    const { rows: read } = await readTable(path);
+    assert.is(read.rows, count);
+    assert.ok((read.data as Float64Array).every((each, i) => each === value(i)));
+    const whole = at(`whole.${format}`);
+    await writeTable(whole, Matrix.from(read.data as Float64Array, { columns: 2 }), {
+      ...(format !== 'npy' && { names }),
+    });
+    if (format === 'csv') assert.equal(readFileSync(path), readFileSync(whole));
+    const failing = async function* () {
+      yield* blocks([5]);
+      throw new Error('no more');
+    };
+    const before = readFileSync(path);
+    await writeTable(path, failing()).then(
+      () => assert.unreachable(),
+      (error) => assert.is(error.message, 'no more'),
+    );
+    const mixed = async function* () {
+      yield [[1, 2]];
+      yield [[1, 2, 3]];
+    };
+    await throwsCode('ERR_SHAPE', '(3) columns, but the first has (2)', () => writeTable(path, mixed()));
+    const abort = new AbortController();
+    const endless = async function* () {
+      for (;;) {
+        yield* blocks([1000]);
+        abort.abort();
+      }
+    };
+    await throwsCode('ERR_ABORTED', '', () => writeTable(path, endless(), { signal: abort.signal }));
+    assert.equal(readFileSync(path), before, 'what was there stays');
+    assert.not.ok(readdirSync(folder).some((name) => name.includes('partial')));
+  });
+
+test('No blocks are a table without rows where names tell its columns.', async () => {
+  const none = async function* (): AsyncGenerator<Matrix> {};
+  await writeTable(at('none.csv'), none(), { names });
+  assert.is(readFileSync(at('none.csv'), 'utf8'), 'a,b\n');
+  await throwsCode('ERR_SHAPE', 'no block', () => writeTable(at('nothing.csv'), none()));
+  assert.not.ok(existsSync(at('nothing.csv')));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'pass `count`', () => writeTable('-', blocks([1]), { format: 'npy' }));
+  await throwsCode('ERR_SHAPE', '(3)', () => writeTable(at('counted.npy'), blocks([2, 2]), { count: 3 }));
+});
+
+/** How often the event loop turns while `work` is under way. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const turn = () => {
+    turns++;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isDone = true;
+  return turns;
+}
+
+test('The event loop turns at least once a megabyte: no call holds it for a whole file.', async () => {
+  const megabytes = 24;
+  const values = Float64Array.from({ length: (megabytes << 20) / 8 }, (_, i) => value(i));
+  const matrix = Matrix.from(values, { columns: 8 });
+  for (const format of tableFormats) {
+    const path = at(`large.${format}`);
+    const written = await turnsOf(() => writeTable(path, matrix));
+    assert.ok(written >= megabytes / 8, `${format} is written in ${written} turns`);
+    if (format !== 'csv' && format !== 'npy') continue;
+    const read = await turnsOf(() => readTable(path));
+    assert.ok(read >= megabytes / 4, `${format} is read in ${read} turns`);
+  }
+  for (const parser of [nativeParser(), plainParser]) {
+    if (parser === undefined) continue;
+    const read = await turnsOf(async () => {
+      const reader = await openCsv(at('large.csv'), { columns: undefined, missing: 'error' }, parser);
+      for await (const _ of reader.blocks());
+      await reader.close();
+    });
+    assert.ok(read >= megabytes, `CSV is read in ${read} turns`);
+  }
+});
+
+test('A signal ends reading between two blocks.', async () => {
+  for (const format of ['csv', 'npy'] as const) {
+    const abort = new AbortController();
+    const reader = await openTable(at(`large.${format}`), { signal: abort.signal });
+    let seen = 0;
+    await throwsCode('ERR_ABORTED', 'enough', async () => {
+      for await (const _ of reader.blocks()) if (++seen === 2) abort.abort(new Error('enough'));
+    });
+    await reader.close();
+    assert.ok(seen < 8);
+    await throwsCode('ERR_ABORTED', 'before', () =>
+      readTable(at(`large.${format}`), { signal: AbortSignal.abort(new Error('before')) }),
+    );
+  }
+});
+
+test.run();

@@ -1,0 +1,108 @@
+// What covarium writes is read by NumPy, DuckDB and, where it is there, pyarrow: names, and numbers to the bit.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, type Real, writeTable } from '../../lib/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-elsewhere-'));
+const at = (name: string) => join(folder, name);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const names = ['a', 'b "c", d', '\u00e9t\u00e9 \u{1f427}'];
+// Extremes, subnormals, negative zero and whole ranges of exponents; no NaN, of which there are many.
+const extremes = [0, -0, 1, -1, Infinity, -Infinity, 5e-324, 1.401298464324817e-45, 3.4028234663852886e38, 1 / 3];
+const count = 20_000;
+const numbers = Float64Array.from({ length: 3 * count }, (_, i) => extremes[i] ?? Math.sin(i) * 2 ** ((i % 240) - 120));
+const tables = { float32: Float32Array.from(numbers), float64: numbers };
+const bits = (values: Real) => Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+
+// Debian's own, which has python3-numpy.
+const python = ['/usr/bin/python3', 'python3'].find((path) => spawnSync(path, ['-c', 'import numpy']).status === 0);
+if (python === undefined) console.log('  (NumPy is not here: apt-get install python3-numpy; it reads no file of ours)');
+else
+  for (const [dtype, values] of Object.entries(tables))
+    test(`NumPy reads our NPY of ${dtype}, in place as well.`, async () => {
+      await writeTable(at('ours.npy'), Matrix.from(values, { columns: 3 }));
+      const script = `import numpy, sys
+for mode in (None, 'r'):
+    rows = numpy.load(sys.argv[1], mmap_mode=mode)
+    assert rows.shape == (${count}, 3) and rows.dtype == numpy.${dtype} and rows.flags.c_contiguous
+rows.tofile(sys.argv[2])`;
+      const { status, stderr } = spawnSync(python, ['-c', script, at('ours.npy'), at('theirs')], {
+        env: { ...process.env, LD_PRELOAD: undefined },
+        encoding: 'utf8',
+      });
+      assert.is(status, 0, stderr);
+      assert.equal(readFileSync(at('theirs')), bits(values));
+    });
+
+const arrowPython = ['python3', '/usr/bin/python3'].find(
+  (path) => spawnSync(path, ['-c', 'import pyarrow, numpy']).status === 0,
+);
+if (arrowPython === undefined) console.log('  (pyarrow is not here: it reads no file of ours; flechette does)');
+else
+  for (const [dtype, values] of Object.entries(tables))
+    test(`pyarrow reads our Arrow file and stream of ${dtype}.`, async () => {
+      await writeTable(at('ours.arrow'), Matrix.from(values, { columns: 3 }), { names });
+      await writeTable(at('ours.arrows'), Matrix.from(values, { columns: 3 }), { names });
+      const script = `import json, numpy, pyarrow, sys
+for i, open_reader in ((1, pyarrow.ipc.open_file), (2, pyarrow.ipc.open_stream)):
+    table = open_reader(sys.argv[i]).read_all()
+    table.validate(full=True)
+    assert table.column_names == json.loads(sys.argv[4])
+    numpy.stack([column.to_numpy() for column in table.columns], 1).tofile(sys.argv[3] + str(i))`;
+      const paths = [at('ours.arrow'), at('ours.arrows'), at('arrow')];
+      const { status, stderr } = spawnSync(arrowPython, ['-c', script, ...paths, JSON.stringify(names)], {
+        env: { ...process.env, LD_PRELOAD: undefined },
+        encoding: 'utf8',
+      });
+      assert.is(status, 0, stderr);
+      for (const which of ['arrow1', 'arrow2']) assert.equal(readFileSync(at(which)), bits(values));
+    });
+
+// Its binary is an optional package of the platform's own.
+const duckdb = await import('@duckdb/node-api').catch(() => undefined);
+if (duckdb === undefined) console.log('  (DuckDB has no binary for this platform: it reads no file of ours)');
+else
+  for (const [dtype, values] of Object.entries(tables)) {
+    const rowsOf = async (query: string): Promise<{ names: string[]; types: string[]; values: Real }> => {
+      const instance = await duckdb.DuckDBInstance.create(':memory:', { threads: '1' });
+      const connection = await instance.connect();
+      try {
+        const result = await connection.runAndReadAll(query);
+        const flat = result.getRows().flat() as number[];
+        return {
+          names: result.columnNames(),
+          types: result.columnTypes().map(String),
+          values: dtype === 'float32' ? Float32Array.from(flat) : Float64Array.from(flat),
+        };
+      } finally {
+        connection.closeSync();
+        instance.closeSync();
+      }
+    };
+    const type = dtype === 'float32' ? 'FLOAT' : 'DOUBLE';
+
+    test(`DuckDB reads our Parquet of ${dtype}, whole and in parts.`, async () => {
+      await writeTable(at('part-0.parquet'), Matrix.from(values.subarray(0, 3 * 777), { columns: 3 }), { names });
+      await writeTable(at('part-1.parquet'), Matrix.from(values.subarray(3 * 777), { columns: 3 }), { names });
+      const read = await rowsOf(`SELECT * FROM read_parquet('${at('part-*.parquet')}')`);
+      assert.equal([read.names, read.types], [names, [type, type, type]]);
+      assert.equal(bits(read.values), bits(values));
+    });
+
+    test(`DuckDB reads our CSV of ${dtype}.`, async () => {
+      // CSV has no infinities of ours, and its zero no sign.
+      const finite = values.map((value) => (Number.isFinite(value) && value !== 0 ? value : 1));
+      await writeTable(at('ours.csv'), Matrix.from(finite as Real, { columns: 3 }), { names });
+      const columns = names.map((name) => `'${name}': '${type}'`).join(', ');
+      const read = await rowsOf(`SELECT * FROM read_csv('${at('ours.csv')}', header = true, columns = {${columns}})`);
+      assert.equal(read.names, names);
+      assert.equal(bits(read.values), bits(finite as Real));
+    });
+  }
+
+test.run();
