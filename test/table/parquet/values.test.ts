@@ -1,5 +1,4 @@
 // Parquet's encodings by known answers of their specification, and what is refused. Nothing native runs here.
-// native runs here.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Contradiction } from '../../../lib/table/contradiction.ts';
