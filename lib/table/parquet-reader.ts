@@ -7,7 +7,8 @@ import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
 import { ChunkReader } from './parquet/column.ts';
-import { type ParquetField, type ParquetFooter, readFooter } from './parquet/footer.ts';
+import { type ParquetFooter, readFooter } from './parquet/footer.ts';
+import type { ParquetField } from './parquet/schema.ts';
 import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 

@@ -1,11 +1,11 @@
 import { CovariumError } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
 import { refuseInexact } from '../complete-rows.ts';
-import { decompress } from '../compression/decompress.ts';
 import { Contradiction, refusal } from '../contradiction.ts';
-import { Inexact, type NumberLayout, readNumbers } from '../numbers.ts';
+import { Inexact, readNumbers } from '../numbers.ts';
 import type { RowTiles } from '../row-tiles.ts';
-import { type Batch, checkBytes, type Place, readBatch } from './batch.ts';
+import { type Batch, readBatch } from './batch.ts';
+import { type ColumnPart, ColumnParts, countValid, isValid, readValid } from './column-parts.ts';
 import type { Body, MessageBytes } from './message-bytes.ts';
 import type { ArrowMessage, ArrowMessages } from './messages.ts';
 import type { ArrowField } from './schema.ts';
@@ -30,18 +30,6 @@ interface Dictionary {
   readonly inexact: ReadonlyMap<number, bigint>;
 }
 
-/** A column of the batch at hand. */
-interface ColumnBytes {
-  /** The bits of validity, all of them where they were compressed; undefined where nothing is null. */
-  readonly validity: Place | Uint8Array | undefined;
-  readonly values: Place | Uint8Array;
-}
-
-interface Chunk {
-  readonly bytes: Uint8Array;
-  readonly validity: Uint8Array | undefined;
-}
-
 /** The rows of the batches. */
 export class ArrowRows {
   readonly #name: string;
@@ -51,12 +39,10 @@ export class ArrowRows {
   readonly #chosen: readonly number[];
   readonly #dtype: RealDtype;
   readonly #tiles: RowTiles;
-  readonly #signal: AbortSignal | undefined;
   // Of all columns in dictionaries, those within others too.
   readonly #coded: Map<number, ArrowField> = new Map();
   readonly #dictionaries: Map<number, Dictionary> = new Map();
-  readonly #scratch: Uint8Array[];
-  readonly #validityScratch: Uint8Array[];
+  readonly #parts: ColumnParts;
   readonly #chunkRows: number;
   #stated = 0;
   #row = 0;
@@ -86,12 +72,10 @@ export class ArrowRows {
     this.#chosen = chosen;
     this.#dtype = dtype;
     this.#tiles = tiles;
-    this.#signal = signal;
     const bytesOfColumn = Math.max(columnBytes, chunkBytes / chosen.length);
     // Bits of validity begin at whole bytes.
     this.#chunkRows = Math.floor(bytesOfColumn / 64) * 8;
-    this.#scratch = chosen.map(() => new Uint8Array(0));
-    this.#validityScratch = chosen.map(() => new Uint8Array(0));
+    this.#parts = new ColumnParts(signal);
     const collect = (field: ArrowField) => {
       if (field.dictionary !== undefined) this.#coded.set(field.dictionary.id, field);
       field.children.forEach(collect);
@@ -180,8 +164,8 @@ export class ArrowRows {
       if (!isDelta && before !== undefined && this.#messages.isFile)
         throw new Contradiction(`dictionary (${id}) is there twice`);
       const start = isDelta ? before!.values.length : 0;
-      const [column] = await this.#columnsOf(batch, body, [field]);
-      const { bytes, validity } = await this.#partOf(body, column!, field.number!, 0, batch.rows, 0);
+      const [column] = await this.#parts.columnsOf(batch, body, [field]);
+      const { bytes, validity } = await this.#parts.part(body, column!, field.number!, 0, batch.rows, 0);
       const values = zerosOf(this.#dtype, start + batch.rows) as Real;
       const inexact = new Map(isDelta ? before!.inexact : []);
       if (isDelta) values.set(before!.values);
@@ -211,17 +195,17 @@ export class ArrowRows {
   }
 
   // Parts of a batch, read but not yet decoded.
-  async *#chunks({ batch, body }: Item): AsyncGenerator<{ rows: number; chunks: Chunk[] }> {
+  async *#chunks({ batch, body }: Item): AsyncGenerator<{ rows: number; chunks: ColumnPart[] }> {
     const fields = this.#chosen.map((index) => this.#fields[index]!);
     try {
-      const columns = await this.#columnsOf(batch, body, fields);
+      const columns = await this.#parts.columnsOf(batch, body, fields);
       const valid = fields.map(() => 0);
       for (let row = 0; row < batch.rows; row += this.#chunkRows) {
         const rows = Math.min(this.#chunkRows, batch.rows - row);
-        const chunks: Chunk[] = [];
+        const chunks: ColumnPart[] = [];
         for (const [at, field] of fields.entries()) {
           const layout = field.dictionary?.index ?? field.number!;
-          const chunk = await this.#partOf(body, columns[at]!, layout, row, rows, at);
+          const chunk = await this.#parts.part(body, columns[at]!, layout, row, rows, at);
           if (chunk.validity !== undefined) valid[at]! += countValid(chunk.validity, rows);
           chunks.push(chunk);
         }
@@ -237,67 +221,7 @@ export class ArrowRows {
     }
   }
 
-  async #columnsOf(batch: Batch, body: Body, fields: readonly ArrowField[]): Promise<ColumnBytes[]> {
-    const columns: ColumnBytes[] = [];
-    for (const [at, { validity, values }] of batch.columns.entries()) {
-      const { name, number, dictionary } = fields[at]!;
-      const width = (dictionary?.index ?? number!).bytes;
-      const read = async (place: Place, what: string, needed: number) => {
-        if (batch.compression === undefined) return place;
-        const bytes = await this.#decompressed(batch.compression, body, place, needed);
-        checkBytes(name, what, bytes.length, needed, batch.rows);
-        return bytes;
-      };
-      columns.push({
-        validity: validity.bytes === 0 ? undefined : await read(validity, 'bits', Math.ceil(batch.rows / 8)),
-        values: await read(values, 'numbers', batch.rows * width),
-      });
-    }
-    return columns;
-  }
-
-  // Compressed bytes follow their length; -1 says that they are not compressed.
-  async #decompressed(
-    compression: 'lz4' | 'zstd',
-    body: Body,
-    { offset, bytes }: Place,
-    needed: number,
-  ): Promise<Uint8Array> {
-    if (bytes === 0) return new Uint8Array(0);
-    if (bytes < 8) throw new Contradiction(`a compressed buffer of (${bytes}) bytes does not say its length`);
-    const packed = await body.part(offset, new Uint8Array(bytes));
-    const head = new DataView(packed.buffer, packed.byteOffset);
-    const length = head.getInt32(4, true) * 2 ** 32 + head.getUint32(0, true);
-    if (length === -1) return packed.subarray(8);
-    // Writers may compress the bytes that they allocated, padding and all.
-    if (!(length >= needed && length <= 2 * needed + 1024))
-      throw new Contradiction(`a buffer of (${needed}) bytes is said to have (${length}) before it was compressed`);
-    const plain = new Uint8Array(length);
-    await decompress(compression, packed.subarray(8), plain, this.#signal);
-    return plain;
-  }
-
-  async #partOf(
-    body: Body,
-    { validity, values }: ColumnBytes,
-    { bytes: width }: NumberLayout,
-    row: number,
-    rows: number,
-    at: number,
-  ): Promise<Chunk> {
-    const part = async (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
-      if (from instanceof Uint8Array) return from.subarray(start, start + length);
-      if (scratches[at]!.length < length) scratches[at] = new Uint8Array(length);
-      return body.part(from.offset + start, scratches[at]!.subarray(0, length));
-    };
-    return {
-      bytes: await part(values, row * width, rows * width, this.#scratch),
-      validity:
-        validity === undefined ? undefined : await part(validity, row / 8, Math.ceil(rows / 8), this.#validityScratch),
-    };
-  }
-
-  async #write(batch: Batch, rows: number, chunks: readonly Chunk[], out: Real, at: number): Promise<number> {
+  async #write(batch: Batch, rows: number, chunks: readonly ColumnPart[], out: Real, at: number): Promise<number> {
     let kept = 0;
     for (let row = 0; row < rows; row += this.#tiles.rows) {
       const taken = Math.min(this.#tiles.rows, rows - row);
@@ -309,7 +233,7 @@ export class ArrowRows {
     return kept;
   }
 
-  #decode({ columns }: Batch, column: number, { bytes, validity }: Chunk, row: number, rows: number): void {
+  #decode({ columns }: Batch, column: number, { bytes, validity }: ColumnPart, row: number, rows: number): void {
     const field = this.#fields[this.#chosen[column]!]!;
     const out = this.#tiles.column(column);
     const nulls = columns[column]!.nulls > 0 ? validity : undefined;
@@ -348,42 +272,4 @@ export class ArrowRows {
       out[i] = values[place]!;
     }
   }
-}
-
-/** Numbers of rows `row` to `row + rows`; where one is null, its bytes do not matter. Throws an {@link Inexact}. */
-function readValid(
-  bytes: Uint8Array,
-  layout: NumberLayout,
-  nulls: Uint8Array | undefined,
-  row: number,
-  rows: number,
-  out: Real,
-): void {
-  for (let at = 0; at < rows; )
-    try {
-      readNumbers(bytes, (row + at) * layout.bytes, layout, out, at, rows - at);
-      return;
-    } catch (error) {
-      if (!(error instanceof Inexact)) throw error;
-      const place = at + error.index;
-      if (nulls === undefined || isValid(nulls, row + place)) throw new Inexact(place, error.value);
-      at = place + 1;
-    }
-}
-
-function isValid(validity: Uint8Array, row: number): boolean {
-  return ((validity[row >> 3]! >> (row & 7)) & 1) === 1;
-}
-
-function countValid(validity: Uint8Array, rows: number): number {
-  let count = 0;
-  const whole = rows >> 3;
-  for (let at = 0; at < whole; at++) {
-    let byte = validity[at]!;
-    byte -= (byte >> 1) & 0x55;
-    byte = (byte & 0x33) + ((byte >> 2) & 0x33);
-    count += (byte + (byte >> 4)) & 15;
-  }
-  for (let row = 8 * whole; row < rows; row++) if (isValid(validity, row)) count++;
-  return count;
 }

@@ -5,9 +5,10 @@ import { type Compression, decompress } from '../compression/decompress.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import { Inexact, readNumbers } from '../numbers.ts';
 import { DeltaValues } from './delta.ts';
-import type { ColumnChunk, ParquetCodec, ParquetField, ParquetNumber } from './footer.ts';
+import type { ColumnChunk, ParquetCodec } from './footer.ts';
 import { HybridReader } from './hybrid.ts';
 import { type PageHeader, readPageHeader } from './page-header.ts';
+import type { ParquetField, ParquetNumber } from './schema.ts';
 import { type Dictionary, DictionaryValues, type PageValues, PlainValues, SplitValues } from './values.ts';
 
 const compressions: { readonly [codec in ParquetCodec]?: Compression } = {

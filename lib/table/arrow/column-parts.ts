@@ -1,0 +1,133 @@
+import type { Real } from '../../dtype.ts';
+import { decompress } from '../compression/decompress.ts';
+import { Contradiction } from '../contradiction.ts';
+import { Inexact, type NumberLayout, readNumbers } from '../numbers.ts';
+import { type Batch, checkBytes, type Place } from './batch.ts';
+import type { Body } from './message-bytes.ts';
+import type { ArrowField } from './schema.ts';
+
+/** A column of the batch at hand. */
+export interface ColumnBytes {
+  /** The bits of validity, all of them where they were compressed; undefined where nothing is null. */
+  readonly validity: Place | Uint8Array | undefined;
+  readonly values: Place | Uint8Array;
+}
+
+/** Some rows of a column: the bytes of their numbers, and their bits of validity. */
+export interface ColumnPart {
+  readonly bytes: Uint8Array;
+  readonly validity: Uint8Array | undefined;
+}
+
+/** Reads columns of batches, a part after the other; a part is there until the next of the same column is read. */
+export class ColumnParts {
+  readonly #signal: AbortSignal | undefined;
+  readonly #scratch: Uint8Array[] = [];
+  readonly #validityScratch: Uint8Array[] = [];
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+  }
+
+  /** Where the columns of a batch are; those that are compressed, decompressed whole. */
+  async columnsOf(batch: Batch, body: Body, fields: readonly ArrowField[]): Promise<ColumnBytes[]> {
+    const columns: ColumnBytes[] = [];
+    for (const [at, { validity, values }] of batch.columns.entries()) {
+      const { name, number, dictionary } = fields[at]!;
+      const width = (dictionary?.index ?? number!).bytes;
+      const read = async (place: Place, what: string, needed: number) => {
+        if (batch.compression === undefined) return place;
+        const bytes = await this.#decompressed(batch.compression, body, place, needed);
+        checkBytes(name, what, bytes.length, needed, batch.rows);
+        return bytes;
+      };
+      columns.push({
+        validity: validity.bytes === 0 ? undefined : await read(validity, 'bits', Math.ceil(batch.rows / 8)),
+        values: await read(values, 'numbers', batch.rows * width),
+      });
+    }
+    return columns;
+  }
+
+  // Compressed bytes follow their length; -1 says that they are not compressed.
+  async #decompressed(
+    compression: 'lz4' | 'zstd',
+    body: Body,
+    { offset, bytes }: Place,
+    needed: number,
+  ): Promise<Uint8Array> {
+    if (bytes === 0) return new Uint8Array(0);
+    if (bytes < 8) throw new Contradiction(`a compressed buffer of (${bytes}) bytes does not say its length`);
+    const packed = await body.part(offset, new Uint8Array(bytes));
+    const head = new DataView(packed.buffer, packed.byteOffset);
+    const length = head.getInt32(4, true) * 2 ** 32 + head.getUint32(0, true);
+    if (length === -1) return packed.subarray(8);
+    // Writers may compress the bytes that they allocated, padding and all.
+    if (!(length >= needed && length <= 2 * needed + 1024))
+      throw new Contradiction(`a buffer of (${needed}) bytes is said to have (${length}) before it was compressed`);
+    const plain = new Uint8Array(length);
+    await decompress(compression, packed.subarray(8), plain, this.#signal);
+    return plain;
+  }
+
+  /** Rows `row` to `row + rows` of the column that is the `at`th; `row` is a multiple of 8. */
+  async part(
+    body: Body,
+    { validity, values }: ColumnBytes,
+    { bytes: width }: NumberLayout,
+    row: number,
+    rows: number,
+    at: number,
+  ): Promise<ColumnPart> {
+    const part = async (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
+      if (from instanceof Uint8Array) return from.subarray(start, start + length);
+      if ((scratches[at]?.length ?? 0) < length) scratches[at] = new Uint8Array(length);
+      return body.part(from.offset + start, scratches[at]!.subarray(0, length));
+    };
+    return {
+      bytes: await part(values, row * width, rows * width, this.#scratch),
+      validity:
+        validity === undefined ? undefined : await part(validity, row / 8, Math.ceil(rows / 8), this.#validityScratch),
+    };
+  }
+}
+
+/** Numbers of rows `row` to `row + rows`; where one is null, its bytes do not matter. Throws an {@link Inexact}. */
+export function readValid(
+  bytes: Uint8Array,
+  layout: NumberLayout,
+  nulls: Uint8Array | undefined,
+  row: number,
+  rows: number,
+  out: Real,
+): void {
+  for (let at = 0; at < rows; )
+    try {
+      readNumbers(bytes, (row + at) * layout.bytes, layout, out, at, rows - at);
+      return;
+    } catch (error) {
+      if (!(error instanceof Inexact)) throw error;
+      const place = at + error.index;
+      if (nulls === undefined || isValid(nulls, row + place)) throw new Inexact(place, error.value);
+      at = place + 1;
+    }
+}
+
+/** Whether a row's bit says that it is not null. */
+export function isValid(validity: Uint8Array, row: number): boolean {
+  return ((validity[row >> 3]! >> (row & 7)) & 1) === 1;
+}
+
+/** How many of the first rows are not null. */
+export function countValid(validity: Uint8Array, rows: number): number {
+  let count = 0;
+  const whole = rows >> 3;
+  for (let at = 0; at < whole; at++) {
+    let byte = validity[at]!;
+    byte -= (byte >> 1) & 0x55;
+    byte = (byte & 0x33) + ((byte >> 2) & 0x33);
+    count += (byte + (byte >> 4)) & 15;
+  }
+  for (let row = 8 * whole; row < rows; row++) if (isValid(validity, row)) count++;
+  return count;
+}
