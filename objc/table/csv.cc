@@ -96,8 +96,10 @@ class Reader {
       }
       field = at_;
     }
-    if (isDropped_) ++rows_.dropped;
-    else ++rows_.rows;
+    if (isDropped_)
+      ++rows_.dropped;
+    else
+      ++rows_.rows;
   }
 
   // At the end of a field; blanks are behind. Of blanks as delimiters those at the end of a line are none.
@@ -134,8 +136,10 @@ class Reader {
     const char* last = at_;
     for (; !isFieldEnd(); ++at_) {
       if (*at_ == '"') return refuse(CsvFault::quote, field);
-      if (!isBlank(*at_)) last = at_ + 1;
-      else if (layout_.delimiter == ' ') break;
+      if (!isBlank(*at_))
+        last = at_ + 1;
+      else if (layout_.delimiter == ' ')
+        break;
     }
     skipBlanks();
     return value == nullptr || judge(begin, last, field, value);
@@ -180,7 +184,9 @@ class Reader {
 
 }  // namespace
 
-CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout) { return Reader(begin, end, layout).read(); }
+CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout) {
+  return Reader(begin, end, layout).read();
+}
 
 template <typename Real>
 size_t writeCsv(const Real* values, size_t rows, size_t columns, char* to) {

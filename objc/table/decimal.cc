@@ -31,8 +31,9 @@ double byLibrary(const char* begin, const char* end) {
 #endif
 }
 
-// The powers of five by which a product of 128 bits decides the rounding: D. Lemire, Number parsing at a gigabyte per second,
-// Software: Practice and Experience 51 (2021), and N. Mushtak and D. Lemire, Fast number parsing without fallback (2023).
+// The powers of five by which a product of 128 bits decides the rounding: D. Lemire, Number parsing at a gigabyte per
+// second, Software: Practice and Experience 51 (2021), and N. Mushtak and D. Lemire, Fast number parsing without
+// fallback (2023).
 constexpr int mostPower = 27;
 
 struct Power {
