@@ -49,6 +49,8 @@ export interface Addon {
    * On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are.
    */
   writeCsv(values: Float32Array | Float64Array, columns: number, bytes: Uint8Array): Promise<number>;
+  /** Before memory is first touched: in large pages that costs much less. */
+  useLargePages(memory: ArrayBuffer): void;
 }
 
 /** The addon and its file, or why there is none. */

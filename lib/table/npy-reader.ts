@@ -1,4 +1,3 @@
-import { refuseBeyondMemory } from '../array/host-memory.ts';
 import { bytesOf, type Real, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
@@ -7,6 +6,7 @@ import { maximumStartBytes, type NpyLayout, npyLayout, npyPreambleBytes, npyStar
 import { malformedNpy } from './npy-error.ts';
 import { isAsInMemory, realsOf } from './npy-numbers.ts';
 import { isZip, openNpzMember } from './npz.ts';
+import { resultMemory } from './result-memory.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 const blockBytes = 1 << 20;
@@ -102,8 +102,7 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
 async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, complete: CompleteRows): Promise<Real> {
   const { rows, columns, numbers } = layout;
   const rowBytes = columns * bytesOf(numbers.dtype);
-  refuseBeyondMemory(rows * rowBytes);
-  const values = zerosOf(numbers.dtype, rows * columns) as Real;
+  const values = resultMemory(numbers.dtype, rows * columns);
   const bytes = new Uint8Array(values.buffer);
   const rowsPerSlice = Math.max(1, Math.floor(sliceBytes / rowBytes));
   const slices = Array.from({ length: Math.ceil(rows / rowsPerSlice) }, (_, i) => i * rowsPerSlice);

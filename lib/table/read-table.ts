@@ -1,11 +1,11 @@
-import { refuseBeyondMemory } from '../array/host-memory.ts';
 import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
-import { bytesOf, type Missing, type Real, requireMissing, zerosOf } from '../dtype.ts';
+import { type Missing, type Real, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
 import { runSliced, type Work } from '../work.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
+import { resultMemory } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
 /** How a table is read. */
@@ -153,8 +153,7 @@ async function joined(reader: TableReader, signal: AbortSignal | undefined): Pro
     length += block.length;
   }
   if (blocks.length === 1) return blocks[0]!;
-  refuseBeyondMemory(length * bytesOf(reader.head.dtype));
-  const values = zerosOf(reader.head.dtype, length) as Real;
+  const values = resultMemory(reader.head.dtype, length);
   await runSliced(copying(blocks, values), signal);
   return values;
 }

@@ -1,5 +1,9 @@
 #include "table.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <cstring>
 #include <exception>
 
@@ -150,6 +154,21 @@ Napi::Value writeCsv(const Napi::CallbackInfo& info) {
     const bool isDouble =
         info[0].IsTypedArray() && info[0].As<Napi::TypedArray>().TypedArrayType() == napi_float64_array;
     return isDouble ? writeOf<double>(info, napi_float64_array) : writeOf<float>(info, napi_float32_array);
+  });
+}
+
+Napi::Value useLargePages(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (!info[0].IsArrayBuffer()) throw Failure("ERR_INVALID_ARGUMENT", "Memory is not an ArrayBuffer.");
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    auto memory = info[0].As<Napi::ArrayBuffer>();
+    constexpr uintptr_t page = 4096;
+    const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory.Data()) + page - 1) / page * page;
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(memory.Data()) + memory.ByteLength()) / page * page;
+    // A refusal leaves the pages as they are.
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+    return info.Env().Undefined();
   });
 }
 
