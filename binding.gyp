@@ -30,9 +30,9 @@
     {
       "target_name": "covarium",
       "sources": [
-        "objc/addon/arguments.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/exit.cc", "objc/addon/kernel.cc", "objc/addon/launch.cc",
+        "objc/addon/arguments.cc", "objc/addon/decomposition.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/exit.cc", "objc/addon/kernel.cc", "objc/addon/launch.cc",
         "objc/addon/module.cc", "objc/addon/table.cc",
-        "objc/cpu/address-space.cc", "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
+        "objc/cpu/address-space.cc", "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/decomposition-commands.cc", "objc/cpu/decomposition.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
         "objc/table/csv.cc", "objc/table/decimal.cc"
@@ -46,7 +46,7 @@
           "sources": [
             "objc/cpu/blas-accelerate.cc",
             "objc/metal/candidate.cc", "objc/metal/capture.mm", "objc/metal/cholesky.mm", "objc/metal/choose.mm",
-            "objc/metal/command-buffer.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
+            "objc/metal/command-buffer.mm", "objc/metal/decomposition.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
             "objc/metal/gpu.mm", "objc/metal/kernel-launch.mm", "objc/metal/kernel.mm", "objc/metal/launch.mm", "objc/metal/library.mm", "objc/metal/memory.mm", "objc/metal/mps.mm", "objc/metal/product.mm",
             "objc/metal/queue.cc", "objc/metal/reflection.mm", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/metal/self-test.cc",
             "objc/metal/shaders.mm", "objc/metal/triangle.mm"

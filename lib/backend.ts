@@ -82,6 +82,11 @@ export interface Backend {
   readonly threads: number;
   /** Element types of sampling and linear algebra, `float32` first. */
   readonly dtypes: readonly Dtype[];
+  /**
+   * Why {@link Encoder} throws `ERR_UNSUPPORTED` for decompositions here (a LAPACK without one of the routines); ''
+   * where it has them.
+   */
+  readonly lacksDecompositions: string;
   /** What has fewer bytes costs less in ordinary memory; 0 where commands want everything in the device's own. */
   readonly deviceMemoryFromBytes: number;
   /**
@@ -160,6 +165,44 @@ export interface Encoder {
   triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): void;
   /** Each row x of `rows` becomes the solution of factor factor' y = x. */
   choleskySolve(factor: Real, rows: Real, n: number): void;
+  /** to (columns x rows) = the transpose of from (rows x columns). */
+  transpose(from: Real, to: Real, rows: number, columns: number): void;
+  /**
+   * The symmetric a (only its lower triangle is read) becomes V', a = V diag(values) V': row i is the eigenvector of
+   * values[i], of length 1 and either sign; values rise. Entries are finite, here and in the other decompositions.
+   */
+  symmetricEigen(a: Real, values: Real, n: number): void;
+  /**
+   * Rows A (m x n) become a lower echelon L with L L' = A A'. pivots (m) gets the column of each row's positive pivot,
+   * in rising order; -1 for a row that the rows before it determine: its rest is at most `tolerance` of its norm. Each
+   * row is met to rounding of its own norm.
+   */
+  echelon(rows: Real, pivots: Real, n: number, tolerance: number): void;
+  /**
+   * a (m x n) = L q, k = min(m, n): a becomes L, of which k columns are lower triangular and the others 0, with a
+   * diagonal that is not negative; q (k x n) gets orthonormal rows. q may be empty: then only L is wanted.
+   */
+  lq(a: Real, q: Real, m: number, n: number): void;
+  /**
+   * a (m x n) = u diag(values) v, k = min(m, n): values (k) fall, u (m x k) has orthonormal columns and v (k x n)
+   * orthonormal rows; a is lost. u and v may both be empty: then only values are wanted. `graded`, for m <= n: small
+   * values beside large ones are as exact as these where the rows differ in length and in little else, which takes
+   * several times as long.
+   */
+  svd(a: Real, u: Real, values: Real, v: Real, m: number, n: number, graded: boolean): void;
+  /**
+   * The symmetric a (n x n, only its lower triangle is read) becomes a root A: A A' is a but for what is left of it.
+   * The variable of which most is left is taken next, until at most `tolerance` is left of any. Column k of A is that
+   * of variable order[k]; from the rank on columns are 0, and `order` (n) is -1.
+   */
+  pivotedCholesky(a: Real, order: Real, n: number, tolerance: number): void;
+  /**
+   * a (n x n) becomes triangles for {@link luSolve}; the product of their diagonal is the determinant, once for each i
+   * with pivots[i] != i its sign is changed. A singular matrix has a 0 on the diagonal.
+   */
+  lu(a: Real, pivots: Real, n: number): void;
+  /** Each row x of `rows` becomes the solution y of a y = x. Fails the commit with `ERR_SINGULAR`. */
+  luSolve(triangles: Real, pivots: Real, rows: Real, n: number): void;
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Real, out: Real, n: number): void;
   /**

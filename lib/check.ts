@@ -92,8 +92,8 @@ export function refuseAborted(signal: AbortSignal | undefined): void {
 const waiting = new WeakMap<AbortSignal, { readonly works: Set<() => void>; readonly listener: () => void }>();
 
 /**
- * Calls `work` when `signal` aborts, until the function that is returned is called. A signal has one listener of ours, however many calls wait
- * for it: from the eleventh on Node would warn of a leak.
+ * Calls `work` when `signal` aborts, until the function that is returned is called. A signal has one listener of ours,
+ * however many calls wait for it: from the eleventh on Node would warn of a leak.
  */
 export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
   if (signal === undefined) return () => {};

@@ -6,6 +6,7 @@
  * | code | what is wrong | fields |
  * | --- | --- | --- |
  * | `ERR_NOT_POSITIVE_DEFINITE` | a matrix has no Cholesky factor | `pivot`: global, from 0 |
+ * | `ERR_SINGULAR` | a matrix has no inverse | `pivot`: global, from 0 |
  * | `ERR_NOT_SYMMETRIC` | two entries of a matrix differ by more than the tolerance | `row`, `column` |
  * | `ERR_NOT_FINITE` | an entry is NaN or infinite | `row`, `column` |
  * | `ERR_SHAPE` | operands do not fit each other | |
@@ -19,26 +20,29 @@
  * | `ERR_DEVICE_FAILED` | a GPU stops while it runs (memory, time, a page fault, removed) | |
  * | `ERR_DEVICE_UNAVAILABLE` | a device can't be had; the message says why | |
  * | `ERR_UNSUPPORTED_DTYPE` | a device computes nothing in this type | |
- * | `ERR_UNSUPPORTED` | a device can't do this, as a factor on a GPU where there is none; a file is right, and no reader of ours takes its kind | `path` of a file |
- * | `ERR_KERNEL_COMPILE` | a kernel's text does not compile | `path`, `line`, `column` (both from 1); `diagnostics` |
- * | `ERR_KERNEL_CHECK` | check mode finds a mistake in a kernel | `path`, `line` (from 1) |
+ * | `ERR_UNSUPPORTED` | a device can't do this, as a factor on a GPU where there is none; a file is right, and no
+ * reader of ours takes its kind | `path` of a file | | `ERR_KERNEL_COMPILE` | a kernel's text does not compile |
+ * `path`, `line`, `column` (both from 1); `diagnostics` | | `ERR_KERNEL_CHECK` | check mode finds a mistake in a kernel
+ * | `path`, `line` (from 1) |
  * | `ERR_NO_COMPILER` | the cpu device needs a C++ compiler for kernels, and finds none | |
- * | `ERR_MALFORMED_CSV`, `ERR_MALFORMED_MODEL` | a file does not say what it should | `path`, `line`, `column` (both from 1) |
- * | `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET` | a file is not of the format, or not of a kind that is read | `path` |
- * | `ERR_MALFORMED_MOMENTS` | JSON is not that of moments, or of no rows' moments; the message names the field | `path` of a file |
- * | `ERR_MALFORMED_RESULTS` | a file is not the benchmark's; the message names the field | `path` |
- * | `ERR_MALFORMED_MANIFEST` | a manifest, or a run.json, is none | `path` |
+ * | `ERR_MALFORMED_CSV`, `ERR_MALFORMED_MODEL` | a file does not say what it should | `path`, `line`, `column` (both
+ * from 1) | | `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET` | a file is not of the format, or not
+ * of a kind that is read | `path` | | `ERR_MALFORMED_MOMENTS` | JSON is not that of moments, or of no rows' moments;
+ * the message names the field | `path` of a file | | `ERR_MALFORMED_RESULTS` | a file is not the benchmark's; the
+ * message names the field | `path` | | `ERR_MALFORMED_MANIFEST` | a manifest, or a run.json, is none | `path` |
  * | `ERR_RUN_MISMATCH` | a file is there, and is of another run than this one | `path` |
  * | `ERR_MANIFEST_MISMATCH` | a file of draws is not as it was written, or its manifest is missing | `path` |
  * | `ERR_MODEL_MISMATCH` | a file of draws is of another model | `path` |
- * | `ERR_DRAWS_MISMATCH` | rows of a file are not those that its seed and stream give | `path`, `row`, `column` (both from 0) |
- * | `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL` | a file of the command line | `path` |
- * | `ERR_TOOLCHAIN_MISSING`, `ERR_BUILD_FAILED` | `covarium build-native` lacks a tool, or the compiler fails; the message says which, and what it said | |
- * | `ERR_ABORTED` | an `AbortSignal`, or a device that closes, stops the work | `cause`: the signal's reason |
- * | `ERR_INTERNAL` | a defect of covarium or of a library under it | |
+ * | `ERR_DRAWS_MISMATCH` | rows of a file are not those that its seed and stream give | `path`, `row`, `column` (both
+ * from 0) | | `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL` | a file of the
+ * command line | `path` | | `ERR_TOOLCHAIN_MISSING`, `ERR_BUILD_FAILED` | `covarium build-native` lacks a tool, or the
+ * compiler fails; the message says which, and what it said | | | `ERR_ABORTED` | an `AbortSignal`, or a device that
+ * closes, stops the work | `cause`: the signal's reason | | `ERR_INTERNAL` | a defect of covarium or of a library under
+ * it | |
  */
 export type ErrorCode =
   | 'ERR_NOT_POSITIVE_DEFINITE'
+  | 'ERR_SINGULAR'
   | 'ERR_NOT_SYMMETRIC'
   | 'ERR_NOT_FINITE'
   | 'ERR_SHAPE'
@@ -137,8 +141,8 @@ export class CovariumError extends Error {
 }
 
 /**
- * A text without what a terminal would obey: control characters, and those that turn the direction of text, as `\u001b`. A message may quote
- * the name of a file, or what is in it. Line ends and tabs stay.
+ * A text without what a terminal would obey: control characters, and those that turn the direction of text, as
+ * `\u001b`. A message may quote the name of a file, or what is in it. Line ends and tabs stay.
  */
 export function printable(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
@@ -146,14 +150,16 @@ export function printable(text: string): string {
   });
 }
 
-/** Whether a value is an Error, of this realm or another: under Jest native code and Node throw errors of another one. */
+/**
+ * Whether a value is an Error, of this realm or another: under Jest native code and Node throw errors of another one.
+ */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
 /**
- * A module that is loaded as it is needed. Node keeps a failure (too many open files, say) for the life of the process: it is told as
- * `ERR_INTERNAL`.
+ * A module that is loaded as it is needed. Node keeps a failure (too many open files, say) for the life of the process:
+ * it is told as `ERR_INTERNAL`.
  */
 export async function loading<Module>(module: Promise<Module>): Promise<Module> {
   try {

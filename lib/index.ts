@@ -19,7 +19,11 @@ export type {
   TriangleOptions,
 } from './command/options.ts';
 export { CovariumError, type Diagnostic, type ErrorCode, type ErrorFields } from './covarium-error.ts';
-export { type NearestOptions, nearestPositiveDefinite } from './decomposition/nearest-positive-definite.ts';
+export {
+  type NearestOptions,
+  nearestPositiveDefinite,
+  nearestPositiveDefiniteSync,
+} from './decomposition/nearest-positive-definite.ts';
 export { Device } from './device.ts';
 export type { BlockOptions } from './distribution/blocks.ts';
 export { Distribution } from './distribution/distribution.ts';

@@ -55,6 +55,15 @@ class CommandBuffer {
   virtual void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void choleskySolve(Operand factor, Operand rows, size_t n) = 0;
+  // The decompositions: entries are finite. Throw ERR_UNSUPPORTED where Device::lacksDecompositions() says why.
+  virtual void transpose(Operand from, Operand to, size_t rows, size_t columns) = 0;
+  virtual void symmetricEigen(Operand a, Operand values, size_t n) = 0;
+  virtual void echelon(Operand rows, Operand pivots, size_t n, double tolerance) = 0;
+  virtual void lq(Operand a, Operand q, size_t m, size_t n) = 0;
+  virtual void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) = 0;
+  virtual void pivotedCholesky(Operand a, Operand order, size_t n, double tolerance) = 0;
+  virtual void lu(Operand a, Operand pivots, size_t n) = 0;
+  virtual void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) = 0;
   virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
   virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;
   virtual void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
@@ -80,6 +89,8 @@ class Device {
   virtual std::string name() const = 0;
   virtual unsigned threads() const = 0;
   virtual std::vector<Dtype> dtypes() const = 0;
+  // Why the decompositions can't be had here (a LAPACK without one of the routines); '' where they can.
+  virtual std::string lacksDecompositions() const = 0;
   virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
   // What has fewer bytes costs less in the host's own memory; 0 where commands want everything in the device's.
   virtual size_t deviceMemoryFromBytes() const = 0;

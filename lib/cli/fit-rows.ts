@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
+import { inputName } from '../file/input.ts';
 import { rowsPerBlock } from '../moments/block.ts';
 import { Moments } from '../moments/moments.ts';
 import { openTable, type TableOptions } from '../table/read-table.ts';
@@ -60,7 +62,16 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
     if (all === undefined) all = rows;
     else all = joinedRows(all, rows, `File (${path})`);
   }
+  if (all!.moments.count === 0 && input.shard === undefined) throw noRows(paths, all!);
   return all!;
+}
+
+function noRows(paths: readonly string[], { names, dropped }: FitRows): CovariumError {
+  const file = paths.length === 1 ? `File (${inputName(paths[0]!)})` : `None of (${paths.length}) files`;
+  const has = paths.length === 1 ? 'has' : 'has rows: they have';
+  const header = names === undefined ? 'no rows' : `a header (${describe(names.join(', '))}) and no rows`;
+  const why = dropped === 0 ? header : `(${dropped}) rows, and a missing value in each`;
+  return new CovariumError('ERR_SHAPE', `${file} ${has} ${why}.`, { ...(paths.length === 1 && { path: paths[0]! }) });
 }
 
 /** The rows of both, with the columns of the first, which `what` must have too: else it throws `ERR_SHAPE`. */

@@ -1,6 +1,6 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
-import { OpenBackend, requireDevice } from '../backend-handle.ts';
+import { backendOf, OpenBackend, requireDevice } from '../backend-handle.ts';
 import { openReference } from '../reference/device.ts';
 import type { Scratch } from './scratch.ts';
 import type { Tasks } from './task.ts';
@@ -13,15 +13,37 @@ let reference: OpenBackend | undefined;
  */
 export function exactDevice(device: OpenBackend | undefined): OpenBackend {
   if (device !== undefined && requireDevice(device).dtypes.includes('float64')) return device;
-  // Nothing of it needs closing.
+  return referenceDevice();
+}
+
+// Nothing of it needs closing.
+function referenceDevice(): OpenBackend {
   reference ??= new OpenBackend(openReference());
   return reference;
 }
 
+/** {@link exactDevice}, or the reference device where that one's LAPACK lacks decompositions. */
+export function decomposingDevice(device: OpenBackend | undefined): OpenBackend {
+  const exact = exactDevice(device);
+  return backendOf(exact).lacksDecompositions === '' ? exact : referenceDevice();
+}
+
 /** Records commands on float64 numbers in ordinary memory, and runs them as one commit. */
-export function* exactly(device: OpenBackend, encode: (encoder: Encoder, scratch: Scratch) => void): Tasks<void> {
+export function exactly(device: OpenBackend, encode: (encoder: Encoder, scratch: Scratch) => void): Tasks<void> {
+  return oneCommit(exactDevice(device), encode);
+}
+
+/** The same of commands with a decomposition among them. */
+export function decomposed(
+  device: OpenBackend | undefined,
+  encode: (encoder: Encoder, scratch: Scratch) => void,
+): Tasks<void> {
+  return oneCommit(decomposingDevice(device), encode);
+}
+
+function* oneCommit(device: OpenBackend, encode: (encoder: Encoder, scratch: Scratch) => void): Tasks<void> {
   yield {
-    device: exactDevice(device),
+    device,
     encode,
     reachable: [],
     result: undefined,

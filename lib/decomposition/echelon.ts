@@ -1,64 +1,27 @@
-import { norm } from './orthogonalize.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { decomposed } from '../command/float64.ts';
+import type { Tasks } from '../command/task.ts';
+import { echelon } from '../reference/echelon.ts';
+import { runToEnd } from '../work.ts';
+
+const worthACommit = 1 << 12; // operations: some 20 us
 
 /**
- * Rows A (m x width) become a lower echelon L with A A' = L L', by Givens rotations of neighbouring columns (Golub and
- * Van Loan, Matrix Computations, 4th ed., 5.1.8 and 5.2.5): A = L Q, and Q is not kept. Gives the column of each row's
- * positive pivot, in rising order; -1 for a row that the rows before it determine, which is one whose rest is at most
- * `tolerance` of it.
+ * Rows A (m x width) become a lower echelon L with A A' = L L': A = L Q, and Q is not kept. Gives the column of each
+ * row's positive pivot, in rising order; -1 for a row that the rows before it determine, which is one whose rest is at
+ * most `tolerance` of it.
  */
-export function lowerEchelon(rows: Float64Array, m: number, width: number, tolerance: number): Int32Array {
-  const pivots = new Int32Array(m).fill(-1);
-  // Where the zeros at a row's end begin. Rows of a triangle that change places remain short: from last to first, a
-  // rotation makes a row longer by one number at most, where a reflection fills it.
-  const ends = Int32Array.from({ length: m }, (_, i) => endOf(rows.subarray(i * width, (i + 1) * width)));
-  for (let i = 0, rank = 0; i < m; i++) {
-    const row = rows.subarray(i * width, (i + 1) * width);
-    const rest = norm(row.subarray(rank));
-    if (rest === 0 || rest <= tolerance * norm(row)) row.fill(0, rank);
-    else {
-      const turns = rotations(row, rank, ends[i]!);
-      for (let k = i + 1; k < m; k++)
-        ends[k] = turn(rows.subarray(k * width, (k + 1) * width), rank, ends[i]!, ends[k]!, turns);
-      pivots[i] = rank++;
-    }
-  }
-  return pivots;
-}
-
-function endOf(row: Float64Array): number {
-  let end = row.length;
-  while (end > 0 && row[end - 1] === 0) end--;
-  return end;
-}
-
-// Turns all of a row from `from` to `end` into its first number, which becomes positive; gives cosine and sine for each
-// column after it.
-function rotations(row: Float64Array, from: number, end: number): Float64Array {
-  const turns = new Float64Array(2 * (end - from));
-  for (let k = end - 1; k > from; k--) {
-    const [a, b] = [row[k - 1]!, row[k]!];
-    const length = Math.hypot(a, b);
-    turns[2 * (k - from)] = length === 0 ? 1 : a / length;
-    turns[2 * (k - from) + 1] = length === 0 ? 0 : b / length;
-    row[k - 1] = length;
-    row[k] = 0;
-  }
-  // Where nothing was turned, at most the sign is.
-  turns[0] = row[from]! < 0 ? -1 : 1;
-  row[from] = Math.abs(row[from]!);
-  return turns;
-}
-
-// The same for another row; gives its new end.
-function turn(row: Float64Array, from: number, end: number, ownEnd: number, turns: Float64Array): number {
-  if (ownEnd <= from) return ownEnd;
-  const last = Math.min(end - 1, ownEnd);
-  for (let k = last; k > from; k--) {
-    const [cosine, sine] = [turns[2 * (k - from)]!, turns[2 * (k - from) + 1]!];
-    const [a, b] = [row[k - 1]!, row[k]!];
-    row[k - 1] = cosine * a + sine * b;
-    row[k] = cosine * b - sine * a;
-  }
-  row[from]! *= turns[0]!;
-  return Math.max(ownEnd, last + 1);
+export function* lowerEchelon(
+  device: OpenBackend,
+  rows: Float64Array<ArrayBuffer>,
+  m: number,
+  width: number,
+  tolerance: number,
+): Tasks<Int32Array> {
+  const pivots = new Float64Array(m);
+  if (m === 0) return Int32Array.from(pivots);
+  if (width === 0) return new Int32Array(m).fill(-1);
+  if (m * m * width <= worthACommit) runToEnd(echelon(rows, pivots, width, tolerance));
+  else yield* decomposed(device, (encoder) => encoder.echelon(rows, pivots, width, tolerance));
+  return Int32Array.from(pivots);
 }

@@ -1,8 +1,8 @@
 /**
- * log det(1 + A' A) of m rows of k numbers, whose sizes may differ by any power of ten: the diagonal of R, where A above
- * the identity is Q R. Rows in descending order and Householder's reflections with column pivoting meet each row to
- * rounding of its own size (Cox, Higham: Stability of Householder QR factorization for weighted least squares problems.
- * Numerical Analysis 1997, Longman, 1998).
+ * log det(1 + A' A) of m rows of k numbers, whose sizes may differ by any power of ten: the diagonal of R, where A
+ * above the identity is Q R. Rows in descending order and Householder's reflections with column pivoting meet each row
+ * to rounding of its own size (Cox, Higham: Stability of Householder QR factorization for weighted least squares
+ * problems. Numerical Analysis 1997, Longman, 1998).
  */
 export function logDeterminantOfGram(a: Float64Array, m: number, k: number): number {
   const identity = Array.from({ length: k }, (_, i) => Float64Array.from({ length: k }, (_, j) => (i === j ? 1 : 0)));

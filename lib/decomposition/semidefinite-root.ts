@@ -1,6 +1,8 @@
+import type { OpenBackend } from '../backend-handle.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
-import { eigenDecomposition } from './eigen-decomposition.ts';
+import { eigenDecomposition } from './eigen.ts';
 import { pivotedCholesky } from './pivoted-cholesky.ts';
 
 /** A covariance is A A' for a root A of n x rank numbers. */
@@ -25,13 +27,14 @@ const indefinite = 16;
  * variables' units do not matter. Throws `ERR_NOT_POSITIVE_DEFINITE` with the pivot, or the eigenvalue in the message,
  * where the matrix is clearly not positive semidefinite.
  */
-export function rootOf(
+export function* rootOf(
+  device: OpenBackend,
   square: Float64Array,
   n: number,
   how: 'pivoted' | 'eigen',
   dtype: RealDtype,
   name: string,
-): Root {
+): Tasks<Root> {
   const tolerance = rankTolerance(n, dtype);
   // A variance below zero, or an entry beside one of zero: there is no correlation matrix.
   for (let i = 0; i < n; i++) {
@@ -39,29 +42,43 @@ export function rootOf(
     for (let j = 0; j < n; j++)
       if (square[i * n + j] !== 0) refuse(name, { row: i, column: j, value: square[i * n + j]! });
   }
-  if (how === 'eigen') return eigenRoot(square, n, tolerance, name);
-  const { root, rank, worst } = pivotedCholesky(square, n, tolerance);
+  if (how === 'eigen') return yield* eigenRoot(device, square, n, tolerance, name);
+  const { root, rank, worst } = yield* pivotedCholesky(device, square, n, tolerance);
   if (Math.abs(worst.value) > indefinite * tolerance) refuse(name, worst);
   return { root, rank };
 }
 
-function eigenRoot(square: Float64Array, n: number, tolerance: number, name: string): Root {
+function* eigenRoot(
+  device: OpenBackend,
+  square: Float64Array,
+  n: number,
+  tolerance: number,
+  name: string,
+): Tasks<Root> {
   const deviations = Float64Array.from({ length: n }, (_, i) => Math.sqrt(square[i * (n + 1)]!));
-  const correlation = Float64Array.from(square, (entry, at) => {
-    const size = deviations[Math.floor(at / n)]! * deviations[at % n]!;
-    return size === 0 ? 0 : entry / size;
-  });
-  const { values, vectors } = eigenDecomposition(correlation, n);
-  const least = values[n - 1]!;
+  const correlation = new Float64Array(n * n);
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j <= i; j++) {
+      const size = deviations[i]! * deviations[j]!;
+      correlation[i * n + j] = size === 0 ? 0 : square[i * n + j]! / size;
+    }
+  const { values, vectors } = yield* eigenDecomposition(device, correlation, n);
+  const least = values[0]!;
   if (least < -indefinite * tolerance)
     throw new CovariumError(
       'ERR_NOT_POSITIVE_DEFINITE',
       `${name} is not positive semidefinite: its correlation matrix has an eigenvalue of (${least}).`,
     );
-  const rank = values.filter((value) => value > tolerance).length;
+  // An eigenvalue is known to some roundings of the largest, which is n at most.
+  const zero = Math.max(tolerance, 8 * 2 ** -52 * values[n - 1]!);
+  const rank = values.filter((value) => value > zero).length;
   const root = new Float64Array(n * rank);
-  for (let i = 0; i < n; i++)
-    for (let k = 0; k < rank; k++) root[i * rank + k] = deviations[i]! * Math.sqrt(values[k]!) * vectors[k * n + i]!;
+  // The largest first.
+  for (let k = 0; k < rank; k++) {
+    const from = n - 1 - k;
+    const length = Math.sqrt(values[from]!);
+    for (let i = 0; i < n; i++) root[i * rank + k] = deviations[i]! * length * vectors[from * n + i]!;
+  }
   return { root, rank };
 }
 

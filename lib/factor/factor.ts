@@ -41,7 +41,10 @@ export interface Factor {
    * {@link rank}.
    */
   root(encoder: Encoder, out: Real, scratch: Scratch): void;
-  /** The same in float64, in ordinary memory: what other distributions are computed from. Throws `ERR_CLOSED`. */
+  /**
+   * The same in float64, in ordinary memory: what other distributions are computed from, by its root, its covariance
+   * and {@link transform}. Throws `ERR_CLOSED`.
+   */
   exact(): Factor;
   close(): void;
 }

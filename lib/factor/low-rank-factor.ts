@@ -47,7 +47,8 @@ export class LowRankFactor implements Factor {
     const ofRows = new Float64Array(n * k);
     for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) ofRows[i * k + j] = scaled[j * n + i]!;
     logDeterminant += logDeterminantOfGram(ofRows, n, k);
-    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q], and by the inverse's z (1 - Q' Q) + (z Q') [C^-T Q].
+    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q], and by the inverse's z (1 - Q' Q) + (z Q') [C^-T
+    // Q].
     const forth = new Float64Array(k * n);
     for (let i = 0; i < k; i++)
       for (let j = i; j < k; j++) {

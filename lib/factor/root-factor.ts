@@ -1,13 +1,19 @@
 import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { decomposed } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
-import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
+import type { Tasks } from '../command/task.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { advanced } from '../stream/counter.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, rowsAtOnce } from './parts.ts';
 
-type Parts = { readonly [Part in 'root' | 'rows' | 'lower' | 'metric' | 'deviations' | 'inverses']: Storage };
+type Part = 'root' | 'rows' | 'lower' | 'metric' | 'deviations' | 'inverses';
+type Parts = { readonly [Each in Part]: Storage };
+
+/** The numbers of a {@link RootFactor}, in float64. */
+export type RootNumbers = { readonly [Each in Part]: Float64Array<ArrayBuffer> };
 
 /**
  * A root A (n x rank) of a singular covariance. With S the standard deviations, A = S Q' L', where Q (rank x n) has
@@ -27,27 +33,9 @@ export class RootFactor implements Factor {
     this.rank = rank;
   }
 
-  /** Of a root whose columns (fewer than n) are independent. */
-  static of(allocate: Allocate, root: Float64Array, n: number, rank: number): RootFactor {
-    const width = Math.max(1, rank);
-    const deviations = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      let sum = 0;
-      for (let k = 0; k < rank; k++) sum += root[i * rank + k]! ** 2;
-      deviations[i] = Math.sqrt(sum);
-    }
-    const inverses = deviations.map((deviation) => (deviation === 0 ? 0 : 1 / deviation));
-    const scaled = new Float64Array(width * n);
-    for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) scaled[k * n + i] = root[i * rank + k]! * inverses[i]!;
-    const { lower, rows } = lqDecomposition(scaled, width, n);
-    const metric = lqDecomposition(
-      rows.map((entry, at) => entry * deviations[at % n]!),
-      width,
-      n,
-    ).lower;
-    if (rank === 0) lower[0] = metric[0] = 1;
-    const numbers = { root: rank === 0 ? new Float64Array(n) : root, rows, lower, metric, deviations, inverses };
-    return new RootFactor(kept(numbers, allocate), n, rank);
+  /** Of numbers that {@link rootNumbers} gives. */
+  static of(allocate: Allocate, numbers: RootNumbers, rank: number): RootFactor {
+    return new RootFactor(kept(numbers, allocate), numbers.deviations.length, rank);
   }
 
   get width(): number {
@@ -142,7 +130,8 @@ export class RootFactor implements Factor {
   }
 
   exact(): RootFactor {
-    return RootFactor.of(inMemory, Float64Array.from(this.#values('root')), this.n, this.rank);
+    const numbers = Object.entries(this.#parts).map(([part, { values }]) => [part, Float64Array.from(values)] as const);
+    return RootFactor.of(inMemory, Object.fromEntries(numbers) as RootNumbers, this.rank);
   }
 
   close(): void {
@@ -152,6 +141,47 @@ export class RootFactor implements Factor {
   #values(part: keyof Parts): Real {
     return this.#parts[part].values as Real;
   }
+}
+
+/** Of a root (n x rank) whose columns, fewer than n, are independent. */
+export function* rootNumbers(device: OpenBackend, root: Float64Array, n: number, rank: number): Tasks<RootNumbers> {
+  const width = Math.max(1, rank);
+  const deviations = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    let sum = 0;
+    for (let k = 0; k < rank; k++) sum += root[i * rank + k]! ** 2;
+    deviations[i] = Math.sqrt(sum);
+  }
+  const inverses = deviations.map((deviation) => (deviation === 0 ? 0 : 1 / deviation));
+  const scaled = new Float64Array(width * n);
+  for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) scaled[k * n + i] = root[i * rank + k]! * inverses[i]!;
+  const rows = new Float64Array(width * n);
+  const stretched = new Float64Array(width * n);
+  yield* decomposed(device, (encoder) => {
+    encoder.lq(scaled, rows, width, n);
+    encoder.copy(rows, stretched);
+    encoder.scaleColumns(stretched, deviations);
+    encoder.lq(stretched, new Float64Array(0), width, n);
+  });
+  const [lower, metric] = [leftSquare(scaled, width, n), leftSquare(stretched, width, n)];
+  if (rank === 0) {
+    rows.fill(0);
+    lower[0] = metric[0] = 1;
+  }
+  return {
+    root: rank === 0 ? new Float64Array(n) : Float64Array.from(root),
+    rows,
+    lower,
+    metric,
+    deviations,
+    inverses,
+  };
+}
+
+function leftSquare(rows: Float64Array, count: number, n: number): Float64Array<ArrayBuffer> {
+  const square = new Float64Array(count * count);
+  for (let i = 0; i < count; i++) square.set(rows.subarray(i * n, i * n + count), i * count);
+  return square;
 }
 
 /**

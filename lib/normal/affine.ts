@@ -5,7 +5,7 @@ import { checkOptions, requireBoolean } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { semidefiniteRoot } from '../decomposition/semidefinite-cholesky.ts';
+import { rootOf } from '../decomposition/semidefinite-root.ts';
 import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
@@ -46,13 +46,17 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
     encoder.product(matrix, root, image, m, width, n, false, false, 1, 0);
   });
   if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
-  const rows = noise === undefined ? image : beside(image, semidefiniteRoot('Noise', spread, m), m);
+  let rows = image;
+  if (noise !== undefined) {
+    const added = yield* rootOf(device, spread, m, 'pivoted', 'float64', 'Noise');
+    if (added.rank > 0) rows = beside(image, added.root, m);
+  }
   // Rows of the image are rounded by the product, which leaves a rest where there is none.
   return yield* fromRoot(parameters, centre, rows, Math.max(tolerance, 8 * (n + m) * 2 ** -52), singular);
 }
 
 /** Two roots of m rows each become one, of the sum of their covariances. */
-function beside(left: Float64Array, right: Float64Array, m: number): Float64Array {
+function beside(left: Float64Array, right: Float64Array, m: number): Float64Array<ArrayBuffer> {
   const [a, b] = [left.length / m, right.length / m];
   const rows = new Float64Array(left.length + right.length);
   for (let i = 0; i < m; i++) {

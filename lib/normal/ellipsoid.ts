@@ -1,11 +1,14 @@
 import { Matrix } from '../array/matrix.ts';
 import { Vector } from '../array/vector.ts';
 import { checkOptions, describe } from '../check.ts';
+import { decomposed } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
-import { norm, orthogonalize } from '../decomposition/orthogonalize.ts';
+import { leading } from '../decomposition/eigen.ts';
+import { isGraded } from '../decomposition/graded.ts';
 import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
+import { norm } from '../reference/svd.ts';
 import { exactRoot } from './exact.ts';
 import { rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -63,22 +66,20 @@ export function* ellipsoid(
   const spread = Array.from({ length: n }, (_, i) => norm(root.subarray(i * width, (i + 1) * width)));
   const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
   const rows = rowsAt(root, width, order);
-  lowerEchelon(rows, n, width, tolerance);
+  yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
   const columns = new Float64Array(n * width);
   for (const [row, coordinate] of order.entries())
     for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
-  orthogonalize(columns, width);
-
-  const axes = Array.from({ length: width }, (_, k) => columns.subarray(k * n, (k + 1) * n));
-  axes.sort((a, b) => norm(b) - norm(a));
+  const graded = isGraded(columns, width, n);
+  const turns = new Float64Array(width * width);
+  const lengths = new Float64Array(width);
+  const directions = new Float64Array(width * n);
+  yield* decomposed(parameters.device, (encoder) => encoder.svd(columns, turns, lengths, directions, width, n, graded));
   const entries = new Float64Array(n * width);
-  for (const [k, axis] of axes.entries()) {
-    const scale = radius * (leading(axis) < 0 ? -1 : 1);
-    for (let i = 0; i < n; i++) entries[i * width + k] = scale * axis[i]!;
+  for (let k = 0; k < width; k++) {
+    const direction = directions.subarray(k * n, (k + 1) * n);
+    const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
+    for (let i = 0; i < n; i++) entries[i * width + k] = scale * direction[i]!;
   }
   return { probability, centre: Vector.from(mean), radius, axes: Matrix.from(entries, { rows: n, columns: width }) };
-}
-
-function leading(axis: Float64Array): number {
-  return axis.reduce((largest, value) => (Math.abs(value) > Math.abs(largest) ? value : largest), 0);
 }

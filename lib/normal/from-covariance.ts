@@ -45,7 +45,8 @@ export function* fromCovariance(
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
   // The lower triangle counts, as it does for a Cholesky factor.
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) symmetric[j * n + i] = symmetric[i * n + j]!;
-  return yield* step(rooted(input, rootOf(symmetric, n, singular, input.dtype, square), square));
+  const root = yield* rootOf(input.device, symmetric, n, singular, input.dtype, square);
+  return yield* rooted(input, root, square);
 }
 
 // A copy: the caller may write into their own arrays between two commits.

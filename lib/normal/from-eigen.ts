@@ -3,7 +3,8 @@ import { matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
-import type { Task } from '../command/task.ts';
+import { exactly } from '../command/float64.ts';
+import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { rooted } from './from-root.ts';
@@ -15,11 +16,13 @@ import type { NormalParameters } from './parameters.ts';
  * The normal of a mean and an eigen-decomposition of its covariance. `square` and `centre` are the caller's words for
  * what an error names.
  */
-export function fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
+export function* fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
-  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  // A copy: the caller may write into their own array between two commits.
+  const mean =
+    options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre).slice();
   const given = vectorInput('Eigenvalues', device, options.values);
   const values = finiteNumbers('Eigenvalues', given, given.length);
   const m = values.length;
@@ -30,14 +33,16 @@ export function fromEigen(options: EigenOptions, square = 'Covariance', centre =
   if (mean !== undefined) requireColumns(centre, mean.length, n, 'eigenvectors');
   const source = matrixStorage(matrix).valuesFor(device);
   const vectors = finiteNumbers('Eigenvectors', source, m);
-  requireOrthonormal(vectors, n, m, 64 * n * epsilonOf(source));
+  const products = new Float64Array(m * m);
+  yield* exactly(device, (encoder) => encoder.product(vectors, vectors, products, m, m, n, true, false, 1, 0));
+  requireOrthonormal(products, m, 64 * n * epsilonOf(source));
   const used = positiveValues(values, n, epsilonOf(given), square);
   const rank = used.length;
   const root = new Float64Array(n * rank);
   used.forEach((from, k) => {
     for (let i = 0; i < n; i++) root[i * rank + k] = vectors[i * m + from]! * Math.sqrt(values[from]!);
   });
-  return rooted({ device, dtype, n, mean }, { root, rank }, square);
+  return yield* rooted({ device, dtype, n, mean }, { root, rank }, square);
 }
 
 function epsilonOf(values: Values): number {
@@ -61,11 +66,10 @@ function positiveValues(values: Float64Array, n: number, epsilon: number, square
   return used;
 }
 
-function requireOrthonormal(vectors: Float64Array, n: number, m: number, tolerance: number): void {
+function requireOrthonormal(products: Float64Array, m: number, tolerance: number): void {
   for (let i = 0; i < m; i++)
     for (let j = 0; j <= i; j++) {
-      let product = 0;
-      for (let k = 0; k < n; k++) product += vectors[k * m + i]! * vectors[k * m + j]!;
+      const product = products[i * m + j]!;
       if (Math.abs(product - (i === j ? 1 : 0)) <= tolerance) continue;
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',

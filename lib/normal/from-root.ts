@@ -1,12 +1,11 @@
 import { Matrix } from '../array/matrix.ts';
-import { step, type Task, type Tasks } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
-import { lqDecomposition } from '../decomposition/lq-decomposition.ts';
 import type { Root } from '../decomposition/semidefinite-root.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
-import { kept } from '../factor/parts.ts';
-import { RootFactor } from '../factor/root-factor.ts';
+import { type Allocate, kept } from '../factor/parts.ts';
+import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { fromCholesky } from './from-cholesky.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
@@ -21,13 +20,13 @@ export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
 export function* fromRoot(
   target: Target,
   mean: Float64Array,
-  rows: Float64Array,
+  rows: Float64Array<ArrayBuffer>,
   tolerance: number,
   isSingularAllowed: boolean,
 ): Tasks<NormalParameters> {
   const m = mean.length;
   const width = rows.length / m;
-  const pivots = lowerEchelon(rows, m, width, tolerance);
+  const pivots = yield* lowerEchelon(target.device, rows, m, width, tolerance);
   return yield* fromEchelon(target, mean, rows, pivots, isSingularAllowed);
 }
 
@@ -54,7 +53,8 @@ export function* fromEchelon(
   for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
   if (rank === m) return yield* step(fromCholesky({ device, dtype, mean, factor: Matrix.from(root, { columns: m }) }));
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
-  return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, root, m, rank)));
+  const numbers = yield* rootNumbers(device, root, m, rank);
+  return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
 
 /**
@@ -62,19 +62,18 @@ export function* fromEchelon(
  * Cholesky factor, which is the only one of its kind, so that draws do not depend on the way in.
  * `square` is what an error calls that covariance.
  */
-export function rooted(
+export function* rooted(
   input: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
   { root, rank }: Root,
   square: string,
-): Task<NormalParameters> {
-  const { n } = input;
-  return givenFactor(
-    input,
-    (allocate) => {
-      if (rank < n) return RootFactor.of(allocate, root, n, rank);
-      const { lower } = lqDecomposition(root, n, n);
-      return new LowerFactor(kept({ lower }, allocate).lower, n);
-    },
-    square,
-  );
+): Tasks<NormalParameters> {
+  const { device, n } = input;
+  if (rank < n) {
+    const numbers = yield* rootNumbers(device, root, n, rank);
+    return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank), square));
+  }
+  const lower = root.slice();
+  yield* lowerEchelon(device, lower, n, n, 0);
+  const make = (allocate: Allocate) => new LowerFactor(kept({ lower }, allocate).lower, n);
+  return yield* step(givenFactor(input, make, square));
 }

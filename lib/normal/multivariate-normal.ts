@@ -137,12 +137,12 @@ export class MultivariateNormal extends Distribution {
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromEigen(options: EigenOptions): Promise<MultivariateNormal> {
-    return new MultivariateNormal(await run(fromEigen(options)));
+    return new MultivariateNormal(await runAll(fromEigen(options)));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
   static fromEigenSync(options: EigenOptions): MultivariateNormal {
-    return new MultivariateNormal(runSync(fromEigen(options)));
+    return new MultivariateNormal(runAllSync(fromEigen(options)));
   }
 
   /**

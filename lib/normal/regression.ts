@@ -1,5 +1,8 @@
+import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
+import { triangularSolve } from '../reference/triangular.ts';
+import { runToEnd } from '../work.ts';
 import { exactRoot } from './exact.ts';
 import { coordinatesIn, otherCoordinates, rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -35,38 +38,46 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   const { mean, root, width, tolerance } = yield* exactRoot(parameters);
   const order = [...given, ...others];
   const rows = rowsAt(root, width, order);
-  const pivots = lowerEchelon(rows, n, width, tolerance);
+  const pivots = yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
   const free = Array.from({ length: m }, (_, row) => row).filter((row) => pivots[row]! >= 0);
   const rank = free.length;
+  const weights = yield* coefficients(parameters, rows, width, free);
   return {
     given,
     others,
     mean: rowsAt(mean, 1, order),
-    coefficients: (row) => coefficients(rows, width, free, row, m),
+    coefficients: (row) => {
+      const own = new Float64Array(m);
+      for (const [k, place] of free.entries()) own[place] = weights[row * rank + k]!;
+      return own;
+    },
     determined: Array.from({ length: m }, (_, row) => row).filter((row) => pivots[row]! < 0),
     root: rest(rows, width, m, rank),
     pivots: pivots.slice(m).map((column) => (column < 0 ? column : column - rank)),
   };
 }
 
-// The solution c of c G = h for the row h, where G has the rows `free` and as many columns; 0 for those that aren't
-// free.
-function coefficients(
+const worthACommit = 1 << 12; // operations: some 20 us
+
+// The solution c of c G = h for each row h (of as many numbers as there are free rows), where G has the free rows.
+function* coefficients(
+  { device }: NormalParameters,
   rows: Float64Array,
   width: number,
   free: readonly number[],
-  row: number,
-  m: number,
-): Float64Array {
-  const solution = new Float64Array(m);
-  const h = rows.slice(row * width, row * width + free.length);
-  for (let column = free.length - 1; column >= 0; column--) {
-    const at = free[column]! * width;
-    const value = h[column]! / rows[at + column]!;
-    solution[free[column]!] = value;
-    for (let k = 0; k < column; k++) h[k]! -= value * rows[at + k]!;
-  }
-  return solution;
+): Tasks<Float64Array> {
+  const rank = free.length;
+  const leftOf = (places: readonly number[]) => {
+    const block = new Float64Array(places.length * rank);
+    for (const [i, place] of places.entries()) block.set(rows.subarray(place * width, place * width + rank), i * rank);
+    return block;
+  };
+  const weights = leftOf(Array.from({ length: width === 0 ? 0 : rows.length / width }, (_, row) => row));
+  if (rank === 0) return weights;
+  const triangle = leftOf(free);
+  if (weights.length * rank <= worthACommit) runToEnd(triangularSolve(triangle, weights, rank, true));
+  else yield* exactly(device, (encoder) => encoder.triangularSolve(triangle, weights, rank, true));
+  return weights;
 }
 
 function rest(rows: Float64Array, width: number, firstRow: number, firstColumn: number): Float64Array<ArrayBuffer> {

@@ -1,6 +1,7 @@
-import { exactly } from '../command/float64.ts';
+import { decomposed, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
-import { norm, orthogonalize } from '../decomposition/orthogonalize.ts';
+import { isGraded } from '../decomposition/graded.ts';
+import { norm } from '../reference/svd.ts';
 import { type ExactRoot, exactRoot, isSame } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -18,10 +19,13 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   const [a, b] = [square(ours), square(theirs)];
   const product = new Float64Array(n * n);
   yield* exactly(p.device, (encoder) => encoder.product(b, a, product, n, n, n, true, false, 1, 0));
-  const [left, right] = polarParts(product, n);
+  // Of W diag(values) V' the orthogonal polar factor is W V'.
+  const [left, values, right] = [new Float64Array(n * n), new Float64Array(n), new Float64Array(n * n)];
+  const graded = isGraded(product, n, n);
+  yield* decomposed(p.device, (encoder) => encoder.svd(product, left, values, right, n, n, graded));
   const [u, turned] = [new Float64Array(n * n), new Float64Array(n * n)];
   yield* exactly(p.device, (encoder) => {
-    encoder.product(left, right, u, n, n, n, true, false, 1, 0);
+    encoder.product(left, right, u, n, n, n, false, false, 1, 0);
     encoder.product(b, u, turned, n, n, n, false, false, 1, 0);
   });
   // U is known to rounding of the largest deviation alone: where normals are nearly alike and deviations differ widely,
@@ -42,44 +46,4 @@ function square({ root, n, width }: ExactRoot): Float64Array {
   const whole = new Float64Array(n * n);
   for (let i = 0; i < n; i++) whole.set(root.subarray(i * width, (i + 1) * width), i * n);
   return whole;
-}
-
-// Orthogonal matrices J and V' with J' S V' the matrix (overwritten), S diagonal: its orthogonal polar factor is J' V'.
-function polarParts(matrix: Float64Array, n: number): [Float64Array, Float64Array] {
-  const left = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) left[i * (n + 1)] = 1;
-  orthogonalize(matrix, n, left);
-  const rows = Array.from({ length: n }, (_, i) => matrix.subarray(i * n, (i + 1) * n));
-  const [some, none] = [rows.filter((row) => norm(row) > 0), rows.filter((row) => norm(row) === 0)];
-  for (const row of some) scale(row, 1 / norm(row));
-  for (const row of none) {
-    complete(row, some);
-    some.push(row);
-  }
-  return [left, matrix];
-}
-
-// A unit vector that is orthogonal to unit vectors which are fewer than its numbers.
-function complete(row: Float64Array, others: readonly Float64Array[]): void {
-  for (let axis = 0; axis < row.length; axis++) {
-    row.fill(0);
-    row[axis] = 1;
-    // Twice is enough (Kahan; Parlett, The Symmetric Eigenvalue Problem, 6.9).
-    for (let pass = 0; pass < 2; pass++) for (const other of others) remove(row, other);
-    const length = norm(row);
-    // The squares of what is left of all axes add up to what is missing, which is at least 1.
-    if (length ** 2 < 0.5 / row.length) continue;
-    scale(row, 1 / length);
-    return;
-  }
-}
-
-function remove(row: Float64Array, other: Float64Array): void {
-  let product = 0;
-  for (let k = 0; k < row.length; k++) product += row[k]! * other[k]!;
-  for (let k = 0; k < row.length; k++) row[k]! -= product * other[k]!;
-}
-
-function scale(row: Float64Array, by: number): void {
-  for (let k = 0; k < row.length; k++) row[k]! *= by;
 }

@@ -14,6 +14,7 @@ class ReferenceDevice implements Backend {
   readonly kind = 'reference';
   readonly name = 'plain TypeScript';
   readonly threads = 1;
+  readonly lacksDecompositions = '';
   readonly deviceMemoryFromBytes = 1 << 20; // smaller ones need no registration
   readonly dtypes: readonly Dtype[] = ['float32', 'float64'];
   readonly #queue = new Queue();

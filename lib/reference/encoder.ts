@@ -4,13 +4,22 @@ import type { Real } from '../dtype.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
 import { cholesky } from './cholesky.ts';
+import { echelon } from './echelon.ts';
+import { symmetricEigen } from './eigen.ts';
 import { logDensity } from './log-density.ts';
+import { lq } from './lq.ts';
+import { lu, luSolve } from './lu.ts';
 import { meanAndCovariance } from './moments.ts';
+import { pivotedCholesky } from './pivoted-cholesky.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
-import { addRow, copy, scaleColumns, squaredNorms, sum } from './rows.ts';
+import { addRow, copy, scaleColumns, squaredNorms, sum, transpose } from './rows.ts';
 import { sample } from './sample.ts';
+
 import { stretchRows } from './stretch-rows.ts';
+
+import { svd } from './svd.ts';
+
 import { requireFinite, requireSymmetric } from './symmetry.ts';
 import { antitranspose, choleskySolve, triangularProduct, triangularSolve, zeroUpper } from './triangular.ts';
 
@@ -107,6 +116,38 @@ export class ReferenceEncoder implements Encoder {
 
   choleskySolve(factor: Real, rows: Real, n: number): void {
     this.#record(() => choleskySolve(factor, rows, n));
+  }
+
+  transpose(from: Real, to: Real, rows: number, columns: number): void {
+    this.#record(() => transpose(from, to, rows, columns));
+  }
+
+  symmetricEigen(a: Real, values: Real, n: number): void {
+    this.#record(() => symmetricEigen(a, values, n));
+  }
+
+  echelon(rows: Real, pivots: Real, n: number, tolerance: number): void {
+    this.#record(() => echelon(rows, pivots, n, tolerance));
+  }
+
+  lq(a: Real, q: Real, m: number, n: number): void {
+    this.#record(() => lq(a, q, m, n));
+  }
+
+  svd(a: Real, u: Real, values: Real, v: Real, m: number, n: number): void {
+    this.#record(() => svd(a, u, values, v, m, n));
+  }
+
+  pivotedCholesky(a: Real, order: Real, n: number, tolerance: number): void {
+    this.#record(() => pivotedCholesky(a, order, n, tolerance));
+  }
+
+  lu(a: Real, pivots: Real, n: number): void {
+    this.#record(() => lu(a, pivots, n));
+  }
+
+  luSolve(triangles: Real, pivots: Real, rows: Real, n: number): void {
+    this.#record(() => luSolve(triangles, pivots, rows, n));
   }
 
   squaredNorms(rows: Real, out: Real, n: number): void {

@@ -53,3 +53,12 @@ export function* sum(a: Real, b: Real, out: Real): Work {
     yield;
   }
 }
+
+/** to (columns x rows) = the transpose of from (rows x columns). */
+export function* transpose(from: Real, to: Real, rows: number, columns: number): Work {
+  const rowsAtOnce = Math.ceil(pieceLength / columns);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j]!;
+    if (i % rowsAtOnce === 0) yield;
+  }
+}

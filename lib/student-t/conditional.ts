@@ -5,7 +5,7 @@ import { checkOptions } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import type { Device } from '../device.ts';
-import { RootFactor } from '../factor/root-factor.ts';
+import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { type ConditionalOptions, conditional } from '../normal/conditional.ts';
 import { factorTask } from '../normal/covariance.ts';
 import { fromCholesky } from '../normal/from-cholesky.ts';
@@ -46,13 +46,14 @@ export function* studentConditional(
     factor.close();
     const mean = Float64Array.from(others.mean.values);
     const { n: left, rank } = others.factor;
-    const made =
-      rank === left
-        ? fromCholesky({ device, dtype, mean, factor: Matrix.from(scaled, { columns: left }) })
-        : givenFactor({ device, dtype, n: left, mean: meanInput(device, mean, dtype) }, (place) =>
-            // The root of rank 0 has a column, of zeros.
-            RootFactor.of(place, scaled.subarray(0, left * rank), left, rank),
-          );
+    if (rank === left) {
+      const cholesky = Matrix.from(scaled, { columns: left });
+      return { normal: yield* step(fromCholesky({ device, dtype, mean, factor: cholesky })), nu: nu + dimensions };
+    }
+    // The root of rank 0 has a column, of zeros.
+    const numbers = yield* rootNumbers(device, scaled.subarray(0, left * rank), left, rank);
+    const input = { device, dtype, n: left, mean: meanInput(device, mean, dtype) };
+    const made = givenFactor(input, (place) => RootFactor.of(place, numbers, rank));
     return { normal: yield* step(made), nu: nu + dimensions };
   } finally {
     close(others);

@@ -145,12 +145,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
   static async fromEigen(options: ScaleEigenOptions): Promise<MultivariateStudentT> {
-    return new MultivariateStudentT(await run(studentFromEigen(options)));
+    return new MultivariateStudentT(await runAll(studentFromEigen(options)));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
   static fromEigenSync(options: ScaleEigenOptions): MultivariateStudentT {
-    return new MultivariateStudentT(runSync(studentFromEigen(options)));
+    return new MultivariateStudentT(runAllSync(studentFromEigen(options)));
   }
 
   /**

@@ -82,11 +82,11 @@ export function studentFromDiagonal(options: ScaleDiagonalOptions): Task<Student
   return stretched(fromDiagonal({ ...rest, mean: location, variances: diagonal }, 'Scale', 'Location', 'Diagonal'), nu);
 }
 
-export function studentFromEigen(options: ScaleEigenOptions): Task<StudentParameters> {
+export function* studentFromEigen(options: ScaleEigenOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'values', 'vectors']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  return stretched(fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu);
+  return { normal: yield* fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu };
 }
 
 export function studentFromLowRank(options: ScaleLowRankOptions): Task<StudentParameters> {

@@ -86,24 +86,25 @@ export interface WriteTableOptions {
   readonly names?: readonly string[] | undefined;
   /** By default what the ending of the file's name says; CSV for standard output. */
   readonly format?: TableFormat | undefined;
-  /** Rows that an async iterable gives: NPY begins with it, so that standard output needs it; files do not. */
+  /** Rows that an async iterable gives. NPY to standard output needs it; by default files count them. */
   readonly count?: number | undefined;
   /** Ends writing, and leaves what was there. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or stream) or Parquet,
- * `-` to standard output. `rows` is a matrix, or an async iterable of matrices, which are written as they come. The file appears under
- * its name when it is whole; until then what was there stays.
+ * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or
+ * stream) or Parquet, `-` to standard output. `rows` is a matrix, or an async iterable of matrices, which are written
+ * as they come. The file appears under its name when it is whole; until then what was there stays.
  *
  * ```ts
  * await writeTable('draws.parquet', normal.blocks(1_000_000_000, { seed: 1 }));
  * ```
  *
- * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns, blocks whose columns differ),
- * `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a name that is there twice in Arrow or Parquet, NPY to
- * a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`, `ERR_ABORTED`, and what the iterable throws.
+ * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns, blocks whose
+ * columns differ), `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a name that is there
+ * twice in Arrow or Parquet, NPY to a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`, `ERR_ABORTED`, and
+ * what the iterable throws.
  */
 export async function writeTable(
   path: string,

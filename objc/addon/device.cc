@@ -110,6 +110,7 @@ DeviceObject::DeviceObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<De
   self["kind"] = info[1];
   self["name"] = Napi::String::New(env_, device_->name());
   self["threads"] = Napi::Number::New(env_, device_->threads());
+  self["lacksDecompositions"] = Napi::String::New(env_, device_->lacksDecompositions());
   self["deviceMemoryFromBytes"] = Napi::Number::New(env_, static_cast<double>(device_->deviceMemoryFromBytes()));
   Napi::Array dtypes = Napi::Array::New(env_);
   for (const Dtype dtype : device_->dtypes())

@@ -35,6 +35,14 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void triangularProduct(const Napi::CallbackInfo& info);
   void triangularSolve(const Napi::CallbackInfo& info);
   void choleskySolve(const Napi::CallbackInfo& info);
+  void transpose(const Napi::CallbackInfo& info);
+  void symmetricEigen(const Napi::CallbackInfo& info);
+  void echelon(const Napi::CallbackInfo& info);
+  void lq(const Napi::CallbackInfo& info);
+  void svd(const Napi::CallbackInfo& info);
+  void pivotedCholesky(const Napi::CallbackInfo& info);
+  void lu(const Napi::CallbackInfo& info);
+  void luSolve(const Napi::CallbackInfo& info);
   void squaredNorms(const Napi::CallbackInfo& info);
   void sample(const Napi::CallbackInfo& info);
   void stretchRows(const Napi::CallbackInfo& info);

@@ -131,8 +131,11 @@ Napi::Value readCsv(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const auto bytes = arrayAt<Napi::Uint8Array>(info, 0, napi_uint8_array);
     const auto places = arrayAt<Napi::Int32Array>(info, 1, napi_int32_array);
-    table::CsvLayout layout = {letterAt(info, 3), letterAt(info, 4), booleanAt(info, 5),
-                               {places.Data(), places.Data() + places.ElementLength()}, sizeAt(info, 2)};
+    table::CsvLayout layout = {letterAt(info, 3),
+                               letterAt(info, 4),
+                               booleanAt(info, 5),
+                               {places.Data(), places.Data() + places.ElementLength()},
+                               sizeAt(info, 2)};
     for (const int32_t place : layout.places) {
       if (place >= 0 && static_cast<size_t>(place) >= layout.columns)
         throw Failure("ERR_SHAPE", "A field becomes column (" + std::to_string(place) + ") of (" +

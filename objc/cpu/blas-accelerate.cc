@@ -13,6 +13,12 @@ CBLAS_UPLO triangleOf(const char* uplo) { return *uplo == 'U' ? CblasUpper : Cbl
 CBLAS_SIDE sideOf(const char* side) { return *side == 'L' ? CblasLeft : CblasRight; }
 CBLAS_DIAG diagonalOf(const char* diag) { return *diag == 'N' ? CblasNonUnit : CblasUnit; }
 
+// Apple's prototypes differ from ours in const and in annotations only.
+template <typename Ours, typename Apples>
+void take(Ours& routine, Apples apples) {
+  routine = reinterpret_cast<Ours>(apples);
+}
+
 // One set of routines a type: `prefix` is s or d.
 #define COVARIUM_ROUTINES(T, prefix)                                                                                   \
   void prefix##Gemm(const char* ta, const char* tb, const int* m, const int* n, const int* k, const T* alpha,          \
@@ -40,6 +46,18 @@ CBLAS_DIAG diagonalOf(const char* diag) { return *diag == 'N' ? CblasNonUnit : C
   }                                                                                                                    \
   void prefix##Potrf(const char* uplo, const int* n, T* a, const int* lda, int* info) {                                \
     prefix##potrf_(uplo, n, a, lda, info);                                                                             \
+  }                                                                                                                    \
+  LapackRoutines<T> prefix##Lapack() {                                                                                 \
+    LapackRoutines<T> routines;                                                                                        \
+    take(routines.syevd, prefix##syevd_);                                                                              \
+    take(routines.geqrf, prefix##geqrf_);                                                                              \
+    take(routines.orgqr, prefix##orgqr_);                                                                              \
+    take(routines.gesdd, prefix##gesdd_);                                                                              \
+    take(routines.gejsv, prefix##gejsv_);                                                                              \
+    take(routines.pstrf, prefix##pstrf_);                                                                              \
+    take(routines.getrf, prefix##getrf_);                                                                              \
+    take(routines.getrs, prefix##getrs_);                                                                              \
+    return routines;                                                                                                   \
   }
 
 COVARIUM_ROUTINES(float, s)
@@ -54,6 +72,8 @@ const Blas* blas(std::string& reason) {
     library.path = "Accelerate.framework";
     library.float32 = {sGemm, sGemv, sSyrk, sTrmm, sTrsm, sPotrf};
     library.float64 = {dGemm, dGemv, dSyrk, dTrmm, dTrsm, dPotrf};
+    library.lapack32 = sLapack();
+    library.lapack64 = dLapack();
     library.hasMatrixUnit = true;
     return library;
   }();

@@ -45,6 +45,26 @@ std::string missing(void* blas, void* lapack, BlasRoutines<T>& routines) {
   return "";
 }
 
+// The first decomposition that is not there, or nothing.
+template <typename T>
+std::string missing(void* blas, void* lapack, LapackRoutines<T>& routines) {
+  const std::string prefix = sizeof(T) == 4 ? "s" : "d";
+  std::string absent;
+  const auto look = [&](const char* name, auto& function) {
+    const std::string symbol = prefix + name + "_";
+    if (!find(blas, symbol, function) && !find(lapack, symbol, function) && absent.empty()) absent = symbol;
+  };
+  look("syevd", routines.syevd);
+  look("geqrf", routines.geqrf);
+  look("orgqr", routines.orgqr);
+  look("gesdd", routines.gesdd);
+  look("gejsv", routines.gejsv);
+  look("pstrf", routines.pstrf);
+  look("getrf", routines.getrf);
+  look("getrs", routines.getrs);
+  return absent;
+}
+
 template <typename... A>
 bool callIfThere(void* library, const char* symbol, A... arguments) {
   const auto function = reinterpret_cast<void (*)(A...)>(dlsym(library, symbol));
@@ -120,6 +140,8 @@ std::string open(const char* blasName, const char* lapackName, Blas& blas) {
     if (lapack != nullptr) dlclose(lapack);
     return std::string(blasName) + " lacks the routine " + absent;
   }
+  blas.lapackLacks = missing(library, lapack, blas.lapack32);
+  if (blas.lapackLacks.empty()) blas.lapackLacks = missing(library, lapack, blas.lapack64);
   describe(library, blas);
   blas.path = fileOf(reinterpret_cast<void*>(blas.float32.gemm));
   return "";

@@ -23,12 +23,36 @@ struct BlasRoutines {
   void (*potrf)(const char* uplo, const int* n, T* a, const int* lda, int* info) = nullptr;
 };
 
+// LAPACK's decompositions: all of them, or none is used.
+template <typename T>
+struct LapackRoutines {
+  void (*syevd)(const char* jobz, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work, const int* lwork,
+                int* iwork, const int* liwork, int* info) = nullptr;
+  void (*geqrf)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork,
+                int* info) = nullptr;
+  void (*orgqr)(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work, const int* lwork,
+                int* info) = nullptr;
+  void (*gesdd)(const char* jobz, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt,
+                const int* ldvt, T* work, const int* lwork, int* iwork, int* info) = nullptr;
+  void (*gejsv)(const char* joba, const char* jobu, const char* jobv, const char* jobr, const char* jobt,
+                const char* jobp, const int* m, const int* n, T* a, const int* lda, T* sva, T* u, const int* ldu, T* v,
+                const int* ldv, T* work, const int* lwork, int* iwork, int* info) = nullptr;
+  void (*pstrf)(const char* uplo, const int* n, T* a, const int* lda, int* piv, int* rank, const T* tol, T* work,
+                int* info) = nullptr;
+  void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* ipiv, int* info) = nullptr;
+  void (*getrs)(const char* trans, const int* n, const int* nrhs, const T* a, const int* lda, const int* ipiv, T* b,
+                const int* ldb, int* info) = nullptr;
+};
+
 struct Blas {
   std::string name;      // "OpenBLAS 0.3.21"
   std::string path;      // the file that answered
   std::string coreType;  // what it takes the processor for; empty where it doesn't say
   BlasRoutines<float> float32;
   BlasRoutines<double> float64;
+  LapackRoutines<float> lapack32;
+  LapackRoutines<double> lapack64;
+  std::string lapackLacks;  // the first routine that is missing; empty where all are there
   // Accelerate has a unit for matrices that all cores share: its own factorization, solve and products beat ours.
   bool hasMatrixUnit = false;
   // Takes and gives back the memory that OpenBLAS keeps for each thread that calls it; null in other libraries.
@@ -37,6 +61,8 @@ struct Blas {
 
   template <typename T>
   const BlasRoutines<T>& of() const;
+  template <typename T>
+  const LapackRoutines<T>& lapack() const;
 };
 
 template <>
@@ -46,6 +72,15 @@ inline const BlasRoutines<float>& Blas::of<float>() const {
 template <>
 inline const BlasRoutines<double>& Blas::of<double>() const {
   return float64;
+}
+
+template <>
+inline const LapackRoutines<float>& Blas::lapack<float>() const {
+  return lapack32;
+}
+template <>
+inline const LapackRoutines<double>& Blas::lapack<double>() const {
+  return lapack64;
 }
 
 // The library, loaded once a process; null where there is none, with `reason` saying what to install, or what this

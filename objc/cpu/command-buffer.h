@@ -41,6 +41,14 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
+  void transpose(Operand from, Operand to, size_t rows, size_t columns) override;
+  void symmetricEigen(Operand a, Operand values, size_t n) override;
+  void echelon(Operand rows, Operand pivots, size_t n, double tolerance) override;
+  void lq(Operand a, Operand q, size_t m, size_t n) override;
+  void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) override;
+  void pivotedCholesky(Operand a, Operand order, size_t n, double tolerance) override;
+  void lu(Operand a, Operand pivots, size_t n) override;
+  void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) override;
   void squaredNorms(Operand rows, Operand out, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;
@@ -57,6 +65,8 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
  private:
   using Clock = std::chrono::steady_clock;
   void record(std::function<void(const Execution&)> command);
+  // A decomposition of LAPACK's: throws ERR_UNSUPPORTED where the library lacks one.
+  void recordDecomposition(std::function<void(const Execution&)> command);
   Timings taken();  // those known at the commit; what is recorded from then on is another's
   double run();     // milliseconds
 

@@ -24,6 +24,10 @@ class HostMemory : public Buffer {
   size_t sizeBytes_;
 };
 
+std::string lackOf(const Blas& blas) {
+  return blas.lapackLacks.empty() ? "" : blas.name + " lacks the LAPACK routine " + blas.lapackLacks;
+}
+
 class CpuDevice : public Device {
  public:
   CpuDevice(unsigned threads, const KernelTable& kernels, const Blas& blas)
@@ -35,6 +39,7 @@ class CpuDevice : public Device {
   std::string name() const override { return engine_->blas.name; }
   unsigned threads() const override { return engine_->pool.threads(); }
   std::vector<Dtype> dtypes() const override { return {Dtype::float32, Dtype::float64}; }
+  std::string lacksDecompositions() const override { return lackOf(engine_->blas); }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override { return memory_->allocate(sizeBytes); }
   size_t deviceMemoryFromBytes() const override { return 1 << 20; }  // a smaller one is outweighed by its finalizer
   std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
@@ -88,6 +93,8 @@ Candidate candidate() {
   cpu.name = library->name;
   cpu.facts.push_back({"library", library->name});
   cpu.facts.push_back({"library file", library->path});
+  if (!library->lapackLacks.empty())
+    cpu.warnings.push_back(lackOf(*library) + ": eigenvalues, singular values and QR are computed in TypeScript.");
   if (!library->coreType.empty()) {
     cpu.facts.push_back({"library core type", library->coreType});
     const InstructionSet core = instructionSetOfCore(library->coreType);

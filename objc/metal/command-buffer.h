@@ -37,6 +37,14 @@ class MetalCommandBuffer : public CommandBuffer {
   void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
+  void transpose(Operand from, Operand to, size_t rows, size_t columns) override;
+  void symmetricEigen(Operand a, Operand values, size_t n) override;
+  void echelon(Operand rows, Operand pivots, size_t n, double tolerance) override;
+  void lq(Operand a, Operand q, size_t m, size_t n) override;
+  void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) override;
+  void pivotedCholesky(Operand a, Operand order, size_t n, double tolerance) override;
+  void lu(Operand a, Operand pivots, size_t n) override;
+  void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) override;
   void squaredNorms(Operand rows, Operand out, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;

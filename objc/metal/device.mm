@@ -38,6 +38,7 @@ class MetalDevice : public Device {
   std::string name() const override { return name_; }
   unsigned threads() const override { return engine_->gpu.cpu().threads(); }
   std::vector<Dtype> dtypes() const override { return {Dtype::float32}; }
+  std::string lacksDecompositions() const override { return engine_->gpu.cpu().lacksDecompositions(); }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override { return engine_->gpu.memory().allocate(sizeBytes); }
   std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
     return engine_->gpu.cpu().borrow(contents, sizeBytes);

@@ -20,13 +20,16 @@ bool isMissing(const char* begin, const char* end) {
   });
 }
 
+const char* find(const char* begin, const char* end, char letter) {
+  return static_cast<const char*>(memchr(begin, letter, static_cast<size_t>(end - begin)));
+}
+
+// Line ends: LF, CR, or both together.
 size_t linesOf(const char* begin, const char* end) {
-  const auto feeds = std::count(begin, end, '\n');
-  auto returns = std::count(begin, end, '\r');
-  if (returns > 0) {
-    for (const char* at = begin; at + 1 < end; ++at) returns -= at[0] == '\r' && at[1] == '\n';
-  }
-  return static_cast<size_t>(feeds + returns);
+  size_t lines = 0;
+  for (const char* at = begin; (at = find(at, end, '\n')) != nullptr; ++at) ++lines;
+  for (const char* at = begin; (at = find(at, end, '\r')) != nullptr; ++at) lines += at + 1 == end || at[1] != '\n';
+  return lines;
 }
 
 bool isLineEnd(char letter) { return letter == '\n' || letter == '\r'; }
@@ -93,8 +96,10 @@ class Reader {
       }
       field = at_;
     }
-    if (isDropped_) ++rows_.dropped;
-    else ++rows_.rows;
+    if (isDropped_)
+      ++rows_.dropped;
+    else
+      ++rows_.rows;
   }
 
   // At the end of a field; blanks are behind. Of blanks as delimiters those at the end of a line are none.
@@ -131,8 +136,10 @@ class Reader {
     const char* last = at_;
     for (; !isFieldEnd(); ++at_) {
       if (*at_ == '"') return refuse(CsvFault::quote, field);
-      if (!isBlank(*at_)) last = at_ + 1;
-      else if (layout_.delimiter == ' ') break;
+      if (!isBlank(*at_))
+        last = at_ + 1;
+      else if (layout_.delimiter == ' ')
+        break;
     }
     skipBlanks();
     return value == nullptr || judge(begin, last, field, value);
@@ -141,7 +148,7 @@ class Reader {
   bool quoted(const char* field, double* value) {
     const char* begin = ++at_;
     for (;; ++at_) {
-      at_ = static_cast<const char*>(memchr(at_, '"', static_cast<size_t>(end_ - at_)));
+      at_ = find(at_, end_, '"');
       if (at_ == nullptr) {
         at_ = end_;
         return refuse(CsvFault::unclosed, field);
@@ -177,7 +184,9 @@ class Reader {
 
 }  // namespace
 
-CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout) { return Reader(begin, end, layout).read(); }
+CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout) {
+  return Reader(begin, end, layout).read();
+}
 
 template <typename Real>
 size_t writeCsv(const Real* values, size_t rows, size_t columns, char* to) {

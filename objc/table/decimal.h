@@ -13,9 +13,6 @@ constexpr size_t maximumDecimalBytes = 25;
 // Number(text) in JavaScript: infinite where it is too large.
 const char* readDecimal(const char* begin, const char* end, double* value);
 
-// The same by our own method, for libraries without std::from_chars for doubles (libc++ before LLVM 20).
-const char* readDecimalAlone(const char* begin, const char* end, double* value);
-
 // Writes the shortest decimal that reads back as the same number of its type, and returns where it ends: of a double
 // the text of JavaScript's String(), so that a zero has no sign.
 char* writeDecimal(double value, char* to);

@@ -122,6 +122,32 @@ test('A column of text, an unknown format and a file that is cut short are refus
   assert.not.ok(readdirSync(folder).some((name) => name.startsWith('refused') || name.includes('partial')));
 });
 
+test('CSV is read as options say: names that are numbers, other delimiters, comments; doubts are a line each.', async () => {
+  const fitted = async (text: string, ...options: string[]) => {
+    writeFileSync(at('dialect.csv'), text);
+    const { code, stderr } = await run(['fit', at('dialect.csv'), ...options, '--output', at('dialect.json')]);
+    assert.is(code, 0, stderr);
+    const { columns: found, mean } = JSON.parse(readFileSync(at('dialect.json'), 'utf8'));
+    return { columns: found, mean, stderr };
+  };
+  const told = await fitted('2020,2021\n1,2\n3,5\n5,3\n', '--header');
+  assert.equal(told, { columns: ['2020', '2021'], mean: [3, 10 / 3], stderr: '' });
+  const asNumbers = await fitted('2020,2021\n1,2\n3,5\n5,3\n');
+  assert.is(asNumbers.columns, undefined);
+  assert.match(asNumbers.stderr, /^warning: First row .*\(--header\) if it holds names of columns\.\n$/);
+  assert.is((await fitted('2020,2021\n1.5,2.5\n3.5,5.5\n5.5,3.5\n', '--no-header')).columns, undefined);
+  const semicolons = await fitted('# of 2020\na;b\n1;2\n3;5\n5;3\n', '--delimiter', ';', '--comment', '#');
+  assert.equal(semicolons, { columns: ['a', 'b'], mean: [3, 10 / 3], stderr: '' });
+  assert.match((await fitted('a\tb\n1\t2\n3\t5\n5\t3\n')).stderr, /^warning: .* tabs between its fields.*--delimiter/);
+  assert.is((await fitted('a\tb\n1\t2\n3\t5\n5\t3\n', '--delimiter', 'tab')).stderr, '');
+  writeFileSync(at('only.csv'), 'a,b\n');
+  const { stderr } = await run(['fit', at('only.csv'), '--output', at('only.json')]);
+  assert.match(stderr, /^error: File \(.*only\.csv\) has a header \(a, b\) and no rows\. \[ERR_SHAPE\]\n$/);
+  writeFileSync(at('gone.csv'), 'a,b\n1,\n,2\n');
+  const gone = await run(['fit', at('gone.csv'), '--missing', 'drop', '--output', at('only.json')]);
+  assert.match(gone.stderr, /has \(2\) rows, and a missing value in each\. \[ERR_SHAPE\]\n$/);
+});
+
 test('plot shows draws and data of any format, whose columns it finds by their names.', async () => {
   const picture = async (draws: string) => {
     const text = await succeeds('plot', '--model', model, '--draws', draws, '--output', '-');

@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { CostForecast } from '../../bench/cost-forecast.ts';
 import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
-import type { ContenderFacts } from '../../bench/results.ts';
 import { suites } from '../../bench/suites.ts';
 import { tryOut } from '../../bench/trial-pass.ts';
 import { listDevices } from '../../lib/index.ts';
@@ -52,16 +51,5 @@ for (const suite of suites)
     }
     for (const contender of contenders) await contender.close();
   });
-
-const facts = (name: string): ContenderFacts => ({
-  name,
-  kind: 'device',
-  available: true,
-  about: 'a test double',
-  reason: '',
-  threads: 1,
-  facts: {},
-  measuresSpeed: true,
-});
 
 test.run();

@@ -1,5 +1,6 @@
-// Hostile calls, the same on cpu and reference: both give the same verdict, and where they compute, the same numbers. A call that fails is
-// told with its family and number, and is the same in every run; COVARIUM_TEST_ROUNDS=100 makes a hundred times as many.
+// Hostile calls, the same on cpu and reference: both give the same verdict, and where they compute, the same numbers. A
+// call that fails is told with its family and number, and is the same in every run; COVARIUM_TEST_ROUNDS=100 makes a
+// hundred times as many.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CovariumError, type Device, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';

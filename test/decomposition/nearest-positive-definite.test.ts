@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { correlationOf, MultivariateNormal, nearestPositiveDefinite, openDevice } from '../../lib/index.ts';
+import {
+  correlationOf,
+  MultivariateNormal,
+  nearestPositiveDefinite,
+  nearestPositiveDefiniteSync,
+  openDevice,
+} from '../../lib/index.ts';
 import { scattered } from '../harness/naive.ts';
 import fc from '../harness/properties.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -24,7 +30,7 @@ function near(actual: readonly number[][], expected: readonly number[][], tolera
 
 test("The nearest correlation matrix is Higham's.", () => {
   near(
-    nearestPositiveDefinite(higham, { correlation: true }).toArray(),
+    nearestPositiveDefiniteSync(higham, { correlation: true }).toArray(),
     [
       [1, 0.7607, 0.1573],
       [0.7607, 1, 0.7607],
@@ -37,8 +43,8 @@ test("The nearest correlation matrix is Higham's.", () => {
 test("The nearest matrices are those of R's nearPD, but for the eigenvalues that are raised.", () => {
   for (const { matrix, nearest, correlation } of cases) {
     // Eigenvalues of 1e-8 of the largest in place of 0.
-    near(nearestPositiveDefinite(matrix).toArray(), nearest, 1e-7);
-    near(nearestPositiveDefinite(matrix, { correlation: true }).toArray(), correlation, 1e-7);
+    near(nearestPositiveDefiniteSync(matrix).toArray(), nearest, 1e-7);
+    near(nearestPositiveDefiniteSync(matrix, { correlation: true }).toArray(), correlation, 1e-7);
   }
 });
 
@@ -48,7 +54,7 @@ test('The nearest is symmetric and positive definite, in either type; a positive
     fc.property(fc.integer({ min: 1, max: 7 }), fc.nat(1000), fc.boolean(), (n, seed, correlation) => {
       const a = scattered(n * n, seed);
       for (const dtype of ['float32', 'float64'] as const) {
-        const found = nearestPositiveDefinite(a, { correlation, dtype });
+        const found = nearestPositiveDefiniteSync(a, { correlation, dtype });
         assert.is(found.dtype, dtype);
         if (correlation)
           assert.equal(
@@ -64,20 +70,31 @@ test('The nearest is symmetric and positive definite, in either type; a positive
     [2, 0.5],
     [0.5, 1],
   ];
-  near(nearestPositiveDefinite(own).toArray(), own, 1e-15);
+  near(nearestPositiveDefiniteSync(own).toArray(), own, 1e-15);
+});
+
+test('Each device finds the same nearest matrix, awaited or not.', async () => {
+  const wanted = nearestPositiveDefiniteSync(higham, { correlation: true }).toArray();
+  for (const kind of ['reference', 'auto'] as const) {
+    using device = openDevice(kind);
+    near((await nearestPositiveDefinite(higham, { device, correlation: true })).toArray(), wanted, 1e-9);
+  }
+  const closed = openDevice('reference');
+  closed.close();
+  await throwsCode('ERR_CLOSED', () => nearestPositiveDefinite(higham, { device: closed }));
 });
 
 test('What is no square of finite numbers has no nearest.', async () => {
-  await throwsCode('ERR_SHAPE', '(1) rows', () => nearestPositiveDefinite([[1, 2]]));
+  await throwsCode('ERR_SHAPE', '(1) rows', () => nearestPositiveDefiniteSync([[1, 2]]));
   await throwsCode('ERR_NOT_FINITE', '(0, 1)', () =>
-    nearestPositiveDefinite([
+    nearestPositiveDefiniteSync([
       [1, Number.NaN],
       [0, 1],
     ]),
   );
-  await throwsCode('ERR_OUT_OF_RANGE', '(1 x 1)', () => nearestPositiveDefinite([[0]]));
-  assert.equal(nearestPositiveDefinite([[0]], { correlation: true }).toArray(), [[1]]);
-  await throwsCode('ERR_UNKNOWN_OPTION', '(corr)', () => nearestPositiveDefinite(higham, { corr: true } as object));
+  await throwsCode('ERR_OUT_OF_RANGE', '(1 x 1)', () => nearestPositiveDefiniteSync([[0]]));
+  assert.equal(nearestPositiveDefiniteSync([[0]], { correlation: true }).toArray(), [[1]]);
+  await throwsCode('ERR_UNKNOWN_OPTION', '(corr)', () => nearestPositiveDefiniteSync(higham, { corr: true } as object));
 });
 
 test('A covariance is its correlations and deviations.', async () => {

@@ -1,5 +1,5 @@
 // Sound files of every format, small, to be changed by mutations.ts.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Matrix, writeTable } from '../../lib/index.ts';
@@ -26,6 +26,10 @@ export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]
   for (const [name, { format: its, base64 }] of Object.entries(foreign.files))
     if (its === format || (format === 'arrows' && name === 'arrow stream'))
       seeds.push({ name, format, bytes: Buffer.from(base64, 'base64'), columns: Object.keys(foreign.numbers) });
+  const folder = new URL('../table/foreign/', import.meta.url);
+  for (const name of readdirSync(folder))
+    if (name.endsWith(`.${format}`))
+      seeds.push({ name, format, bytes: readFileSync(new URL(name, folder)), columns: ['d', 'f', 'i', 'u', 'c', 'n'] });
   const path = join(tmpdir(), `covarium-seed-${process.pid}.${format}`);
   for (const dtype of ['float32', 'float64'] as const) {
     const numbers = Array.from({ length: 60 }, (_, i) => (i * i) / 8 - 100);

@@ -149,6 +149,13 @@ function arrowAnatomy(bytes: Buffer): Anatomy {
   };
   let at = bytes.toString('latin1', 0, 6) === 'ARROW1' ? 8 : 0;
   let isSchema = true;
+  if (at === 8 && bytes.readInt32LE(8) !== -1) {
+    // Polars: its schema is no message, and counts only in the footer.
+    parts.push({ at, region: 'schema' });
+    while (bytes.readInt32LE(at) !== -1) at += 8;
+    words(8, at, 'schema');
+    isSchema = false;
+  }
   while (at + 8 <= bytes.length && bytes.readInt32LE(at + 4) > 0 && bytes.readInt32LE(at) === -1) {
     const start = at + 8;
     const end = start + bytes.readInt32LE(at + 4);

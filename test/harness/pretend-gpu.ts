@@ -23,6 +23,7 @@ export function openPretendGpu(): PretendGpu {
     name: 'A GPU that is none',
     threads: 1,
     dtypes: ['float32'],
+    lacksDecompositions: '',
     deviceMemoryFromBytes: 0,
     allocate(sizeBytes) {
       const memory = backend.allocate(sizeBytes);

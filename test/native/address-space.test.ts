@@ -1,4 +1,5 @@
-// Where the system gives little: address space, processes, open files. Each run works or is refused, soon and with the reason.
+// Where the system gives little: address space, processes, open files. Each run works or is refused, soon and with the
+// reason.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

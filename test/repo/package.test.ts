@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { list } from '../harness/source-text.ts';
+import { namedModulesOf, reachedFrom } from '../harness/source-text.ts';
 
 interface Packed {
   readonly size: number;
@@ -29,8 +29,8 @@ const isPrebuilt = (path: string) => path.startsWith('prebuilds/');
 const paths = packed.files.map(({ path }) => path).filter((path) => !isPrebuilt(path));
 const kilobytes = (bytes: number) => Math.round(bytes / 1000);
 
-/** Declarations mirror lib and bench, and have a test of their own. The bundler names chunks by their content. */
-const isDeclaration = (path: string) => /^dist\/(?:lib|bench)\/.*\.d\.ts$/.test(path);
+/** Declarations mirror lib, and have a test of their own. The bundler names chunks by their content. */
+const isDeclaration = (path: string) => /^dist\/lib\/.*\.d\.ts$/.test(path);
 const isChunk = (path: string) => /^dist\/lib\/chunks\/[\w-]+\.js$/.test(path);
 
 function lines(): string[] {
@@ -50,8 +50,8 @@ test('The files that are published are those of test/repo/package-contents.txt.'
   assert.equal({ news, gone }, { news: [], gone: [] }, advice);
 });
 
-test('Each module of lib and bench is published with its declarations, and no other.', () => {
-  const modules = [...list('lib'), ...list('bench')].filter((path) => path.endsWith('.ts'));
+test('Each module that lib/index.ts reaches is published with its declarations, and no other.', () => {
+  const modules = [...reachedFrom('lib/index.ts', new Set(), namedModulesOf)];
   assert.equal(
     paths.filter(isDeclaration).sort(),
     modules.map((path) => `dist/${path.replace(/\.ts$/, '.d.ts')}`).sort(),

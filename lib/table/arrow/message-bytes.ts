@@ -19,6 +19,13 @@ export interface MessageBytes {
   /** So many bytes as the body of a message; undefined where there are not as many. */
   body(count: number): Promise<Body | undefined>;
   close(): Promise<void>;
+  /** Undefined of a pipe. */
+  readonly file?: {
+    readonly byteLength: number;
+    /** The last bytes, at most so many. */
+    last(count: number): Promise<Uint8Array>;
+    skipTo(offset: number): void;
+  };
 }
 
 /** Messages of a file: bodies stay in it until parts of them are read. */
@@ -61,6 +68,20 @@ export class FileMessageBytes implements MessageBytes {
 
   close(): Promise<void> {
     return this.#file.close();
+  }
+
+  get file(): NonNullable<MessageBytes['file']> {
+    return {
+      byteLength: this.#file.byteLength,
+      last: async (count) => {
+        const bytes = new Uint8Array(Math.min(count, this.#file.byteLength));
+        await this.#file.read(this.#file.byteLength - bytes.length, bytes);
+        return bytes;
+      },
+      skipTo: (offset) => {
+        this.#offset = offset;
+      },
+    };
   }
 }
 

@@ -63,6 +63,7 @@ export class ArrowMessages {
       else if ((await this.#bytes.take(1)).length > 0) throw new Contradiction('bytes follow the end of its stream');
       return undefined;
     }
+    if (this.#isFile && this.#schema === '' && length < 16) return this.#schemaOfFooter();
     if (length < 16 || length > largestMetadata)
       throw new Contradiction(`the metadata of a message take (${length}) bytes`);
     const metadata = await this.#bytes.take(length);
@@ -97,15 +98,29 @@ export class ArrowMessages {
     this.#isFile = true;
   }
 
+  // Polars writes a schema at the start of a file that is no message; readers that begin with the footer do not see it.
+  async #schemaOfFooter(): Promise<ArrowMessage> {
+    const { file } = this.#bytes;
+    if (file === undefined)
+      throw new NotTaken('its first message is no schema, as Polars writes it: read it as a file, not from a pipe');
+    const flat = footerOf(await file.last(largestMetadata));
+    const footer = flat.root();
+    const header = flat.child(footer, 1);
+    if (header === undefined) throw new Contradiction('its footer has no schema');
+    const version = flat.int16(footer, 0);
+    this.#schema = JSON.stringify(readSchema(flat, header, version));
+    const first = [...listed(flat, footer, 2), ...listed(flat, footer, 3)].map(({ offset }) => offset);
+    if (first.length === 0) throw new NotTaken('it has no batches, and its first message is no schema');
+    const start = first.reduce((least, offset) => Math.min(least, offset));
+    if (!(start >= this.#bytes.offset && start % 8 === 0 && start < file.byteLength))
+      throw new Contradiction(`its first batch begins at (${start})`);
+    file.skipTo(start);
+    return { type: 'schema', flat, header, version, body: { bytes: 0, part: (_, scratch) => scratch } };
+  }
+
   // Between the end of the stream and the last word: the footer and its length.
   async #readFooter(): Promise<void> {
-    const rest = await this.#bytes.take(largestMetadata);
-    const end = rest.length - magic.length - 4;
-    if (text(rest.subarray(-magic.length)) !== magic)
-      throw new Contradiction(`it does not end in (${magic}), so it is cut short`);
-    const length = end < 0 ? -1 : int32(rest.subarray(end, end + 4));
-    if (!(length > 0 && length <= end)) throw new Contradiction(`its footer has (${length}) bytes of (${end})`);
-    const flat = new FlatReader(rest.subarray(end - length, end));
+    const flat = footerOf(await this.#bytes.take(largestMetadata));
     const footer = flat.root();
     const schema = flat.child(footer, 1);
     if (schema === undefined || JSON.stringify(readSchema(flat, schema, flat.int16(footer, 0))) !== this.#schema)
@@ -123,6 +138,16 @@ export class ArrowMessages {
         throw new Contradiction(`its footer does not list ${what} where they are: (${other.offset}) for (${offset})`);
     });
   }
+}
+
+/** The footer in the last bytes of a file. */
+function footerOf(rest: Uint8Array): FlatReader {
+  const end = rest.length - magic.length - 4;
+  if (text(rest.subarray(-magic.length)) !== magic)
+    throw new Contradiction(`it does not end in (${magic}), so it is cut short`);
+  const length = end < 0 ? -1 : int32(rest.subarray(end, end + 4));
+  if (!(length > 0 && length <= end)) throw new Contradiction(`its footer has (${length}) bytes of (${end})`);
+  return new FlatReader(rest.subarray(end - length, end));
 }
 
 // Structs of 24 bytes: 64 bits, 32 and as many of padding, 64.

@@ -1,4 +1,5 @@
 // CSV: one text for both readers, the addon's and plain TypeScript, and that they agree on every text.
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CovariumError } from '../../lib/covarium-error.ts';
@@ -302,6 +303,36 @@ for (const [where, parser] of parsers) {
     }
   });
 }
+
+interface ToolTables {
+  readonly rows: number[][];
+  readonly files: {
+    readonly [name: string]: { readonly text: string; readonly names: readonly string[] | null | string };
+  };
+  readonly holes: string;
+}
+const tools = JSON.parse(readFileSync(new URL('../answers/csv-tables.json', import.meta.url), 'utf8')) as ToolTables;
+for (const [name, { text, names }] of Object.entries(tools.files))
+  test(`CSV as ${name} writes it is read, or refused by what it is.`, async () => {
+    if (typeof names === 'string') {
+      await throwsCode('ERR_MALFORMED_CSV', 'write decimals with a point', () =>
+        readWith(plainParser, Buffer.from(text)),
+      );
+      return;
+    }
+    // R's names of rows are texts, and pandas' index is a column.
+    const isIndexed = names !== null && names[0] === '';
+    const request = isIndexed && name.startsWith('R') ? { columns: ['a', 'b'] } : {};
+    for (const [, parser] of parsers) {
+      const read = await readWith(parser, Buffer.from(text), request);
+      const expected = tools.rows.map((row, i) => (isIndexed && !name.startsWith('R') ? [i, ...row] : row));
+      assert.equal(read.rows, expected);
+      assert.equal(read.names, request.columns ?? names ?? undefined);
+    }
+  });
+test('Missing values of pandas are empty fields.', async () => {
+  assert.equal((await readWith(plainParser, Buffer.from(tools.holes), { missing: 'drop' })).rows, [[2.5, 3.5]]);
+});
 
 function bitsOf(value: number): bigint {
   return new BigUint64Array(Float64Array.of(value).buffer)[0]!;

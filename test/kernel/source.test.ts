@@ -1,4 +1,4 @@
-// Time to read a kernel's text is in proportion to its length, whatever stands in it. Nothing native runs here.
+// Time to read a kernel's text is in proportion to its length, whatever stands in it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { constantsOf, withConstants } from '../../lib/kernel/constants.ts';

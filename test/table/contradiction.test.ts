@@ -1,10 +1,10 @@
 // Files that contradict themselves, and sound ones beside them: hostile/README.md says what each is and must give.
-// Nothing native runs here.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ErrorCode, readTable } from '../../lib/index.ts';
+import { mutateFiles } from '../harness/mutate-files.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = fileURLToPath(new URL('hostile/', import.meta.url));
@@ -66,6 +66,15 @@ for (const [file, { rows, first, dropped }] of Object.entries(sound))
     assert.equal([table.rows.rows, table.dropped], [rows, dropped]);
     assert.equal(Array.from(table.rows.data.slice(0, first.length)), first);
     if (dropped > 0) await throwsCode('ERR_NOT_FINITE', 'is missing', () => readTable(folder + file));
+  });
+
+// A short round of changed files; CONTRIBUTING.md has the command for a long one.
+for (const format of ['arrow', 'arrows', 'parquet'] as const)
+  test(`Changed ${format} files are refused, or give their numbers: in bounded time and memory.`, async () => {
+    const { findings, read, refused } = await mutateFiles(format, 200, 1);
+    assert.equal(findings, []);
+    assert.is(read + refused, 200);
+    assert.ok(read > 20 && refused > 20, `(${read}) are read, (${refused}) are refused`);
   });
 
 test.run();

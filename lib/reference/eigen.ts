@@ -1,41 +1,49 @@
+import type { Real } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import { jacobiRotation, turnRows } from './rotation.ts';
 
-/** A symmetric matrix is V diag(values) V'. */
-export interface EigenDecomposition {
-  /** n of them, the largest first. */
-  readonly values: Float64Array<ArrayBuffer>;
-  /** V' (n x n): row i is the vector of value i, of length 1, and its entry of the largest magnitude is positive. */
-  readonly vectors: Float64Array<ArrayBuffer>;
-}
-
 const sweeps = 60; // ten are plenty: the convergence is quadratic
+const operationsAtOnce = 1 << 16;
 
 /**
- * Of a symmetric n x n matrix, by Jacobi's rotations, row by row (Golub and Van Loan: Matrix Computations, section
- * 8.5): slower than what is done by way of a tridiagonal matrix, and more exact. For orders in the hundreds.
+ * The symmetric a (n x n, of which the lower triangle is read) becomes V': row i is the eigenvector of values[i], and
+ * values rise. By Jacobi's rotations, row by row (Golub and Van Loan: Matrix Computations, section 8.5): slower than
+ * what is done by way of a tridiagonal matrix, and more exact.
  */
-export function eigenDecomposition(matrix: Float64Array, n: number): EigenDecomposition {
+export function* symmetricEigen(a: Real, values: Real, n: number): Work {
   // ml-matrix would be a dependency for this, but has (6.15.1) eigenvectors that are not orthogonal for the 100 x 100
   // matrix of ones.
-  const a = Float64Array.from(matrix);
+  const left = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) left[i * n + j] = left[j * n + i] = a[i * n + j]!;
   const v = new Float64Array(n * n);
   for (let i = 0; i < n; i++) v[i * (n + 1)] = 1;
+  yield;
+  let operations = 0;
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let rotations = 0;
     for (let p = 0; p < n; p++)
       for (let q = p + 1; q < n; q++) {
-        const off = a[p * n + q]!;
-        const [app, aqq] = [a[p * (n + 1)]!, a[q * (n + 1)]!];
+        if (++operations > operationsAtOnce) {
+          operations = 0;
+          yield;
+        }
+        const off = left[p * n + q]!;
+        const [app, aqq] = [left[p * (n + 1)]!, left[q * (n + 1)]!];
         // Relative to both: small eigenvalues of a graded matrix come out as exact as large ones. The roots do not
         // underflow.
         if (Math.abs(off) <= Number.EPSILON * Math.sqrt(Math.abs(app)) * Math.sqrt(Math.abs(aqq))) continue;
         if (Math.abs(off) < Number.MIN_VALUE / Number.EPSILON) continue;
-        rotate(a, v, n, p, q);
+        rotate(left, v, n, p, q);
         rotations++;
+        operations += 6 * n;
       }
     if (rotations === 0) break;
   }
-  return sorted(a, v, n);
+  const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => left[i * (n + 1)]! - left[j * (n + 1)]! || j - i);
+  for (const [to, from] of order.entries()) {
+    values[to] = left[from * (n + 1)]!;
+    a.set(v.subarray(from * n, (from + 1) * n), to * n);
+  }
 }
 
 function rotate(a: Float64Array, v: Float64Array, n: number, p: number, q: number): void {
@@ -53,16 +61,4 @@ function rotate(a: Float64Array, v: Float64Array, n: number, p: number, q: numbe
   a[p * n + q] = 0;
   a[q * n + p] = 0;
   turnRows(v, n, p, q, rotation);
-}
-
-function sorted(a: Float64Array, v: Float64Array, n: number): EigenDecomposition {
-  const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => a[j * (n + 1)]! - a[i * (n + 1)]! || i - j);
-  const vectors = new Float64Array(n * n);
-  order.forEach((from, to) => {
-    const row = v.subarray(from * n, (from + 1) * n);
-    let largest = 0;
-    for (const entry of row) if (Math.abs(entry) > Math.abs(largest)) largest = entry;
-    for (let k = 0; k < n; k++) vectors[to * n + k] = largest < 0 ? -row[k]! : row[k]!;
-  });
-  return { values: Float64Array.from(order, (i) => a[i * (n + 1)]!), vectors };
 }

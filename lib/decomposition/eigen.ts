@@ -1,0 +1,34 @@
+import type { OpenBackend } from '../backend-handle.ts';
+import { decomposed } from '../command/float64.ts';
+import type { Tasks } from '../command/task.ts';
+
+/** A symmetric matrix is V diag(values) V'. */
+export interface EigenDecomposition {
+  /** n of them, the smallest first. */
+  readonly values: Float64Array<ArrayBuffer>;
+  /** V' (n x n): row i is the vector of value i, of length 1, and its entry of the largest magnitude is positive. */
+  readonly vectors: Float64Array<ArrayBuffer>;
+}
+
+/** Of a symmetric n x n matrix, of which the lower triangle is read. */
+export function* eigenDecomposition(
+  device: OpenBackend | undefined,
+  matrix: Float64Array,
+  n: number,
+): Tasks<EigenDecomposition> {
+  const vectors = Float64Array.from(matrix);
+  const values = new Float64Array(n);
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
+  for (let i = 0; i < n; i++) {
+    const vector = vectors.subarray(i * n, (i + 1) * n);
+    if (leading(vector) < 0) for (let k = 0; k < n; k++) vector[k]! *= -1;
+  }
+  return { values, vectors };
+}
+
+/** The entry of the largest magnitude; the first of several. */
+export function leading(vector: Float64Array): number {
+  let largest = 0;
+  for (const entry of vector) if (Math.abs(entry) > Math.abs(largest)) largest = entry;
+  return largest;
+}

@@ -1,0 +1,117 @@
+import type { Real } from '../dtype.ts';
+import type { Work } from '../work.ts';
+import { jacobiRotation, turnRows } from './rotation.ts';
+
+const sweeps = 60; // as many as a matrix of any condition takes, and more
+const operationsAtOnce = 1 << 16;
+
+/**
+ * a (m x n) = u diag(values) v with k = min(m, n) values that fall, u (m x k) with orthonormal columns and v (k x n)
+ * with orthonormal rows; a is lost. Without vectors u and v are empty.
+ */
+export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: number): Work {
+  if (m === 0) return;
+  const isTall = m > n;
+  const [count, length] = isTall ? [n, m] : [m, n];
+  const rows = new Float64Array(count * length);
+  for (let i = 0; i < m; i++) for (let j = 0; j < n; j++) rows[isTall ? j * m + i : i * n + j] = a[i * n + j]!;
+  const turns = new Float64Array(count * count);
+  for (let i = 0; i < count; i++) turns[i * (count + 1)] = 1;
+  yield;
+  yield* orthogonalize(rows, count, turns);
+  const lengths = Array.from({ length: count }, (_, i) => norm(rows.subarray(i * length, (i + 1) * length)));
+  const order = lengths.map((_, i) => i).sort((i, j) => lengths[j]! - lengths[i]! || i - j);
+  const directions: Float64Array[] = [];
+  for (const [to, from] of order.entries()) {
+    values[to] = lengths[from]!;
+    const row = rows.slice(from * length, (from + 1) * length);
+    if (lengths[from] === 0) complete(row, directions);
+    else scale(row, 1 / lengths[from]!);
+    directions.push(row);
+    yield;
+  }
+  if (u.length === 0) return;
+  // The turns T make T rows = diag(values) directions, so that rows = T' diag(values) directions.
+  for (const [k, from] of order.entries()) {
+    const own = turns.subarray(from * count, (from + 1) * count);
+    const direction = directions[k]!;
+    for (let i = 0; i < m; i++) u[i * count + k] = isTall ? direction[i]! : own[i]!;
+    v.set(isTall ? own : direction, k * n);
+    yield;
+  }
+}
+
+/**
+ * Turns `count` rows of `length` numbers among themselves until they are orthogonal, in place; `companions` (rows of as
+ * many numbers as there are rows) are turned with them. Their norms are then the singular values: the one-sided method
+ * of Jacobi, which finds small ones beside large ones to high relative accuracy (Demmel and Veselic, Jacobi's method is
+ * more accurate than QR, SIAM J. Matrix Anal. Appl. 13, 1992), as those that begin with a bidiagonal form do not.
+ */
+function* orthogonalize(rows: Float64Array, count: number, companions: Float64Array): Work {
+  const length = rows.length / count;
+  const tolerance = length * 2 ** -52;
+  let operations = 0;
+  for (let sweep = 0; sweep < sweeps; sweep++) {
+    let isDone = true;
+    for (let i = 0; i < count; i++)
+      for (let j = i + 1; j < count; j++) {
+        const [a, b] = [i * length, j * length];
+        const alpha = dot(rows, a, a, length);
+        const beta = dot(rows, b, b, length);
+        const gamma = dot(rows, a, b, length);
+        operations += 3 * length;
+        if (operations > operationsAtOnce) {
+          operations = 0;
+          yield;
+        }
+        if (!(Math.abs(gamma) > tolerance * Math.sqrt(alpha) * Math.sqrt(beta))) continue;
+        isDone = false;
+        const rotation = jacobiRotation(beta - alpha, gamma);
+        turnRows(rows, length, i, j, rotation);
+        turnRows(companions, count, i, j, rotation);
+        operations += 6 * length;
+      }
+    if (isDone) return;
+  }
+}
+
+function dot(rows: Float64Array, a: number, b: number, length: number): number {
+  let sum = 0;
+  for (let k = 0; k < length; k++) sum += rows[a + k]! * rows[b + k]!;
+  return sum;
+}
+
+// A unit vector that is orthogonal to unit vectors which are fewer than its numbers.
+function complete(row: Float64Array, others: readonly Float64Array[]): void {
+  for (let axis = 0; axis < row.length; axis++) {
+    row.fill(0);
+    row[axis] = 1;
+    // Twice is enough (Kahan; Parlett, The Symmetric Eigenvalue Problem, 6.9).
+    for (let pass = 0; pass < 2; pass++) for (const other of others) remove(row, other);
+    const length = norm(row);
+    // The squares of what is left of all axes add up to what is missing, which is at least 1.
+    if (length ** 2 < 0.5 / row.length) continue;
+    scale(row, 1 / length);
+    return;
+  }
+}
+
+function remove(row: Float64Array, other: Float64Array): void {
+  let product = 0;
+  for (let k = 0; k < row.length; k++) product += row[k]! * other[k]!;
+  for (let k = 0; k < row.length; k++) row[k]! -= product * other[k]!;
+}
+
+function scale(row: Float64Array, by: number): void {
+  for (let k = 0; k < row.length; k++) row[k]! *= by;
+}
+
+/** Euclidean, without overflow. */
+export function norm(values: Float64Array): number {
+  let largest = 0;
+  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  if (largest === 0) return 0;
+  let sum = 0;
+  for (const value of values) sum += (value / largest) ** 2;
+  return largest * Math.sqrt(sum);
+}

@@ -1,0 +1,90 @@
+// The decompositions of CpuCommandBuffer.
+#include <utility>
+
+#include "command-buffer.h"
+#include "decomposition.h"
+#include "pieces.h"
+
+namespace covarium::cpu {
+
+void CpuCommandBuffer::recordDecomposition(std::function<void(const Execution&)> command) {
+  const std::string& absent = engine_->blas.lapackLacks;
+  if (!absent.empty())
+    throw Failure("ERR_UNSUPPORTED", engine_->blas.name + " lacks the LAPACK routine " + absent + ".");
+  record(std::move(command));
+}
+
+void CpuCommandBuffer::transpose(Operand from, Operand to, size_t rows, size_t columns) {
+  record([=](const Execution& execution) {
+    withReal(from, [&](auto real) {
+      using T = decltype(real);
+      cpu::transpose(execution, from.as<T>(), to.as<T>(), rows, columns);
+    });
+  });
+}
+
+void CpuCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      cpu::symmetricEigen(execution, a.as<T>(), values.as<T>(), n);
+    });
+  });
+}
+
+void CpuCommandBuffer::echelon(Operand rows, Operand pivots, size_t n, double tolerance) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      cpu::echelon(execution, rows.as<T>(), pivots.as<T>(), pivots.length, n, tolerance);
+    });
+  });
+}
+
+void CpuCommandBuffer::lq(Operand a, Operand q, size_t m, size_t n) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      cpu::lq(execution, a.as<T>(), q.length == 0 ? nullptr : q.as<T>(), m, n);
+    });
+  });
+}
+
+void CpuCommandBuffer::svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      T* vectors = u.length == 0 ? nullptr : u.as<T>();
+      cpu::svd(execution, a.as<T>(), vectors, values.as<T>(), v.length == 0 ? nullptr : v.as<T>(), m, n, graded);
+    });
+  });
+}
+
+void CpuCommandBuffer::pivotedCholesky(Operand a, Operand order, size_t n, double tolerance) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      cpu::pivotedCholesky(execution, a.as<T>(), order.as<T>(), n, tolerance);
+    });
+  });
+}
+
+void CpuCommandBuffer::lu(Operand a, Operand pivots, size_t n) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      cpu::lu(execution, a.as<T>(), pivots.as<T>(), n);
+    });
+  });
+}
+
+void CpuCommandBuffer::luSolve(Operand lu, Operand pivots, Operand rows, size_t n) {
+  recordDecomposition([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      cpu::luSolve(execution, lu.as<T>(), pivots.as<T>(), rows.as<T>(), rows.length / n, n);
+    });
+  });
+}
+
+}  // namespace covarium::cpu

@@ -1,0 +1,281 @@
+#include "decomposition.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "triangular.h"
+
+namespace covarium::cpu {
+
+namespace {
+
+// What LAPACK says of an argument is a defect of ours; what it says of convergence is the caller's to know.
+void requireDone(const char* routine, int info) {
+  if (info < 0)
+    throw Failure("ERR_INTERNAL", std::string(routine) + " refuses argument (" + std::to_string(-info) + ").");
+  if (info > 0)
+    throw Failure("ERR_OUT_OF_RANGE",
+                  std::string(routine) + " does not converge (info " + std::to_string(info) + "): entries may be NaN.");
+}
+
+// Calls `routine(work, lwork, info)` twice: for the size of its workspace, and with that.
+template <typename T, typename Routine>
+void withWork(const char* name, const Routine& routine) {
+  T size = 0;
+  int query = -1, info = 0;
+  routine(&size, &query, &info);
+  requireDone(name, info);
+  // A float32 size beyond 2^24 may have been rounded down.
+  const int length = blasInt(static_cast<size_t>(static_cast<double>(size) * (1 + 1e-6)) + 1);
+  std::vector<T> work(length);
+  routine(work.data(), &length, &info);
+  requireDone(name, info);
+}
+
+// The Euclidean norm, without overflow.
+template <typename T>
+double norm(const T* x, size_t n) {
+  double largest = 0;
+  for (size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(static_cast<double>(x[i])));
+  if (!(largest > 0)) return largest;
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += (x[i] / largest) * (x[i] / largest);
+  return largest * std::sqrt(sum);
+}
+
+// Rows a (m x n, `stride` apart) become L, k = min(m, n) columns of it lower triangular, the rest zero; `q` (k x n)
+// gets its rows where it is not null.
+template <typename T>
+void factorRows(const Execution& execution, T* a, T* q, size_t m, size_t n, size_t stride) {
+  if (m == 0) return;
+  const auto& lapack = execution.blas.lapack<T>();
+  const int rows = blasInt(m), columns = blasInt(n), lda = blasInt(stride);
+  const size_t k = std::min(m, n);
+  const int rank = static_cast<int>(k);
+  std::vector<T> tau(k);
+  withWork<T>("geqrf", [&](T* work, const int* lwork, int* info) {
+    lapack.geqrf(&columns, &rows, a, &lda, tau.data(), work, lwork, info);
+  });
+  if (q != nullptr) {
+    for (size_t i = 0; i < k; ++i) std::copy_n(a + i * stride, n, q + i * n);
+    withWork<T>("orgqr", [&](T* work, const int* lwork, int* info) {
+      lapack.orgqr(&columns, &rank, &rank, q, &columns, tau.data(), work, lwork, info);
+    });
+  }
+  for (size_t i = 0; i < m; ++i) {
+    T* row = a + i * stride;
+    for (size_t j = i + 1; j < n; ++j) row[j] = 0;
+  }
+  // A diagonal that is not negative makes the decomposition the only one of its kind.
+  std::vector<T> signs(k);
+  for (size_t j = 0; j < k; ++j) {
+    signs[j] = a[j * stride + j] < 0 ? T(-1) : T(1);
+    if (q == nullptr || signs[j] > 0) continue;
+    for (size_t i = 0; i < n; ++i) q[j * n + i] = -q[j * n + i];
+  }
+  for (size_t i = 0; i < m; ++i) {
+    const size_t last = std::min(i + 1, k);
+    for (size_t j = 0; j < last; ++j) a[i * stride + j] *= signs[j];
+  }
+}
+
+// One row after another by reflections, for rows that depend on those before them.
+template <typename T>
+void eliminateRows(const Execution& execution, T* rows, T* pivots, size_t m, size_t n, double tolerance) {
+  std::vector<T> v(n);
+  for (size_t i = 0, rank = 0; i < m; ++i) {
+    execution.stopIfCancelled();
+    T* row = rows + i * n;
+    const double rest = norm(row + rank, n - rank);
+    if (!(rest > 0) || rest <= tolerance * norm(row, n)) {
+      std::fill(row + rank, row + n, T(0));
+      pivots[i] = -1;
+      continue;
+    }
+    // The reflection I - tau v v' that makes the rest positive in its first number (Golub and Van Loan, Matrix
+    // Computations, 4th ed., algorithm 5.1.1): of numbers over the norm, whose squares neither overflow nor vanish.
+    const size_t count = n - rank;
+    double others = 0;
+    for (size_t k = 0; k < count; ++k) v[k] = static_cast<T>(row[rank + k] / rest);
+    for (size_t k = 1; k < count; ++k) others += static_cast<double>(v[k]) * v[k];
+    const double first = v[0];
+    if (others > 0) {
+      const double length = std::sqrt(first * first + others);
+      const double head = first <= 0 ? first - length : -others / (first + length);
+      const double tau = 2 * head * head / (others + head * head);
+      for (size_t k = 1; k < count; ++k) v[k] = static_cast<T>(v[k] / head);
+      v[0] = 1;
+      // A share worth waking a thread for.
+      const size_t share = std::max<size_t>(1, (size_t(1) << 15) / count);
+      execution.pool.run((m - i - 1 + share - 1) / share, [&](size_t block, unsigned) {
+        const size_t end = std::min(m, i + 1 + (block + 1) * share);
+        for (size_t r = i + 1 + block * share; r < end; ++r) {
+          T* other = rows + r * n + rank;
+          T sum = 0;
+          for (size_t k = 0; k < count; ++k) sum += v[k] * other[k];
+          sum *= static_cast<T>(tau);
+          for (size_t k = 0; k < count; ++k) other[k] -= sum * v[k];
+        }
+      });
+    } else if (first < 0) {
+      for (size_t r = i + 1; r < m; ++r) rows[r * n + rank] = -rows[r * n + rank];
+    }
+    std::fill(row + rank, row + n, T(0));
+    row[rank] = static_cast<T>(rest);
+    pivots[i] = static_cast<T>(rank++);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void transpose(const Execution& execution, const T* from, T* to, size_t rows, size_t columns) {
+  constexpr size_t side = 32;
+  execution.pool.run((rows + side - 1) / side, [&](size_t block, unsigned) {
+    const size_t first = block * side, last = std::min(rows, first + side);
+    for (size_t column = 0; column < columns; column += side)
+      for (size_t i = first; i < last; ++i)
+        for (size_t j = column; j < std::min(columns, column + side); ++j) to[j * rows + i] = from[i * columns + j];
+  });
+}
+
+// LAPACK's upper triangle is the row-major lower one, and its columns of vectors are rows.
+template <typename T>
+void symmetricEigen(const Execution& execution, T* a, T* values, size_t n) {
+  const int order = blasInt(n);
+  int integers = 0, query = -1, info = 0;
+  T size = 0;
+  const auto& syevd = execution.blas.lapack<T>().syevd;
+  syevd("V", "U", &order, a, &order, values, &size, &query, &integers, &query, &info);
+  requireDone("syevd", info);
+  const int length = blasInt(static_cast<size_t>(static_cast<double>(size) * (1 + 1e-6)) + 1);
+  std::vector<T> work(length);
+  std::vector<int> iwork(integers);
+  syevd("V", "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
+  requireDone("syevd", info);
+}
+
+// Blocked reflections where every row has a pivot, which is the rule; else one row after another.
+template <typename T>
+void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n, double tolerance) {
+  size_t width = 0;
+  for (size_t i = 0; i < m; ++i) {
+    size_t end = n;
+    while (end > width && rows[i * n + end - 1] == 0) --end;
+    width = std::max(width, end);
+  }
+  if (m <= width) {
+    std::vector<T> made(m * width);
+    for (size_t i = 0; i < m; ++i) std::copy_n(rows + i * n, width, made.data() + i * width);
+    factorRows<T>(execution, made.data(), nullptr, m, width, width);
+    bool full = true;
+    for (size_t i = 0; i < m && full; ++i) {
+      const double pivot = made[i * width + i];
+      full = pivot > 0 && pivot > tolerance * norm(rows + i * n, width);
+    }
+    if (full) {
+      for (size_t i = 0; i < m; ++i) {
+        std::copy_n(made.data() + i * width, width, rows + i * n);
+        pivots[i] = static_cast<T>(i);
+      }
+      return;
+    }
+  }
+  eliminateRows(execution, rows, pivots, m, n, tolerance);
+}
+
+template <typename T>
+void lq(const Execution& execution, T* a, T* q, size_t m, size_t n) {
+  factorRows(execution, a, q, m, n, n);
+}
+
+// The transpose's left vectors are our right ones, and LAPACK's columns our rows.
+template <typename T>
+void svd(const Execution& execution, T* a, T* u, T* values, T* v, size_t m, size_t n, bool graded) {
+  if (m == 0) return;
+  const int rows = blasInt(m), columns = blasInt(n), rank = std::min(rows, columns);
+  const auto& lapack = execution.blas.lapack<T>();
+  if (!graded) {
+    std::vector<int> iwork(8 * static_cast<size_t>(rank));
+    withWork<T>("gesdd", [&](T* work, const int* lwork, int* info) {
+      lapack.gesdd(u == nullptr ? "N" : "S", &columns, &rows, a, &columns, values, v, &columns, u, &rank, work, lwork,
+                   iwork.data(), info);
+    });
+    return;
+  }
+  const int length = blasInt(std::max<size_t>(2 * n + m, 6 * m + 2 * m * m) + 7);
+  std::vector<T> work(length);
+  std::vector<int> iwork(n + 3 * m);
+  int info = 0;
+  lapack.gejsv("F", "U", "V", "N", "N", "N", &columns, &rows, a, &columns, values, v, &columns, u, &rows, work.data(),
+               &length, iwork.data(), &info);
+  requireDone("gejsv", info);
+  const T scale = work[0] / work[1];
+  if (scale != 1)
+    for (size_t i = 0; i < m; ++i) values[i] *= scale;
+  for (size_t i = 0; i < m; ++i)
+    for (size_t j = 0; j < i; ++j) std::swap(u[i * m + j], u[j * m + i]);
+}
+
+template <typename T>
+void pivotedCholesky(const Execution& execution, T* a, T* order, size_t n, double tolerance) {
+  const int size = blasInt(n);
+  std::vector<int> pivots(n);
+  std::vector<T> work(2 * n);
+  int rank = 0, info = 0;
+  // LAPACK takes a tolerance below zero for "choose one".
+  const T least = static_cast<T>(std::max(0.0, tolerance));
+  execution.blas.lapack<T>().pstrf("U", &size, a, &size, pivots.data(), &rank, &least, work.data(), &info);
+  if (info < 0) requireDone("pstrf", info);
+  const auto taken = static_cast<size_t>(rank);
+  const std::vector<T> lower(a, a + n * n);
+  for (size_t i = 0; i < n; ++i) {
+    T* row = a + (pivots[i] - 1) * n;
+    const size_t known = std::min(i + 1, taken);
+    std::copy_n(lower.data() + i * n, known, row);
+    std::fill(row + known, row + n, T(0));
+    order[i] = i < taken ? static_cast<T>(pivots[i] - 1) : T(-1);
+  }
+}
+
+template <typename T>
+void lu(const Execution& execution, T* a, T* pivots, size_t n) {
+  const int size = blasInt(n);
+  std::vector<int> rows(n);
+  int info = 0;
+  execution.blas.lapack<T>().getrf(&size, &size, a, &size, rows.data(), &info);
+  if (info < 0) requireDone("getrf", info);
+  for (size_t i = 0; i < n; ++i) pivots[i] = static_cast<T>(rows[i] - 1);
+}
+
+// LAPACK has factored the transpose, so that the transposed solve is ours.
+template <typename T>
+void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, size_t count, size_t n) {
+  for (size_t i = 0; i < n; ++i)
+    if (lu[i * n + i] == 0) {
+      Failure failure("ERR_SINGULAR", "Matrix is singular: pivot (" + std::to_string(i) + ") is (0).");
+      failure.pivot = static_cast<int64_t>(i);
+      throw failure;
+    }
+  const int size = blasInt(n), columns = blasInt(count);
+  std::vector<int> swaps(n);
+  for (size_t i = 0; i < n; ++i) swaps[i] = static_cast<int>(pivots[i]) + 1;
+  int info = 0;
+  execution.blas.lapack<T>().getrs("T", &size, &columns, lu, &size, swaps.data(), rows, &size, &info);
+  requireDone("getrs", info);
+}
+
+#define COVARIUM_DECOMPOSITIONS(T)                                           \
+  template void transpose(const Execution&, const T*, T*, size_t, size_t);   \
+  template void symmetricEigen(const Execution&, T*, T*, size_t);            \
+  template void echelon(const Execution&, T*, T*, size_t, size_t, double);   \
+  template void lq(const Execution&, T*, T*, size_t, size_t);                \
+  template void svd(const Execution&, T*, T*, T*, T*, size_t, size_t, bool); \
+  template void pivotedCholesky(const Execution&, T*, T*, size_t, double);   \
+  template void lu(const Execution&, T*, T*, size_t);                        \
+  template void luSolve(const Execution&, const T*, const T*, T*, size_t, size_t);
+COVARIUM_DECOMPOSITIONS(float)
+COVARIUM_DECOMPOSITIONS(double)
+
+}  // namespace covarium::cpu

@@ -1,0 +1,276 @@
+// Bounds as LAPACK's own test suite states them (LAPACK Working Note 41): a residual over n eps times the norm, and the
+// distance of V V' from the identity over n eps, are at most 30.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Real } from '../../lib/dtype.ts';
+import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
+import { guarded, scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const threshold = 30;
+
+/** op(a) (m x k) op(b) (k x n), in float64. */
+function times(a: ArrayLike<number>, b: ArrayLike<number>, m: number, n: number, k: number): Float64Array {
+  return new Float64Array(m * n).map((_, at) => {
+    const [i, j] = [Math.floor(at / n), at % n];
+    let sum = 0;
+    for (let p = 0; p < k; p++) sum += a[i * k + p]! * b[p * n + j]!;
+    return sum;
+  });
+}
+
+function transposed(a: ArrayLike<number>, rows: number, columns: number): Float64Array {
+  return new Float64Array(rows * columns).map((_, at) => a[(at % rows) * columns + Math.floor(at / rows)]!);
+}
+
+const norm = (a: ArrayLike<number>): number => Math.hypot(...Array.from(a));
+
+function isClose(a: ArrayLike<number>, b: ArrayLike<number>, bound: number, what: string): void {
+  const apart = norm(Array.from(a, (value, at) => value - b[at]!));
+  if (!(apart <= bound)) assert.unreachable(`${what}: apart by (${apart}), and (${bound}) is allowed`);
+}
+
+/** That `rows` (count x n) are orthonormal. */
+function areOrthonormal({ eps }: Bench, rows: ArrayLike<number>, count: number, n: number, what: string): void {
+  const products = times(rows, transposed(rows, count, n), count, count, n);
+  const identity = products.map((_, at) => (at % (count + 1) === 0 ? 1 : 0));
+  isClose(products, identity, threshold * n * eps, `${what}: orthonormal rows`);
+}
+
+/** Matrices that random ones are not: of low rank, graded by 10^12, of zeros. */
+function shapes(m: number, n: number, seed: number): readonly (readonly [string, Float64Array])[] {
+  const random = scattered(m * n, seed);
+  const rank = Math.max(1, Math.min(m, n) >> 1);
+  const low = times(scattered(m * rank, seed + 1), scattered(rank * n, seed + 2), m, n, rank);
+  const graded = random.map((value, at) => value * 10 ** ((-12 * Math.floor(at / n)) / m));
+  return [
+    ['random', random],
+    ['of low rank', low],
+    ['graded', graded],
+    ['zeros', new Float64Array(m * n)],
+  ];
+}
+
+const orders = [1, 2, 3, 33, 70];
+
+onEveryBackend(
+  'eigenvectors are orthonormal, and with their values they are the matrix; its upper half is not read.',
+  (bench) => {
+    for (const n of orders)
+      for (const [name, a] of shapes(n, n, n)) {
+        const what = `${name}, ${n}`;
+        const symmetric = bench.real(
+          a.map((_, at) => (at % n <= Math.floor(at / n) ? a[at]! : a[(at % n) * n + Math.floor(at / n)]!)),
+        );
+        const given = symmetric.map((value, at) => (at % n > Math.floor(at / n) ? Number.NaN : value));
+        const [vectors, values] = [guarded(given), guarded(bench.zeros(n))];
+        bench.run((encoder) => encoder.symmetricEigen(vectors.view, values.view, n));
+        vectors.isIntact(what);
+        values.isIntact(what);
+        areOrthonormal(bench, vectors.view, n, n, what);
+        for (let i = 1; i < n; i++) assert.ok(values.view[i - 1]! <= values.view[i]!, `${what} rises`);
+        const scaled = Float64Array.from(vectors.view, (value, at) => value * values.view[Math.floor(at / n)]!);
+        const again = times(transposed(vectors.view, n, n), scaled, n, n, n);
+        isClose(again, symmetric, threshold * n * bench.eps * norm(symmetric), what);
+      }
+  },
+);
+
+onEveryBackend(
+  'rows are L times orthonormal rows, each to rounding of its own, with L lower and not negative.',
+  (bench) => {
+    for (const [m, n] of [
+      [1, 1],
+      [1, 5],
+      [5, 1],
+      [2, 3],
+      [33, 33],
+      [20, 45],
+      [45, 20],
+    ] as const)
+      for (const [name, a] of shapes(m, n, m + n)) {
+        const what = `${name}, ${m} x ${n}`;
+        const k = Math.min(m, n);
+        const given = bench.real(a);
+        const [lower, q] = [guarded(given), guarded(bench.zeros(k * n))];
+        const alone = bench.real(a);
+        bench.run((encoder) => {
+          encoder.lq(lower.view, q.view, m, n);
+          encoder.lq(alone, bench.zeros(0), m, n);
+        });
+        lower.isIntact(what);
+        q.isIntact(what);
+        assert.equal([...alone], [...lower.view], `${what}: L without Q`);
+        areOrthonormal(bench, q.view, k, n, what);
+        for (let i = 0; i < m; i++) {
+          const row = lower.view.subarray(i * n, (i + 1) * n);
+          for (let j = 0; j < n; j++) if (j > i || j >= k) assert.ok(row[j] === 0, `${what}: (${i}, ${j})`);
+          if (i < k) assert.ok(row[i]! >= 0, `${what}: pivot ${i}`);
+          const wanted = given.subarray(i * n, (i + 1) * n);
+          isClose(
+            times(row.subarray(0, k), q.view, 1, n, k),
+            wanted,
+            threshold * n * bench.eps * norm(wanted),
+            `${what}: row ${i}`,
+          );
+        }
+      }
+  },
+);
+
+onEveryBackend(
+  'an echelon has the products of its rows, and a pivot for each that those before do not give.',
+  (bench) => {
+    for (const [m, n] of [
+      [1, 1],
+      [3, 2],
+      [2, 3],
+      [33, 33],
+      [40, 70],
+      [12, 5],
+    ] as const) {
+      const random = scattered(m * n, m);
+      // Every third row is a sum of the two before it.
+      const dependent = random.slice();
+      for (let i = 2; i < m; i += 3)
+        for (let j = 0; j < n; j++) dependent[i * n + j] = dependent[(i - 1) * n + j]! + dependent[(i - 2) * n + j]!;
+      for (const [name, a] of [
+        ['random', random],
+        ['dependent', dependent],
+      ] as const) {
+        const what = `${name}, ${m} x ${n}`;
+        const given = bench.real(a);
+        const [rows, pivots] = [guarded(given), guarded(bench.zeros(m))];
+        bench.run((encoder) => encoder.echelon(rows.view, pivots.view, n, 64 * n * bench.eps));
+        rows.isIntact(what);
+        pivots.isIntact(what);
+        let rank = 0;
+        for (let i = 0; i < m; i++) {
+          const isFree = rank < n && (name === 'random' || i % 3 !== 2);
+          assert.is(pivots.view[i], isFree ? rank : -1, `${what}: pivot ${i}`);
+          if (isFree) assert.ok(rows.view[i * n + rank++]! > 0, `${what}: pivot ${i} is positive`);
+          for (let j = rank; j < n; j++) assert.ok(rows.view[i * n + j] === 0, `${what}: (${i}, ${j})`);
+        }
+        const products = (of: Real) => times(of, transposed(of, m, n), m, m, n);
+        isClose(products(rows.view), products(given), 4 * threshold * n * bench.eps * norm(given) ** 2, what);
+      }
+    }
+  },
+);
+
+onEveryBackend('singular vectors are orthonormal, and with their values they are the matrix.', (bench) => {
+  for (const [m, n] of [
+    [1, 1],
+    [1, 4],
+    [4, 1],
+    [2, 2],
+    [33, 33],
+    [20, 33],
+    [33, 20],
+  ] as const)
+    for (const [name, a] of shapes(m, n, 3 * m + n))
+      for (const isGraded of m <= n ? [false, true] : [false]) {
+        const what = `${name}, ${m} x ${n}, ${isGraded}`;
+        const k = Math.min(m, n);
+        const given = bench.real(a);
+        const [u, values, v] = [guarded(bench.zeros(m * k)), guarded(bench.zeros(k)), guarded(bench.zeros(k * n))];
+        const alone = bench.zeros(k);
+        bench.run((encoder) => {
+          encoder.svd(given.slice(), u.view, values.view, v.view, m, n, isGraded);
+          encoder.svd(given.slice(), bench.zeros(0), alone, bench.zeros(0), m, n, false);
+        });
+        for (const part of [u, values, v]) part.isIntact(what);
+        areOrthonormal(bench, transposed(u.view, m, k), k, m, `${what}: u`);
+        areOrthonormal(bench, v.view, k, n, `${what}: v`);
+        for (let i = 1; i < k; i++) assert.ok(values.view[i - 1]! >= values.view[i]!, `${what} falls`);
+        const scaled = Float64Array.from(v.view, (value, at) => value * values.view[Math.floor(at / n)]!);
+        const bound = threshold * Math.max(m, n) * bench.eps * norm(given);
+        isClose(times(u.view, scaled, m, n, k), given, bound, what);
+        isClose(alone, values.view, bound, `${what}: values alone`);
+      }
+});
+
+onEveryBackend('small singular values of graded rows are as exact as large ones.', (bench) => {
+  // Rows of an orthonormal basis, times lengths: the lengths are the values.
+  const n = 33;
+  const basis = bench.real(scattered(n * n, 5));
+  const q = bench.zeros(n * n);
+  bench.run((encoder) => encoder.lq(basis, q, n, n));
+  const reach = bench.dtype === 'float32' ? 16 : 120;
+  const lengths = Array.from({ length: n }, (_, i) => 10 ** ((-reach * i) / n));
+  const a = q.map((value, at) => value * lengths[Math.floor(at / n)]!);
+  const [u, values, v] = [bench.zeros(n * n), bench.zeros(n), bench.zeros(n * n)];
+  bench.run((encoder) => encoder.svd(a, u, values, v, n, n, true));
+  values.forEach((value, i) => {
+    if (!(Math.abs(value / lengths[i]! - 1) <= threshold * n * bench.eps)) assert.unreachable(`(${i}): ${value}`);
+  });
+});
+
+onEveryBackend('a pivoted root gives the matrix back, and takes as many variables as its rank.', (bench) => {
+  for (const n of orders)
+    for (const rank of new Set([n, Math.max(1, n >> 1)])) {
+      const what = `${n} of rank ${rank}`;
+      const factor = scattered(n * rank, n + rank).map((value, at) => (at % (rank + 1) === 0 ? value + 4 : value));
+      const a = bench.real(times(factor, transposed(factor, n, rank), n, n, rank));
+      const given = a.map((value, at) => (at % n > Math.floor(at / n) ? Number.NaN : value));
+      const [root, order] = [guarded(given), guarded(bench.zeros(n))];
+      bench.run((encoder) => encoder.pivotedCholesky(root.view, order.view, n, n * bench.eps * norm(a)));
+      root.isIntact(what);
+      order.isIntact(what);
+      const taken = Array.from(order.view).filter((variable) => variable >= 0);
+      assert.is(taken.length, rank, what);
+      assert.is(new Set(taken).size, rank, what);
+      taken.forEach((variable, k) => {
+        for (let j = k + 1; j < n; j++) assert.is(root.view[variable * n + j], 0, `${what}: (${variable}, ${j})`);
+      });
+      isClose(times(root.view, transposed(root.view, n, n), n, n, n), a, threshold * n * bench.eps * norm(a), what);
+    }
+});
+
+onEveryBackend('solutions by LU meet their equations; a singular matrix is refused with its pivot.', async (bench) => {
+  for (const n of orders)
+    for (const count of [0, 1, 7]) {
+      const a = bench.real(scattered(n * n, n));
+      const right = bench.real(scattered(n * count, n + 1));
+      const [triangles, pivots, rows] = [guarded(a.slice()), guarded(bench.zeros(n)), guarded(right.slice())];
+      bench.run((encoder) => {
+        encoder.lu(triangles.view, pivots.view, n);
+        encoder.luSolve(triangles.view, pivots.view, rows.view, n);
+      });
+      for (const part of [triangles, pivots, rows]) part.isIntact(`${n}`);
+      const bound = threshold * n * bench.eps * norm(a) * norm(rows.view);
+      isClose(times(rows.view, transposed(a, n, n), count, n, n), right, bound, `${n}, ${count}`);
+    }
+  const [a, pivots] = [bench.real([1, 2, 2, 4]), bench.zeros(2)];
+  const solve = () =>
+    bench.run((encoder) => {
+      encoder.lu(a, pivots, 2);
+      encoder.luSolve(a, pivots, bench.real([1, 1]), 2);
+    });
+  const error = await throwsCode('ERR_SINGULAR', solve);
+  assert.ok(error.message.includes('(1)'), error.message);
+  assert.is(error.pivot, 1);
+  // The determinant: the product of the diagonal, its sign changed with each swap.
+  const [b, swaps] = [bench.real([0, 2, 3, 0]), bench.zeros(2)];
+  bench.run((encoder) => encoder.lu(b, swaps, 2));
+  const sign = Array.from(swaps).reduce((product, to, i) => (to === i ? product : -product), 1);
+  assert.is(sign * b[0]! * b[3]!, -6);
+});
+
+onEveryBackend('a transpose has rows for columns.', (bench) => {
+  for (const [m, n] of [
+    [0, 3],
+    [1, 1],
+    [1, 7],
+    [5, 2],
+    [33, 65],
+  ] as const) {
+    const a = bench.real(scattered(m * n, m));
+    const out = guarded(bench.zeros(m * n));
+    bench.run((encoder) => encoder.transpose(a, out.view, m, n));
+    out.isIntact(`${m} x ${n}`);
+    assert.equal([...out.view], [...transposed(a, m, n)]);
+  }
+});
+
+test.run();

@@ -1,0 +1,69 @@
+// What takes long is a command of the device, and the event loop lives meanwhile. Times are compared within one call:
+// the longest hold is a part of the call's own time, whatever else the machine does.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MultivariateNormal, nearestPositiveDefinite, openDevice, wasserstein } from '../../lib/index.ts';
+import { noCpu } from '../harness/cpu-backend.ts';
+import { scattered } from '../harness/naive.ts';
+
+/** The longest time between two turns of the event loop while `work` runs, as a share of the whole. */
+async function longestHold(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  let [last, longest, isDone] = [begin, 0, false];
+  const turn = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isDone = true;
+  return Math.max(longest, performance.now() - last) / (performance.now() - begin);
+}
+
+/** exp(-distance / 5) with 1 added to the diagonal. */
+const covarianceOf = (n: number) =>
+  new Float64Array(n * n).map((_, at) => {
+    const apart = Math.abs(Math.floor(at / n) - (at % n));
+    return Math.exp(-apart / 5) + (apart === 0 ? 1 : 0);
+  });
+
+/** Of rank n / 2. */
+function singularOf(n: number): Float64Array<ArrayBuffer> {
+  const square = covarianceOf(n / 2);
+  return new Float64Array(n * n).map((_, at) => square[((at / n) >> 1) * (n / 2) + ((at % n) >> 1)]!);
+}
+
+if (noCpu !== '') {
+  console.log(`skipped  the event loop: ${noCpu}`);
+  test.skip('No asynchronous call holds the event loop for most of its time.');
+} else
+  test('No asynchronous call holds the event loop for most of its time.', async () => {
+    using device = openDevice('cpu', { threads: 2 });
+    const common = { device, dtype: 'float64' } as const;
+    for (const n of [40, 500]) {
+      const covariance = covarianceOf(n);
+      using p = await MultivariateNormal.fromCovariance({ ...common, covariance });
+      using q = await MultivariateNormal.fromCovariance({
+        ...common,
+        covariance: covariance.map((entry) => 2 * entry),
+      });
+      const noise = scattered(n * n, 1);
+      const calls: { readonly [name: string]: () => Promise<unknown> } = {
+        eigen: () => MultivariateNormal.fromCovariance({ ...common, covariance, singular: 'eigen' }),
+        'eigen of half the rank': () =>
+          MultivariateNormal.fromCovariance({ ...common, covariance: singularOf(n), singular: 'eigen' }),
+        ellipsoid: () => p.ellipsoid({ probability: 0.9 }),
+        wasserstein: () => wasserstein(p, q),
+        nearest: () => nearestPositiveDefinite(noise, { device }),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        const share = await longestHold(call);
+        // The first round compiles the host's part.
+        if (n === 500) assert.ok(share < 0.7, `${name} holds the event loop for (${share}) of its time`);
+      }
+    }
+  });
+
+test.run();

@@ -1,0 +1,59 @@
+// Files that other tools wrote, by default and otherwise: foreign/README.md says what is in them. Nothing native runs
+// here.
+import { createReadStream, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readTable } from '../../lib/index.ts';
+import { outcomeOf, start } from '../harness/command-line.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const folder = fileURLToPath(new URL('foreign/', import.meta.url));
+const names = ['d', 'f', 'i', 'u', 'c', 'n'];
+const count = 600;
+const isNull = (row: number) => row % 10 === 4;
+const rowOf = (i: number) => [
+  Math.sin(i) * 1000,
+  Math.fround(i / 7),
+  ((i * i) % 1009) - 500,
+  i % 200,
+  i % 3 === 0 ? 0.25 : 1.5,
+  i / 8,
+];
+
+const files = readdirSync(folder).filter((file) => /\.(parquet|arrows?)$/.test(file));
+assert.ok(files.length === 14, 'files of pyarrow, pandas, Polars and DuckDB are here');
+
+for (const file of files)
+  test(`${file}: names, numbers, nulls.`, async () => {
+    const { names: found, rows, dropped } = await readTable(folder + file, { missing: 'drop' });
+    assert.equal([found, rows.rows, dropped], [names, count - count / 10, count / 10]);
+    const kept = Array.from({ length: count }, (_, i) => i).filter((row) => !isNull(row));
+    kept.forEach((row, at) => {
+      const numbers = Array.from(rows.data.subarray(6 * at, 6 * at + 6));
+      // Sines, and quotients of float32, are their writers' to the last bit but one.
+      const off = rowOf(row).filter((value, i) => Math.abs(value - numbers[i]!) > [1e-12, 1e-7][i]! * 1000);
+      assert.equal(off, [], `row ${row}`);
+      assert.equal(numbers.slice(2), rowOf(row).slice(2), `row ${row}`);
+    });
+    const refused = await throwsCode('ERR_NOT_FINITE', '(n)', () => readTable(folder + file));
+    assert.is(refused.row, 4);
+    const whole = await readTable(folder + file, { columns: ['u', 'i'] });
+    assert.equal(whole.rows.toArray()[599], [199, ((599 * 599) % 1009) - 500]);
+  });
+
+test('From a pipe they are read too, but for the file whose schema is in its footer alone.', async () => {
+  for (const file of ['pyarrow.parquet', 'pyarrow-feather.arrow', 'polars-zstd.arrows', 'polars.arrow']) {
+    const format = file.split('.')[1]!;
+    const child = start(['fit', '-', '--format', format, '--columns', 'i,u', '--output', '-']);
+    createReadStream(join(folder, file)).pipe(child.stdin);
+    const { code, stdout, stderr } = await outcomeOf(child);
+    if (file === 'polars.arrow') {
+      assert.is.not(code, 0);
+      assert.match(stderr, /read it as a file, not from a pipe/);
+    } else assert.equal((JSON.parse(stdout) as { columns: string[] }).columns, ['i', 'u'], stderr);
+  }
+});
+
+test.run();

@@ -1,0 +1,49 @@
+"""Writes the files of this folder as other tools do, by default and with what else they offer; README.md has the list.
+
+    pip install pyarrow pandas polars && python3 make.py
+"""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+
+count = 600
+step = np.arange(count)
+data = {
+    "d": np.sin(step) * 1000,
+    "f": (step / 7).astype(np.float32),
+    "i": (step * step) % 1009 - 500,
+    "u": (step % 200).astype(np.uint8),
+    "c": np.where(step % 3 == 0, 0.25, 1.5),
+}
+frame = pd.DataFrame(data)
+table = pa.table(data)
+nullable = pa.array([None if row % 10 == 4 else row / 8 for row in step], pa.float64())
+table = table.append_column("n", nullable)
+frame["n"] = table["n"].to_pandas()
+
+pq.write_table(table, "pyarrow.parquet")
+pq.write_table(table, "pyarrow-lz4-v2.parquet", compression="lz4", data_page_version="2.0", data_page_size=2000)
+pq.write_table(
+    table,
+    "pyarrow-delta-split-crc.parquet",
+    use_dictionary=False,
+    write_page_checksum=True,
+    column_encoding={name: "DELTA_BINARY_PACKED" if name in "iu" else "BYTE_STREAM_SPLIT" for name in table.column_names},
+    row_group_size=250,
+)
+pa.feather.write_feather(table, "pyarrow-feather.arrow")  # LZ4 by default
+with pa.OSFile("pyarrow.arrows", "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+    writer.write_table(table, max_chunksize=250)
+
+frame.to_parquet("pandas.parquet")
+frame.to_feather("pandas.arrow")
+
+polars = pl.DataFrame(data).with_columns(pl.Series("n", nullable.to_pylist()))
+polars.write_parquet("polars.parquet")
+polars.write_ipc("polars.arrow")
+polars.write_ipc("polars-lz4.arrow", compression="lz4")
+polars.write_ipc_stream("polars-zstd.arrows", compression="zstd")
