@@ -66,7 +66,9 @@ function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsI
   if (far.length === 0) return;
   const { values } = rowsInput('Input', device, rows, n);
   const chosen = new Float64Array(far.length * n);
-  for (const [i, row] of far.entries()) chosen.set(values.subarray(row * n, (row + 1) * n), i * n);
+  // As the device has them: in float32.
+  for (const [i, row] of far.entries())
+    for (let j = 0; j < n; j++) chosen[i * n + j] = Math.fround(values[row * n + j]!);
   const centre = new Storage(Float64Array.from(mean.values));
   const exact = { device: exactDevice(device), dtype: 'float64', n, mean: centre, factor: factor.exact() } as const;
   const halves = runSync(logDensityTask(exact, new Matrix(new Storage(chosen), far.length, n), 0)).data;
