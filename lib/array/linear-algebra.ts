@@ -3,7 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 
 /** Where linear algebra computes. */
 export interface LinearAlgebraOptions {
-  /** By default the device that computed the matrix, or that has its memory. */
+  /** By default the device that computed the matrix, or that has its memory; else that of the other operand. */
   readonly device?: OpenBackend | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface LeastSquaresOptions extends LinearAlgebraOptions {
 
 /** A = V diag(values) V'. */
 export interface Eigen<Matrix, Vector> {
-  /** n of them, the smallest first. */
+  /** A vector of n, the smallest first. */
   readonly values: Vector;
   /** V (n x n): column i is the vector of value i, of length 1 and either sign. */
   readonly vectors: Matrix;
@@ -25,7 +25,7 @@ export interface Eigen<Matrix, Vector> {
 export interface SingularValues<Matrix, Vector> {
   /** m x k, with orthonormal columns. */
   readonly u: Matrix;
-  /** k of them, the largest first. */
+  /** A vector of k = min(m, n) numbers, the largest first: diag(s) is k x k. */
   readonly s: Vector;
   /** k x n, with orthonormal rows. */
   readonly vt: Matrix;
@@ -41,11 +41,11 @@ export interface Qr<Matrix> {
 
 /** The shortest x of the least |A x - b|. */
 export interface LeastSquares<X, Vector> {
-  /** As many columns as b, or a vector. */
+  /** n x k where b is m x k, or a vector of n. */
   readonly x: X;
   /** How many singular values count. */
   readonly rank: number;
-  /** Singular values of A, the largest first. */
+  /** The singular values of A (m x n), a vector of min(m, n), the largest first. */
   readonly s: Vector;
 }
 
@@ -74,7 +74,10 @@ function known(): Operations {
  * `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER` and `ERR_CLOSED`, and has a synchronous twin that throws.
  */
 export abstract class LinearAlgebra<Matrix, Vector> {
-  /** Eigenvalues and vectors of a symmetric A (n x n), of which the lower triangle is read. */
+  /**
+   * Eigenvalues and vectors of a symmetric A (n x n), of which the lower triangle is read. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE` and as every method here.
+   */
   async eigh(options: LinearAlgebraOptions = {}): Promise<Eigen<Matrix, Vector>> {
     return known().run('eigh', this, [options]) as Promise<Eigen<Matrix, Vector>>;
   }
@@ -84,7 +87,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('eigh', this, [options]) as Eigen<Matrix, Vector>;
   }
 
-  /** Singular values and vectors, as many as A has rows or columns (NumPy's `full_matrices=False`). */
+  /**
+   * Singular values and vectors of A (m x n), min(m, n) of them (NumPy's `full_matrices=False`). Rejects with
+   * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE` and as every method here.
+   */
   async svd(options: LinearAlgebraOptions = {}): Promise<SingularValues<Matrix, Vector>> {
     return known().run('svd', this, [options]) as Promise<SingularValues<Matrix, Vector>>;
   }
@@ -94,7 +100,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('svd', this, [options]) as SingularValues<Matrix, Vector>;
   }
 
-  /** Orthonormal columns and a triangle (NumPy's `reduced`). */
+  /**
+   * Orthonormal columns and a triangle of A (m x n; NumPy's `reduced`). Rejects with `ERR_SHAPE` (0 rows),
+   * `ERR_NOT_FINITE` and as every method here.
+   */
   async qr(options: LinearAlgebraOptions = {}): Promise<Qr<Matrix>> {
     return known().run('qr', this, [options]) as Promise<Qr<Matrix>>;
   }
@@ -114,7 +123,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('solve', this, [b, options]) as B;
   }
 
-  /** The shortest x with the least |A x - b|, for b (m x k) or a vector of m. */
+  /**
+   * The shortest x with the least |A x - b|, for b (m x k) or a vector of m. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond) and as every method here.
+   */
   async lstsq<B extends Matrix | Vector>(b: B, options: LeastSquaresOptions = {}): Promise<LeastSquares<B, Vector>> {
     return known().run('lstsq', this, [b, options]) as Promise<LeastSquares<B, Vector>>;
   }
@@ -134,7 +146,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('inverse', this, [options]) as Matrix;
   }
 
-  /** The determinant: infinite where it overflows. */
+  /**
+   * The determinant of A (n x n): infinite where it overflows. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` and as every
+   * method here.
+   */
   async det(options: LinearAlgebraOptions = {}): Promise<number> {
     return known().run('det', this, [options]) as Promise<number>;
   }
@@ -144,7 +159,9 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('det', this, [options]) as number;
   }
 
-  /** A b, for b (n x k) or a vector of n. Entries need not be finite. */
+  /**
+   * A b, for b (n x k) or a vector of n. Entries need not be finite. Rejects with `ERR_SHAPE` and as every method here.
+   */
   async multiply<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions = {}): Promise<B> {
     return known().run('multiply', this, [b, options]) as Promise<B>;
   }
@@ -154,7 +171,9 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('multiply', this, [b, options]) as B;
   }
 
-  /** A' (n x m), a copy. Entries need not be finite. */
+  /**
+   * A' (n x m), a copy. Entries need not be finite. Rejects with `ERR_SHAPE` (0 rows) and as every method here.
+   */
   async transpose(options: LinearAlgebraOptions = {}): Promise<Matrix> {
     return known().run('transpose', this, [options]) as Promise<Matrix>;
   }

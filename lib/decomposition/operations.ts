@@ -20,10 +20,11 @@ interface Place {
   readonly values: Real;
 }
 
-function placeOf(matrix: Matrix, options: LinearAlgebraOptions, names: readonly string[] = ['device']): Place {
-  checkOptions(options, names);
+function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, names: readonly string[] = []): Place {
+  checkOptions(options, ['device', ...names]);
   const storage = matrixStorage(matrix);
-  const device = options.device ?? storage.home;
+  const other = b instanceof Matrix ? matrixStorage(b) : b instanceof Vector ? vectorStorage(b) : undefined;
+  const device = options.device ?? storage.home ?? other?.home;
   if (device === undefined)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
@@ -145,7 +146,7 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
 }
 
 function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options);
+  const place = placeOf(matrix, options, b);
   const n = requireSquare('Matrix', matrix);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
@@ -176,7 +177,7 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
   try {
     identity.values.fill(0);
     for (let i = 0; i < n; i++) identity.values[i * (n + 1)] = 1;
-    return yield* solve(matrix, new Matrix(identity, n, n), options);
+    return yield* solve(matrix, new Matrix(identity, n, n), { device });
   } finally {
     identity.close();
   }
@@ -207,7 +208,7 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
 
 // x = V diag(1 / s) U' b over the singular values that count.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, ['device', 'rcond']);
+  const place = placeOf(matrix, options, b, ['rcond']);
   const { dtype } = place;
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
@@ -253,7 +254,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
 }
 
 function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options);
+  const place = placeOf(matrix, options, b);
   const { rows: m, columns: n } = matrix;
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'columns');
