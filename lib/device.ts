@@ -6,6 +6,7 @@ import { OpenBackend } from './backend-handle.ts';
 import { checkOptions, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
 import { loading } from './covarium-error.ts';
+import './decomposition/operations.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
 import type { KernelOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';

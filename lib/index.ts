@@ -3,6 +3,15 @@
 
 export type { Candidate } from './addon/native.ts';
 export type { RowList, RowsInput } from './array/inputs.ts';
+export type {
+  Eigen,
+  LeastSquares,
+  LeastSquaresOptions,
+  LinearAlgebra,
+  LinearAlgebraOptions,
+  Qr,
+  SingularValues,
+} from './array/linear-algebra.ts';
 export { Matrix, type MatrixInput, type MatrixOptions } from './array/matrix.ts';
 export type { Operand } from './array/operand.ts';
 export { Vector, type VectorInput } from './array/vector.ts';

@@ -3,7 +3,9 @@ import { checkOptions, describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 import { hostValues } from './host-memory.ts';
+import { LinearAlgebra } from './linear-algebra.ts';
 import { Storage } from './storage.ts';
+import type { Vector } from './vector.ts';
 
 let storageInside: (matrix: Matrix) => Storage;
 
@@ -21,7 +23,7 @@ export interface MatrixOptions {
 }
 
 /** A dense row-major matrix of numbers, rows x columns. It may have no rows; it has at least one column. */
-export class Matrix {
+export class Matrix extends LinearAlgebra<Matrix, Vector> {
   readonly #rows: number;
   readonly #columns: number;
   readonly #storage: Storage;
@@ -32,6 +34,7 @@ export class Matrix {
 
   /** @internal */
   constructor(storage: Storage, rows: number, columns: number) {
+    super();
     this.#storage = storage;
     this.#rows = rows;
     this.#columns = columns;

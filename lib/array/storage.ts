@@ -13,18 +13,22 @@ export class Storage {
   timings: Timings | undefined = undefined;
   readonly #values: Values;
   readonly #device: OpenBackend | undefined;
+  /** The device that computed the numbers, or has their memory. */
+  readonly home: OpenBackend | undefined;
   #closed = false;
 
-  /** Storage over `values`; device memory belongs to `device`. */
-  constructor(values: Values, device?: OpenBackend) {
+  /** Storage over `values`; device memory belongs to `device`, and `home` computes ordinary memory's numbers. */
+  constructor(values: Values, device?: OpenBackend, home: OpenBackend | undefined = device) {
     this.dtype = dtypeOf(values);
     this.#values = values;
     this.#device = device;
+    this.home = home;
   }
 
   /** Unspecified contents, where the device wants them: zeros in ordinary memory, or memory of the device's own. */
   static forResult(device: OpenBackend, dtype: Dtype, length: number): Storage {
-    if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes) return new Storage(zerosOf(dtype, length));
+    if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes)
+      return new Storage(zerosOf(dtype, length), undefined, device);
     return Storage.onDevice(device, dtype, length);
   }
 
@@ -35,7 +39,7 @@ export class Storage {
   static onDevice(device: OpenBackend, dtype: Dtype, length: number): Storage {
     const backend = backendOf(device);
     const sizeBytes = length * bytesOf(dtype);
-    if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0));
+    if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0), undefined, device);
     refuseBeyondMemory(sizeBytes);
     let memory: ArrayBuffer | undefined;
     try {

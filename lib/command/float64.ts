@@ -24,8 +24,12 @@ function referenceDevice(): OpenBackend {
 
 /** {@link exactDevice}, or the reference device where that one's LAPACK lacks decompositions. */
 export function decomposingDevice(device: OpenBackend | undefined): OpenBackend {
-  const exact = exactDevice(device);
-  return backendOf(exact).lacksDecompositions === '' ? exact : referenceDevice();
+  return decompositionsOf(exactDevice(device));
+}
+
+/** `device`, or the reference device where its LAPACK lacks decompositions. */
+export function decompositionsOf(device: OpenBackend): OpenBackend {
+  return backendOf(device).lacksDecompositions === '' ? device : referenceDevice();
 }
 
 /** Records commands on float64 numbers in ordinary memory, and runs them as one commit. */

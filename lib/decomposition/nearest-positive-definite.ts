@@ -11,7 +11,7 @@ import { type RealDtype, requireDtype, zerosOf } from '../dtype.ts';
 
 /** What {@link nearestPositiveDefinite} takes. */
 export interface NearestOptions {
-  /** Where it is computed, in float64; in plain TypeScript where there is none, or the device has no float64. */
+  /** Where it is computed; by default, and where the device has no float64, in plain TypeScript. */
   readonly device?: OpenBackend | undefined;
   /** Whether the result has ones on its diagonal; false by default. */
   readonly correlation?: boolean | undefined;

@@ -1,0 +1,299 @@
+import type { LeastSquaresOptions, LinearAlgebraOptions, Operations } from '../array/linear-algebra.ts';
+import { provideOperations } from '../array/linear-algebra.ts';
+import { Matrix, matrixStorage } from '../array/matrix.ts';
+import { heightOf, lengthOf, type Operand, requireRows, requireSquare, requireSupported } from '../array/operand.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector, vectorStorage } from '../array/vector.ts';
+import type { Encoder } from '../backend.ts';
+import { type OpenBackend, requireDevice } from '../backend-handle.ts';
+import { checkOptions, describe } from '../check.ts';
+import { decompositionsOf } from '../command/float64.ts';
+import type { Scratch } from '../command/scratch.ts';
+import { runAll, runAllSync, type Tasks } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Real, RealDtype } from '../dtype.ts';
+
+// Where an operation computes, and the numbers that it starts from.
+interface Place {
+  readonly device: OpenBackend;
+  readonly dtype: RealDtype;
+  readonly values: Real;
+}
+
+function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, names: readonly string[] = []): Place {
+  checkOptions(options, ['device', ...names]);
+  const storage = matrixStorage(matrix);
+  const other = b instanceof Matrix ? matrixStorage(b) : b instanceof Vector ? vectorStorage(b) : undefined;
+  const device = options.device ?? storage.home ?? other?.home;
+  if (device === undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`device\` is missing (${device}): a matrix of ${matrix.rows} x ${matrix.columns} host values has none of its own. Pass \`{ device }\`.`,
+    );
+  requireDevice(device);
+  requireSupported(device, storage.dtype);
+  return { device, dtype: storage.dtype as RealDtype, values: storage.valuesFor(device) as Real };
+}
+
+// b's numbers beside A's.
+function rightSide({ device, dtype }: Place, b: Operand): { readonly values: Real; readonly columns: number } {
+  if (!(b instanceof Matrix || b instanceof Vector))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` is neither a Matrix nor a Vector (${describe(b)}).`);
+  const storage = b instanceof Matrix ? matrixStorage(b) : vectorStorage(b);
+  if (storage.dtype !== dtype)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` has type (${storage.dtype}), but the matrix (${dtype}).`);
+  return { values: storage.valuesFor(device) as Real, columns: b instanceof Matrix ? b.columns : 1 };
+}
+
+const rowsOf = (b: Operand): number => (b instanceof Vector ? lengthOf(b) : heightOf(b));
+
+/** A matrix or a vector, as b is. */
+const shapedAs = (b: Operand, storage: Storage, rows: number, columns: number): Operand =>
+  b instanceof Vector ? new Vector(storage) : new Matrix(storage, rows, columns);
+
+// One commit that writes `lengths` numbers; the device runs it, or the reference device where it lacks decompositions.
+function* committed(
+  { device, dtype }: Place,
+  lengths: readonly number[],
+  encode: (encoder: Encoder, out: readonly Real[], scratch: Scratch) => void,
+  reachable: readonly Real[],
+): Tasks<readonly Storage[]> {
+  const written: Storage[] = [];
+  try {
+    for (const length of lengths) written.push(Storage.forResult(device, dtype, length));
+  } catch (error) {
+    for (const storage of written) storage.close();
+    throw error;
+  }
+  yield {
+    device: decompositionsOf(device),
+    encode: (encoder, scratch) =>
+      encode(
+        encoder,
+        written.map(({ values }) => values as Real),
+        scratch,
+      ),
+    reachable,
+    result: undefined,
+    written: written[0]!,
+    fresh: written,
+  };
+  for (const storage of written) storage.timings = written[0]!.timings;
+  return written;
+}
+
+// A matrix without rows has no decomposition whose parts are matrices.
+function requireSomeRows(matrix: Matrix): readonly [number, number] {
+  if (matrix.rows > 0) return [matrix.rows, matrix.columns];
+  throw new CovariumError('ERR_SHAPE', `Matrix has (0) rows and (${matrix.columns}) columns: pass one with rows.`);
+}
+
+function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options);
+  const n = requireSquare('Matrix', matrix);
+  const [values, vectors] = yield* committed(
+    place,
+    [n, n * n],
+    (encoder, [values, vectors], scratch) => {
+      const rows = scratch.copy(place.values, place.dtype);
+      encoder.requireFinite(rows, n);
+      encoder.symmetricEigen(rows, values!, n);
+      encoder.transpose(rows, vectors!, n, n);
+    },
+    [],
+  );
+  return { values: new Vector(values!), vectors: new Matrix(vectors!, n, n) };
+}
+
+function* svd(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options);
+  const [m, n] = requireSomeRows(matrix);
+  const k = Math.min(m, n);
+  const [u, s, vt] = yield* committed(
+    place,
+    [m * k, k, k * n],
+    (encoder, [u, s, vt], scratch) => {
+      const rows = scratch.copy(place.values, place.dtype);
+      encoder.requireFinite(rows, n);
+      encoder.svd(rows, u!, s!, vt!, m, n, false);
+    },
+    [],
+  );
+  return { u: new Matrix(u!, m, k), s: new Vector(s!), vt: new Matrix(vt!, k, n) };
+}
+
+// Of A' = L Q, A = Q' L'.
+function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options);
+  const [m, n] = requireSomeRows(matrix);
+  const k = Math.min(m, n);
+  const [q, r] = yield* committed(
+    place,
+    [m * k, k * n],
+    (encoder, [q, r], scratch) => {
+      const whole = scratch.copy(place.values, place.dtype);
+      const [lower, rows] = [scratch.zeros(place.dtype, n * m), scratch.zeros(place.dtype, k * m)];
+      encoder.requireFinite(whole, n);
+      encoder.transpose(whole, lower, m, n);
+      encoder.lq(lower, rows, n, m);
+      encoder.transpose(rows, q!, k, m);
+      encoder.transpose(lower, whole, n, m);
+      encoder.copy(whole.subarray(0, k * n), r!);
+    },
+    [],
+  );
+  return { q: new Matrix(q!, m, k), r: new Matrix(r!, k, n) };
+}
+
+function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options, b);
+  const n = requireSquare('Matrix', matrix);
+  const { values, columns } = rightSide(place, b);
+  requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
+  const [x] = yield* committed(
+    place,
+    [n * columns],
+    (encoder, [x], scratch) => {
+      const triangles = scratch.copy(place.values, place.dtype);
+      const right = scratch.copy(values, place.dtype);
+      const rows = scratch.zeros(place.dtype, right.length);
+      const pivots = scratch.zeros(place.dtype, n);
+      encoder.requireFinite(triangles, n);
+      encoder.requireFinite(right, columns);
+      encoder.transpose(right, rows, n, columns);
+      encoder.lu(triangles, pivots, n);
+      encoder.luSolve(triangles, pivots, rows, n);
+      encoder.transpose(rows, x!, columns, n);
+    },
+    [],
+  );
+  return shapedAs(b, x!, n, columns);
+}
+
+function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const { device, dtype } = placeOf(matrix, options);
+  const n = requireSquare('Matrix', matrix);
+  const identity = Storage.forResult(device, dtype, n * n);
+  try {
+    identity.values.fill(0);
+    for (let i = 0; i < n; i++) identity.values[i * (n + 1)] = 1;
+    return yield* solve(matrix, new Matrix(identity, n, n), { device });
+  } finally {
+    identity.close();
+  }
+}
+
+function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options);
+  const n = requireSquare('Matrix', matrix);
+  const [triangles, pivots] = yield* committed(
+    place,
+    [n * n, n],
+    (encoder, [triangles, pivots], scratch) => {
+      encoder.copy(scratch.input(place.values, place.dtype), triangles!);
+      encoder.requireFinite(triangles!, n);
+      encoder.lu(triangles!, pivots!, n);
+    },
+    [],
+  );
+  let determinant = 1;
+  for (let i = 0; i < n; i++) {
+    determinant *= triangles!.values[i * (n + 1)]!;
+    if (pivots!.values[i] !== i) determinant = -determinant;
+  }
+  triangles!.close();
+  pivots!.close();
+  return determinant;
+}
+
+// x = V diag(1 / s) U' b over the singular values that count.
+function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options, b, ['rcond']);
+  const { dtype } = place;
+  const [m, n] = requireSomeRows(matrix);
+  const k = Math.min(m, n);
+  const { values, columns } = rightSide(place, b);
+  requireRows('`b`', rowsOf(b), m, 'matrix', 'rows');
+  const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
+  if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
+    throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
+  const [s, vt, along] = yield* committed(
+    place,
+    [k, k * n, columns * k],
+    (encoder, [s, vt, along], scratch) => {
+      const rows = scratch.copy(place.values, dtype);
+      const u = scratch.zeros(dtype, m * k);
+      const right = scratch.input(values, dtype);
+      encoder.requireFinite(rows, n);
+      encoder.requireFinite(right, columns);
+      encoder.svd(rows, u, s!, vt!, m, n, false);
+      encoder.product(right, u, along!, columns, k, m, true, false, 1, 0);
+    },
+    [],
+  );
+  const largest = s!.values[0]!;
+  const inverses = Float64Array.from(s!.values, (value) => (value > rcond * largest ? 1 / value : 0));
+  try {
+    const [x] = yield* committed(
+      place,
+      [n * columns],
+      (encoder, [x], scratch) => {
+        const rows = scratch.zeros(dtype, columns * n);
+        encoder.scaleColumns(along!.values as Real, scratch.copy(Float64Array.from(inverses), dtype));
+        encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
+        encoder.transpose(rows, x!, columns, n);
+      },
+      [],
+    );
+    const rank = inverses.filter((inverse) => inverse > 0).length;
+    return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s!) };
+  } finally {
+    vt!.close();
+    along!.close();
+  }
+}
+
+function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options, b);
+  const { rows: m, columns: n } = matrix;
+  const { values, columns } = rightSide(place, b);
+  requireRows('`b`', rowsOf(b), n, 'matrix', 'columns');
+  const [c] = yield* committed(
+    place,
+    [m * columns],
+    (encoder, [c], scratch) => {
+      const [left, right] = [scratch.input(place.values, place.dtype), scratch.input(values, place.dtype)];
+      encoder.product(left, right, c!, m, columns, n, false, false, 1, 0);
+    },
+    [],
+  );
+  return shapedAs(b, c!, m, columns);
+}
+
+function* transpose(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options);
+  const [m, n] = requireSomeRows(matrix);
+  const [out] = yield* committed(
+    place,
+    [m * n],
+    (encoder, [out], scratch) => encoder.transpose(scratch.input(place.values, place.dtype), out!, m, n),
+    [],
+  );
+  return new Matrix(out!, n, m);
+}
+
+type Operation = (matrix: Matrix, ...operands: never[]) => Tasks<unknown>;
+
+const all: { readonly [name: string]: Operation } = { eigh, svd, qr, solve, lstsq, inverse, det, multiply, transpose };
+
+function begun(name: string, matrix: unknown, operands: readonly unknown[]): Tasks<unknown> {
+  return all[name]!(matrix as Matrix, ...(operands as never[]));
+}
+
+/** How {@link Matrix} computes. */
+export const operations: Operations = {
+  run: (name, matrix, operands) => runAll(begun(name, matrix, operands)),
+  runSync: (name, matrix, operands) => runAllSync(begun(name, matrix, operands)),
+};
+
+provideOperations(operations);

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, type RealDtype, Vector } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+interface Case {
+  readonly name: string;
+  readonly a: number[][];
+  readonly b: number[][];
+  readonly s: number[];
+  readonly lstsq: number[][];
+  readonly rank: number;
+  readonly q: number[][];
+  readonly r: number[][];
+  readonly eigenvalues?: number[];
+  readonly det?: number;
+  readonly solve?: number[][];
+  readonly inverse?: number[][];
+}
+
+const { cases, deficient } = JSON.parse(
+  readFileSync(new URL('../answers/linear-algebra.json', import.meta.url), 'utf8'),
+) as { cases: Case[]; deficient: Case[] };
+
+const norm = (values: readonly number[]): number => Math.hypot(...values);
+
+/** That two lists are the same to `tolerance` of the length of the second. */
+function near(actual: readonly number[], wanted: readonly number[], tolerance: number, what: string): void {
+  assert.is(actual.length, wanted.length, what);
+  const apart = norm(actual.map((value, i) => value - wanted[i]!));
+  if (!(apart <= tolerance * norm(wanted))) assert.unreachable(`${what}: apart by (${apart}) of (${norm(wanted)})`);
+}
+
+onEveryDevice("the answers are NumPy's, awaited or not, in either type.", async (device) => {
+  for (const dtype of device.dtypes as RealDtype[])
+    for (const { name, a, b, s, q, r, lstsq, rank, eigenvalues, det, solve, inverse } of cases) {
+      const what = `${name}, ${dtype}`;
+      // Times the condition, which is that of the graded matrix at most.
+      const tolerance = (dtype === 'float32' ? 2 ** -23 : 2 ** -52) * 30 * a.length * (s[0]! / s.at(-1)!);
+      const [left, right] = [Matrix.from(a, { dtype }), Matrix.from(b, { dtype })];
+      const flat = (matrix: Matrix) => matrix.toArray().flat();
+      const svd = await left.svd({ device });
+      near(svd.s.toArray(), s, tolerance, `${what}: s`);
+      assert.equal(left.svdSync({ device }).s.toArray(), svd.s.toArray());
+      const whole = Matrix.from(
+        svd.u.toArray().map((row) => row.map((entry, k) => entry * svd.s.get(k))),
+        { dtype },
+      );
+      near(flat(whole.multiplySync(svd.vt, { device })), a.flat(), tolerance, `${what}: u s vt`);
+      const found = left.qrSync({ device });
+      near(flat(found.q), q.flat(), tolerance, `${what}: q`);
+      near(flat(found.r), r.flat(), tolerance, `${what}: r`);
+      const least = await left.lstsq(right, { device });
+      near(flat(least.x), lstsq.flat(), tolerance, `${what}: lstsq`);
+      assert.is(least.rank, rank, what);
+      if (eigenvalues === undefined) continue;
+      const symmetric = Matrix.from(
+        a.map((row, i) => row.map((entry, j) => entry + a[j]![i]!)),
+        { dtype },
+      );
+      const { values, vectors } = await symmetric.eigh({ device });
+      near(values.toArray(), eigenvalues, tolerance, `${what}: eigenvalues`);
+      const scaled = Matrix.from(
+        vectors.toArray().map((row) => row.map((entry, k) => entry * values.get(k))),
+        { dtype },
+      );
+      const again = scaled.multiplySync(vectors.transposeSync({ device }), { device });
+      near(flat(again), symmetric.toArray().flat(), tolerance, `${what}: eigenvectors`);
+      near([await left.det({ device })], [det!], tolerance, `${what}: det`);
+      near(flat(await left.solve(right, { device })), solve!.flat(), tolerance, `${what}: solve`);
+      near(flat(left.inverseSync({ device })), inverse!.flat(), tolerance, `${what}: inverse`);
+      const first = Vector.from(
+        b.map((row) => row[0]!),
+        { dtype },
+      );
+      const x = left.solveSync(first, { device });
+      assert.instance(x, Vector);
+      near(
+        x.toArray(),
+        solve!.map((row) => row[0]!),
+        tolerance,
+        `${what}: a vector`,
+      );
+    }
+});
+
+onEveryDevice('least squares of a matrix of low rank are the shortest.', async (device) => {
+  for (const { name, a, b, lstsq, rank } of deficient) {
+    const dtype = device.dtypes.at(-1) as RealDtype;
+    const rcond = dtype === 'float32' ? 1e-5 : undefined;
+    const found = await Matrix.from(a, { dtype }).lstsq(Matrix.from(b, { dtype }), { device, rcond });
+    assert.is(found.rank, rank, name);
+    near(found.x.toArray().flat(), lstsq.flat(), dtype === 'float32' ? 1e-4 : 1e-12, name);
+  }
+});
+
+onEveryDevice('a result stays on its device, large or small, and the next call finds it there.', async (device) => {
+  for (const n of [3, 600]) {
+    const a = Matrix.from(scattered(n * n, n), { columns: n, dtype: 'float32' });
+    const { q, r } = await a.qr({ device });
+    const again = await q.multiply(r);
+    again.data.forEach((value, at) => {
+      if (!(Math.abs(value - a.data[at]!) < 1e-3)) assert.unreachable(`(${at}) of ${n} is (${value})`);
+    });
+    for (const matrix of [q, r, again]) matrix.close();
+  }
+});
+
+onEveryDevice('what has no answer is refused, and named.', async (device) => {
+  const a = Matrix.from([
+    [1, 2],
+    [2, 4],
+  ]);
+  const b = Vector.from([1, 2]);
+  await throwsCode('ERR_INVALID_ARGUMENT', '(undefined)', () => a.eigh());
+  await throwsCode('ERR_UNKNOWN_OPTION', '(devise)', () => a.eigh({ devise: device } as object));
+  const error = await throwsCode('ERR_SINGULAR', '(1)', () => a.solve(b, { device }));
+  assert.is(error.pivot, 1);
+  await throwsCode('ERR_SINGULAR', '(1)', () => a.inverse({ device }));
+  assert.is(a.detSync({ device }), 0);
+  await throwsCode('ERR_SHAPE', '(1)', () => Matrix.from([[1, 2]]).eigh({ device }));
+  await throwsCode('ERR_SHAPE', '(3)', () => a.solve(Vector.from([1, 2, 3]), { device }));
+  await throwsCode('ERR_SHAPE', '(0)', () => Matrix.from(new Float32Array(0), { columns: 2 }).svd({ device }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(float64)', () =>
+    a.multiply(Vector.from([1, 2], { dtype: 'float64' }), { device }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', 'b', () => a.multiply([1, 2] as never, { device }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => a.lstsq(b, { device, rcond: 2 }));
+  await throwsCode('ERR_UNSUPPORTED_DTYPE', '(int32)', () =>
+    Matrix.from(new Int32Array(4), { columns: 2 }).det({ device }),
+  );
+  const bad = Matrix.from([
+    [1, Number.NaN],
+    [0, 1],
+  ]);
+  for (const call of [
+    () => bad.svd({ device }),
+    () => bad.qr({ device }),
+    () => bad.det({ device }),
+    () => bad.eigh({ device }),
+  ])
+    assert.is((await throwsCode('ERR_NOT_FINITE', '(0, 1)', call)).column, 1);
+});
+
+test.run();
