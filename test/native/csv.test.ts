@@ -1,4 +1,5 @@
-// The addon's CSV, where the sanitizers see it too (test/sanitize.mjs); what it reads and writes, test/table/csv.test.ts says.
+// The addon's CSV, where the sanitizers see it too (test/sanitize.mjs); what it reads and writes,
+// test/table/csv.test.ts says.
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -3,6 +3,7 @@
 // also the tests that the compilers of the addon did not (float64's map is full of places where one could; see too
 // test/msl/normal-words.test.ts).
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -45,8 +46,8 @@ function zeros(like: Real, length: number): Real {
   return like instanceof Float32Array ? new Float32Array(length) : new Float64Array(length);
 }
 
-function onCpu(sentence: string, check: (backend: Backend) => void): void {
-  for (const threads of [1, 2, 8]) {
+function onCpu(sentence: string, check: (backend: Backend) => void, threadCounts: readonly number[] = [1, 2, 8]): void {
+  for (const threads of threadCounts) {
     const name = `cpu, ${cpuKernels}, ${threads} threads: ${sentence}`;
     if (noCpu === '') test(name, () => onBackend(openCpuBackend(threads), check));
     else test.skip(name);
@@ -129,6 +130,33 @@ function requireCuts(backend: Backend): void {
     sameBits(out, longNormals.get(dtype)!, dtype);
   }
 }
+
+// The hash of many float64 normals that version 3d7c977 gave, which made them one block after the other.
+const { float64: known } = JSON.parse(readFileSync(new URL('../answers/normal-hash.json', import.meta.url), 'utf8'));
+
+function hashesOfFloat64(backend: Backend, count: number): Record<string, string> {
+  const hashes: Record<string, string> = {};
+  const out = new Float64Array(2 ** 20);
+  let hash = 0;
+  for (let i = 0; i < count; ) {
+    const encoder = backend.encoder();
+    const first = BigInt(known.first) + BigInt(i);
+    encoder.fillNormal(out, normalCounter(BigInt(known.seed), BigInt(known.stream), first));
+    encoder.commitSync();
+    for (const word of new Uint32Array(out.buffer)) hash = (Math.imul(hash, 31) + word) | 0;
+    i += out.length;
+    if (String(i) in known.hashes) hashes[i] = (hash >>> 0).toString(16).padStart(8, '0');
+  }
+  return hashes;
+}
+
+const float64Hash = 'Many float64 normals have the known hash.';
+onCpu(float64Hash, (backend) => assert.equal(hashesOfFloat64(backend, 2 ** 28), known.hashes), [2]);
+test(`reference: ${float64Hash}`, () =>
+  onBackend(openReference(), (backend) => {
+    const count = 2 ** 22;
+    assert.equal(hashesOfFloat64(backend, count), { [count]: known.hashes[count] });
+  }));
 
 onCpu('The MSL kernel fill_normal gives the bits of fillNormal() in threadgroups of any size.', (backend) => {
   for (const [seed, stream, first] of places)

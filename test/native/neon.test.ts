@@ -1,0 +1,60 @@
+// The kernels of arm64 on this machine, in an emulator: the same bits of float64 as everywhere.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { normalCounter } from '../../lib/stream/counter.ts';
+import { fillRadialScales } from '../../lib/stream/radial-scales.ts';
+
+const compiler = 'aarch64-linux-gnu-g++';
+const emulator = 'qemu-aarch64';
+const absent = [compiler, emulator].filter((name) => spawnSync(name, ['--version']).status !== 0);
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const { float64: known } = JSON.parse(readFileSync(join(top, 'test/answers/normal-hash.json'), 'utf8'));
+
+let folder = '';
+let program = '';
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'covarium-neon-'));
+  program = join(folder, 'neon');
+  if (absent.length !== 0) return;
+  const includes = ['msl', 'msl/cpu', 'objc'].map((name) => `-I${join(top, name)}`);
+  const flags = ['-static', '-std=gnu++17', '-O3', '-ffp-contract=off', '-w', '-DCOVARIUM_TABLE=kernelsBaseline'];
+  const sources = ['objc/cpu/simd/kernels.cc', 'test/native/neon.cc'].map((name) => join(top, name));
+  execFileSync(compiler, [...flags, ...includes, ...sources, '-o', program]);
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+function emulated(sentence: string, check: () => void): void {
+  if (absent.length === 0) {
+    test(sentence, check);
+  } else {
+    console.log(`skipped  ${sentence} (${absent.join(', ')}) is not installed.`);
+    test.skip(sentence);
+  }
+}
+
+function hashOf(...numbers: readonly (number | bigint | string)[]): string {
+  return execFileSync(emulator, [program, ...numbers.map(String)], { encoding: 'utf8' }).trim();
+}
+
+emulated('NEON: Many float64 normals have the known hash.', () => {
+  const count = 2 ** 22;
+  assert.is(hashOf('normals', known.seed, known.stream, known.first, count), `NEON ${known.hashes[count]}`);
+});
+
+emulated('NEON: Rows of a Student-t are stretched as in plain TypeScript.', () => {
+  for (const nu of [0.3, 1, 2, 4.2, 1e9]) {
+    const scales = new Float64Array(20_001);
+    fillRadialScales(scales, nu, normalCounter(42, 7, 0), 2n ** 32n - 5n);
+    let hash = 0;
+    for (const word of new Uint32Array(scales.buffer)) hash = (Math.imul(hash, 31) + word) | 0;
+    const expected = `NEON ${(hash >>> 0).toString(16).padStart(8, '0')}`;
+    assert.is(hashOf('stretched', 42, 7, 2n ** 32n - 5n, scales.length, nu), expected, `nu ${nu}`);
+  }
+});
+
+test.run();
