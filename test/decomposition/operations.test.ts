@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, type RealDtype, Vector } from '../../lib/index.ts';
+import { Device, Matrix, type RealDtype, Vector } from '../../lib/index.ts';
+import { openReference } from '../../lib/reference/device.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -143,6 +144,33 @@ onEveryDevice('what has no answer is refused, and named.', async (device) => {
     () => bad.eigh({ device }),
   ])
     assert.is((await throwsCode('ERR_NOT_FINITE', '(0, 1)', call)).column, 1);
+});
+
+test('A device whose LAPACK lacks a routine is served in TypeScript.', async () => {
+  const reference = openReference();
+  const device = new Device({
+    kind: 'cpu',
+    name: 'BLAS without LAPACK',
+    threads: 1,
+    dtypes: ['float32', 'float64'],
+    lacksDecompositions: 'It lacks the LAPACK routine dsyevd_.',
+    deviceMemoryFromBytes: 0,
+    allocate: (sizeBytes) => reference.allocate(sizeBytes),
+    release: (memory) => reference.release(memory),
+    encoder: () => assert.unreachable('a command of the device itself') as never,
+    compile: (source) => reference.compile(source),
+    memory: () => reference.memory(),
+    close: () => reference.close(),
+  });
+  const { values } = await Matrix.from(
+    [
+      [2, 1],
+      [1, 2],
+    ],
+    { dtype: 'float64' },
+  ).eigh({ device });
+  near(values.toArray(), [1, 3], 1e-15, 'eigenvalues');
+  device.close();
 });
 
 test.run();
