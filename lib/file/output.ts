@@ -100,8 +100,12 @@ export class OutputFile implements Output {
       await removeAbandoned(dirname(target), basename(target)).catch(() => {});
       const temporary = partialPath(target);
       const mode = status === undefined ? 0o666 : status.mode & 0o777;
-      const file = await open(temporary, exclusively, mode);
+      // Before it is there: a signal may come at once.
       begin(temporary);
+      const file = await open(temporary, exclusively, mode).catch((error: unknown) => {
+        end(temporary);
+        throw error;
+      });
       // What nobody else could read stays so; a umask must not take away more.
       if (status !== undefined) await file.chmod(mode).catch(() => {});
       return new OutputFile(path, file, target, temporary);
