@@ -17,7 +17,10 @@ interface Job {
   readonly needs?: string | readonly string[];
   readonly permissions?: { readonly [name: string]: string };
   readonly strategy?: {
-    readonly matrix: { readonly node?: readonly (number | string)[]; readonly include?: readonly { platform: string }[] };
+    readonly matrix: {
+      readonly node?: readonly (number | string)[];
+      readonly include?: readonly { platform: string }[];
+    };
   };
   readonly steps: readonly Step[];
 }
