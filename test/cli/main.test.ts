@@ -133,7 +133,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['a folder in place of a file', /\[ERR_FILE_UNREADABLE\]$/, () => ['fit', folder, '--output', at('x.json')]],
   [
     'a word among numbers',
-    /\(NA\): line 3, column 5 .*\[ERR_MALFORMED_CSV\]$/,
+    /\(NA\).*: line 3, column 5 .*\[ERR_MALFORMED_CSV\]$/,
     () => ['fit', file('bad.csv', 'a,b\n1,2\n333,NA\n'), '--output', at('x.json')],
   ],
   [
@@ -195,7 +195,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   [
     'a mean of two rows',
     /\(2\) rows.*\[ERR_SHAPE\]$/,
-    () => sampling('--covariance', file('c.csv', '1\n'), '--mean', file('m.csv', '1\n2\n')),
+    () => sampling('--covariance', file('c.csv', '1\n'), '--mean', file('m.csv', '1,2\n3,4\n')),
   ],
   ['no distribution', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => sampling()],
   ['two distributions', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => sampling('--model', model, '--mean', 'm.csv')],

@@ -18,7 +18,7 @@ interface ForeignTables {
   readonly files: { readonly [name: string]: { readonly format: TableFormat; readonly base64: string } };
 }
 
-/** Those of pyarrow (test/answers), of other writers (test/files/foreign), and of our own. */
+/** Those of pyarrow (test/answers), of other writers (test/table/foreign), and of our own. */
 export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]> {
   const seeds: MutationSeed[] = [];
   const answers = new URL('../answers/foreign-tables.json', import.meta.url);

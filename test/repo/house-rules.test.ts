@@ -58,7 +58,6 @@ const otherRooms = [
   'bench',
   'contract',
   'examples',
-  'files',
   'harness',
   'metal',
   'msl',

@@ -1,5 +1,4 @@
-// Files that other tools wrote, by default and otherwise: foreign/README.md says what is in them. Nothing native runs
-// here.
+// Files that other tools wrote, by default and otherwise: foreign/README.md says what is in them.
 import { createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
