@@ -22,7 +22,7 @@ const finder = (): Finder => createRequire(import.meta.url)('node-gyp-build');
 
 /**
  * The file at `named`, or, where that is '', what node-gyp-build takes: a build on this machine before a prebuilt one.
- * node-gyp-build looks in the folder that `COVARIUM_PREBUILD` names instead, where it is set. Throws where there is none.
+ * node-gyp-build looks in the folder that `COVARIUM_PREBUILD` names instead, if it is set. Throws where there is none.
  */
 export function findAddon(named: string): AddonFile {
   if (named !== '') return { path: resolve(named), origin: 'COVARIUM_ADDON' };
