@@ -82,7 +82,7 @@ const refusals: [string, RegExp, string[]][] = [
   ],
   [
     'a contender that a terminal would obey',
-    /which has \(cpu \[2J \)\. \[ERR_/,
+    /which has \(cpu\\u001b\[2J.*\)\. \[ERR_/,
     [foreign, base, '--contenders', 'gpu'],
   ],
   ['one file', /too few to compare.*\[ERR_INVALID_ARGUMENT\]$/, [base]],

@@ -285,8 +285,8 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ],
   [
     'a number that is none',
-    /\(nan\): line 1.*\[ERR_MALFORMED_CSV\]$/,
-    () => plotting('--draws', file('nan.csv', '1,nan,2\n')),
+    /\(nan\).*: line 2, column 3.*\[ERR_MALFORMED_CSV\]$/,
+    () => plotting('--draws', file('nan.csv', '1,2,3\n1,nan,2\n')),
   ],
   [
     'a number that is not finite',

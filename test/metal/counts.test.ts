@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';
-import { type Device, type Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { type Device, type Matrix, MultivariateNormal, openDevice, type Vector } from '../../lib/index.ts';
 import { lowerFactor } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
@@ -164,9 +164,8 @@ onSoftMetal('A sample that is long for a GPU is cut into command buffers; its nu
 });
 
 /** Commands that a GPU of 50 GB/s runs for about half a second. */
-function longWork(device: Device, rows: Matrix): ReturnType<Device['commandBuffer']> {
+function longWork(device: Device, rows: Matrix, row: Vector): ReturnType<Device['commandBuffer']> {
   const commands = device.commandBuffer();
-  using row = device.vector(rows.columns); // what is recorded stays until it has run
   for (let repeat = 0; repeat < 800; repeat++) commands.addRow(rows, row);
   return commands;
 }
@@ -174,12 +173,13 @@ function longWork(device: Device, rows: Matrix): ReturnType<Device['commandBuffe
 onSoftMetal('An abort ends sliced work between two of its command buffers, with ERR_ABORTED.', async (soft) => {
   using device = openDevice('metal');
   using rows = device.matrix(1000, 4000);
-  const whole = await counted(soft, () => longWork(device, rows).commit());
+  using row = device.vector(4000);
+  const whole = await counted(soft, () => longWork(device, rows, row).commit());
   assert.ok(whole.of('commits') >= 4, `${whole.of('commits')} command buffers`);
   assert.is(whole.of('dispatches add_row'), 800);
   soft.reset();
   const leaving = new AbortController();
-  const done = longWork(device, rows).commit({ signal: leaving.signal });
+  const done = longWork(device, rows, row).commit({ signal: leaving.signal });
   while (soft.count('commits') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   leaving.abort(new Error('enough'));
   const error = await throwsCode('ERR_ABORTED', '(enough)', () => done);
