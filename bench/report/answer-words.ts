@@ -2,8 +2,8 @@
 import type { Crossover } from '../crossover.ts';
 import type { Results } from '../results.ts';
 import { type Answer, answers, verdictOf } from './answer.ts';
+import { reportTitle } from './page-title.ts';
 import { countText, numberText, timesText, timeText } from './quantity.ts';
-import { reportTitle } from './report-title.ts';
 
 /** The run's answer in a sentence, its title where there is none. */
 export function headline(results: Results): string {

@@ -6,10 +6,10 @@ import { type Block, fold, heading, paragraph, quiet, type Tile, tableBlock } fr
 import { type Chart, chartName } from './chart.ts';
 import { fairCrossovers } from './crossings.ts';
 import { answerTable, crossoverTable, suiteTable, untimedTable } from './measurement-tables.ts';
+import { reportTitle } from './page-title.ts';
 import { caseTitle, type Panel, panels, panelTitle } from './panel.ts';
 import { countText, numberText, ratioText } from './quantity.ts';
 import { repeatCommand } from './repeat-command.ts';
-import { reportTitle } from './report-title.ts';
 import { absences, contenderTable, limitTable, machineTable } from './run-tables.ts';
 import { suiteWords } from './suite-words.ts';
 import { isTimed } from './timed.ts';

@@ -1,7 +1,7 @@
 import { Plot } from '../../lib/plot/library.ts';
 import type { Appearance } from './appearance.ts';
 import { type Chart, chartWidth, panelChartName } from './chart.ts';
-import { header, seriesEntry } from './header.ts';
+import { header, seriesEntry } from './chart-header.ts';
 import { axisBelow, axisLeft, logAxis, logScale, sizeAxis } from './log-axis.ts';
 import { type Panel, panelTitle, sizesOf } from './panel.ts';
 import { countText, numberText, timeText } from './quantity.ts';

@@ -9,8 +9,8 @@ import { pictureOptions } from './chart.ts';
 import { chartsOf } from './charts.ts';
 import { html } from './html.ts';
 import { markdown } from './markdown.ts';
+import { reportTitle } from './page-title.ts';
 import { report } from './report.ts';
-import { reportTitle } from './report-title.ts';
 
 /**
  * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives
