@@ -148,14 +148,14 @@ function isLikeNumber({ text }: CsvField): boolean {
   return isDecimal(text) || isMissing(text) || /^[+-]?(inf|infinity|nan|0x[\da-f]+)$/i.test(text);
 }
 
-// 0, 1, 2 as pandas names columns, or 2020, 2021; before those pandas has an empty name for its index.
+// 0, 1, 2 as pandas names columns, or years in any order; before those pandas has an empty name for its index.
 function isCount(fields: readonly CsvField[]): boolean {
   const texts = fields.map(({ text }) => text);
   const counted = texts[0] === '' && texts[1] === '0' ? texts.slice(1) : texts;
-  return (
-    texts.length > 1 &&
-    counted.every((text, i) => /^(0|[1-9]\d{0,14})$/.test(text) && Number(text) === Number(counted[0]) + i)
-  );
+  const areYears = counted.every((text) => /^[12]\d{3}$/.test(text)) && new Set(counted).size === counted.length;
+  const isConsecutive = (text: string, i: number) =>
+    /^(0|[1-9]\d{0,14})$/.test(text) && Number(text) === Number(counted[0]) + i;
+  return texts.length > 1 && (areYears || counted.every(isConsecutive));
 }
 
 // Whether each column has a number with a point or an exponent, among the first rows: then the first row is of another

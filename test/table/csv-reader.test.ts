@@ -241,6 +241,8 @@ for (const [where, parser] of parsers) {
       ['0,1\n1.5,2.5\n', ['0', '1'], /as names of columns \(0, 1\); pass `header` false \(--no-header\)/],
       [',0,1\n0,1.5,2.5\n', ['', '0', '1'], /as names/],
       ['2020,2021\n1.5,2e3\n', ['2020', '2021'], /as names of columns \(2020, 2021\)/],
+      ['2022,2018\n1.5,2e3\n', ['2022', '2018'], /as names of columns \(2022, 2018\)/],
+      ['2022,2018\n1,2\n', undefined, /as numbers \(2022, 2018\)/],
       ['2020,2021\n1,2\n', undefined, /as numbers \(2020, 2021\); pass `header` true \(--header\)/],
       ['0,1\n1,0\n', undefined, /as numbers/],
       ['id,2020,2021\n1,2,3\n', ['id', '2020', '2021'], /as names/],
