@@ -34,10 +34,10 @@ void closeAll() {
       if (auto device = each.lock()) open.push_back(std::move(device));
   }
   if (open.empty()) return;
-  auto* const closed = new std::atomic<bool>(false);  // outlives this function where the wait below gives up
-  const auto close = [open, closed] {
+  static std::atomic<bool> closed(false);  // static: the thread may write it after the wait below gave up
+  const auto close = [open] {
     for (const auto& device : open) device->close();
-    *closed = true;
+    closed = true;
   };
   try {
     std::thread(close).detach();
@@ -45,8 +45,7 @@ void closeAll() {
     close();
   }
   const auto end = std::chrono::steady_clock::now() + longestWait;
-  while (!*closed && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  while (!closed && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 }  // namespace
