@@ -11,9 +11,10 @@ import { packageFolder } from './file.ts';
  * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`.
  */
 export function stageSources(): string {
+  const prefix = join(tmpdir(), 'covarium-build-');
   let stage = '';
   try {
-    stage = mkdtempSync(join(tmpdir(), 'covarium-build-'));
+    stage = mkdtempSync(prefix);
     for (const name of ['objc', 'msl', 'package.json']) copy(join(packageFolder(), name), join(stage, name));
     // build.mjs puts these two there: binding.gyp, and the headers of the development dependency.
     copy(join(packageFolder(), 'dist', 'binding.gyp'), join(stage, 'binding.gyp'));
@@ -21,7 +22,7 @@ export function stageSources(): string {
     return stage;
   } catch (error) {
     if (stage !== '') rmSync(stage, { recursive: true, force: true });
-    throw cannotWrite(stage === '' ? tmpdir() : stage, error);
+    throw cannotWrite(stage === '' ? prefix : stage, error);
   }
 }
 
