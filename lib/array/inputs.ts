@@ -81,7 +81,7 @@ export function finiteNumbers(name: string, values: Values, columns?: number): F
  * n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the
  * pivot.
  */
-export function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
+function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
   const values = Float64Array.from(vectorInput(name, device, input));
   requireFiniteEntries(name, values);
   values.forEach((value, i) => {

@@ -204,7 +204,7 @@ export interface SupportQuestion {
  * and besides n roundings of the numbers themselves where these are large beside the deviations. A variable that does
  * not vary is its mean, to four roundings.
  */
-export function isOnSupport({ row, mean, left, deviations, distance }: SupportQuestion): boolean {
+function isOnSupport({ row, mean, left, deviations, distance }: SupportQuestion): boolean {
   const n = row.length;
   const [eps, factor] = row.BYTES_PER_ELEMENT === 4 ? [2 ** -23, 1e3] : [2 ** -52, 1e6];
   let rounding = 0;

@@ -1,7 +1,7 @@
 import { CovariumError, type Diagnostic } from '../covarium-error.ts';
 
 /** What a compiler says, line by line: clang's, g++'s and Metal's messages have one form. */
-export function diagnosticsIn(output: string): Diagnostic[] {
+function diagnosticsIn(output: string): Diagnostic[] {
   const line = /^(?:\/\/\s*)?([^\n]*?):(\d+):(?:(\d+):)? (?:fatal )?(error|warning): (.*)$/gm;
   return [...output.matchAll(line)].map(([, path, at, column, severity, message]) => ({
     severity: severity as Diagnostic['severity'],
@@ -13,7 +13,7 @@ export function diagnosticsIn(output: string): Diagnostic[] {
 }
 
 /** Some lines of a text around a place, which is marked. */
-export function codeFrame(text: string, line: number, column: number): string {
+function codeFrame(text: string, line: number, column: number): string {
   const lines = text.split('\n');
   const first = Math.max(1, line - 2);
   const last = Math.min(lines.length, line + 1);

@@ -117,7 +117,7 @@ export function numberOf(word: string, text: string, depth = 0): number | undefi
 }
 
 /** Characters of a kernel's text, with what it includes. */
-export const longestText: number = 1 << 20;
+const longestText: number = 1 << 20;
 
 /** Texts that include each other in a row, as compilers have it. */
 const deepest = 200;

@@ -78,7 +78,7 @@ function* fromSums(sums: CentralSums, asked: Asked): Tasks<NormalParameters> {
   );
 }
 
-export function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtype' | 'factor'>): NormalTask {
+function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtype' | 'factor'>): NormalTask {
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
   const where = factorOn(options.factor);
@@ -93,7 +93,7 @@ export function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' 
 }
 
 /** What is taken from the divisor of a plain fit; throws where there are too few rows. */
-export function plainDdof(ddof: number | undefined, count: number, n: number): number {
+function plainDdof(ddof: number | undefined, count: number, n: number): number {
   // The rank of a covariance is at most count - 1, whatever rounding makes of its last pivots.
   if (count < n + 1)
     throw new CovariumError(

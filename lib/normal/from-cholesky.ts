@@ -8,7 +8,7 @@ import { normalInput, symmetryTolerance } from './inputs.ts';
 import type { CholeskyOptions, PrecisionOptions } from './options.ts';
 import { factoredNormal, type NormalTask } from './parameters.ts';
 
-export function requirePositiveDiagonal(factor: Real, n: number): void {
+function requirePositiveDiagonal(factor: Real, n: number): void {
   for (let pivot = 0; pivot < n; pivot++) {
     const entry = factor[pivot * (n + 1)]!;
     const place = { row: pivot, column: pivot };
@@ -23,7 +23,7 @@ export function requirePositiveDiagonal(factor: Real, n: number): void {
   }
 }
 // The factor of the reversed matrix counts its pivots from the last row of the caller's.
-export function fromTheEnd(error: CovariumError, n: number): CovariumError {
+function fromTheEnd(error: CovariumError, n: number): CovariumError {
   if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE' || error.pivot === undefined) return error;
   const pivot = n - 1 - error.pivot;
   const message = `Precision is not positive definite: eliminating from the last row up, pivot (${pivot}) is not positive.`;

@@ -65,7 +65,7 @@ const attempts = 5; // without, then with once, ten, a hundred and a thousand ti
 /**
  * The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite.
  */
-export function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
+function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
   const { n, mean, square } = input;
   let largest = 0;
   for (let i = 0; i < n; i++) largest = Math.max(largest, square[i * (n + 1)]!);

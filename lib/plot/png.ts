@@ -2,7 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { lightColours } from './svg.ts';
 
 /** How many pixels of the image a pixel of the picture takes, by default: as many as a sharp screen has. */
-export const pngScale = 2;
+const pngScale = 2;
 
 /**
  * An SVG file of this room (`svgFileOf`) as a PNG file, in the light colours. It needs the package

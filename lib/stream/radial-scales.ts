@@ -96,7 +96,7 @@ export function requireRowLimit(firstRow: Word64, count: number): void {
 }
 
 /** Tries that a row may take. */
-export const triesOfRow = 64;
+const triesOfRow = 64;
 
 /**
  * The random words of the rows of one run, beside those that its normals take: blocks from 2^63 on belong to no normal

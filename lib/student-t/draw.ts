@@ -41,7 +41,7 @@ export function studentTasks(parameters: StudentParameters): DistributionTasks {
  * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r and stretches it, in float64. What is so far out that
  * a float32 can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
  */
-export function drawStretched(
+function drawStretched(
   { centred, location }: Pick<CentredNormal, 'centred' | 'location'>,
   nu: number,
   count: number,

@@ -28,7 +28,7 @@ export async function spaceErrors(text: string): Promise<string | undefined> {
 }
 
 /** The errors about the address space of a pointer, in Metal's words; those whose notes say so among them. */
-export function linesAboutSpaces(output: string): string {
+function linesAboutSpaces(output: string): string {
   const errors = output.split(/^(?=[^\n]*: (?:fatal )?error: )/m);
   const isAbout = (error: string) =>
     /changes address space|address space .* in \d+\w\w argument/.test(error) ||

@@ -21,7 +21,7 @@ import { CovariumError } from '../../covarium-error.ts';
 // bytes.
 
 /** Where compiled kernels are kept: `COVARIUM_CACHE`, or the folder that the system has for it. */
-export function cacheFolder(): string {
+function cacheFolder(): string {
   const { COVARIUM_CACHE = '', XDG_CACHE_HOME = '' } = process.env;
   if (COVARIUM_CACHE !== '') return resolve(COVARIUM_CACHE, 'kernels');
   const base =
