@@ -20,7 +20,10 @@ export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
   throw new CovariumError('ERR_OUT_OF_RANGE', `Shrinkage is (${shrinkage}), not a number from 0 to 1.`);
 }
 
-/** The share that a shrinkage asks for, of these sums. Throws as {@link requireShrinkage}. */
+/**
+ * The share that a shrinkage asks for, of these sums. Throws as {@link requireShrinkage}, and `ERR_OUT_OF_RANGE` where
+ * the data are so small that Ledoit and Wolf's share can't be computed.
+ */
 export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {
   const asked = requireShrinkage(shrinkage);
   if (asked === 'none') return 0;
@@ -49,6 +52,12 @@ function ledoitWolf({ n, weight, squaredWeight, second, fourth }: CentralSums): 
       distance += twice;
     }
   }
+  // Below it the fourth powers lose digits, and then all of them: the share would be 0 for any data.
+  if (trace > 0 && size < 2 ** -960)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `Data is too small for \`shrinkage: 'ledoit-wolf'\` (the mean variance is ${trace / n}): multiply the rows by a constant first.`,
+    );
   const effective = (weight / squaredWeight) * weight;
   // The mean is at least the other, but for rounding.
   const spread = Math.max(fourth / weight - size, 0) / effective;

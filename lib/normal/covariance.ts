@@ -2,12 +2,33 @@ import { Matrix } from '../array/matrix.ts';
 import type { Encoder } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { resultTask, type Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** The covariance, n x n. */
-export function covarianceTask({ factor, ...parameters }: NormalParameters): Task<Matrix> {
-  return rowsTask(parameters, factor.n, (encoder, out, scratch) => factor.covariance(encoder, out, scratch));
+/**
+ * The covariance, n x n, times `ratio` (a Student-t's). It fails with `ERR_OUT_OF_RANGE` where the type of the
+ * distribution does not hold a variance.
+ */
+export function covarianceTask({ factor, ...parameters }: NormalParameters, ratio = 1): Task<Matrix> {
+  const { n, dtype } = parameters;
+  const task = rowsTask(parameters, n, (encoder, out, scratch) => factor.covariance(encoder, out, scratch));
+  const { values } = task.written;
+  return {
+    ...task,
+    after: () => {
+      if (ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
+      // No entry is larger than the larger of its two variances.
+      for (let i = 0; i < n; i++)
+        if (!Number.isFinite(values[i * (n + 1)]))
+          throw new CovariumError(
+            'ERR_OUT_OF_RANGE',
+            `Variance (${i}) of the covariance is too large for (${dtype}), although its factor is not: ${
+              dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : ''
+            }scale the coordinate.`,
+          );
+    },
+  };
 }
 
 /** The lower Cholesky factor of the covariance, n x n; of a singular one its root, n x rank. */

@@ -315,7 +315,10 @@ export class MultivariateNormal extends Distribution {
     return integrateSync(parameters, boxOf(parameters, options, true));
   }
 
-  /** The covariance, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  /**
+   * The covariance, n x n. Rejects with `ERR_OUT_OF_RANGE` where the type does not hold a variance, `ERR_OUT_OF_MEMORY`,
+   * `ERR_CLOSED`.
+   */
   async covariance(): Promise<Matrix> {
     return run(covarianceTask(this.#open()));
   }

@@ -276,7 +276,7 @@ export class MultivariateStudentT extends Distribution {
 
   /**
    * The covariance, nu / (nu - 2) times the scale, n x n. Rejects with `ERR_OUT_OF_RANGE` with two degrees of freedom
-   * or fewer, where there is none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * or fewer, where there is none, and where the type does not hold a variance; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async covariance(): Promise<Matrix> {
     return run(this.#covarianceTask());
@@ -402,16 +402,8 @@ export class MultivariateStudentT extends Distribution {
   #covarianceTask(): Task<Matrix> {
     const { normal, nu } = this.#open();
     this.#requireDegrees('covariance', 2);
-    const task = covarianceTask(normal);
     // nu / (nu - 2), of Infinity too.
-    const ratio = 1 / (1 - 2 / nu);
-    return {
-      ...task,
-      after: () => {
-        const { values } = task.written;
-        for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
-      },
-    };
+    return covarianceTask(normal, 1 / (1 - 2 / nu));
   }
 
   #requireDegrees(moment: string, bound: number): void {

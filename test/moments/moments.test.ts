@@ -352,6 +352,16 @@ test('What moments cannot do is refused.', async () => {
   await throwsCode('ERR_SHAPE', '(0) observations', () => new Moments(2).covariance());
   await throwsCode('ERR_SHAPE', '(0) observations', () => new Moments(2).mean);
   await throwsCode('ERR_SHAPE', '(0) observations', () => momentsOf(rows, 2, { weights: [0] }).ledoitWolf());
+  const tiny = momentsOf(
+    [
+      [1e-81, 2e-81],
+      [3e-81, 1e-81],
+      [2e-81, 2e-81],
+    ],
+    2,
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', "too small for `shrinkage: 'ledoit-wolf'`", () => tiny.ledoitWolf());
+  await throwsCode('ERR_OUT_OF_RANGE', 'too small', () => tiny.covariance({ shrinkage: 'ledoit-wolf' }));
   await throwsCode('ERR_OUT_OF_RANGE', 'are (1), but there are (1)', () => momentsOf(rows, 2).covariance());
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => moments.covariance({ ddof: -1 }));
   await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => moments.covariance({ shrinkage: 1.5 }));

@@ -25,6 +25,21 @@ onEveryDevice('factor, covariance, determinant and entropy are those worked by h
     }
 });
 
+onEveryDevice('A covariance that its type does not hold is refused, and its factor remains.', async (device) => {
+  using normal = MultivariateNormal.fromCholeskySync({
+    device,
+    factor: [
+      [1, 0],
+      [1e25, 1],
+    ],
+  });
+  await throwsCode('ERR_OUT_OF_RANGE', 'Variance (1) of the covariance is too large for (float32)', () =>
+    normal.covariance(),
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', "`dtype: 'float64'`", () => normal.covarianceSync());
+  near(normal.factorSync().toArray().flat(), [1, 0, Math.fround(1e25), 1], 0);
+});
+
 onEveryDevice("densities are those of SciPy's example.", async (device) => {
   using normal = await MultivariateNormal.fromCovariance({
     device,
