@@ -20,7 +20,7 @@ export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
   throw new CovariumError('ERR_OUT_OF_RANGE', `Shrinkage is (${shrinkage}), not a number from 0 to 1.`);
 }
 
-/** The share that a shrinkage asks for, of these sums. Throws as {@link requireShrinkage}. */
+/** The share that a shrinkage asks for, of these sums. Throws like {@link requireShrinkage}. */
 export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {
   const asked = requireShrinkage(shrinkage);
   if (asked === 'none') return 0;
