@@ -15,7 +15,7 @@ import { type Regression, regression } from './regression.ts';
 export interface ConditionalOptions {
   /** Coordinates from 0, m of them, each once, in any order. An empty list gives the whole normal. */
   readonly given: readonly number[];
-  /** Their values in the same order: m numbers. */
+  /** Their values in the same order: m of the n coordinates. */
   readonly values: VectorInput;
 }
 
