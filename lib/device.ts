@@ -23,12 +23,12 @@ export class Device extends OpenBackend {
     return new Matrix(this.#zeros(rows * columns, options), rows, columns);
   }
 
-  /** A vector of `length` zeros in the device's memory. Throws as {@link matrix}. */
+  /** A vector of `length` zeros in the device's memory. Throws like {@link matrix}. */
   vector(length: number, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
     return new Vector(this.#zeros(wholeNumber('Length', length), options));
   }
 
-  /** A volume of zeros, width x height x depth, in the device's memory. Throws as {@link matrix}. */
+  /** A volume of zeros, width x height x depth, in the device's memory. Throws like {@link matrix}. */
   volume(size: VolumeSize, options: { readonly dtype?: Dtype | undefined } = {}): Volume {
     checkOptions(size, ['width', 'height', 'depth']);
     const [width, height, depth] = sizeOf(size);

@@ -4,9 +4,9 @@ import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
 /**
- * A typed array of type `dtype` (by default its own) in memory that a device may read: `values` itself where type and
- * memory allow (and no `copy` is asked for), a copy otherwise. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a
- * detached array.
+ * The numbers as type `dtype` (by default their own) in memory that a device may read: `values` itself if its type and
+ * memory allow it and `copy` is false, otherwise a copy. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached
+ * array.
  */
 export function hostValues(values: Values, dtype: Dtype | undefined, copy = false): Values {
   const wanted = dtype === undefined ? dtypeOf(values) : requireDtype(dtype);
@@ -18,7 +18,7 @@ export function hostValues(values: Values, dtype: Dtype | undefined, copy = fals
 
 /**
  * A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is
- * no number.
+ * not a number.
  */
 export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float32'): Values {
   const copy = zerosOf(requireDtype(dtype), values.length);
@@ -32,17 +32,17 @@ export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float3
 }
 
 /**
- * Whether a device may read `values` as `dtype` where they are. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a
+ * True if a device may read `values` in place as `dtype`. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a
  * detached array.
  */
 export function isReadable(values: Values, dtype: Dtype): boolean {
   const own = dtypeOf(values);
   if (isDetached(values.buffer))
-    throw new CovariumError('ERR_CLOSED', `Memory of the values is detached (${describe(values)}).`);
+    throw new CovariumError('ERR_CLOSED', `Values are detached (${describe(values)}): their memory was transferred.`);
   return own === dtype && isFixed(values.buffer);
 }
 
-/** Whether memory keeps its size and belongs to this thread alone: native code may hold its address. */
+/** True if the memory has a fixed size and belongs to this thread alone, so that native code may hold its address. */
 export function isFixed(memory: ArrayBufferLike): boolean {
   return (
     Object.prototype.toString.call(memory) === '[object ArrayBuffer]' &&
@@ -56,7 +56,7 @@ export function hostZeros(length: number): Float64Array<ArrayBuffer> {
   return zerosOf('float64', length) as Float64Array<ArrayBuffer>;
 }
 
-/** Whether the bytes have left for another thread. */
+/** True if the memory was transferred to another thread. */
 export function isDetached(memory: ArrayBufferLike): boolean {
   if (memory.byteLength > 0) return false;
   try {
@@ -66,7 +66,7 @@ export function isDetached(memory: ArrayBufferLike): boolean {
     return true;
   }
 }
-// The kernel grants more than there is and kills who uses it, so the size is compared first.
+// Linux grants more memory than the machine has and kills the process that uses it, so the size is compared first.
 export function refuseBeyondMemory(sizeBytes: number): void {
   if (!(sizeBytes <= Number.MAX_SAFE_INTEGER))
     throw new CovariumError('ERR_TOO_LARGE', `Memory asked for (${sizeBytes} bytes) is beyond 2^53 bytes.`);
@@ -76,6 +76,6 @@ export function refuseBeyondMemory(sizeBytes: number): void {
   if (sizeBytes > machineBytes)
     throw new CovariumError(
       'ERR_OUT_OF_MEMORY',
-      `Memory asked for (${sizeBytes} bytes) is more than there is (${machineBytes}).`,
+      `Memory asked for (${sizeBytes} bytes) is more than this machine has (${machineBytes}).`,
     );
 }

@@ -7,13 +7,13 @@ import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
 import { requireColumns, requireSupported } from './operand.ts';
 import { Vector, type VectorInput, vectorStorage } from './vector.ts';
 
-/** Rows of n whose shape they tell themselves. */
+/** Rows of n numbers in a form that includes their shape. */
 export type RowList = Exclude<MatrixInput, Values>;
 
 /** Rows of numbers for a distribution: rows of n, or one vector of n. */
 export type RowsInput = MatrixInput | VectorInput;
 
-/** `count` rows of n numbers, of the type in which they are given. */
+/** `count` rows of n numbers, in the type in which the caller gave them. */
 export interface Rows {
   readonly values: Values;
   readonly count: number;
@@ -28,7 +28,7 @@ export function realDtype(device: OpenBackend, dtype: Dtype = 'float32'): RealDt
 }
 
 /**
- * Rows of n: a matrix or an array of arrays; one vector counts as one row, a bare typed array as all its rows. Throws
+ * Rows of n numbers: a matrix or an array of arrays. One vector is one row; a bare typed array holds all rows. Throws
  * `ERR_SHAPE`.
  */
 export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n?: number): Rows {
@@ -42,27 +42,31 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
   return { values: matrixStorage(matrix).valuesFor(device), count: matrix.rows, n: matrix.columns };
 }
 
-/** Whether an input is one vector (of n) and no list of rows. */
+/** True if an input is one vector (of n) rather than a list of rows. */
 export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
   if (input instanceof Vector) return true;
   if (ArrayBuffer.isView(input)) return (input as Values).length === n;
   return Array.isArray(input) && typeof input[0] === 'number';
 }
 
-/** A matrix of any shape; a bare typed array needs its columns. Throws `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`. */
+/**
+ * A matrix of any shape; a bare typed array needs its number of columns. Throws `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`.
+ */
 export function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
   if (input instanceof Matrix) return input;
   if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
   if (!Array.isArray(input))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
+      `Input is (${describe(input)}); pass rows, a typed array or a Matrix.`,
     );
   // float64, so that nothing is rounded twice on the way to `dtype`.
   return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
 }
 
-/** The numbers of one vector, of the type in which they are given. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
+/**
+ * The numbers of one vector, in the type in which the caller gave them. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+ */
 export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
   if (ArrayBuffer.isView(input)) dtypeOf(input);
@@ -78,7 +82,7 @@ export function finiteNumbers(name: string, values: Values, columns?: number): F
 }
 
 /**
- * n positive finite numbers in float64; throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the
+ * n positive finite numbers in float64. Throws `ERR_NOT_FINITE` with the entry, `ERR_NOT_POSITIVE_DEFINITE` with the
  * pivot.
  */
 function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
@@ -93,7 +97,7 @@ function positiveNumbers(name: string, device: OpenBackend, input: VectorInput):
   return values;
 }
 
-/** The same of a number for all n; throws `ERR_OUT_OF_MEMORY` also. */
+/** Like {@link positiveNumbers}, or one number that is repeated n times; throws `ERR_OUT_OF_MEMORY` too. */
 export function positiveNumbersOf(
   name: string,
   device: OpenBackend,

@@ -1,23 +1,26 @@
 import type { OpenBackend } from '../backend-handle.ts';
 import { CovariumError } from '../covarium-error.ts';
 
-/** Where linear algebra computes. */
+/** Options of the operations of linear algebra. */
 export interface LinearAlgebraOptions {
-  /** By default the device that computed the matrix, or that has its memory; else that of the other operand. */
+  /**
+   * The device that computes. By default the one that computed the matrix or holds its memory, else that of the other
+   * operand.
+   */
   readonly device?: OpenBackend | undefined;
 }
 
-/** What {@link Matrix.lstsq} takes. */
+/** Options of {@link Matrix.lstsq}. */
 export interface LeastSquaresOptions extends LinearAlgebraOptions {
-  /** Singular values count as 0 up to this share of the largest; by default max(rows, columns) roundings. */
+  /** Singular values up to this share of the largest count as 0; by default max(rows, columns) roundings. */
   readonly rcond?: number | undefined;
 }
 
 /** A = V diag(values) V'. */
 export interface Eigen<Matrix, Vector> {
-  /** A vector of n, the smallest first. */
+  /** A vector of n in ascending order. */
   readonly values: Vector;
-  /** V (n x n): column i is the vector of value i, of length 1 and either sign. */
+  /** V (n x n): column i is the eigenvector of value i, with length 1 and either sign. */
   readonly vectors: Matrix;
 }
 
@@ -25,7 +28,7 @@ export interface Eigen<Matrix, Vector> {
 export interface SingularValues<Matrix, Vector> {
   /** m x k, with orthonormal columns. */
   readonly u: Matrix;
-  /** A vector of k = min(m, n) numbers, the largest first: diag(s) is k x k. */
+  /** A vector of k = min(m, n) numbers in descending order: diag(s) is k x k. */
   readonly s: Vector;
   /** k x n, with orthonormal rows. */
   readonly vt: Matrix;
@@ -39,17 +42,17 @@ export interface Qr<Matrix> {
   readonly r: Matrix;
 }
 
-/** The shortest x of the least |A x - b|. */
+/** The shortest x that minimises |A x - b|. */
 export interface LeastSquares<X, Vector> {
-  /** n x k where b is m x k, or a vector of n. */
+  /** n x k if b is m x k; a vector of n if b is a vector. */
   readonly x: X;
-  /** How many singular values count. */
+  /** Number of singular values that do not count as 0. */
   readonly rank: number;
-  /** The singular values of A (m x n), a vector of min(m, n), the largest first. */
+  /** The singular values of A (m x n), a vector of min(m, n) in descending order. */
   readonly s: Vector;
 }
 
-/** What {@link LinearAlgebra} asks of the room that has the commands: an operation by name, awaited or not. */
+/** What {@link LinearAlgebra} needs from lib/command: run an operation by name, asynchronously or synchronously. */
 export interface Operations {
   run(name: string, matrix: unknown, operands: readonly unknown[]): Promise<unknown>;
   runSync(name: string, matrix: unknown, operands: readonly unknown[]): unknown;
@@ -57,26 +60,26 @@ export interface Operations {
 
 let operations: Operations | undefined;
 
-/** Tells how operations are computed; a device's module does. */
+/** Registers how operations are computed; the module of the devices calls it. */
 export function provideOperations(provided: Operations): void {
   operations = provided;
 }
 
-// Who has a device has loaded its module.
+// A caller who has a device has loaded its module.
 function known(): Operations {
   if (operations !== undefined) return operations;
   throw new CovariumError('ERR_INVALID_ARGUMENT', 'Linear algebra needs a device, and none was opened (undefined).');
 }
 
 /**
- * Linear algebra of a matrix A (m x n), with the shapes of NumPy's functions of these names, in the type of A, on a
- * device. Every method rejects with `ERR_INVALID_ARGUMENT` (no device), `ERR_SHAPE`, `ERR_NOT_FINITE` (the entry),
- * `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER` and `ERR_CLOSED`, and has a synchronous twin that throws.
+ * Linear algebra of a matrix A (m x n) on a device, in A's type, with the shapes of NumPy's functions of the same
+ * names. Every method rejects with `ERR_INVALID_ARGUMENT` (no device), `ERR_SHAPE`, `ERR_NOT_FINITE` (the entry),
+ * `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER` and `ERR_CLOSED`, and has a synchronous twin that throws them.
  */
 export abstract class LinearAlgebra<Matrix, Vector> {
   /**
-   * Eigenvalues and vectors of a symmetric A (n x n), of which the lower triangle is read. Rejects with `ERR_SHAPE`,
-   * `ERR_NOT_FINITE` and as every method here.
+   * Eigenvalues and eigenvectors of a symmetric A (n x n); only the lower triangle is read. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE` and like every method here.
    */
   async eigh(options: LinearAlgebraOptions = {}): Promise<Eigen<Matrix, Vector>> {
     return known().run('eigh', this, [options]) as Promise<Eigen<Matrix, Vector>>;
@@ -88,8 +91,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * Singular values and vectors of A (m x n), min(m, n) of them (NumPy's `full_matrices=False`). Rejects with
-   * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE` and as every method here.
+   * Singular values and vectors of A (m x n), min(m, n) of each (NumPy's `full_matrices=False`). Rejects with
+   * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE` and like every method here.
    */
   async svd(options: LinearAlgebraOptions = {}): Promise<SingularValues<Matrix, Vector>> {
     return known().run('svd', this, [options]) as Promise<SingularValues<Matrix, Vector>>;
@@ -101,8 +104,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * Orthonormal columns and a triangle of A (m x n; NumPy's `reduced`). Rejects with `ERR_SHAPE` (0 rows),
-   * `ERR_NOT_FINITE` and as every method here.
+   * The QR factorisation of A (m x n): orthonormal columns and a triangle (NumPy's `reduced`). Rejects with `ERR_SHAPE`
+   * (0 rows), `ERR_NOT_FINITE` and like every method here.
    */
   async qr(options: LinearAlgebraOptions = {}): Promise<Qr<Matrix>> {
     return known().run('qr', this, [options]) as Promise<Qr<Matrix>>;
@@ -113,7 +116,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('qr', this, [options]) as Qr<Matrix>;
   }
 
-  /** The x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` too. */
+  /** The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` too. */
   async solve<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions = {}): Promise<B> {
     return known().run('solve', this, [b, options]) as Promise<B>;
   }
@@ -124,8 +127,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The shortest x with the least |A x - b|, for b (m x k) or a vector of m. Rejects with `ERR_SHAPE`,
-   * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond) and as every method here.
+   * The shortest x that minimises |A x - b|, for b (m x k) or a vector of m. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond) and like every method here.
    */
   async lstsq<B extends Matrix | Vector>(b: B, options: LeastSquaresOptions = {}): Promise<LeastSquares<B, Vector>> {
     return known().run('lstsq', this, [b, options]) as Promise<LeastSquares<B, Vector>>;
@@ -136,7 +139,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('lstsq', this, [b, options]) as LeastSquares<B, Vector>;
   }
 
-  /** The inverse (n x n). Rejects with `ERR_SINGULAR` too; {@link solve} is quicker and more exact. */
+  /** The inverse (n x n). Rejects with `ERR_SINGULAR` too; {@link solve} is faster and more exact. */
   async inverse(options: LinearAlgebraOptions = {}): Promise<Matrix> {
     return known().run('inverse', this, [options]) as Promise<Matrix>;
   }
@@ -147,7 +150,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The determinant of A (n x n): infinite where it overflows. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` and as every
+   * The determinant of A (n x n); infinite if it overflows. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` and like every
    * method here.
    */
   async det(options: LinearAlgebraOptions = {}): Promise<number> {
@@ -160,7 +163,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * A b, for b (n x k) or a vector of n. Entries need not be finite. Rejects with `ERR_SHAPE` and as every method here.
+   * The product A b, for b (n x k) or a vector of n. Entries need not be finite. Rejects with `ERR_SHAPE` and like
+   * every method here.
    */
   async multiply<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions = {}): Promise<B> {
     return known().run('multiply', this, [b, options]) as Promise<B>;
@@ -171,9 +175,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('multiply', this, [b, options]) as B;
   }
 
-  /**
-   * A' (n x m), a copy. Entries need not be finite. Rejects with `ERR_SHAPE` (0 rows) and as every method here.
-   */
+  /** A' (n x m), a copy. Entries need not be finite. Rejects with `ERR_SHAPE` (0 rows) and like every method here. */
   async transpose(options: LinearAlgebraOptions = {}): Promise<Matrix> {
     return known().run('transpose', this, [options]) as Promise<Matrix>;
   }

@@ -9,20 +9,20 @@ import type { Vector } from './vector.ts';
 
 let storageInside: (matrix: Matrix) => Storage;
 
-/** Rows of numbers: an array of arrays, a typed array whose shape is known otherwise, or a Matrix. */
+/** Rows of numbers: an array of arrays, a typed array whose shape is given separately, or a Matrix. */
 export type MatrixInput = Matrix | Values | readonly (readonly number[] | Values)[];
 
-/** Shape and type of a matrix made from host values; what is omitted follows from the values. */
+/** Shape and type of a matrix made from host values; by default they follow from the values. */
 export interface MatrixOptions {
-  /** By default as many as the values fill. */
+  /** By default as many rows as the values fill. */
   readonly rows?: number | undefined;
-  /** By default the length of the first row, or what the number of rows leaves. */
+  /** By default the length of the first row, or the number of values divided by `rows`. */
   readonly columns?: number | undefined;
   /** By default the type of the values, `float32` for arrays of arrays. */
   readonly dtype?: Dtype | undefined;
 }
 
-/** A dense row-major matrix of numbers, rows x columns. It may have no rows; it has at least one column. */
+/** A dense row-major matrix of numbers, rows x columns. It may have 0 rows, but has at least one column. */
 export class Matrix extends LinearAlgebra<Matrix, Vector> {
   readonly #rows: number;
   readonly #columns: number;
@@ -51,8 +51,8 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * A matrix of host values. A typed array of type `dtype` is wrapped, not copied; anything else is copied.
-   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is no
+   * A matrix of host values. A typed array of type `dtype` is wrapped, not copied; anything else is copied. Throws
+   * `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is not a
    * number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
   static from(values: MatrixInput, options: MatrixOptions = {}): Matrix {
@@ -69,14 +69,17 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
     if (width === undefined)
       throw new CovariumError(
         'ERR_SHAPE',
-        `A typed array (${describe(values)}) needs a number of columns, or of rows.`,
+        `A typed array (${describe(values)}) needs a shape: pass \`columns\` or \`rows\`.`,
       );
     return Matrix.#shaped(host, rows ?? Math.floor(host.length / width), width);
   }
 
   static #shaped(values: Values, rows: number, columns: number): Matrix {
     if (!Number.isInteger(columns) || columns < 1 || rows * columns !== values.length)
-      throw new CovariumError('ERR_SHAPE', `Shape is (${rows}) x (${columns}), but the values are (${values.length}).`);
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Shape is (${rows}) x (${columns}), but there are (${values.length}) values.`,
+      );
     return new Matrix(new Storage(values), rows, columns);
   }
 
@@ -90,17 +93,17 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
     return this.#storage.values;
   }
 
-  /** Of the commit that computed this matrix; undefined for host values. */
+  /** Timings of the commit that computed this matrix; undefined for host values. */
   get timings(): Timings | undefined {
     return this.#storage.timings;
   }
 
-  /** Whether the numbers are gone: {@link close} was called, or their device is closed. */
+  /** True once the numbers are gone: {@link close} was called, or their device is closed. */
   get closed(): boolean {
     return this.#storage.closed;
   }
 
-  /** The entry of a row and a column, both from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
+  /** The entry at a row and a column, both counted from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
   get(row: number, column: number): number {
     wholeNumber('Row', row, 0, this.rows - 1);
     wholeNumber('Column', column, 0, this.columns - 1);
@@ -119,18 +122,18 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
     return Array.from({ length: this.rows }, (_, row) => Array.from(data.subarray(row * columns, (row + 1) * columns)));
   }
 
-  /** Gives device memory back, once no commit in flight uses it. Idempotent. */
+  /** Releases device memory once no commit in flight uses it. Idempotent. */
   close(): void {
     this.#storage.close();
   }
 
-  /** {@link close}, at the end of a `using` block. */
+  /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
 }
 
-/** The storage behind a matrix. For the rest of lib, not for users. */
+/** The storage behind a matrix, for other modules of lib only. */
 export function matrixStorage(matrix: Matrix): Storage {
   return storageInside(matrix);
 }
@@ -146,16 +149,16 @@ function fromRows(
   if (typeof width !== 'number' || width < 1)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Rows (${describe(source)}) do not say how many columns there are (${describe(width)}).`,
+      `First of the rows (${describe(source)}) has length (${describe(width)}): give it an entry, or pass \`columns\`.`,
     );
   if (rows !== undefined && rows !== source.length)
     throw new CovariumError('ERR_SHAPE', `Shape has (${rows}) rows, but the values have (${source.length}).`);
   const count = source.length;
   const values = zerosOf(requireDtype(dtype), count * width);
   for (let row = 0; row < count; row++) copyRow(source[row], row, width, values);
-  // An entry may be a getter, which changes them.
+  // An entry may be a getter that changes the rows.
   if (source.length !== count)
-    throw new CovariumError('ERR_SHAPE', `Rows were (${count}), and are (${source.length}) after they were read.`);
+    throw new CovariumError('ERR_SHAPE', `There were (${count}) rows, but (${source.length}) after they were read.`);
   return new Matrix(new Storage(values), count, width);
 }
 

@@ -8,11 +8,11 @@ import type { Storage } from './storage.ts';
 import { Vector, vectorStorage } from './vector.ts';
 import { Volume, volumeStorage } from './volume.ts';
 
-/** What a command takes: a matrix, or a vector, which stands for one row. */
+/** An argument of a command: a matrix, or a vector, which counts as one row. */
 export type Operand = Matrix | Vector;
 
 /**
- * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (no Matrix or
+ * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (not a Matrix or
  * Vector, or of another type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
  */
 export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | undefined): Real {
@@ -20,13 +20,13 @@ export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | u
   if (storage.dtype !== dtype)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Operand has type (${storage.dtype}), but the first has (${dtype}).`,
+      `Operand has type (${storage.dtype}), but the first operand has (${dtype}).`,
     );
   requireSupported(device, storage.dtype);
   return storage.valuesFor(device) as Real;
 }
 
-/** The numbers of an operand of any type, or a typed array as it is. Throws as {@link valuesIn}. */
+/** The numbers of an operand of any type, or the typed array itself. Throws like {@link valuesIn}. */
 export function anyValuesIn(operand: Operand | Volume | Values, device: OpenBackend): Values {
   if (operand instanceof Volume) return volumeStorage(operand).valuesFor(device);
   if (!ArrayBuffer.isView(operand)) return storageOf(operand).valuesFor(device);
@@ -43,16 +43,16 @@ function storageOf(operand: unknown): Storage {
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Operand is neither a Matrix nor a Vector (${describe(operand)}).`);
 }
 
-/** Throws `ERR_UNSUPPORTED_DTYPE` where the device computes nothing in `dtype`. */
+/** Throws `ERR_UNSUPPORTED_DTYPE` if the device does not compute in `dtype`. */
 export function requireSupported(device: OpenBackend, dtype: Dtype): void {
   if (!device.dtypes.includes(dtype))
     throw new CovariumError(
       'ERR_UNSUPPORTED_DTYPE',
-      `Device (${device.kind}) has no linear algebra in (${describe(dtype)}), only in (${device.dtypes.join(', ')}).`,
+      `Device (${device.kind}) does not compute in (${describe(dtype)}), only in (${device.dtypes.join(', ')}).`,
     );
 }
 
-/** The dimension of a square matrix; throws `ERR_SHAPE` for another. */
+/** The dimension of a square matrix; throws `ERR_SHAPE` if the matrix is not square. */
 export function requireSquare(name: string, matrix: Matrix): number {
   if (!(matrix instanceof Matrix))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a Matrix (${describe(matrix)}).`);
@@ -63,19 +63,19 @@ export function requireSquare(name: string, matrix: Matrix): number {
   );
 }
 
-/** Throws `ERR_SHAPE` where a number of columns isn't the one that `other` asks for. */
+/** Throws `ERR_SHAPE` if a number of columns differs from the number that `other` needs. */
 export function requireColumns(name: string, columns: number, wanted: number, other: string): void {
   if (columns !== wanted)
     throw new CovariumError('ERR_SHAPE', `${name} has (${columns}) columns, but the ${other} has (${wanted}).`);
 }
 
-/** Throws `ERR_SHAPE` where a number of rows isn't the number of `what` of `other`. */
+/** Throws `ERR_SHAPE` if a number of rows differs from the number of `what` of `other`. */
 export function requireRows(name: string, rows: number, wanted: number, other: string, what: 'rows' | 'columns'): void {
   if (rows !== wanted)
     throw new CovariumError('ERR_SHAPE', `${name} has (${rows}) rows, but the ${other} has (${wanted}) ${what}.`);
 }
 
-/** Throws `ERR_INVALID_ARGUMENT` where two operands share bytes that a command would read and write at once. */
+/** Throws `ERR_INVALID_ARGUMENT` if two operands share bytes that a command would read and write at once. */
 export function requireApart(name: string, values: Values, other: string, others: Values): void {
   const apart =
     values.buffer !== others.buffer ||
@@ -84,34 +84,34 @@ export function requireApart(name: string, values: Values, other: string, others
   if (!apart) throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} (${describe(values)}) overlaps the ${other}.`);
 }
 
-/** The same, but for two operands that are one: an element is read before it is written. */
+/** Like {@link requireApart}, but the two may be the same memory: a command reads an element before it writes it. */
 export function requireSameOrApart(name: string, values: Values, other: string, others: Values): void {
   const isSame = values.byteOffset === others.byteOffset && values.byteLength === others.byteLength;
   if (!isSame) requireApart(name, values, other, others);
 }
 
-/** Columns; a vector's length. */
+/** The number of columns; the length of a vector. */
 export function widthOf(operand: Operand): number {
   return operand instanceof Matrix ? operand.columns : operand.length;
 }
 
-/** Rows; 1 of a vector. */
+/** The number of rows; 1 for a vector. */
 export function heightOf(operand: Operand): number {
   return operand instanceof Matrix ? operand.rows : 1;
 }
 
-/** Entries. */
+/** The number of entries. */
 export function lengthOf(operand: Operand): number {
   return widthOf(operand) * heightOf(operand);
 }
 
-/** Throws `ERR_SHAPE` where two operands differ in shape. */
+/** Throws `ERR_SHAPE` if two operands differ in shape. */
 export function requireAlike(a: Operand, b: Operand): void {
   requireRows('Second operand', heightOf(b), heightOf(a), 'first', 'rows');
   requireColumns('Second operand', widthOf(b), widthOf(a), 'first');
 }
 
-/** The dimension of a normal's factor; throws `ERR_SHAPE` where the mean or the rows don't fit. */
+/** The dimension of a normal's factor; throws `ERR_SHAPE` if the mean or the rows do not fit it. */
 export function requireNormal(factor: Matrix, mean: Operand, rows: Operand): number {
   const n = requireSquare('Factor', factor);
   requireColumns('Mean', lengthOf(mean), n, 'factor');
@@ -119,7 +119,7 @@ export function requireNormal(factor: Matrix, mean: Operand, rows: Operand): num
   return n;
 }
 
-/** `value` where it is a finite number; throws `ERR_OUT_OF_RANGE`. */
+/** Returns `value` if it is a finite number; throws `ERR_OUT_OF_RANGE` otherwise. */
 export function requireFinite(name: string, value: number): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a finite number (${describe(value)}).`);

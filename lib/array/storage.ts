@@ -4,20 +4,21 @@ import { CovariumError, fromNative } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 
-/**
- * Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed.
- */
+/** Holds the numbers of a Matrix or a Vector: in ordinary memory, or in memory of a device, which `close` releases. */
 export class Storage {
   readonly dtype: Dtype;
-  /** Of the commit that computed the numbers. */
+  /** Timings of the commit that computed the numbers. */
   timings: Timings | undefined = undefined;
   readonly #values: Values;
   readonly #device: OpenBackend | undefined;
-  /** The device that computed the numbers, or has their memory. */
+  /** The device that computed the numbers or holds their memory. */
   readonly home: OpenBackend | undefined;
   #closed = false;
 
-  /** Storage over `values`; device memory belongs to `device`, and `home` computes ordinary memory's numbers. */
+  /**
+   * Storage over `values`. Device memory belongs to `device`; `home` is the device that computed ordinary memory's
+   * numbers.
+   */
   constructor(values: Values, device?: OpenBackend, home: OpenBackend | undefined = device) {
     this.dtype = dtypeOf(values);
     this.#values = values;
@@ -25,7 +26,9 @@ export class Storage {
     this.home = home;
   }
 
-  /** Unspecified contents, where the device wants them: zeros in ordinary memory, or memory of the device's own. */
+  /**
+   * Memory for a result, where the device prefers it: zeros in ordinary memory, or uninitialised memory of the device.
+   */
   static forResult(device: OpenBackend, dtype: Dtype, length: number): Storage {
     if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes)
       return new Storage(zerosOf(dtype, length), undefined, device);
@@ -33,7 +36,7 @@ export class Storage {
   }
 
   /**
-   * Device memory, contents unspecified. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or beyond what a typed array counts,
+   * Uninitialised device memory. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or the longest typed array,
    * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
    */
   static onDevice(device: OpenBackend, dtype: Dtype, length: number): Storage {
@@ -48,11 +51,11 @@ export class Storage {
     } catch (error) {
       if (memory === undefined) throw fromNative(error);
       backend.release(memory);
-      throw new CovariumError('ERR_TOO_LARGE', `A typed array can't count (${length}) elements.`, { cause: error });
+      throw new CovariumError('ERR_TOO_LARGE', `A typed array cannot have (${length}) elements.`, { cause: error });
     }
   }
 
-  /** Several of {@link onDevice}; none is left where one can't be had. */
+  /** Several of {@link onDevice}. If one fails, the others are closed. */
   static allOnDevice(device: OpenBackend, dtype: Dtype, lengths: readonly number[]): Storage[] {
     const made: Storage[] = [];
     try {
@@ -68,7 +71,7 @@ export class Storage {
     return this.#closed || this.#device?.closed === true;
   }
 
-  /** The live view; throws `ERR_CLOSED`, also where the array was transferred to another thread. */
+  /** The live view; throws `ERR_CLOSED`, also if the array was transferred to another thread. */
   get values(): Values {
     const values = this.#values;
     if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
@@ -82,7 +85,7 @@ export class Storage {
     return values;
   }
 
-  /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` where the memory is another device's. */
+  /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` if the memory belongs to another device. */
   valuesFor(device: OpenBackend): Values {
     const values = this.values;
     if (this.#device === undefined || this.#device === device) return values;

@@ -6,7 +6,7 @@ import { Storage } from './storage.ts';
 
 let storageInside: (vector: Vector) => Storage;
 
-/** Numbers in a row: an array, a typed array, or a Vector. */
+/** A list of numbers: an array, a typed array, or a Vector. */
 export type VectorInput = Vector | Values | readonly number[];
 
 /** A vector of numbers. */
@@ -31,7 +31,7 @@ export class Vector {
 
   /**
    * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied;
-   * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
+   * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is not a number) and `ERR_CLOSED`.
    */
   static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
     checkOptions(options, ['dtype']);
@@ -50,17 +50,17 @@ export class Vector {
     return this.#storage.values;
   }
 
-  /** Of the commit that computed this vector; undefined for host values. */
+  /** Timings of the commit that computed this vector; undefined for host values. */
   get timings(): Timings | undefined {
     return this.#storage.timings;
   }
 
-  /** Whether the numbers are gone: {@link close} was called, or their device is closed. */
+  /** True once the numbers are gone: {@link close} was called, or their device is closed. */
   get closed(): boolean {
     return this.#storage.closed;
   }
 
-  /** The entry at an index from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
+  /** The entry at an index, counted from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
   get(index: number): number {
     return this.data[wholeNumber('Index', index, 0, this.length - 1)]!;
   }
@@ -70,18 +70,18 @@ export class Vector {
     return Array.from(this.data);
   }
 
-  /** Gives device memory back, once no commit in flight uses it. Idempotent. */
+  /** Releases device memory once no commit in flight uses it. Idempotent. */
   close(): void {
     this.#storage.close();
   }
 
-  /** {@link close}, at the end of a `using` block. */
+  /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
 }
 
-/** The storage behind a vector. For the rest of lib, not for users. */
+/** The storage behind a vector, for other modules of lib only. */
 export function vectorStorage(vector: Vector): Storage {
   return storageInside(vector);
 }

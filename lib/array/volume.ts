@@ -6,7 +6,7 @@ import { Storage } from './storage.ts';
 
 let storageInside: (volume: Volume) => Storage;
 
-/** Width, height and depth; height and depth are 1 where they are left out. */
+/** Width, height and depth; height and depth are 1 by default. */
 export interface VolumeSize {
   /** Numbers along x, from 1. */
   readonly width: number;
@@ -17,8 +17,8 @@ export interface VolumeSize {
 }
 
 /**
- * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a
- * {@link Matrix} of rows and columns, which linear algebra takes, has a dimension too few.
+ * Numbers in a grid of x, y and z, in a kernel's order: x varies fastest. Use it in a kernel that needs three
+ * dimensions; a {@link Matrix}, which linear algebra takes, has two.
  */
 export class Volume {
   readonly #size: readonly [number, number, number];
@@ -50,9 +50,9 @@ export class Volume {
   }
 
   /**
-   * A volume of host values, width x height x depth, x fastest: a typed array is wrapped, not copied (where it is of
-   * type `dtype`), an array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit,
-   * `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
+   * A volume of host values, width x height x depth, x fastest. A typed array of type `dtype` is wrapped, not copied;
+   * an array becomes float32 by default. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
+   * `ERR_INVALID_ARGUMENT`.
    */
   static from(
     values: Values | readonly number[],
@@ -66,12 +66,12 @@ export class Volume {
     if (host.length !== size[0] * size[1] * size[2])
       throw new CovariumError(
         'ERR_SHAPE',
-        `Volume is of (${size.join(' x ')}) numbers, but the values are (${host.length}).`,
+        `Volume has (${size.join(' x ')}) numbers, but there are (${host.length}) values.`,
       );
     return new Volume(new Storage(host), size);
   }
 
-  /** Width, height and depth: the grid of a kernel with a thread for each number. */
+  /** Width, height and depth: the grid of a kernel with one thread for each number. */
   get size(): [width: number, height: number, depth: number] {
     return [this.width, this.height, this.depth];
   }
@@ -86,27 +86,27 @@ export class Volume {
     return this.#storage.values;
   }
 
-  /** Whether the numbers are gone: {@link close} was called, or their device is closed. */
+  /** True once the numbers are gone: {@link close} was called, or their device is closed. */
   get closed(): boolean {
     return this.#storage.closed;
   }
 
-  /** The number at x, y, z, all from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
+  /** The number at x, y, z, each counted from 0. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
   get(x: number, y = 0, z = 0): number {
     return this.data[this.#at(x, y, z)]!;
   }
 
-  /** Puts a number at x, y, z. Throws as {@link get}. */
+  /** Writes a number at x, y, z. Throws like {@link get}. */
   set(x: number, y: number, z: number, value: number): void {
     this.data[this.#at(x, y, z)] = value;
   }
 
-  /** Gives device memory back, once no commit in flight uses it. Idempotent. */
+  /** Releases device memory once no commit in flight uses it. Idempotent. */
   close(): void {
     this.#storage.close();
   }
 
-  /** {@link close}, at the end of a `using` block. */
+  /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
@@ -124,7 +124,7 @@ export function sizeOf({ width, height = 1, depth = 1 }: VolumeSize): [number, n
   return [wholeNumber('Width', width, 1), wholeNumber('Height', height, 1), wholeNumber('Depth', depth, 1)];
 }
 
-/** The storage behind a volume. For the rest of lib, not for users. */
+/** The storage behind a volume, for other modules of lib only. */
 export function volumeStorage(volume: Volume): Storage {
   return storageInside(volume);
 }

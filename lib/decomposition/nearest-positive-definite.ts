@@ -9,7 +9,7 @@ import { runAll, runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RealDtype, requireDtype, zerosOf } from '../dtype.ts';
 
-/** What {@link nearestPositiveDefinite} takes. */
+/** Options of {@link nearestPositiveDefinite}. */
 export interface NearestOptions {
   /** Where it is computed; by default, and where the device has no float64, in plain TypeScript. */
   readonly device?: OpenBackend | undefined;

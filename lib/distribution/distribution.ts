@@ -67,7 +67,7 @@ export abstract class Distribution {
   /**
    * `count` draws, more than memory holds, as matrices of `rowsPerBlock` rows (the last has the rest). Two blocks are
    * in flight; a block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects
-   * as {@link sample}.
+   * like {@link sample}.
    */
   blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix, void, undefined> {
     return sampleBlocks(this.#open(), count, options);
@@ -88,7 +88,7 @@ export abstract class Distribution {
 
   /**
    * The density at each row (count x n, or one vector of n): a Vector of count, 0 where it underflows. Rejects
-   * as {@link logPdf}.
+   * like {@link logPdf}.
    */
   async pdf(rows: RowsInput): Promise<Vector> {
     return run(densities(this.#open().logPdf(rows)));
@@ -101,7 +101,7 @@ export abstract class Distribution {
 
   /**
    * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x
-   * - mean)): a Vector of count. Rejects as {@link logPdf}.
+   * - mean)): a Vector of count. Rejects like {@link logPdf}.
    */
   async mahalanobis(rows: RowsInput): Promise<Vector> {
     return run(this.#open().mahalanobis(rows));

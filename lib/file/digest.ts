@@ -3,14 +3,14 @@ import { createReadStream } from 'node:fs';
 import { cannotRead } from './error.ts';
 import type { Output } from './output.ts';
 
-/** What tells one file from another. */
+/** Size and SHA-256 of a file. */
 export interface Digest {
   readonly bytes: number;
   /** SHA-256, hexadecimal. */
   readonly sha256: string;
 }
 
-/** An output that knows the digest of what went through it. */
+/** An output that computes the digest of everything written through it. */
 export class DigestOutput implements Output {
   readonly #output: Output;
   readonly #hash: Hash = createHash('sha256');
@@ -22,7 +22,7 @@ export class DigestOutput implements Output {
 
   async write(bytes: Uint8Array): Promise<void> {
     const writing = this.#output.write(bytes);
-    // While the system writes.
+    // Hashed while the system writes.
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
     await writing;
@@ -36,7 +36,7 @@ export class DigestOutput implements Output {
     return this.#output.discard();
   }
 
-  /** Of all that was written. Once. */
+  /** The digest of all bytes written. Call it once. */
   digest(): Digest {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }

@@ -2,27 +2,27 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 
-/** The refusal of a file that can't be read, from the system's error. */
+/** The error for a file that cannot be read, made from the system's error. */
 export function cannotRead(path: string, error: unknown): CovariumError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT')
     return new CovariumError('ERR_FILE_NOT_FOUND', `File (${path}) does not exist.`, { path, cause: error });
-  return new CovariumError('ERR_FILE_UNREADABLE', `File (${path}) can't be read (${code ?? message}).`, {
+  return new CovariumError('ERR_FILE_UNREADABLE', `File (${path}) cannot be read (${code ?? message}).`, {
     path,
     cause: error,
   });
 }
 
-/** The refusal of a file that can't be written, from the system's error. */
+/** The error for a file that cannot be written, made from the system's error. */
 export function cannotWrite(path: string, error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new CovariumError('ERR_DISK_FULL', `Disk is full: file (${path}) can't be written (${code}).`, {
+    return new CovariumError('ERR_DISK_FULL', `Disk is full: file (${path}) cannot be written (${code}).`, {
       path,
       cause: error,
     });
-  // A temporary file beside it may be gone too, by somebody else's hand.
+  // The temporary file beside it may be missing too, if another program removed it.
   const why = code === 'ENOENT' && !existsSync(dirname(path)) ? 'its folder does not exist' : (code ?? message);
-  return new CovariumError('ERR_FILE_UNWRITABLE', `File (${path}) can't be written (${why}).`, { path, cause: error });
+  return new CovariumError('ERR_FILE_UNWRITABLE', `File (${path}) cannot be written (${why}).`, { path, cause: error });
 }

@@ -5,21 +5,21 @@ import { CovariumError } from '../covarium-error.ts';
 import { cannotRead } from './error.ts';
 
 /**
- * Where bytes come from: a path (`-` is standard input), a URL (`file:`, `http:`, `https:`), bytes in memory, or a
- * stream of bytes, such as a Readable of Node, the body of a Response, or any async iterable of bytes.
+ * A source of bytes: a path (`-` is standard input), a URL (`file:`, `http:`, `https:`), bytes in memory, or a stream
+ * of bytes, such as a Node Readable, the body of a Response, or any async iterable of bytes.
  */
 export type InputSource = string | URL | Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array | string>;
 
 const chunkBytes = 1 << 20;
 
-/** How messages name what is read. */
+/** The name of a source in messages. */
 export function inputName(source: InputSource): string {
   if (typeof source === 'string') return source === '-' ? 'standard input' : source;
   if (source instanceof URL) return urlName(source);
   return isBytes(source) ? `${source.byteLength} bytes` : 'a stream';
 }
 
-/** Throws `ERR_INVALID_ARGUMENT` for what is no {@link InputSource}. */
+/** Throws `ERR_INVALID_ARGUMENT` if the value is not an {@link InputSource}. */
 export function requireSource(source: InputSource): void {
   if (typeof source === 'string' || source instanceof URL || isBytes(source)) return;
   if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') return;
@@ -30,11 +30,11 @@ export function requireSource(source: InputSource): void {
 }
 
 /**
- * Bytes in order, taken in pieces of chosen sizes. Its methods throw `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
+ * Bytes in order, taken in pieces of any size. Its methods throw `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
  * `ERR_ABORTED`.
  */
 export class ByteSource {
-  /** How messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #source: InputSource;
@@ -54,12 +54,12 @@ export class ByteSource {
     return this.#offset;
   }
 
-  /** All bytes of it, where that is known before they are read: of a regular file, and of bytes in memory. */
+  /** The total number of bytes if it is known before reading: for a regular file, and for bytes in memory. */
   async size(): Promise<number | undefined> {
     return (await this.#opened()).size;
   }
 
-  /** The next bytes without taking them, fewer only where the source ends. */
+  /** The next `count` bytes without taking them; fewer only at the end of the source. */
   async peek(count: number): Promise<Uint8Array> {
     while (this.#rest.length < count) {
       const chunk = await this.#next();
@@ -69,7 +69,7 @@ export class ByteSource {
     return this.#rest.subarray(0, count);
   }
 
-  /** The next bytes, as many as there are at once; undefined at the end. */
+  /** The next bytes, as many as are available; undefined at the end. */
   async chunk(): Promise<Uint8Array | undefined> {
     const chunk = this.#rest.length > 0 ? this.#rest : await this.#next();
     this.#rest = new Uint8Array(0);
@@ -77,7 +77,7 @@ export class ByteSource {
     return chunk;
   }
 
-  /** So many bytes in memory of their own, fewer only where the source ends. Memory grows only as bytes arrive. */
+  /** `count` bytes in memory of their own; fewer only at the end of the source. Memory grows only as bytes arrive. */
   async take(count: number): Promise<Uint8Array<ArrayBuffer>> {
     const pieces: Uint8Array[] = [];
     let length = 0;
@@ -100,8 +100,8 @@ export class ByteSource {
   }
 
   /**
-   * Fills `bytes`, and gives how many there were: fewer only where the source ends. A file is read straight into this
-   * memory.
+   * Fills `bytes` and returns how many were read: fewer only at the end of the source. A file is read directly into
+   * this memory.
    */
   async fill(bytes: Uint8Array): Promise<number> {
     const chunks = await this.#opened();
@@ -126,7 +126,8 @@ export class ByteSource {
   }
 
   /**
-   * Fills `bytes` from `position` on, wherever reading is, of a source whose size is known; gives how many there were.
+   * Fills `bytes` from `position` on, without moving the place of reading, and returns how many were read. The size of
+   * the source must be known.
    */
   async readAt(bytes: Uint8Array, position: number): Promise<number> {
     const chunks = await this.#opened();
@@ -140,7 +141,7 @@ export class ByteSource {
     return length;
   }
 
-  /** All that is left, of which only the last bytes are kept. */
+  /** Takes all remaining bytes and keeps only the last `count`. */
   async takeLast(count: number): Promise<Uint8Array> {
     let last: Uint8Array = this.#rest;
     this.#rest = new Uint8Array(0);
@@ -181,15 +182,15 @@ export class ByteSource {
   }
 }
 
-/** The bytes of a source as they come. */
+/** The bytes of a source in the chunks in which they arrive. */
 interface Chunks {
-  /** All bytes, where that is known. */
+  /** The total number of bytes, if known. */
   readonly size: number | undefined;
   /** Undefined at the end. */
   next(): Promise<Uint8Array | undefined>;
-  /** Reads the bytes that follow into `bytes`; 0 at the end. */
+  /** Reads the next bytes into `bytes`; returns 0 at the end. */
   readInto?(bytes: Uint8Array): Promise<number>;
-  /** Where the size is known: reads what lies at `position`; 0 at the end. */
+  /** If the size is known: reads the bytes at `position`; returns 0 at the end. */
   readAt?(bytes: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -203,7 +204,7 @@ async function openChunks(source: InputSource, signal: AbortSignal | undefined):
 async function fileChunks(file: FileHandle): Promise<Chunks> {
   try {
     const status = await file.stat();
-    const isRegular = status.isFile() && status.size > 0; // /proc and its kind tell no size
+    const isRegular = status.isFile() && status.size > 0; // files in /proc report size 0
     let position = 0;
     const readInto = async (bytes: Uint8Array) => {
       const { bytesRead } = await file.read(bytes, 0, Math.min(bytes.length, 1 << 30), isRegular ? position : null);
@@ -227,19 +228,19 @@ async function fileChunks(file: FileHandle): Promise<Chunks> {
   }
 }
 
-// Buffer's own slice() is a view.
+// Buffer's slice() would return a view.
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
 }
 
-// Each chunk is a copy: the bytes may be transferred to another thread while they are worked on.
+// Each chunk is a copy, because a decoder may transfer the bytes to another thread.
 function memoryChunks(source: Uint8Array | ArrayBuffer): Chunks {
   const bytes = source instanceof ArrayBuffer ? new Uint8Array(source) : source;
   const size = bytes.length;
   let at = 0;
   const copied = (from: number, count: number) => {
     if (bytes.length !== size)
-      throw new CovariumError('ERR_CLOSED', `Bytes (${size} before) were transferred while they were read.`);
+      throw new CovariumError('ERR_CLOSED', `Bytes (${size}) were transferred to another thread while they were read.`);
     return copyOf(bytes.subarray(from, from + count));
   };
   return {
@@ -268,9 +269,9 @@ function streamChunks(stream: AsyncIterable<Uint8Array | string>): Chunks {
       if (done === true) return undefined;
       if (typeof value === 'string') return Buffer.from(value);
       if (value instanceof Uint8Array) return copyOf(value);
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `A stream gives (${describe(value)}); pass a stream of bytes.`);
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `The stream gave (${describe(value)}); pass a stream of bytes.`);
     },
-    // A source that never answers would let close() wait for ever.
+    // Without this, close() would wait forever for a source that never answers.
     close: async () => {
       if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
       else chunks.return?.()?.catch(() => {});
@@ -287,14 +288,14 @@ async function urlChunks(url: URL, signal: AbortSignal | undefined): Promise<Chu
   if (ok && body !== null) return streamChunks(body as unknown as AsyncIterable<Uint8Array>);
   await body?.cancel();
   const code = status === 404 || status === 410 ? 'ERR_FILE_NOT_FOUND' : 'ERR_FILE_UNREADABLE';
-  throw new CovariumError(code, `File (${name}) can't be read: the server answers (${status} ${statusText}).`, {
+  throw new CovariumError(code, `File (${name}) cannot be read: the server answered (${status} ${statusText}).`, {
     path: name,
   });
 }
 
 function urlName(url: URL): string {
   if (url.protocol === 'file:') return decodeURI(url.pathname);
-  // A user's password is no part of a message, nor is a token.
+  // A message must not contain a password or a token.
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 

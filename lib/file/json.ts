@@ -1,9 +1,9 @@
-/** JSON that says a thing twice. */
+/** JSON in which a key occurs twice. */
 class OddJson extends Error {}
 
 /**
- * The value of a JSON text, as JSON.parse() gives it. Of a key that is there twice JSON.parse() takes the last in
- * silence; here it throws an error that names its place ({@link whyNotJson}). Throws a SyntaxError for what is not
+ * The value of a JSON text, as JSON.parse() returns it. If a key occurs twice, JSON.parse() silently takes the last;
+ * this function throws an error that names its place ({@link whyNotJson}). Throws a SyntaxError for text that is not
  * JSON.
  */
 export function parseJson(text: string): unknown {
@@ -12,27 +12,28 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** What a message says of what {@link parseJson} throws. */
+/** The clause of a message for an error of {@link parseJson}. */
 export function whyNotJson(error: unknown): string {
   return error instanceof OddJson ? error.message : `it is not JSON (${(error as Error).message})`;
 }
 
 /**
- * What a message says of the first field of `value` that is not `known`; `path` is where `value` stands, '' at the top.
+ * The clause of a message for the first field of `value` that is not `known`; `path` is the place of `value`, '' at the
+ * top.
  */
 export function unknownField(value: object, known: readonly string[], path = ''): string | undefined {
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  return unknown === undefined ? undefined : `it has a field that is not known (${placeOf(path, unknown)})`;
+  return unknown === undefined ? undefined : `it has an unknown field (${placeOf(path, unknown)})`;
 }
 
-/** An object or a list that is open: its keys, or how many entries there were. */
+/** An object or a list that is open: its keys, or the number of entries so far. */
 interface Open {
   readonly path: string;
   readonly keys: Set<string> | undefined;
   entry: string | number;
 }
 
-// A text that JSON.parse() takes: strings, brackets, commas and colons say all.
+// JSON.parse() has accepted the text, so strings, brackets, commas and colons determine its structure.
 function refuseRepeatedKeys(text: string): void {
   const open: Open[] = [];
   let isKey = false;
@@ -43,7 +44,7 @@ function refuseRepeatedKeys(text: string): void {
       const end = endOfString(text, at);
       if (isKey && inner?.keys !== undefined) {
         const key = JSON.parse(text.slice(at, end)) as string;
-        if (inner.keys.has(key)) throw new OddJson(`a field is there twice (${placeOf(inner.path, key)})`);
+        if (inner.keys.has(key)) throw new OddJson(`a field occurs twice (${placeOf(inner.path, key)})`);
         inner.keys.add(key);
         inner.entry = key;
         isKey = false;
@@ -63,7 +64,7 @@ function refuseRepeatedKeys(text: string): void {
   }
 }
 
-/** The place behind the quote that ends the string at `start`. */
+/** The place after the quote that ends the string at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

@@ -4,14 +4,12 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isDead, lockPath, partialPath, writer } from './temporary-name.ts';
 import { removeQuietly } from './unfinished.ts';
 
-// The work takes milliseconds: whoever has the lock for longer was killed on another machine, or is stopped.
+// The work takes milliseconds. A process that holds the lock for longer is stopped, or was killed on another machine.
 const abandonedMs = 30_000;
 
 const holder = `${writer()}.${randomBytes(4).toString('hex')}`;
 
-/**
- * Runs short work while nobody else does so for the same target, in this process, another one, or on another machine.
- */
+/** Runs short work while no other process, on this machine or another, runs work for the same target. */
 export async function alone(target: string, work: () => void): Promise<void> {
   const lock = lockPath(target);
   let seen = '';
@@ -42,19 +40,19 @@ function tryToLock(lock: string): boolean {
   try {
     writeSync(file, holder);
   } catch {
-    // On a full disk the lock does not say whose it is: others wait longer where this process is killed.
+    // On a full disk the lock does not name its owner: if this process is killed, others wait longer.
   } finally {
     closeSync(file);
   }
   return true;
 }
 
-// This thread holds no lock while it asks for one: what it could not remove is left too.
+// This thread holds no lock when it asks for one, so a lock with its name is one that it could not remove.
 function isLeft(text: string): boolean {
   return text === holder || isDead(text.slice(0, text.lastIndexOf('.')));
 }
 
-// File systems use the number of a removed file again.
+// A file system may reuse the inode number of a removed file.
 function identityOf(path: string): string {
   const status = statSync(path, { bigint: true, throwIfNoEntry: false });
   return status === undefined ? '' : `${status.ino} ${status.mtimeNs}`;
@@ -68,7 +66,7 @@ function textOf(path: string): string {
   }
 }
 
-// Of several that find the same dead lock one is first, and may have made its own already: what is taken away must be
+// Of several processes that find the same dead lock, one is first, and may already have made its own lock: remove only
 // the dead one.
 function breakLock(lock: string, dead: string): void {
   const aside = partialPath(lock);
@@ -76,7 +74,7 @@ function breakLock(lock: string, dead: string): void {
     renameSync(lock, aside);
     if (identityOf(aside) !== dead) linkSync(aside, lock);
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   } finally {
     removeQuietly(aside);
   }

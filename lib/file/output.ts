@@ -6,23 +6,23 @@ import { alone } from './lock.ts';
 import { partialPath, removeAbandoned } from './temporary-name.ts';
 import { begin, end, removeQuietly } from './unfinished.ts';
 
-/** Where bytes go; one of {@link finish} and {@link discard} ends it. */
+/** A destination of bytes. Call one of {@link finish} and {@link discard} to end it. */
 export interface Output {
   write(bytes: Uint8Array): Promise<void>;
-  /** Writes over what is there from `position` on; undefined where what was written is gone, as in a pipe. */
+  /** Overwrites bytes from `position` on; undefined if that is impossible, as in a pipe. */
   overwrite?(bytes: Uint8Array, position: number): Promise<void>;
   finish(): Promise<void>;
-  /** Leaves nothing of an unfinished output behind. Never rejects. */
+  /** Removes an unfinished output. Never rejects. */
   discard(): Promise<void>;
 }
 
-/** Standard output for `-`, and else {@link openOutputFile}. */
+/** Standard output for `-`, otherwise {@link openOutputFile}. */
 export async function openOutput(path: string): Promise<Output> {
   return path === '-' ? standardOutput() : openOutputFile(path);
 }
 
 /**
- * A file that appears under its name only when it is finished: until then its bytes are in a temporary file beside it.
+ * A file that appears under its name only when it is finished; until then its bytes are in a temporary file beside it.
  * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function openOutputFile(path: string): Promise<Output> {
@@ -38,7 +38,7 @@ export async function openOutputFile(path: string): Promise<Output> {
   };
 }
 
-/** A whole text, by {@link openOutput}: a file appears complete or not at all. */
+/** Writes a whole text through {@link openOutput}: a file appears complete or not at all. */
 export async function writeTextFile(path: string, text: string): Promise<void> {
   const output = await openOutput(path);
   try {
@@ -52,9 +52,9 @@ export async function writeTextFile(path: string, text: string): Promise<void> {
 
 const ignore = () => {};
 
-/** Standard output. A reader that went away is an error with the code `EPIPE`, which ends the command in silence. */
+/** Standard output. If the reader has gone, an error with the code `EPIPE` ends the command silently. */
 export function standardOutput(): Output {
-  // Each write's callback tells the same error; without a listener it would end the process.
+  // Each write's callback reports the same error; without a listener it would end the process.
   if (!process.stdout.listeners('error').includes(ignore)) process.stdout.on('error', ignore);
   return {
     write: (bytes) =>
@@ -71,14 +71,14 @@ export function standardOutput(): Output {
 }
 
 /**
- * A file under way beside its target, and what becomes of it: {@link finish} brings its bytes to the disk, then {@link
- * replace} or {@link place} gives it the name. Several processes, also of several machines, may write to one target.
- * What exists and is no regular file (a device, a pipe) is written directly.
+ * An unfinished file beside its target: {@link finish} flushes its bytes to the disk, then {@link replace} or {@link
+ * place} gives it the name. Several processes, on one machine or several, may write to one target. A target that exists
+ * and is not a regular file (a device, a pipe) is written directly.
  */
 export class OutputFile implements Output {
   readonly #path: string;
   readonly #file: FileHandle;
-  /** The path without links. */
+  /** The path with symbolic links resolved. */
   readonly #target: string;
   readonly #temporary: string | undefined;
 
@@ -89,24 +89,28 @@ export class OutputFile implements Output {
     this.#temporary = temporary;
   }
 
-  /** Removes what a killed process left of the same file. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
+  /**
+   * Opens the file, and removes what killed writers of the same target left behind. Throws `ERR_FILE_UNWRITABLE` and
+   * `ERR_DISK_FULL`.
+   */
   static async open(path: string): Promise<OutputFile> {
     try {
       const target = await realpath(path).catch(() => path);
       const status = await stat(target).catch(() => undefined);
       if (status !== undefined && !status.isFile())
         return new OutputFile(path, await open(target, 'w'), target, undefined);
-      // A folder that can't be listed may still be written to.
+      // A folder that cannot be listed may still be writable.
       await removeAbandoned(dirname(target), basename(target)).catch(() => {});
       const temporary = partialPath(target);
       const mode = status === undefined ? 0o666 : status.mode & 0o777;
-      // Before it is there: a signal may come at once.
+      // Registered before the file exists, because a signal may come at any time.
       begin(temporary);
       const file = await open(temporary, exclusively, mode).catch((error: unknown) => {
         end(temporary);
         throw error;
       });
-      // What nobody else could read stays so; a umask must not take away more.
+      // The new file gets the old file's permissions, whatever the umask: a private file stays private, a shared one
+      // shared.
       if (status !== undefined) await file.chmod(mode).catch(() => {});
       return new OutputFile(path, file, target, temporary);
     } catch (error) {
@@ -122,12 +126,12 @@ export class OutputFile implements Output {
     }
   }
 
-  /** False for what exists and has no positions: a device, a pipe. */
+  /** False for a target that exists and has no positions: a device, a pipe. */
   get isRegular(): boolean {
     return this.#temporary !== undefined;
   }
 
-  /** Writes over what is there from `position` on; only of a regular file. */
+  /** Overwrites bytes from `position` on; only for a regular file. */
   async overwrite(bytes: Uint8Array, position: number): Promise<void> {
     try {
       for (let at = 0; at < bytes.length; )
@@ -137,7 +141,7 @@ export class OutputFile implements Output {
     }
   }
 
-  /** Brings the bytes to the disk, so that the name never stands for less. */
+  /** Flushes the bytes to the disk, so that the name never refers to an incomplete file. */
   async finish(): Promise<void> {
     try {
       if (this.#temporary !== undefined) await this.#file.sync();
@@ -154,7 +158,7 @@ export class OutputFile implements Output {
     end(this.#temporary);
   }
 
-  /** Gives the finished file its name, in the place of whatever has it. */
+  /** Gives the finished file its name, and replaces a file that has it. */
   async replace(): Promise<void> {
     try {
       this.#rename();
@@ -166,8 +170,8 @@ export class OutputFile implements Output {
   }
 
   /**
-   * Gives two finished files their names: both, or neither. No other call of this function comes between the two. A
-   * process that is killed between them, which takes microseconds, leaves the new file beside the old second one.
+   * Gives two finished files their names: both, or neither. No other call of this function comes between the two. If
+   * the process is killed in the microseconds between them, the new first file stands beside the old second file.
    */
   static async replaceBoth(first: OutputFile, second: OutputFile): Promise<void> {
     try {
@@ -181,7 +185,7 @@ export class OutputFile implements Output {
           else rmSync(first.#target, { force: true });
           throw error;
         } finally {
-          // Also after a renaming back, which does nothing where both are names of one file.
+          // Needed after renaming back too, which does nothing if both are names of the same file.
           if (before !== undefined) removeQuietly(before);
         }
       });
@@ -193,7 +197,7 @@ export class OutputFile implements Output {
     }
   }
 
-  /** Gives the finished file its name if nothing has it; says whether it did. */
+  /** Gives the finished file its name if no file has it; returns whether it did. */
   async place(): Promise<boolean> {
     if (this.#temporary === undefined) return false;
     try {
@@ -203,7 +207,7 @@ export class OutputFile implements Output {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') return false;
       if (!hasNoLinks(error)) throw cannotWrite(this.#path, error);
-      // Between the question and the answer another process could come.
+      // Another process could create the file between this check and the renaming.
       if (await stat(this.#target).catch(() => undefined)) return false;
       await rename(this.#temporary, this.#target);
       return true;
@@ -217,8 +221,8 @@ export class OutputFile implements Output {
   }
 
   /**
-   * A second name of what has the target's name now, or where there are no links its only one; undefined where nothing
-   * has it.
+   * A second name for the file that has the target's name now, or, on a file system without links, its new only name;
+   * undefined if no file has it.
    */
   #keep(): string | undefined {
     const kept = partialPath(this.#target);
@@ -234,15 +238,15 @@ export class OutputFile implements Output {
   }
 }
 
-// Exclusive opening follows no link either; where the flag is there, it says so.
+// Exclusive opening does not follow a symbolic link; O_NOFOLLOW says so too where it exists.
 const exclusively = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-// A file system without links, as exFAT.
+// True for a file system without links, such as exFAT.
 function hasNoLinks(error: unknown): boolean {
   return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Writes a whole text into a file that is just opened, to its {@link OutputFile.finish}; a failure discards it. */
+/** Writes a whole text into a file that was just opened, and finishes it; a failure discards it. */
 export async function finishText(file: OutputFile, text: string): Promise<void> {
   try {
     await file.write(Buffer.from(text));

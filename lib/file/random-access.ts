@@ -1,16 +1,16 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { ByteSource } from './input.ts';
 
-/** Bytes that are read in any order. */
+/** Bytes that can be read in any order. */
 export interface RandomAccess {
   readonly byteLength: number;
-  /** Fills `out` with the bytes from `start` on, which are there. Throws `ERR_FILE_UNREADABLE`, `ERR_ABORTED`. */
+  /** Fills `out` with the bytes from `start` on, which must exist. Throws `ERR_FILE_UNREADABLE`, `ERR_ABORTED`. */
   read(start: number, out: Uint8Array): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
-/** The bytes of a source in any order; undefined if they come in their own order only, as from a pipe. */
+/** The bytes of a source in any order; undefined if they can only be read in sequence, as from a pipe. */
 export async function randomAccess(source: ByteSource): Promise<RandomAccess | undefined> {
   const byteLength = await source.size();
   if (byteLength === undefined) return undefined;
@@ -26,7 +26,7 @@ export async function randomAccess(source: ByteSource): Promise<RandomAccess | u
   };
 }
 
-/** As {@link randomAccess}; what comes from a pipe is taken into memory whole. */
+/** Like {@link randomAccess}, but reads a pipe into memory whole. */
 export async function randomAccessOf(source: ByteSource): Promise<RandomAccess> {
   const sized = await randomAccess(source);
   if (sized !== undefined) return sized;

@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 
 /**
- * Throws `ERR_INVALID_ARGUMENT` where an output is one of the inputs, by this name or another: writing it would destroy
- * what was read. Paths that are undefined, `-` for standard input and output, and files that are not there are passed
- * over.
+ * Throws `ERR_INVALID_ARGUMENT` if an output is also an input, under this name or another: writing it would destroy
+ * what was read. Ignores undefined paths, `-` for standard input and output, and files that do not exist.
  */
 export async function refuseInputs(
   outputs: readonly (string | undefined)[],
@@ -26,6 +25,6 @@ export async function refuseInputs(
 async function identityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || path === '-') return undefined;
   const status = await stat(path, { bigint: true }).catch(() => undefined);
-  // A terminal or a pipe may well be both.
+  // A terminal or a pipe may be both.
   return status?.isFile() ? `${status.dev} ${status.ino}` : undefined;
 }

@@ -2,7 +2,7 @@ import type { Output } from './output.ts';
 
 const stageBytes = 4 << 20;
 
-/** Gathers small pieces into large writes, and counts the bytes: a file's offsets. */
+/** Collects small pieces into large writes, and counts the bytes, which gives offsets in the file. */
 export class StagedOutput {
   readonly #output: Output;
   readonly #stage: Uint8Array = new Uint8Array(stageBytes);
@@ -13,7 +13,7 @@ export class StagedOutput {
     this.#output = output;
   }
 
-  /** All bytes so far. */
+  /** The number of bytes so far. */
   get bytes(): number {
     return this.#bytes;
   }

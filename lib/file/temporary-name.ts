@@ -5,41 +5,41 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isUnfinished } from './unfinished.ts';
 
-// A writer that lives writes at least once an hour.
+// A live writer writes at least once an hour.
 const abandonedMs = 3_600_000;
 
-// A name has at most 255 bytes, and what is added to it takes 40.
+// A name has at most 255 bytes, and this module adds up to 40 to it.
 const mostBytes = 200;
 
 /**
- * A new name beside `target` for what is to become it: `.name.system.process.random.partial`. Nobody can foresee it,
- * and it tells whether its writer still lives.
+ * A new name beside `target` for its temporary file: `.name.system.process.random.partial`. It cannot be predicted, and
+ * it says which process writes.
  */
 export function partialPath(target: string): string {
   const random = randomBytes(4).toString('hex');
   return join(dirname(target), `.${stemOf(basename(target))}.${system()}.${process.pid}.${random}.partial`);
 }
 
-/** The name of the file beside `target` that only one process at a time has. */
+/** The name of the lock file beside `target`, which only one process at a time holds. */
 export function lockPath(target: string): string {
   return join(dirname(target), `.${stemOf(basename(target))}.lock`);
 }
 
-/** Who writes, for others to judge: see {@link isDead}. */
+/** Names the process that writes, for {@link isDead}. */
 export function writer(): string {
   return `${system()}.${process.pid}`;
 }
 
 /**
- * Whether the process that said so is certainly gone. Of a process of another system, or of another container, nothing
- * is known.
+ * True if the process so named is certainly gone. Nothing is known about a process of another system or another
+ * container.
  */
 export function isDead(writer: string): boolean {
   const [, its, pid] = /^([0-9a-f]{12})\.(\d+)$/.exec(writer) ?? [];
   return its === system() && !isAlive(Number(pid));
 }
 
-/** Removes what writers left when they were killed: of one target, or of all files of a folder. */
+/** Removes the files that killed writers left: those of one target, or of all files of a folder. */
 export async function removeAbandoned(folder: string, target?: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, stem, writer] = /^\.(.+)\.([0-9a-f]{12}\.\d+)\.[0-9a-f]{8}\.partial$/.exec(name) ?? [];
@@ -59,8 +59,8 @@ function stemOf(name: string): string {
 
 let known: string | undefined;
 
-// Process numbers mean something within one boot and one namespace of numbers: containers may share a host's name, or
-// their numbers.
+// A process number means something within one boot and one namespace of process numbers: containers may share a host's
+// name, or its process numbers.
 function system(): string {
   known ??= createHash('sha256').update(bootAndNamespace()).digest('hex').slice(0, 12);
   return known;
@@ -71,12 +71,12 @@ function bootAndNamespace(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Nobody's number can be judged, nor this one's.
+    // No process number can be judged here, not even this process's.
     return randomBytes(16).toString('hex');
   }
 }
 
-// A process of another user can't be asked (EPERM), and lives.
+// A process of another user cannot be signalled (EPERM), but lives.
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

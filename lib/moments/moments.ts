@@ -26,7 +26,7 @@ export interface MomentsOptions {
   readonly device?: OpenBackend | undefined;
 }
 
-/** What {@link Moments.covariance} takes. */
+/** Options of {@link Moments.covariance}. */
 export interface EstimateOptions {
   /** Degrees of freedom taken from the divisor; 1 by default, and 0 about a mean that is given. */
   readonly ddof?: number | undefined;

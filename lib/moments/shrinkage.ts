@@ -21,7 +21,7 @@ export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
 }
 
 /**
- * The share that a shrinkage asks for, of these sums. Throws as {@link requireShrinkage}, and `ERR_OUT_OF_RANGE` where
+ * The share that a shrinkage asks for, of these sums. Throws like {@link requireShrinkage}, and `ERR_OUT_OF_RANGE` if
  * the data are so small that Ledoit and Wolf's share can't be computed.
  */
 export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {

@@ -7,7 +7,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { type Missing, requireMissing, type Values } from '../dtype.ts';
 import type { WeightedRows } from './block.ts';
 
-/** What {@link Moments.addSync} takes. */
+/** Options of {@link Moments.addSync}. */
 export interface AddSyncOptions {
   /**
    * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios
@@ -25,7 +25,7 @@ export interface AddSyncOptions {
   readonly missing?: Missing | undefined;
 }
 
-/** What {@link Moments.add} takes. */
+/** Options of {@link Moments.add}. */
 export interface AddOptions extends AddSyncOptions {
   /** Stops the work soon. */
   readonly signal?: AbortSignal | undefined;

@@ -11,15 +11,18 @@ import { fromRoot } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** What {@link MultivariateNormal.affine} takes. */
+/** Options of {@link MultivariateNormal.affine}. */
 export interface AffineOptions {
-  /** A, m x n; its rows are independent, unless noise makes them so or the result may be singular. */
+  /** A, m x n. Its rows must be linearly independent, unless noise is added or `singular` is true. */
   readonly matrix: MatrixInput;
-  /** b: m entries where A is m x n; zeros by default. */
+  /** b, with m entries if A is m x n; zeros by default. */
   readonly offset?: VectorInput | undefined;
-  /** Covariance of independent normal noise e of mean zero, m x m, positive semidefinite; no noise by default. */
+  /** Covariance of independent normal noise e with mean zero, m x m, positive semidefinite; no noise by default. */
   readonly noise?: MatrixInput | undefined;
-  /** Whether rows may depend on each other, which makes a singular normal; by default where this one is singular. */
+  /**
+   * True if rows of A may be linearly dependent, which gives a singular normal; by default true if this normal is
+   * singular.
+   */
   readonly singular?: boolean | undefined;
 }
 
@@ -30,7 +33,7 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   const singular = requireBoolean('Option (singular)', options.singular ?? factor.rank < n);
   const given = rowsInput('Matrix', device, options.matrix, n);
   const m = given.count;
-  if (m === 0) throw new CovariumError('ERR_SHAPE', 'Matrix has (0) rows, and a normal at least one dimension.');
+  if (m === 0) throw new CovariumError('ERR_SHAPE', 'Matrix has (0) rows, but a normal has at least one dimension.');
   const matrix = finiteNumbers('Matrix', given.values, n);
   const offset =
     options.offset === undefined ? undefined : meanInput(device, options.offset, 'float64', m, 'Offset').slice();
@@ -51,11 +54,11 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
     const added = yield* rootOf(device, spread, m, 'pivoted', 'float64', 'Noise');
     if (added.rank > 0) rows = beside(image, added.root, m);
   }
-  // Rows of the image are rounded by the product, which leaves a rest where there is none.
+  // The product rounds the rows of the image, so a dependent row keeps a small remainder, which the tolerance covers.
   return yield* fromRoot(parameters, centre, rows, Math.max(tolerance, 8 * (n + m) * 2 ** -52), singular);
 }
 
-/** Two roots of m rows each become one, of the sum of their covariances. */
+/** Joins two roots of m rows each into a root of the sum of their covariances. */
 function beside(left: Float64Array, right: Float64Array, m: number): Float64Array<ArrayBuffer> {
   const [a, b] = [left.length / m, right.length / m];
   const rows = new Float64Array(left.length + right.length);

@@ -11,15 +11,15 @@ import { fromEchelon } from './from-root.ts';
 import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
 
-/** What {@link MultivariateNormal.conditional} takes. */
+/** Options of {@link MultivariateNormal.conditional}. */
 export interface ConditionalOptions {
-  /** Coordinates from 0, m of them, each once, in any order; none gives the whole normal. */
+  /** Coordinates from 0, m of them, each once, in any order. An empty list gives the whole normal. */
   readonly given: readonly number[];
-  /** Their values in the same order: m of the normal's n. */
+  /** Their values in the same order: m of the n coordinates. */
   readonly values: VectorInput;
 }
 
-/** What {@link MultivariateNormal.conditionalMeans} takes. */
+/** Options of {@link MultivariateNormal.conditionalMeans}. */
 export interface ConditionalMeansOptions {
   /** Coordinates from 0, m of them, each once, in any order. */
   readonly given: readonly number[];
@@ -27,10 +27,10 @@ export interface ConditionalMeansOptions {
   readonly rows: MatrixInput;
 }
 
-/** The normal of the other coordinates where the given ones have these values. */
+/** The normal of the other coordinates, given these values. */
 export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Tasks<NormalParameters> {
   checkOptions(options, ['given', 'values']);
-  // A copy: the caller's numbers may change while the device works.
+  // A copy, because the caller's numbers may change while the device works.
   const values = Float64Array.from(vectorInput('Values', parameters.device, options.values));
   const onto = yield* regression(parameters, options.given);
   requireOthers(onto);
@@ -51,7 +51,7 @@ export function* conditionalMeans(parameters: NormalParameters, options: Conditi
   const { device, dtype, n } = parameters;
   const { given, rows } = options;
   if (Array.isArray(given) && given.length === 0)
-    throw new CovariumError('ERR_SHAPE', 'Given coordinates are (0), and rows have at least one column.');
+    throw new CovariumError('ERR_SHAPE', '`given` has (0) coordinates, but `rows` has at least one column.');
   const { values, count } = rowsInput('Values', device, rows, Array.isArray(given) ? given.length : undefined);
   const input = values.slice();
   const onto = yield* regression(parameters, given);
@@ -77,14 +77,14 @@ function requireOthers({ given, others }: Regression): void {
     throw new CovariumError('ERR_SHAPE', `All (${given.length}) coordinates are given: none is left.`);
 }
 
-// By how much values of the given coordinates, from `start` on, move the mean of a row.
+// How far values of the given coordinates, from index `start` on, move the mean of a row.
 function shift({ mean, coefficients }: Regression, row: number, values: Values, start: number): number {
   let sum = 0;
   for (const [k, coefficient] of coefficients(row).entries()) sum += coefficient * (values[start + k]! - mean[k]!);
   return sum;
 }
 
-// A singular normal has no density where a coordinate that others determine has another value than theirs.
+// A singular normal has no density at a value that contradicts the coordinates which determine it.
 function requireOnSupport({ dtype, n }: NormalParameters, onto: Regression, values: Values): void {
   const { given, determined, mean, coefficients } = onto;
   const m = given.length;
@@ -102,7 +102,7 @@ function requireOnSupport({ dtype, n }: NormalParameters, onto: Regression, valu
       if (Math.abs(value - wanted) <= tolerance * size) continue;
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `Coordinate (${given[column]}) can't be (${value}): the normal is singular, and what else is given makes it (${wanted}).`,
+        `Coordinate (${given[column]}) cannot be (${value}): the normal is singular, and the other given values make it (${wanted}).`,
         { row: start / m, column },
       );
     }

@@ -31,9 +31,9 @@ export function covarianceTask({ factor, ...parameters }: NormalParameters, rati
   };
 }
 
-/** The lower Cholesky factor of the covariance, n x n; of a singular one its root, n x rank. */
+/** The lower Cholesky factor of the covariance, n x n. If the covariance is singular, its root, n x rank. */
 export function factorTask({ factor, ...parameters }: NormalParameters): Task<Matrix> {
-  // The root of rank 0 has a column, of zeros.
+  // A root of rank 0 has one column, of zeros.
   return rowsTask(parameters, Math.max(1, factor.rank), (encoder, out, scratch) => factor.root(encoder, out, scratch));
 }
 

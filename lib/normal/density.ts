@@ -27,21 +27,21 @@ export function logDensityTask(
   return {
     ...task,
     after: () => {
-      // A finite row so far out that numbers overflow on the way to its distance, and infinities are subtracted.
+      // Numbers of a finite row that is far out may overflow, so that infinities are subtracted: its density is 0.
       for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;
     },
   };
 }
 
 /**
- * Of a normal: its log density is {@link normalConstant} - d^2 / 2. A singular one's is on the support, of dimension
- * `rank`.
+ * The constant of a normal's log density, which is {@link normalConstant} - d^2 / 2. If the normal is singular, the
+ * density is on the support, of dimension `rank`.
  */
 export function normalConstant({ factor }: NormalParameters): number {
   return -(factor.rank * Math.log(2 * Math.PI) + factor.logDeterminant) / 2;
 }
 
-/** Differential entropy in nats; of a singular normal that on its support. */
+/** Differential entropy in nats; for a singular normal on its support. */
 export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'logDeterminant'>): number {
   return (rank * (1 + Math.log(2 * Math.PI)) + logDeterminant) / 2;
 }
@@ -59,14 +59,14 @@ export function mahalanobisTask(parameters: NormalParameters, rows: RowsInput): 
   };
 }
 
-// float32 holds distances whose squares it does not hold: below 1e-22 and above 1e19 they are measured in float64.
+// float32 holds distances whose squares it does not hold: those below 1e-22 and above 1e19 are measured in float64.
 function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsInput, out: Values): void {
   const far: number[] = [];
   for (let i = 0; i < out.length; i++) if (out[i]! < 1e-18 || !Number.isFinite(out[i])) far.push(i);
   if (far.length === 0) return;
   const { values } = rowsInput('Input', device, rows, n);
   const chosen = new Float64Array(far.length * n);
-  // As the device has them: in float32.
+  // Rounded to float32, as on the device.
   for (const [i, row] of far.entries())
     for (let j = 0; j < n; j++) chosen[i * n + j] = Math.fround(values[row * n + j]!);
   const centre = new Storage(Float64Array.from(mean.values));
@@ -75,7 +75,7 @@ function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsI
   for (const [i, row] of far.entries()) out[row] = Math.sqrt(Math.abs(2 * halves[i]!));
 }
 
-/** The gradient of the log density at each row, by the row: the solution y of covariance y = mean - row. */
+/** The gradient of the log density at each row: the solution y of covariance y = mean - row. */
 export function scoreTask({ device, dtype, n, mean, factor }: NormalParameters, rows: RowsInput): Task<Matrix> {
   const { values, count } = rowsInput('Input', device, rows, n);
   const wrap = (written: Storage) => new Matrix(written, count, n);
@@ -89,7 +89,7 @@ export function scoreTask({ device, dtype, n, mean, factor }: NormalParameters, 
   const { values: out } = task.written;
   return {
     ...task,
-    // No command changes a sign alone.
+    // No command of the device changes only a sign.
     after: () => {
       for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;
     },

@@ -8,10 +8,10 @@ import { renyi } from './renyi-divergence.ts';
 import { wasserstein as wassersteinOf } from './wasserstein.ts';
 
 /**
- * Kullback and Leibler's divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. Both are
- * normals of one dimension, on any devices and of any types, as all that are compared here: they are compared in
- * float64. It is never negative, and 0 of a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`,
- * `ERR_CLOSED`, `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
+ * The Kullback-Leibler divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. Like all
+ * functions here, it takes two normals of the same dimension, on any devices and of any types, and computes in float64.
+ * It is never negative, and 0 for a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`,
+ * `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
  */
 export async function klDivergence(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
   return runAll(renyi(...pair(p, q), 1));
@@ -22,7 +22,7 @@ export function klDivergenceSync(p: MultivariateNormal, q: MultivariateNormal): 
   return runAllSync(renyi(...pair(p, q), 1));
 }
 
-/** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects as {@link klDivergence}. */
+/** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects like {@link klDivergence}. */
 export async function crossEntropy(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
   return runAll(crossed(...pair(p, q)));
 }
@@ -33,9 +33,9 @@ export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): 
 }
 
 /**
- * Renyi's divergence of order alpha of p from q, in nats: the logarithm of the mean of (p(x) / q(x))^(alpha - 1) over
- * draws x of p, over alpha - 1. Order 1 is {@link klDivergence}, order 0 is 0; above 1 it may be infinite. Rejects
- * as {@link klDivergence}, and with `ERR_OUT_OF_RANGE` where alpha is not a finite number from 0.
+ * The Renyi divergence of order alpha of p from q, in nats: the logarithm of the mean of (p(x) / q(x))^(alpha - 1) over
+ * draws x of p, divided by alpha - 1. Order 1 is {@link klDivergence}, order 0 gives 0; above 1 it may be infinite.
+ * Rejects like {@link klDivergence}, and with `ERR_OUT_OF_RANGE` if alpha is negative or not finite.
  */
 export async function renyiDivergence(p: MultivariateNormal, q: MultivariateNormal, alpha: number): Promise<number> {
   return runAll(renyi(...pair(p, q), order(alpha)));
@@ -47,8 +47,8 @@ export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal
 }
 
 /**
- * Bhattacharyya's distance, in nats: minus the logarithm of the integral of sqrt(p(x) q(x)); half of Renyi's divergence
- * of order 1/2. Symmetric. Rejects as {@link klDivergence}.
+ * The Bhattacharyya distance, in nats: minus the logarithm of the integral of sqrt(p(x) q(x)); half the Renyi
+ * divergence of order 1/2. Symmetric. Rejects like {@link klDivergence}.
  */
 export async function bhattacharyya(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
   return (await renyiDivergence(p, q, 0.5)) / 2;
@@ -60,8 +60,8 @@ export function bhattacharyyaSync(p: MultivariateNormal, q: MultivariateNormal):
 }
 
 /**
- * Hellinger's distance, from 0 to 1: the root of 1 - the integral of sqrt(p(x) q(x)). Symmetric. Rejects
- * as {@link klDivergence}.
+ * The Hellinger distance, from 0 to 1: the square root of 1 minus the integral of sqrt(p(x) q(x)). Symmetric. Rejects
+ * like {@link klDivergence}.
  */
 export async function hellinger(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
   return Math.sqrt(-Math.expm1(-(await bhattacharyya(p, q))));
@@ -73,9 +73,9 @@ export function hellingerSync(p: MultivariateNormal, q: MultivariateNormal): num
 }
 
 /**
- * The 2-Wasserstein distance, in the unit of the draws: the root of the least mean of |x - y|^2 over ways to draw x of
- * p and y of q together. Symmetric; singular normals have one too. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`,
- * `ERR_CLOSED`.
+ * The 2-Wasserstein distance, in the unit of the draws: the square root of the least mean of |x - y|^2 over all joint
+ * distributions of x from p and y from q. Symmetric; singular normals are allowed. Rejects with `ERR_SHAPE`,
+ * `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
 export async function wasserstein(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
   return runAll(wassersteinOf(...pair(p, q)));
@@ -98,5 +98,5 @@ function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {
 
 function order(alpha: number): number {
   if (requireFinite('Order (alpha)', alpha) >= 0) return alpha;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Order (alpha) is (${alpha}), not a finite number from 0.`);
+  throw new CovariumError('ERR_OUT_OF_RANGE', `Order (alpha) is (${alpha}), not a finite number of at least 0.`);
 }

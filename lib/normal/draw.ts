@@ -16,8 +16,8 @@ import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * Draws `count` rows; `counter` is overwritten, and read until the commit has run. Throws what
- * {@link MultivariateNormal.sample} does.
+ * Draws `count` rows. `counter` is overwritten, and read until the commit has run. Throws what {@link
+ * MultivariateNormal.sample} does.
  */
 export function drawTask(
   parameters: NormalParameters,
@@ -45,16 +45,13 @@ export function drawTask(
   };
 }
 
-/** Options of `sampleSync` with a mean for each row. */
+/** Options of `sampleSync` when each row has its own mean. */
 export interface MeansSyncOptions extends SampleSyncOptions {
-  /**
-   * A mean for each row, count x n, in place of the normal's own, which is the default: row r of the sample is means[r]
-   * + A z_r.
-   */
+  /** A mean for each row, count x n, by default the normal's own: row r of the sample is means[r] + A z_r. */
   readonly means?: MatrixInput | undefined;
 }
 
-/** Options of `sample` with a mean for each row. */
+/** Options of `sample` when each row has its own mean. */
 export interface MeansOptions extends MeansSyncOptions, SampleOptions {}
 
 /** True if the options contain `means`. */
@@ -63,8 +60,8 @@ export function hasMeans(options: MeansSyncOptions): boolean {
 }
 
 /**
- * Draws `count` rows, each about its own mean: the normals are those of a sample without. Throws as {@link drawTask};
- * `name` is the caller's word for the means.
+ * Draws `count` rows, each about its own mean, from the same normals z as a sample without `means`. Throws like {@link
+ * drawTask}; `name` is what an error calls the means.
  */
 export function drawAboutMeans(
   parameters: NormalParameters,

@@ -13,39 +13,39 @@ import { exactRoot } from './exact.ts';
 import { rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** What {@link MultivariateNormal.ellipsoid} and {@link MultivariateStudentT.ellipsoid} take. */
+/** Options of {@link MultivariateNormal.ellipsoid} and {@link MultivariateStudentT.ellipsoid}. */
 export interface EllipsoidOptions {
-  /** The share of draws that it holds, between 0 and 1. */
+  /** The share of draws that the ellipsoid holds, between 0 and 1. */
   readonly probability: number;
 }
 
 /**
- * The smallest region that holds a share of a distribution: every point whose Mahalanobis distance from the centre is
- * at most the radius.
+ * The smallest region that holds a share of a distribution: all points whose Mahalanobis distance from the centre is at
+ * most the radius.
  */
 export interface Ellipsoid {
-  /** The share of draws that it holds. */
+  /** The share of draws that the ellipsoid holds. */
   readonly probability: number;
-  /** The mean, or a Student-t's location, n, in float64. */
+  /** The mean of a normal or the location of a Student-t, n, in float64. */
   readonly centre: Vector;
   /**
-   * A Mahalanobis distance. Its square is the quantile of the chi-squared distribution with `rank` degrees of freedom;
-   * of a Student-t `rank` times that of the F distribution with `rank` and nu.
+   * A Mahalanobis distance. For a normal its square is the quantile of the chi-squared distribution with `rank` degrees
+   * of freedom; for a Student-t, `rank` times the quantile of the F distribution with `rank` and nu degrees of freedom.
    */
   readonly radius: number;
   /**
    * The half-axes in float64 as columns, longest first, n x rank: the columns of radius U S, where U S^2 U' is the
-   * covariance, or a Student-t's scale. The entry of largest magnitude in each is positive.
+   * covariance, or the scale of a Student-t. The entry of largest magnitude in each column is positive.
    */
   readonly axes: Matrix;
 }
 
-/** The Mahalanobis distance within which a share of the draws of so many dimensions is. */
+/** The Mahalanobis distance within which a share of the draws lies, if they vary in `rank` dimensions. */
 type RadiusAt = (probability: number, rank: number) => number;
 
 /**
- * Of a normal; or of what has its mean and root, where `radiusAt` gives the distance that holds a share in so many
- * dimensions.
+ * The ellipsoid of a distribution with the mean and root of a normal. `radiusAt` gives the distance that holds a share
+ * in `rank` dimensions.
  */
 export function* ellipsoid(
   parameters: NormalParameters,
@@ -62,7 +62,8 @@ export function* ellipsoid(
     throw new CovariumError('ERR_SHAPE', `A ${name} of rank (0) in dimension (${n}) is a point: it has no axes.`);
   const radius = radiusAt(probability, width);
 
-  // The widest coordinates first, so that the columns of the triangle differ in length and hardly in anything else.
+  // The widest coordinates come first: then the columns of the triangle are nearly orthogonal and differ mostly in
+  // length.
   const spread = Array.from({ length: n }, (_, i) => norm(root.subarray(i * width, (i + 1) * width)));
   const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
   const rows = rowsAt(root, width, order);

@@ -16,19 +16,19 @@ import { type Real, zerosOf } from '../dtype.ts';
 import { normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Options of `sampleSync` with the moments of the normal. */
+/** Options of `sampleSync` for a sample whose own moments are exactly the normal's. */
 export interface EmpiricalSyncOptions extends SampleSyncOptions {
   /**
-   * Whether the sample's own mean and covariance (its divisor count - 1) are exactly those of the normal, as in MASS's
-   * mvrnorm; false by default. Such a sample is whole: it takes no `firstRow`.
+   * True if the sample's own mean and covariance (divisor count - 1) must equal those of the normal, as in MASS's
+   * mvrnorm; false by default. Such a sample cannot be drawn in parts: it takes no `firstRow`.
    */
   readonly empirical?: boolean | undefined;
 }
 
-/** Options of `sample` with the moments of the normal. */
+/** Options of `sample` for a sample whose own moments are exactly the normal's. */
 export interface EmpiricalOptions extends EmpiricalSyncOptions, SampleOptions {}
 
-/** Whether an empirical sample is asked for; throws `ERR_INVALID_ARGUMENT`. */
+/** True if the options ask for an empirical sample; throws `ERR_INVALID_ARGUMENT`. */
 export function isEmpirical(options: EmpiricalSyncOptions): boolean {
   return requireBoolean('Empirical', options?.empirical ?? false);
 }
@@ -42,9 +42,9 @@ export function plain<Options extends EmpiricalSyncOptions>(options: Options): O
 
 /**
  * `count` rows whose own mean and covariance are those of the normal. The normals of the run are centred, whitened by
- * the Cholesky factor of their covariance, and coloured by the normal's factor, in float64. Whitening twice leaves
- * rounding alone of the first time's error, which grows with the condition of that covariance (CholeskyQR2: Yamamoto,
- * Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on Numerical Analysis 44, 2015).
+ * the Cholesky factor of their covariance, and coloured by the normal's factor, in float64. They are whitened twice,
+ * because the error of the first pass grows with the condition of that covariance and the second reduces it to rounding
+ * (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on Numerical Analysis 44, 2015).
  */
 export function* empiricalSample(
   parameters: NormalParameters,
@@ -59,17 +59,17 @@ export function* empiricalSample(
   if (count <= width)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Count is (${count}), but a sample with the moments of (${width}) dimensions takes at least (${width + 1}) rows.`,
+      `Count is (${count}), but an empirical sample in (${width}) dimensions needs at least (${width + 1}) rows.`,
     );
   const { seed = randomSeed(), stream = 0 } = options;
   const counter = normalCounter(seed, stream, 0);
   const given = options.out === undefined ? undefined : sampleOut(parameters, count, options.out);
-  // Before the factor's copy in float64: what can't be had is told at once.
+  // Allocated before the factor is copied in float64, so that a lack of memory is reported at once.
   const rows = hostZeros(count * n);
   const centre = Float64Array.from(mean.values);
   const exact = factor.exact();
 
-  // The very normals that the plain sample has.
+  // The same normals as in the plain sample.
   const drawn = zerosOf(dtype, count * width) as Real;
   yield* exactly(device, (encoder) => encoder.fillNormal(drawn, counter));
   const z = hostValues(drawn, 'float64') as Float64Array;
@@ -100,6 +100,6 @@ function requireWhole({ firstRow }: EmpiricalSyncOptions): void {
   if (firstRow === undefined) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `First row (${firstRow}) is given, but an empirical sample is whole: each of its rows depends on all.`,
+    `First row (${firstRow}) is not allowed in an empirical sample, in which each row depends on all others.`,
   );
 }

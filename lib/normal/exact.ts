@@ -12,15 +12,15 @@ export interface ExactRoot {
   readonly n: number;
   readonly width: number;
   /**
-   * What share of a row is rounding and no direction of its own: 0 of a regular normal, whose rows all have one,
-   * however small.
+   * The share of a row below which numbers are rounding, not a direction. It is 0 for a regular normal, whose rows are
+   * all independent, however small.
    */
   readonly tolerance: number;
 }
 
 /**
- * The root of a normal as its factor is kept. What is computed from it by orthogonal transformations stays positive
- * definite where a covariance, which squares the condition, might not. Throws `ERR_OUT_OF_MEMORY`.
+ * The root of a normal in float64. Numbers computed from the root by orthogonal transformations stay positive definite;
+ * a covariance, whose condition number is the square, might not. Throws `ERR_OUT_OF_MEMORY`.
  */
 export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Tasks<ExactRoot> {
   const width = factor.rank;
@@ -33,19 +33,19 @@ export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters)
 }
 
 /**
- * Throws `ERR_NOT_POSITIVE_DEFINITE` for a singular normal, which has no density beside that of a normal with another
+ * Throws `ERR_NOT_POSITIVE_DEFINITE` for a singular normal: it has no density relative to a normal with another
  * support.
  */
 export function requireRegular({ n, factor }: NormalParameters): void {
   if (factor.rank < n)
     throw new CovariumError(
       'ERR_NOT_POSITIVE_DEFINITE',
-      `A divergence takes regular normals, and this one has rank (${factor.rank}) in dimension (${n}).`,
+      `A divergence needs regular normals, but this one has rank (${factor.rank}) in dimension (${n}).`,
       { pivot: factor.rank },
     );
 }
 
-/** Whether two normals are the same, number for number: nothing then lies between them, not even rounding. */
+/** True if two normals have exactly the same numbers. Their distance is then exactly 0, without rounding. */
 export function isSame(a: ExactRoot, b: ExactRoot): boolean {
   return isEqual(a.mean, b.mean) && isEqual(a.root, b.root);
 }
@@ -55,9 +55,9 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
 }
 
 /**
- * The mean and the covariance of a normal, in float64: they are those of its factor as it is kept, so that what is
- * computed from them loses nothing to a covariance that was rounded to float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal
- * of 10^5 is little, and its covariance is not.
+ * The mean and the covariance of a normal, in float64. They are computed from the factor, and so do not contain the
+ * rounding of a covariance in float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 numbers is small, its covariance
+ * is not.
  */
 export function* exactMoments({ device, n, mean, factor }: NormalParameters): Tasks<Moments64> {
   const covariance = hostZeros(n * n);

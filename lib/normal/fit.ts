@@ -22,8 +22,8 @@ const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage']
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
 
 /**
- * The normal of rows: in one commit where the device's mean and covariance are what is asked for, else by way of their
- * moments.
+ * The normal of rows. A plain fit takes one commit on the device; a fit with other options first computes the moments
+ * of the rows.
  */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
@@ -32,7 +32,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
   if (isPlain && dtype === 'float64') return yield* plainly();
   const { values, count, n } = rowsInput('Data', requireDevice(device), rows);
-  // Other numbers lose digits as float32, and far from 0 all of them, before a mean is taken away.
+  // Numbers of another type would lose digits as float32 before the mean is subtracted, and far from 0 all of them.
   if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
   const exact = exactDevice(device);
@@ -42,7 +42,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   return yield* fromSums(sums, asked);
 }
 
-/** The normal of moments. */
+/** The normal with these moments. */
 export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, 'moments']);
   const { moments, ...asked } = options;
@@ -53,7 +53,7 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
 
 type Asked = Omit<FromMomentsOptions, 'moments'>;
 
-// What can be refused at once is, before anything long is done.
+// Refuses what can be refused before the long work.
 function requireAsked({ device, dtype, factor, mean, shrinkage }: Asked, n: number): void {
   realDtype(requireDevice(device), dtype);
   factorOn(factor);
@@ -66,12 +66,13 @@ function* fromSums(sums: CentralSums, asked: Asked): Tasks<NormalParameters> {
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
   const { mean, covariance, intensity } = estimated(sums, { ddof, mean: fixed, shrinkage });
-  // The rank of a covariance is at most that, whatever rounding makes of its last pivots.
+  // With an estimated mean, the rank of a covariance is at most count - 1, even if rounding makes its last pivots
+  // positive.
   const needed = fixed === undefined ? n + 1 : n;
   if (intensity === 0 && count < needed)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Data has (${count}) rows that count, but a normal of dimension (${n}) without shrinkage takes at least (${needed}).`,
+      `Data has (${count}) rows with a weight, but a normal of dimension (${n}) without shrinkage needs at least (${needed}).`,
     );
   return yield* step(
     factorCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
@@ -92,13 +93,13 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
   });
 }
 
-/** What is taken from the divisor of a plain fit; throws where there are too few rows. */
+/** The ddof of a plain fit; throws if there are too few rows. */
 function plainDdof(ddof: number | undefined, count: number, n: number): number {
-  // The rank of a covariance is at most count - 1, whatever rounding makes of its last pivots.
+  // The rank of a covariance is at most count - 1, even if rounding makes its last pivots positive.
   if (count < n + 1)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Data has (${count}) rows, but a normal of dimension (${n}) takes at least (${n + 1}).`,
+      `Data has (${count}) rows, but a normal of dimension (${n}) needs at least (${n + 1}).`,
     );
   return wholeNumber('Degrees of freedom taken (ddof)', ddof ?? 1, 0, count - 1);
 }

@@ -22,7 +22,7 @@ function requirePositiveDiagonal(factor: Real, n: number): void {
       );
   }
 }
-// The factor of the reversed matrix counts its pivots from the last row of the caller's.
+// The factor of the reversed matrix counts its pivots from the caller's last row.
 function fromTheEnd(error: CovariumError, n: number): CovariumError {
   if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE' || error.pivot === undefined) return error;
   const pivot = n - 1 - error.pivot;
@@ -41,8 +41,8 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
 }
 
 /**
- * precision = W' W with W lower: with J the matrix that reverses the order, J precision J = C C' has the Cholesky
- * factor C, and W = J C' J, which is C antitransposed. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is
+ * precision = W' W with W lower triangular. Let J reverse the order; then J precision J = C C' has the Cholesky factor
+ * C, and W = J C' J, which is the antitranspose of C. Then mean + W^-1 z has covariance (W' W)^-1, and no inverse is
  * ever formed.
  */
 export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): NormalTask {

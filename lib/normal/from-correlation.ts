@@ -13,8 +13,8 @@ import type { CorrelationOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's
- * words for what an error names.
+ * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are what an error
+ * calls them.
  */
 export function* fromCorrelation(
   options: CorrelationOptions,
@@ -40,7 +40,7 @@ export function* fromCorrelation(
       pivot: i,
     });
   });
-  // A diagonal of ones to rounding becomes one, so that the variances are what was asked for.
+  // A diagonal within rounding of one becomes exactly one, so that the variances are those that the caller passed.
   const covariance = Float64Array.from(values, (entry, at) => {
     const [i, j] = [Math.floor(at / n), at % n];
     return (i === j ? 1 : entry) * deviations[i]! * deviations[j]!;
@@ -48,9 +48,9 @@ export function* fromCorrelation(
   return yield* fromCovariance({ ...rest, covariance: new Matrix(new Storage(covariance), n, n) }, square, centre);
 }
 
-/** A covariance as correlations and standard deviations. */
+/** A covariance as a correlation matrix and standard deviations. */
 export interface Correlation {
-  /** n x n, float64; a variable of zero variance correlates with no other. */
+  /** n x n, float64; the correlation of a variable of zero variance with any other is 0. */
   readonly correlation: Matrix;
   /** n, float64. */
   readonly standardDeviations: Vector;
@@ -58,8 +58,8 @@ export interface Correlation {
 
 /**
  * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj),
- * with ones on the diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a variance below
- * zero, or of 0 beside a covariance that is not.
+ * with ones on the diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a negative
+ * variance, or a variance of 0 whose row has a nonzero covariance.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
   const matrix = asMatrix(covariance, ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined);
@@ -68,7 +68,7 @@ export function correlationOf(covariance: MatrixInput): Correlation {
   const deviations = Float64Array.from({ length: n }, (_, i) => {
     const variance = values[i * (n + 1)]!;
     if (variance >= 0) return Math.sqrt(variance);
-    throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Variance (${i}) is below zero (${variance}).`, { pivot: i });
+    throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Variance (${i}) is negative (${variance}).`, { pivot: i });
   });
   const correlation = values.map((entry, at) => {
     const [i, j] = [Math.floor(at / n), at % n];
@@ -76,10 +76,10 @@ export function correlationOf(covariance: MatrixInput): Correlation {
     if (entry !== 0 && (deviations[i] === 0 || deviations[j] === 0))
       throw new CovariumError(
         'ERR_NOT_POSITIVE_DEFINITE',
-        `Covariance entry (${i}, ${j}) is (${entry}), and one of the two has no variance.`,
+        `Covariance entry (${i}, ${j}) is (${entry}), but one of the two variances is 0.`,
         { pivot: deviations[i] === 0 ? i : j },
       );
-    // One after the other: the product of small deviations underflows.
+    // Divided in two steps: the product of two small deviations underflows.
     return deviations[i] === 0 || deviations[j] === 0 ? 0 : entry / deviations[i]! / deviations[j]!;
   });
   return {

@@ -13,8 +13,8 @@ import type { CovarianceOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 
 /**
- * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are
- * the caller's words for the two.
+ * The normal of a mean and a covariance, which may be singular or get jitter if the options allow it. `square` and
+ * `centre` are what an error calls the two.
  */
 export function* fromCovariance(
   options: CovarianceOptions,
@@ -27,7 +27,7 @@ export function* fromCovariance(
   if (singular === 'error') {
     if (jitter === false) {
       const task = factorCovariance(options, square, centre);
-      // Whoever has named an option knows of both.
+      // A caller who passes one of these options knows them.
       const isAsked = options.singular !== undefined || options.jitter !== undefined;
       return yield* step(isAsked ? task : { ...task, explain: withWayOut });
     }
@@ -36,20 +36,20 @@ export function* fromCovariance(
   if (jitter !== false)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Jitter (${jitter}) makes a singular covariance another one, and singular (${singular}) takes it as it is: only one can be asked for.`,
+      `Jitter (${jitter}) changes a singular covariance, but singular (${singular}) accepts it as it is: pass only one of them.`,
     );
   const tolerance = symmetryTolerance(options);
   const input = copied(normalInput(options, square, options.covariance, centre));
   const { n } = input;
   const symmetric = Float64Array.from(input.square);
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
-  // The lower triangle counts, as it does for a Cholesky factor.
+  // Only the lower triangle counts, as for a Cholesky factor.
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) symmetric[j * n + i] = symmetric[i * n + j]!;
   const root = yield* rootOf(input.device, symmetric, n, singular, input.dtype, square);
   return yield* rooted(input, root, square);
 }
 
-// A copy: the caller may write into their own arrays between two commits.
+// A copy, because the caller may change their arrays between two commits.
 function copied({ mean, square, ...rest }: NormalInput): NormalInput {
   return { ...rest, mean: mean?.slice(), square: square.slice() };
 }
@@ -57,13 +57,14 @@ function copied({ mean, square, ...rest }: NormalInput): NormalInput {
 function withWayOut(error: CovariumError): CovariumError {
   if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE') return error;
   const { pivot } = error;
-  const message = `${error.message} Option singular takes a singular covariance as it is, and jitter adds to its diagonal.`;
+  const message = `${error.message} Pass \`singular\` to accept a singular covariance, or \`jitter\` to add to its diagonal.`;
   return new CovariumError(error.code, message, pivot === undefined ? { cause: error } : { pivot, cause: error });
 }
 
-const attempts = 5; // without, then with once, ten, a hundred and a thousand times as much
+const attempts = 5; // nothing, then 1, 10, 100 and 1,000 times the jitter
 /**
- * The normal of a covariance (`name` in messages) with as little added to its diagonal as makes it positive definite.
+ * The normal of a covariance (`name` in messages), with the least multiple of the jitter added to its diagonal that
+ * makes it positive definite.
  */
 function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
   const { n, mean, square } = input;
@@ -95,10 +96,10 @@ function share(jitter: boolean | number, dtype: string): number {
   if (typeof jitter === 'number' && jitter >= least && jitter <= 1) return jitter;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Jitter is (${jitter}), not a share of the largest variance from (${least}), below which (${dtype}) has nothing, to 1.`,
+    `Jitter is (${jitter}), not a share of the largest variance from (${least}), the least that (${dtype}) resolves, to 1.`,
   );
 }
-// `centre` and `square` are the caller's words for what an error names: a Student-t has a location and a scale.
+// `centre` and `square` are what an error calls the two: a Student-t has a location and a scale.
 
 export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);

@@ -9,9 +9,7 @@ import { meanInput } from './inputs.ts';
 import type { DiagonalOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
-/**
- * The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names.
- */
+/** The normal of a mean and variances. `square`, `centre` and `sizes` are what an error calls them. */
 export function fromDiagonal(
   options: DiagonalOptions,
   square = 'Covariance',
@@ -27,13 +25,13 @@ export function fromDiagonal(
   if (typeof variances === 'number' && asked === undefined)
     throw new CovariumError(
       'ERR_SHAPE',
-      `One number (${variances}) for all ${sizes.toLowerCase()} needs a ${centre.toLowerCase()}, or a dimension.`,
+      `One number (${variances}) for all ${sizes.toLowerCase()} needs the dimension: pass \`${centre.toLowerCase()}\` or \`dimension\`.`,
     );
   const deviations = positiveNumbersOf(sizes, device, variances, asked ?? 0).map(Math.sqrt);
   const n = deviations.length;
   if (n === 0)
-    throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, and a distribution at least one dimension.`);
-  requireColumns(sizes, n, asked ?? n, 'dimension asked for');
+    throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, but a distribution has at least one dimension.`);
+  requireColumns(sizes, n, asked ?? n, 'requested dimension');
   if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
   return givenFactor({ device, dtype, n, mean }, (allocate) => DiagonalFactor.of(allocate, deviations), square);
 }

@@ -13,14 +13,13 @@ import type { EigenOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * The normal of a mean and an eigen-decomposition of its covariance. `square` and `centre` are the caller's words for
- * what an error names.
+ * The normal of a mean and an eigendecomposition of its covariance. `square` and `centre` are what an error calls them.
  */
 export function* fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
-  // A copy: the caller may write into their own array between two commits.
+  // A copy, because the caller may change their array between two commits.
   const mean =
     options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre).slice();
   const given = vectorInput('Eigenvalues', device, options.values);
@@ -49,8 +48,8 @@ function epsilonOf(values: Values): number {
   return values.BYTES_PER_ELEMENT === 4 ? 2 ** -23 : 2 ** -52;
 }
 
-// Which eigenvalues are not 0. They are given, not found in a rounded matrix, so that a small one counts unless it is
-// lost beside the largest.
+// The indices of the nonzero eigenvalues. The caller gives them, so that a small one counts unless rounding loses it
+// beside the largest.
 function positiveValues(values: Float64Array, n: number, epsilon: number, square: string): number[] {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const used: number[] = [];

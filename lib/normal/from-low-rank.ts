@@ -10,8 +10,7 @@ import type { LowRankOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
 /**
- * The normal of a mean and a covariance of low rank with a diagonal added. `square` and `centre` are the caller's words
- * for what an error names.
+ * The normal of a mean and a low-rank covariance plus a diagonal. `square` and `centre` are what an error calls them.
  */
 export function fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);

@@ -10,12 +10,12 @@ import { fromCholesky } from './from-cholesky.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 
-/** Where a new normal lives. */
+/** The device and type of a new normal. */
 export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
 
 /**
- * The normal of a mean (m) and rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is that
- * of {@link lq}. Throws `ERR_NOT_POSITIVE_DEFINITE` where it is singular and may not be.
+ * The normal of a mean (m) and the rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is
+ * that of {@link lq}. Throws `ERR_NOT_POSITIVE_DEFINITE` if the covariance is singular and that is not allowed.
  */
 export function* fromRoot(
   target: Target,
@@ -30,7 +30,7 @@ export function* fromRoot(
   return yield* fromEchelon(target, mean, rows, pivots, isSingularAllowed);
 }
 
-/** The same of rows that are an echelon already, with the columns of its pivots. */
+/** Like {@link fromRoot} for rows that already are an echelon, with the columns of its pivots. */
 export function* fromEchelon(
   { device, dtype }: Target,
   mean: Float64Array,
@@ -47,7 +47,7 @@ export function* fromEchelon(
       `Covariance of the result is not positive definite: the coordinates before it determine coordinate (${pivot}).`,
       { pivot },
     );
-  // An echelon has nothing behind its last pivot.
+  // The columns after the last pivot of an echelon are 0.
   const rank = pivots.filter((column) => column >= 0).length;
   const root = new Float64Array(m * rank);
   for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
@@ -58,9 +58,9 @@ export function* fromEchelon(
 }
 
 /**
- * The normal of a root of its covariance. With a root of full rank that is A = L Q, the covariance is L L': it gets the
- * Cholesky factor, which is the only one of its kind, so that draws do not depend on the way in.
- * `square` is what an error calls that covariance.
+ * The normal of a root of its covariance. For a root of full rank A = L Q, the covariance is L L', and the normal gets
+ * its Cholesky factor. That factor is unique, so draws do not depend on how the normal was made. `square` is what an
+ * error calls that covariance.
  */
 export function* rooted(
   input: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,

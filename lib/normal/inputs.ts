@@ -10,17 +10,17 @@ import type { Device } from '../device.ts';
 import type { Dtype, Real, RealDtype, Values } from '../dtype.ts';
 import type { NormalOptions } from './options.ts';
 
-/** A mean and a square matrix of one dimension; see {@link meanInput} and {@link squareInput}. */
+/** A mean and a square matrix of the same dimension; see {@link meanInput} and {@link squareInput}. */
 export interface NormalInput {
   readonly device: Device;
   readonly dtype: RealDtype;
   readonly n: number;
-  /** Undefined stands for zeros. */
+  /** Undefined means zeros. */
   readonly mean: Real | undefined;
   readonly square: Real;
 }
 
-/** What describes a normal, checked; throws as its parts, and `ERR_INVALID_ARGUMENT` where the device is none. */
+/** The checked inputs of a normal. Throws what its parts throw, and `ERR_INVALID_ARGUMENT` if the device is missing. */
 export function normalInput(options: NormalOptions, name: string, square: MatrixInput, centre = 'Mean'): NormalInput {
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
@@ -29,28 +29,31 @@ export function normalInput(options: NormalOptions, name: string, square: Matrix
   return { device, dtype, n, mean, square: values };
 }
 
-/** How far entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
+/** How far the entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
 export function symmetryTolerance(options: {
   dtype?: Dtype | undefined;
   symmetryTolerance?: number | undefined;
 }): number {
-  // Sums of n products taken in another order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
+  // Sums of n products in a different order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
   const tolerance = options.symmetryTolerance ?? (options.dtype === 'float64' ? 1e-9 : 1e-5);
   if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Symmetry tolerance is (${tolerance}), not a finite number from 0.`);
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Symmetry tolerance is (${tolerance}), not a finite number of at least 0.`,
+  );
 }
 
-/** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` where it doesn't have n entries. */
+/** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` if it does not have n entries. */
 export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number, name = 'Mean'): Real {
   const values = hostValues(vectorInput(name, device, mean), dtype) as Real;
   if (values.length === 0)
-    throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, and a distribution at least one dimension.`);
+    throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, but a distribution has at least one dimension.`);
   if (n !== undefined) requireColumns(name, values.length, n, 'other input');
   requireFiniteEntries(name, values);
   return values;
 }
 
-/** A square matrix, n x n where n is known; a bare typed array is taken for a square. Throws `ERR_SHAPE`. */
+/** A square matrix, n x n if n is given; a bare typed array is read as a square. Throws `ERR_SHAPE`. */
 export function squareInput(
   name: string,
   device: Device,
@@ -64,7 +67,7 @@ export function squareInput(
   if (side !== undefined && side * side !== (input as Values).length)
     throw new CovariumError(
       'ERR_SHAPE',
-      `${name} has (${(input as Values).length}) entries, not those of a square${n === undefined ? '' : ` of (${n})`}.`,
+      `${name} has (${(input as Values).length}) entries, not those of a square matrix${n === undefined ? '' : ` of dimension (${n})`}.`,
     );
   const matrix = asMatrix(input, side);
   const columns = requireSquare(name, matrix);

@@ -5,16 +5,16 @@ import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** The normal of some coordinates: their rows of the root. */
+/** The normal of some coordinates: it has their rows of the root. */
 export function* marginal(parameters: NormalParameters, coordinates: readonly number[]): Tasks<NormalParameters> {
   const chosen = coordinatesIn(coordinates, parameters.n);
   if (chosen.length === 0)
-    throw new CovariumError('ERR_SHAPE', 'Coordinates are (0), and a normal has at least one dimension.');
+    throw new CovariumError('ERR_SHAPE', 'There are (0) coordinates, but a normal has at least one dimension.');
   const { mean, root, n, width, tolerance } = yield* exactRoot(parameters);
   return yield* fromRoot(parameters, rowsAt(mean, 1, chosen), rowsAt(root, width, chosen), tolerance, width < n);
 }
 
-/** A copy of coordinates of n; throws `ERR_INVALID_ARGUMENT` (no array, one twice) and `ERR_OUT_OF_RANGE`. */
+/** A copy of coordinates below n; throws `ERR_INVALID_ARGUMENT` (not an array, one twice) and `ERR_OUT_OF_RANGE`. */
 export function coordinatesIn(coordinates: readonly number[], n: number): number[] {
   if (!Array.isArray(coordinates))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinates are not an array (${describe(coordinates)}).`);
@@ -28,13 +28,13 @@ export function coordinatesIn(coordinates: readonly number[], n: number): number
   return [...coordinates];
 }
 
-/** Those of n that are not among `coordinates`, in their order. */
+/** The coordinates below n that are not in `coordinates`, in ascending order. */
 export function otherCoordinates(coordinates: readonly number[], n: number): number[] {
   const named = new Set(coordinates);
   return Array.from({ length: n }, (_, coordinate) => coordinate).filter((coordinate) => !named.has(coordinate));
 }
 
-/** Rows of `width` numbers at these places, in this order. */
+/** The rows of `width` numbers at these indices, in this order. */
 export function rowsAt(rows: Float64Array, width: number, places: readonly number[]): Float64Array<ArrayBuffer> {
   const chosen = new Float64Array(places.length * width);
   for (const [row, place] of places.entries())

@@ -16,29 +16,32 @@ import { squareInput } from './inputs.ts';
 import { MultivariateNormal } from './multivariate-normal.ts';
 import type { CovarianceOptions } from './options.ts';
 
-/** What {@link MultivariateNormalBatch.fromCovariance} takes; what is not of one normal holds for each of them. */
+/**
+ * Options of {@link MultivariateNormalBatch.fromCovariance}; those other than `means` and `covariances` apply to every
+ * normal.
+ */
 export interface BatchOptions extends Omit<CovarianceOptions, 'mean' | 'covariance'> {
-  /** A row for each normal, B x n; zeros by default. */
+  /** One row for each normal, B x n; zeros by default. */
   readonly means?: MatrixInput | undefined;
-  /** Symmetric and positive definite: B of n x n, or a volume of width n, height n and depth B. */
+  /** Symmetric and positive definite: B matrices of n x n, or a volume of width n, height n and depth B. */
   readonly covariances: readonly MatrixInput[] | Volume;
 }
 
-/** Which rows of which runs, for {@link MultivariateNormalBatch.sample}: normal b draws from stream + b. */
+/** The run of {@link MultivariateNormalBatch.sample}: normal b draws from stream + b. */
 export interface BatchSampleOptions extends RunOptions {
   /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * B multivariate normals of one dimension n on a device, as classes have one each. Asynchronous calls commit the work
- * of all before they wait. Every method that computes has a synchronous twin. After {@link close} each throws
- * `ERR_CLOSED`.
+ * B multivariate normals of the same dimension n on a device, for example one for each class. Asynchronous calls commit
+ * the work of all normals before they wait. Every method that computes has a synchronous twin. After {@link close} each
+ * throws `ERR_CLOSED`.
  */
 export class MultivariateNormalBatch {
-  /** Where the normals live and compute. */
+  /** The device that holds the normals and computes. */
   readonly device: Device;
-  /** B, how many normals there are, from 1. */
+  /** B, the number of normals, from 1. */
   readonly size: number;
   /** n, from 1. */
   readonly dimension: number;
@@ -57,10 +60,10 @@ export class MultivariateNormalBatch {
   }
 
   /**
-   * The normals of means (B x n) and covariances (B of n x n): all, or none where one is refused. Rejects as
-   * {@link MultivariateNormal.fromCovariance}, with the index of the normal (from 0) in the message:
-   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also
-   * where two dimensions differ, or there is no covariance).
+   * The normals of means (B x n) and covariances (B of n x n). If one is refused, none is made. Rejects like {@link
+   * MultivariateNormal.fromCovariance}, with the index of the normal (from 0) in the message:
+   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also if
+   * dimensions differ, or there is no covariance).
    */
   static async fromCovariance(options: BatchOptions): Promise<MultivariateNormalBatch> {
     const each = covariancesOf(options);
@@ -81,21 +84,19 @@ export class MultivariateNormalBatch {
     );
   }
 
-  /** Whether {@link close} was called, or the device is closed. */
+  /** True once {@link close} was called or the device is closed. */
   get closed(): boolean {
     return this.#closed || this.device.closed;
   }
 
-  /**
-   * The normal of an index, from 0. It stays the batch's own, which closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
-   */
+  /** The normal at an index, from 0. The batch owns it and closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
   at(index: number): MultivariateNormal {
     return this.#open()[wholeNumber('Index', index, 0, this.size - 1)]!;
   }
 
   /**
-   * `count` draws of each normal: B matrices, count x n. Matrix b has, to the bit, what normal b alone draws from
-   * stream + b. Rejects as {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a stream + b
+   * `count` draws of each normal: B matrices, count x n. Matrix b equals, bit for bit, what normal b alone draws from
+   * stream + b. Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a stream + b
    * beyond 2^64 - 1), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix[]> {
@@ -113,9 +114,9 @@ export class MultivariateNormalBatch {
   }
 
   /**
-   * Logarithm of the density of each normal at each row (count x n, or one vector of n): B x count. The largest of a
-   * column is the normal that the row looks most like. Rejects as {@link MultivariateNormal.logPdf}: `ERR_NOT_FINITE`,
-   * `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
+   * Logarithm of the density of each normal at each row (count x n, or one vector of n): B x count. The largest entry
+   * of a column belongs to the normal under which that row is most likely. Rejects like {@link
+   * MultivariateNormal.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
   async logPdf(rows: RowsInput): Promise<Matrix> {
     const normals = this.#open();
@@ -130,18 +131,18 @@ export class MultivariateNormalBatch {
     return this.#stacked(oneByOne(this.size, (b) => normals[b]!.logPdfSync(input)));
   }
 
-  /** Closes each normal: their memory goes back once no commit in flight uses it. Idempotent. */
+  /** Closes each normal; their memory is released once no commit in flight uses it. Idempotent. */
   close(): void {
     this.#closed = true;
     for (const normal of this.#normals) normal.close();
   }
 
-  /** {@link close}, at the end of a `using` block. */
+  /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
 
-  // Read and converted once, not once for each normal.
+  // The rows are read and converted once, not once for each normal.
   #rows(rows: RowsInput): Matrix {
     const { values, count, n } = rowsInput('Input', this.device, rows, this.dimension);
     return new Matrix(new Storage(hostValues(values, this.dtype)), count, n);
@@ -164,7 +165,7 @@ export class MultivariateNormalBatch {
   }
 }
 
-/** What each normal is made of. */
+/** The options of each normal. */
 function covariancesOf(options: BatchOptions): CovarianceOptions[] {
   const ofOne = covarianceOptionNames.filter((name) => name !== 'mean' && name !== 'covariance');
   checkOptions(options, [...ofOne, 'means', 'covariances']);
@@ -195,7 +196,7 @@ function slices(volume: Volume, device: Device): Values[] {
   if (n !== height)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Covariances are a volume of (${volume.size.join(' x ')}) numbers, whose width is not its height.`,
+      `Covariances are a volume of (${volume.size.join(' x ')}) numbers: its width and height differ.`,
     );
   const values = volumeStorage(volume).valuesFor(device);
   return Array.from({ length: depth }, (_, b) => values.subarray(b * n * n, (b + 1) * n * n));
@@ -213,7 +214,7 @@ function meansOf(means: MatrixInput, device: Device, size: number, n: number): V
 
 const runOptionNames: readonly string[] = ['seed', 'stream', 'firstRow'];
 
-/** The run of each normal: of one seed, and of streams that follow one another. */
+/** The run of each normal: the same seed, and consecutive streams. */
 function runsOf(options: RunOptions, known: readonly string[], size: number): RunOptions[] {
   checkOptions(options, known);
   const { seed = randomSeed(), stream = 0, firstRow = 0 } = options;
@@ -223,7 +224,7 @@ function runsOf(options: RunOptions, known: readonly string[], size: number): Ru
   if (last >= 1n << 64n)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Streams (${first}) to (${last}) of a batch of (${size}) normals reach beyond 2^64 - 1.`,
+      `Streams (${first}) to (${last}) of a batch of (${size}) normals go beyond 2^64 - 1.`,
     );
   return Array.from({ length: size }, (_, b) => ({ seed, stream: first + BigInt(b), firstRow }));
 }
@@ -231,7 +232,8 @@ function runsOf(options: RunOptions, known: readonly string[], size: number): Ru
 type Closable = { close(): void };
 
 /**
- * Begins all before it waits for any; where one is refused, closes the others and throws the first refusal by index.
+ * Starts all before it waits for any. If one is refused, closes the others and throws the refusal with the lowest
+ * index.
  */
 async function together<Made extends Closable>(size: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
   const settled = await Promise.allSettled(Array.from({ length: size }, (_, index) => make(index)));
@@ -242,7 +244,7 @@ async function together<Made extends Closable>(size: number, make: (index: numbe
   throw refused.reason;
 }
 
-/** One after the other; where one is refused, closes those before it. */
+/** Makes one after the other. If one is refused, closes those before it. */
 function oneByOne<Made extends Closable>(size: number, make: (index: number) => Made): Made[] {
   const made: Made[] = [];
   try {

@@ -53,13 +53,13 @@ import { factorAndTransformTask, quantileTask, transformTask } from './transform
 let parametersInside: (normal: MultivariateNormal) => NormalParameters;
 
 /**
- * A multivariate normal of dimension n on a device: its Cholesky factor is computed once and kept there. Every method
- * that computes has a synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ * A multivariate normal of dimension n on a device, which computes its Cholesky factor once and keeps it. Every method
+ * that computes has a synchronous twin, which is faster for small work. After {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateNormal extends Distribution {
   /**
-   * Logarithm of the covariance's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues
-   * that are not 0.
+   * Logarithm of the covariance's determinant. If the covariance is singular, of its pseudo-determinant: the product of
+   * the nonzero eigenvalues.
    */
   readonly logDeterminant: number;
   readonly #parameters: NormalParameters;
@@ -76,9 +76,9 @@ export class MultivariateNormal extends Distribution {
 
   /**
    * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
-   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a
-   * factor on a GPU where the device has none. `singular` takes a singular covariance as it is, `jitter` adds to its
-   * diagonal.
+   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` if the
+   * factor is to be made on a GPU and the device has none. `singular` accepts a singular covariance, `jitter` adds to
+   * its diagonal.
    */
   static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(fromCovariance(options)));
@@ -91,7 +91,7 @@ export class MultivariateNormal extends Distribution {
 
   /**
    * The normal of a mean (n) and a lower Cholesky factor L (n x n) of the covariance L L'. Rejects with
-   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` where a diagonal entry is not positive, `ERR_SHAPE`,
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a diagonal entry that is not positive), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromCholesky(options: CholeskyOptions): Promise<MultivariateNormal> {
@@ -104,8 +104,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n) and a precision matrix (n x n), the covariance's inverse; rejects
-   * as {@link fromCovariance}.
+   * The normal of a mean (n) and a precision matrix (n x n), the inverse of the covariance. Rejects like {@link
+   * fromCovariance}.
    */
   static async fromPrecision(options: PrecisionOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromPrecision(options)));
@@ -117,9 +117,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n) and variances (n, or one for all): no n x n numbers are kept. Rejects with
-   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE`
-   * (one that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * The normal of a mean (n) and variances (n, or one for all); it stores no n x n matrix. Rejects with
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE` (a
+   * variance that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromDiagonal(options: DiagonalOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await run(fromDiagonal(options)));
@@ -131,8 +131,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n), eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular where m < n
-   * or an eigenvalue is 0. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero), `ERR_INVALID_ARGUMENT`
+   * The normal of a mean (n), and eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular if m <
+   * n or an eigenvalue is 0. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a negative eigenvalue), `ERR_INVALID_ARGUMENT`
    * (eigenvectors that are not orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold),
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
@@ -147,7 +147,7 @@ export class MultivariateNormal extends Distribution {
 
   /**
    * The normal of a mean (n) and the covariance F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one number
-   * for all): 4 n (k + 1) numbers are kept, and none of n x n. Rejects with `ERR_NOT_FINITE` (the entry),
+   * for all). It stores 4 n (k + 1) numbers, and no n x n matrix. Rejects with `ERR_NOT_FINITE` (the entry),
    * `ERR_NOT_POSITIVE_DEFINITE` (an entry of d), `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
@@ -161,8 +161,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects
-   * as {@link fromCovariance}, and with `ERR_OUT_OF_RANGE` where the diagonal is not of ones.
+   * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects like {@link
+   * fromCovariance}, and with `ERR_OUT_OF_RANGE` if the diagonal is not all ones.
    */
   static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(fromCorrelation(options)));
@@ -174,7 +174,7 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry),
+   * The normal with the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry),
    * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
    * before it determine), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
    */
@@ -187,7 +187,7 @@ export class MultivariateNormal extends Distribution {
     return new MultivariateNormal(runAllSync(fit(options)));
   }
 
-  /** The normal of the mean and covariance of {@link Moments} of dimension n; rejects as {@link fit}. */
+  /** The normal with the mean and covariance of {@link Moments} of dimension n. Rejects like {@link fit}. */
   static async fromMoments(options: FromMomentsOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(fromMoments(options)));
   }
@@ -199,7 +199,7 @@ export class MultivariateNormal extends Distribution {
 
   /**
    * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a
-   * covariance: all in one commit, and no factor is kept. Rejects as {@link fromCovariance}.
+   * covariance. It takes one commit and keeps no factor. Rejects like {@link fromCovariance}.
    */
   static transform(options: TransformOptions<VectorInput>): Promise<Vector>;
   static transform(options: TransformOptions<RowList>): Promise<Matrix>;
@@ -214,19 +214,19 @@ export class MultivariateNormal extends Distribution {
     return runSync(factorAndTransformTask(options));
   }
 
-  /** In how many dimensions the draws vary: n, or fewer where the covariance is singular. */
+  /** The number of dimensions in which the draws vary: n, or fewer if the covariance is singular. */
   get rank(): number {
     return this.#parameters.factor.rank;
   }
 
-  /** What was added to the covariance's diagonal; undefined where no jitter was asked for. */
+  /** What was added to the covariance's diagonal; undefined if no jitter was requested. */
   get jitter(): JitterReport | undefined {
     return this.#parameters.jitter;
   }
 
   /**
-   * Of the commit that made this normal: `factor` says whether its factor was made on the CPU or on the GPU, if it
-   * wasn't given.
+   * Timings of the commit that made this normal. `factor` says whether the CPU or the GPU computed its factor, unless
+   * the caller gave one.
    */
   get timings(): Timings {
     return this.#parameters.factor.timings!;
@@ -237,18 +237,16 @@ export class MultivariateNormal extends Distribution {
     return new Vector(new Storage(this.#open().mean.values.slice()));
   }
 
-  /**
-   * Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; of a singular normal that on its support.
-   */
+  /** Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; for a singular normal on its support. */
   get entropy(): number {
     return normalEntropy({ rank: this.#parameters.factor.rank, logDeterminant: this.logDeterminant });
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given; about `means`, one for each row, where they are given.
-   * Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
-   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which takes no
-   * means, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
+   * `count` draws, count x n, written to `out` if given, each about its row of `means` if given. Rejects with
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
+   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which excludes
+   * `means`, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
   override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix> {
     if (isEmpirical(options)) return runAll(empiricalSample(this.#open(), count, options), options.signal);
@@ -283,10 +281,10 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite
-   * entries are allowed. Up to n = 2 by a formula, beyond by randomised quasi-Monte Carlo, within `absoluteError` or as
-   * near as `maxPoints` gets: {@link boxProbability} tells how near. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN),
-   * `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
+   * may be infinite. Computed by a formula up to n = 2, and for larger n by randomised quasi-Monte Carlo until the
+   * error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also returns the error. Rejects with
+   * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
     const parameters = this.#open();
@@ -300,7 +298,7 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002); see
    * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
    * the upper one, an option), `ERR_ABORTED`.
    */
@@ -329,8 +327,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * A copy of the lower Cholesky factor of the covariance, n x n; of a singular covariance the root that its draws are
-   * made by, n x rank (n x 1 of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * A copy of the lower Cholesky factor of the covariance, n x n. If the covariance is singular, the root from which
+   * the draws are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(): Promise<Matrix> {
     return run(factorTask(this.#open()));
@@ -342,8 +340,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of some coordinates (m of them, from 0), in the order in which they are named. Rejects with
-   * `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   * The normal of some coordinates (m of them, from 0), in the order given. Rejects with `ERR_OUT_OF_RANGE` (no such
+   * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
    */
   async marginal(coordinates: readonly number[]): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(marginal(this.#open(), coordinates)));
@@ -355,9 +353,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of the other coordinates, in their order, where the given ones (m of n) have these values. Rejects
-   * as {@link marginal}, with `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a
-   * singular normal can't have there).
+   * The normal of the other coordinates, in their order, given these values of m coordinates. Rejects like {@link
+   * marginal}, with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is
+   * impossible because the normal is singular).
    */
   async conditional(options: ConditionalOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(conditional(this.#open(), options)));
@@ -370,8 +368,7 @@ export class MultivariateNormal extends Distribution {
 
   /**
    * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The
-   * covariance is the same for all rows: that of {@link conditional}. Rejects as {@link marginal}, with
-   * `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` as there.
+   * covariance is the same for all rows: that of {@link conditional}. Rejects like {@link conditional}.
    */
   async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
     return runAll(conditionalMeans(this.#open(), options));
@@ -383,9 +380,9 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The normal of A x + b + e for x of this one: A m x n, b m entries, e independent noise. Rejects with
-   * `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless it may be `singular`; noise that
-   * is no covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * The normal of A x + b + e for x of this one, where A is m x n, b has m entries, and e is independent noise. Rejects
+   * with `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless `singular` allows it; noise
+   * that is not a covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async affine(options: AffineOptions): Promise<MultivariateNormal> {
     return new MultivariateNormal(await runAll(affine(this.#open(), options)));
@@ -397,8 +394,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * Gradient of the log density by x, at each row x (count x n, or one vector of n): -covariance^-1 (x - mean),
-   * count x n. Rejects as {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * Gradient of the log density with respect to x, at each row x (count x n, or one vector of n): -covariance^-1 (x -
+   * mean), count x n. Rejects like {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async scoreInput(rows: RowsInput): Promise<Matrix> {
     return run(scoreTask(this.#open(), rows));
@@ -411,8 +408,9 @@ export class MultivariateNormal extends Distribution {
 
   /**
    * mean + L z for each row of probabilities (count x n, or one vector of n), where z are their standard normal
-   * quantiles and L is what {@link transform} multiplies by: count x n. It turns uniform numbers, as a low-discrepancy
-   * sequence has, into draws. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   * quantiles and L is the matrix that {@link transform} multiplies by: count x n. It turns uniform numbers, such as a
+   * low-discrepancy sequence, into draws. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
+   * `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix> {
     return run(quantileTask(this.#open(), probabilities));
@@ -424,7 +422,7 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
-   * The ellipsoid that holds a share of the draws, of n half-axes. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and
+   * The ellipsoid with n half-axes that holds a share of the draws. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and
    * `ERR_SHAPE` for a singular normal that is a point.
    */
   async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
@@ -442,10 +440,7 @@ export class MultivariateNormal extends Distribution {
   }
 }
 
-/**
- * What a normal is made of, where it is open. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`,
- * `ERR_CLOSED`.
- */
+/** The parameters of an open normal, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
 export function parametersOf(normal: MultivariateNormal): NormalParameters {
   if (normal instanceof MultivariateNormal) return parametersInside(normal);
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Distribution is not a MultivariateNormal (${describe(normal)}).`);

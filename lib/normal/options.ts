@@ -7,9 +7,9 @@ import type { Dtype } from '../dtype.ts';
 import type { EstimateOptions, Moments } from '../moments/moments.ts';
 import type { AddSyncOptions } from '../moments/weighted-rows.ts';
 
-/** What every way to make a normal distribution takes. */
+/** Options that every constructor of a normal distribution takes. */
 export interface NormalOptions {
-  /** Where the normal lives and computes; it must be open. */
+  /** The device that holds the normal and computes; it must be open. */
   readonly device: Device;
   /** n entries; zeros by default. */
   readonly mean?: VectorInput | undefined;
@@ -17,92 +17,92 @@ export interface NormalOptions {
   readonly dtype?: Dtype | undefined;
 }
 
-/** What {@link MultivariateNormal.fromCovariance} takes. */
+/** Options of {@link MultivariateNormal.fromCovariance}. */
 export interface CovarianceOptions extends NormalOptions, FactorOptions {
   /** Symmetric and positive definite, n x n. */
   readonly covariance: MatrixInput;
   /** How far a_ij and a_ji may differ, relative to their size; by default 1e-5 for float32, 1e-9 for float64. */
   readonly symmetryTolerance?: number | undefined;
-  /** What becomes of a covariance that is singular; `error` by default. See {@link SingularCovariance}. */
+  /** What to do with a singular covariance; `error` by default. See {@link SingularCovariance}. */
   readonly singular?: SingularCovariance | undefined;
   /**
-   * Adds to the diagonal where the covariance is not positive definite without; false by default. `true`, or a share of
-   * the largest variance to begin with (from 2^-22 in float32, 2^-51 in float64, to 1; `true` is 2^-22 and 2^-40).
-   * Nothing is added first, then that, then ten, a hundred and a thousand times as much. Not together with `singular`.
+   * Adds to the diagonal if the covariance is not positive definite; false by default. The jitter is a share of the
+   * largest variance (from 2^-22 in float32 or 2^-51 in float64, to 1); `true` means 2^-22 or 2^-40. The factor is
+   * tried with nothing added, then with 1, 10, 100 and 1,000 times the jitter. Cannot be combined with `singular`.
    */
   readonly jitter?: boolean | number | undefined;
 }
 
 /**
- * What becomes of a singular covariance. `error`: `ERR_NOT_POSITIVE_DEFINITE`. `pivoted`: its rank, and a root of
- * n x rank, by a pivoted Cholesky factorisation on the host; quick. `eigen`: by the eigenvalues of the correlation
- * matrix, on the host: a sharper judge of the rank, and slow beyond some hundreds of dimensions. Either refuses what is
- * clearly not positive semidefinite.
+ * What to do with a singular covariance. `error` throws `ERR_NOT_POSITIVE_DEFINITE`. `pivoted` finds its rank and a
+ * root (n x rank) by a pivoted Cholesky factorisation on the host; it is fast. `eigen` uses the eigenvalues of the
+ * correlation matrix, on the host; it judges the rank more sharply, but is slow beyond some hundreds of dimensions.
+ * Both refuse a matrix that is clearly not positive semidefinite.
  */
 export type SingularCovariance = 'error' | 'pivoted' | 'eigen';
 
 /** What was added to a covariance's diagonal. */
 export interface JitterReport {
-  /** Added to each variance; 0 where nothing had to be. */
+  /** Amount added to each variance; 0 if none was needed. */
   readonly amount: number;
   /** How often a factor was tried, from 1. */
   readonly attempts: number;
-  /** The smallest pivot of the factor: the variance that the variables before one leave to it, at its smallest. */
+  /** The smallest pivot of the factor: the least variance of a variable that is left when those before it are known. */
   readonly smallestPivot: number;
 }
 
-/** What {@link MultivariateNormal.fromDiagonal} takes. */
+/** Options of {@link MultivariateNormal.fromDiagonal}. */
 export interface DiagonalOptions extends NormalOptions {
-  /** Positive: n of them, or one for all. */
+  /** Positive: n numbers, or one for all. */
   readonly variances: VectorInput | number;
-  /** n, where `variances` is one number; by default the length of the mean. */
+  /** n, if `variances` is one number; by default the length of the mean. */
   readonly dimension?: number | undefined;
 }
 
-/** What {@link MultivariateNormal.fromEigen} takes: the covariance is vectors diag(values) vectors'. */
+/** Options of {@link MultivariateNormal.fromEigen}: the covariance is vectors diag(values) vectors'. */
 export interface EigenOptions extends NormalOptions {
-  /** Eigenvalues, m of them (at most n), none below zero but by rounding; where m < n the others are 0. */
+  /** Eigenvalues, m of them (at most n), none negative except by rounding; if m < n the others are 0. */
   readonly values: VectorInput;
   /** Eigenvectors of length 1, n x m: column j belongs to value j. */
   readonly vectors: MatrixInput;
 }
 
-/** What {@link MultivariateNormal.fromLowRank} takes: the covariance is factor factor' + diag(diagonal). */
+/** Options of {@link MultivariateNormal.fromLowRank}: the covariance is factor factor' + diag(diagonal). */
 export interface LowRankOptions extends NormalOptions {
   /** n x k. */
   readonly factor: MatrixInput;
-  /** Positive: n of them, or one for all. */
+  /** Positive: n numbers, or one for all. */
   readonly diagonal: VectorInput | number;
 }
 
-/** What {@link MultivariateNormal.fromCorrelation} takes. */
+/** Options of {@link MultivariateNormal.fromCorrelation}. */
 export interface CorrelationOptions extends NormalOptions, FactorOptions {
   /** Symmetric, with ones on its diagonal, n x n. */
   readonly correlation: MatrixInput;
-  /** n of them, positive; with `singular` also 0. */
+  /** n numbers, positive; with `singular` also 0. */
   readonly standardDeviations: VectorInput;
-  /** As of {@link CovarianceOptions}: by default 1e-5 for float32, 1e-9 for float64. */
+  /** See {@link CovarianceOptions}; by default 1e-5 for float32, 1e-9 for float64. */
   readonly symmetryTolerance?: number | undefined;
-  /** As of {@link CovarianceOptions}; `error` by default. */
+  /** See {@link CovarianceOptions}; `error` by default. */
   readonly singular?: SingularCovariance | undefined;
-  /** As of {@link CovarianceOptions}; false by default. */
+  /** See {@link CovarianceOptions}; false by default. */
   readonly jitter?: boolean | number | undefined;
 }
 
-/** What {@link MultivariateNormal.transform} takes, the static one. */
+/** Options of the static {@link MultivariateNormal.transform}. */
 export interface TransformOptions<Z extends RowsInput = RowsInput>
   extends Omit<CovarianceOptions, 'singular' | 'jitter'> {
   /** One vector of n, or rows of n. */
   readonly z: Z;
 }
 
-/** What {@link MultivariateNormal.fromCholesky} takes. */
+/** Options of {@link MultivariateNormal.fromCholesky}. */
 export interface CholeskyOptions extends NormalOptions {
-  /** Lower triangular with a positive diagonal, n x n; what is above the diagonal is not read. */
+  /** Lower triangular with a positive diagonal, n x n; entries above the diagonal are not read. */
   readonly factor: MatrixInput;
 }
 
-/** What {@link MultivariateNormal.fromPrecision} takes. */
+/** Options of {@link MultivariateNormal.fromPrecision}. */
 export interface PrecisionOptions extends NormalOptions, FactorOptions {
   /** The inverse of the covariance, symmetric and positive definite, n x n. */
   readonly precision: MatrixInput;
@@ -110,21 +110,21 @@ export interface PrecisionOptions extends NormalOptions, FactorOptions {
   readonly symmetryTolerance?: number | undefined;
 }
 
-/** What {@link MultivariateNormal.fit} takes. */
+/** Options of {@link MultivariateNormal.fit}. */
 export interface FitOptions extends FactorOptions, EstimateOptions, AddSyncOptions {
-  /** Where the normal lives and computes; it must be open. */
+  /** The device that holds the normal and computes; it must be open. */
   readonly device: Device;
-  /** Observations, count x n; count is at least n + 1, or any from 1 with shrinkage. */
+  /** Observations, count x n; count is at least n + 1, or at least 1 with shrinkage. */
   readonly rows: MatrixInput;
   /** `float32` by default. */
   readonly dtype?: Dtype | undefined;
 }
 
-/** What {@link MultivariateNormal.fromMoments} takes. */
+/** Options of {@link MultivariateNormal.fromMoments}. */
 export interface FromMomentsOptions extends FactorOptions, EstimateOptions {
-  /** Where the normal lives and computes; it must be open. */
+  /** The device that holds the normal and computes; it must be open. */
   readonly device: Device;
-  /** Moments of the rows; they stay as they are. */
+  /** Moments of the rows; they are not changed. */
   readonly moments: Moments;
   /** `float32` by default. */
   readonly dtype?: Dtype | undefined;

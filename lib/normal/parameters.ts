@@ -10,14 +10,14 @@ import { type Allocate, onDevice } from '../factor/parts.ts';
 import type { NormalInput } from './inputs.ts';
 import type { JitterReport } from './options.ts';
 
-/** What a normal distribution is made of, in the device's memory. */
+/** The parts of a normal distribution, in the device's memory. */
 export interface NormalParameters {
   readonly device: Device;
   readonly dtype: RealDtype;
   readonly n: number;
   readonly mean: Storage;
   readonly factor: Factor;
-  /** Of a covariance for which jitter was asked. */
+  /** Set if jitter was requested for the covariance. */
   readonly jitter?: JitterReport | undefined;
 }
 
@@ -25,13 +25,13 @@ export type NormalTask = Task<NormalParameters>;
 
 /** A factor that the host has computed. */
 export interface GivenFactor extends Factor {
-  /** All that it has; the first one's timings are the factor's. */
+  /** All memory of the factor. The timings of the first are the factor's timings. */
   readonly storages: readonly Storage[];
 }
 
 /**
- * A normal whose factor the host computes: a commit of nothing, so that it is made, timed and tidied up as the others
- * are.
+ * A normal whose factor the host computes. Its commit is empty, so that it is made, timed and cleaned up like other
+ * normals.
  */
 export function givenFactor(
   { device, dtype, n, mean }: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
@@ -39,7 +39,7 @@ export function givenFactor(
   square = 'Covariance',
 ): NormalTask {
   const factor = make(onDevice(device, dtype));
-  // A standard deviation of 1e-40 has no inverse in float32, and one of 1e40 is none.
+  // The inverse of a standard deviation of 1e-40 overflows float32, and a standard deviation of 1e40 does too.
   const isHeld = factor.storages.every(({ values }) => (values as Real).every(Number.isFinite));
   if (!isHeld || !Number.isFinite(factor.logDeterminant)) {
     factor.close();
@@ -66,7 +66,7 @@ export function givenFactor(
 
 type Input = Pick<NormalInput, 'device' | 'dtype' | 'n'> & Partial<NormalInput>;
 
-// A factor of n x n numbers, made in place of `square` (which is what `fit` computes first).
+// A normal whose n x n factor is computed in place of `square` (in `fit`, the covariance that it has just computed).
 export function factoredNormal(
   { device, dtype, n, mean, square }: Input,
   Kind: new (storage: Storage, n: number) => Factor,

@@ -13,42 +13,42 @@ import { runSliced, runToEnd } from '../work.ts';
 import { exactMoments } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** How well a probability is to be known. */
+/** How accurately a probability is computed. */
 export interface ProbabilitySyncOptions {
-  /** Of the random shifts, from 0 to 2^64 - 1; 0 by default: the same question has the same answer. */
+  /** The seed of the random shifts, from 0 to 2^64 - 1; 0 by default, so that the same call gives the same answer. */
   readonly seed?: Word64 | undefined;
   /**
-   * The error that is good enough; 1e-5 by default. The larger of this and of `relativeError` times the probability
-   * holds.
+   * The absolute error to reach; 1e-5 by default. The computation stops at the larger of this error and `relativeError`
+   * times the probability.
    */
   readonly absoluteError?: number | undefined;
-  /** The error over the probability that is good enough; 0 by default. For a tail, with an `absoluteError` of 0. */
+  /** The error to reach relative to the probability; 0 by default. Use it for tails, with an `absoluteError` of 0. */
   readonly relativeError?: number | undefined;
-  /** Where it ends, whatever the error: values of the integrand, from 1,536 to 12,582,912; 786,432 by default. */
+  /** The most values of the integrand to compute, whatever the error: from 1,536 to 12,582,912; 786,432 by default. */
   readonly maxPoints?: number | undefined;
 }
 
-/** How well a probability is to be known, and until when. */
+/** How accurately a probability is computed, and a signal to stop. */
 export interface ProbabilityOptions extends ProbabilitySyncOptions {
-  /** Stops the work within some milliseconds; the promise rejects with `ERR_ABORTED`. */
+  /** Stops the work within a few milliseconds; the promise rejects with `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A box, for {@link MultivariateNormal.boxProbabilitySync}. */
 export interface BoxSyncOptions extends ProbabilitySyncOptions {
-  /** n lower limits, -Infinity by default and where there is none. */
+  /** n lower limits; -Infinity means no limit and is the default. */
   readonly lower?: VectorInput | undefined;
-  /** n upper limits, Infinity by default and where there is none. */
+  /** n upper limits; Infinity means no limit and is the default. */
   readonly upper?: VectorInput | undefined;
 }
 
 /** A box, for {@link MultivariateNormal.boxProbability}. */
 export interface BoxOptions extends BoxSyncOptions, ProbabilityOptions {}
 
-/** A probability of a normal with these moments, its options checked, not begun. */
+/** A probability of a normal with these moments. Its options are checked, and its work has not begun. */
 type Integral<Result> = (moments: Moments64) => Work<Result>;
 
-/** Integrates without holding the event loop for more than some milliseconds. */
+/** Integrates without blocking the event loop for more than a few milliseconds at a time. */
 export async function integrate<Result>(
   parameters: NormalParameters,
   integral: Integral<Result>,
@@ -64,7 +64,7 @@ export function integrateSync<Result>(parameters: NormalParameters, integral: In
 }
 
 /**
- * P(X <= row) for each row, count of them, as float64; with `degreesOfFreedom` of a t with the normal's mean and
+ * P(X <= row) for each of `count` rows, as float64. With `degreesOfFreedom`, of a Student-t with the normal's mean and
  * covariance as location and scale. Throws what {@link MultivariateNormal.cdf} does.
  */
 export function cdfAt(
@@ -76,7 +76,7 @@ export function cdfAt(
 ): Integral<Vector> {
   const accuracy = probabilityOptions(options, isSync);
   const { values, count } = rowsInput('Input', device, rows, n);
-  // A copy: the caller may write into their own array between two slices.
+  // A copy, because the caller may change their array between two slices of work.
   const uppers = limits('Input', values, n);
   return function* (moments) {
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
@@ -96,8 +96,8 @@ export function cdfAt(
 }
 
 /**
- * P(lower <= X <= upper), of a normal or a t as {@link cdfAt}. Throws what {@link MultivariateNormal.boxProbability}
- * does.
+ * P(lower <= X <= upper), of a normal or a Student-t like {@link cdfAt}. Throws what {@link
+ * MultivariateNormal.boxProbability} does.
  */
 export function boxOf(
   { device, n }: NormalParameters,
@@ -117,7 +117,7 @@ export function boxOf(
   return (moments) => boxProbability(moments, { ...accuracy, lower, upper, degreesOfFreedom });
 }
 
-// The accuracy that the options ask for; `others` are the names of options that are not about accuracy.
+// The accuracy that the options request; `others` names the options that are not about accuracy.
 function probabilityOptions(
   options: ProbabilityOptions,
   isSync: boolean,
@@ -139,16 +139,16 @@ function error(name: string, value: unknown): number {
   if (typeof value !== 'number')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a number (${describe(value)}).`);
   if (value >= 0) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is (${value}), not a number from 0.`);
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is (${value}), not a number of at least 0.`);
 }
 
 function side(name: string, device: Device, input: VectorInput, n: number): Float64Array {
   const { values, count } = rowsInput(name, device, input, n);
-  if (count !== 1) throw new CovariumError('ERR_SHAPE', `${name} are (${count}) rows, not one of (${n}).`);
+  if (count !== 1) throw new CovariumError('ERR_SHAPE', `${name} has (${count}) rows, not one row of (${n}).`);
   return limits(name, values, n);
 }
 
-// Infinite ones are numbers too.
+// Infinite limits are allowed; NaN is not.
 function limits(name: string, values: ArrayLike<number>, n: number): Float64Array {
   const copy = Float64Array.from(values);
   const at = copy.findIndex(Number.isNaN);

@@ -11,24 +11,27 @@ import type { NormalParameters } from './parameters.ts';
 export interface Regression {
   readonly given: readonly number[];
   readonly others: readonly number[];
-  /** Of the given ones, then of the others. */
+  /** Means of the given coordinates, then of the others. */
   readonly mean: Float64Array<ArrayBuffer>;
-  /** Row of the given coordinate or the other -> coefficients of the given ones (m); see {@link determined}. */
+  /**
+   * The coefficients of the given coordinates (m) for one row; rows of the given coordinates come first; see {@link
+   * determined}.
+   */
   coefficients(row: number): Float64Array;
   /**
-   * Rows of given coordinates that the given ones before them determine, or that do not vary: their values are not
-   * free.
+   * Rows of given coordinates that the given ones before them determine, or that do not vary: they can have only one
+   * value.
    */
   readonly determined: readonly number[];
-  /** Of the others' conditional covariance: an echelon, with the columns of its pivots. */
+  /** A root of the others' conditional covariance: an echelon, with the columns of its pivots. */
   readonly root: Float64Array<ArrayBuffer>;
   readonly pivots: Int32Array;
 }
 
 /**
  * With the given coordinates first, an echelon of the root is [G 0; H R]. The others regress on the given ones by H
- * G^-1, and R R' is their conditional covariance: nothing is subtracted, so that it can't lose its definiteness. Where
- * G has rows without a pivot, H and these are regressed on the rows that have one.
+ * G^-1, and R R' is their conditional covariance. Nothing is subtracted, so it stays positive semidefinite. Rows of G
+ * without a pivot, like those of H, are regressed on the rows that have one.
  */
 export function* regression(parameters: NormalParameters, coordinates: readonly number[]): Tasks<Regression> {
   const { n } = parameters;
@@ -57,9 +60,9 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   };
 }
 
-const worthACommit = 1 << 12; // operations: some 20 us
+const worthACommit = 1 << 12; // operations, about 20 us
 
-// The solution c of c G = h for each row h (of as many numbers as there are free rows), where G has the free rows.
+// Solves c G = h for the row c, for each row h (as long as there are free rows), where G consists of the free rows.
 function* coefficients(
   { device }: NormalParameters,
   rows: Float64Array,

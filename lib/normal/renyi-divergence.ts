@@ -20,7 +20,7 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   const theirs = yield* exactRoot(q);
   if (alpha === 0 || isSame(ours, theirs)) return 0;
   const { n } = ours;
-  // Columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
+  // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
   const columns = new Float64Array((n + 1) * n);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) columns[j * n + i] = ours.root[i * n + j]!;
@@ -32,21 +32,20 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   return whitened(rows, columns.slice(n * n), alpha);
 }
 
-// Of p = N(d, M M') from q = N(0, I), where M is lower triangular; both are overwritten.
+// The divergence of p = N(d, M M') from q = N(0, I), where M is lower triangular; both are overwritten.
 function whitened(rows: Float64Array, d: Float64Array, alpha: number): number {
   const n = d.length;
   const kappa = 1 - alpha;
   let distance = 0;
   let volume = 0;
-  // Cholesky's algorithm on S = alpha I + kappa M M', where M M' is never formed: the rows below take what is
-  // eliminated.
+  // Cholesky's algorithm on S = alpha I + kappa M M'. M M' is never formed: the elimination updates the rows below.
   for (let i = 0; i < n; i++) {
     const row = rows.subarray(i * n, i * n + i + 1);
     const own = row[i]!;
     let others = 0;
     for (let j = 0; j < i; j++) others += row[j]! * row[j]!;
     const pivot = alpha + kappa * (own * own + others);
-    // Also where a square overflows: scales that differ by 1e154.
+    // Also returned when a square overflows: scales that differ by 1e154.
     if (!(pivot > 0 && pivot < Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY;
     volume += growth(own, others, alpha);
     const root = Math.sqrt(pivot);
@@ -76,13 +75,13 @@ function growth(m: number, others: number, alpha: number): number {
   if (kappa === 0) return others + (isNear ? -log1pmx(x) : x - 2 * Math.log(m));
   const mixed = isNear ? 1 + kappa * x : alpha + kappa * m * m;
   const rest = Math.log1p((kappa * others) / mixed);
-  // Small orders: ln(alpha + kappa m^2) = ln m^2 + ln(1 + alpha (1 / m^2 - 1)), so that ln m^2 is left out of both.
+  // For small orders, ln(alpha + kappa m^2) = ln m^2 + ln(1 + alpha (1 / m^2 - 1)), and ln m^2 cancels.
   if (alpha <= 0.5 && m > 1e-100) {
     if (!isNear) return (rest + Math.log1p(alpha * (1 / (m * m) - 1)) + 2 * alpha * Math.log(m)) / kappa;
     const y = x / (1 + x);
     return (rest + alpha * (log1pmx(x) + x * y) + log1pmx(-alpha * y)) / kappa;
   }
-  // Near 1 both logarithms are x and little else: it is left out of both.
+  // Near 1, both logarithms are x plus a small rest, so x is left out of both.
   if (isNear) return (rest + log1pmx(kappa * x)) / kappa - log1pmx(x);
   const log = Math.abs(kappa * x) < 0.4 ? Math.log1p(kappa * x) : Math.log(mixed);
   return (rest + log) / kappa - 2 * Math.log(m);

@@ -3,7 +3,7 @@ import { logDensityTask, mahalanobisTask, normalConstant } from './density.ts';
 import { drawTask } from './draw.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** What a normal of these parameters does on its device. */
+/** The tasks of a normal with these parameters on its device. */
 export function normalTasks(parameters: NormalParameters): DistributionTasks {
   const { device, dtype, n, mean, factor } = parameters;
   const constant = normalConstant(parameters);

@@ -28,7 +28,7 @@ export function transformTask(parameters: NormalParameters, z: RowsInput): Trans
 }
 
 /**
- * mean + L z for one z, or for each row z, where L is the factor of a covariance: computed in the same commit, and not
+ * mean + L z for one z, or for each row z. L is the factor of a covariance; it is computed in the same commit and not
  * kept.
  */
 export function factorAndTransformTask(options: TransformOptions): Transforming {
@@ -55,7 +55,7 @@ function transforming(
   z: RowsInput,
   encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
 ): Transforming {
-  // A bare typed array is one vector here, so that its length doesn't decide what comes back.
+  // Here a bare typed array is always one vector, so that its length does not decide the type of the result.
   if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
   const { values, count } = rowsInput('Input', device, z, width);
   const wrap = (written: Storage) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
@@ -66,7 +66,7 @@ function transforming(
   });
 }
 
-/** mean + A z for each row of probabilities, where z are the standard normal's quantiles. */
+/** mean + A z for each row of probabilities, where z are their standard normal quantiles. */
 export function quantileTask(parameters: NormalParameters, probabilities: RowsInput): Task<Matrix> {
   const { device, factor } = parameters;
   const { width } = factor;

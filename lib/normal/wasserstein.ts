@@ -19,7 +19,7 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   const [a, b] = [square(ours), square(theirs)];
   const product = new Float64Array(n * n);
   yield* exactly(p.device, (encoder) => encoder.product(b, a, product, n, n, n, true, false, 1, 0));
-  // Of W diag(values) V' the orthogonal polar factor is W V'.
+  // The orthogonal polar factor of W diag(values) V' is W V'.
   const [left, values, right] = [new Float64Array(n * n), new Float64Array(n), new Float64Array(n * n)];
   const graded = isGraded(product, n, n);
   yield* decomposed(p.device, (encoder) => encoder.svd(product, left, values, right, n, n, graded));
@@ -28,8 +28,8 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
     encoder.product(left, right, u, n, n, n, false, false, 1, 0);
     encoder.product(b, u, turned, n, n, n, false, false, 1, 0);
   });
-  // U is known to rounding of the largest deviation alone: where normals are nearly alike and deviations differ widely,
-  // the roots as they are may be closer.
+  // U is only known to rounding of the largest deviation. If the normals are nearly alike and their deviations differ
+  // widely, the roots without U may be closer.
   return Math.min(...[turned, b].map((root) => distance(a, root, ours.mean, theirs.mean)));
 }
 
@@ -40,7 +40,7 @@ function distance(a: Float64Array, b: Float64Array, mean: Float64Array, other: F
   return norm(apart);
 }
 
-// A singular normal's root has fewer columns: zeros stand in for the others.
+// The root of a singular normal has fewer columns: zeros replace the missing ones.
 function square({ root, n, width }: ExactRoot): Float64Array {
   if (width === n) return root;
   const whole = new Float64Array(n * n);

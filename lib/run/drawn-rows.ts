@@ -34,7 +34,7 @@ export class DrawnRows {
   }
 
   /**
-   * For up to `rows` rows at a time. Throws as {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and
+   * For up to `rows` rows at a time. Throws like {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and
    * `ERR_OUT_OF_RANGE`.
    */
   static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {

@@ -40,7 +40,7 @@ export function modelHash({ mean, covariance, degreesOfFreedom, singular }: RunM
 }
 
 /**
- * What a model is on a device. Rejects as {@link MultivariateNormal.fromCovariance} and
+ * What a model is on a device. Rejects like {@link MultivariateNormal.fromCovariance} and
  * {@link MultivariateStudentT.fromScale}.
  */
 export function openModel(
@@ -54,7 +54,7 @@ export function openModel(
   return opened(model, (singular) => MultivariateStudentT.fromScale({ ...options, singular }));
 }
 
-/** The normal of a model's mean and covariance. Rejects as {@link MultivariateNormal.fromCovariance}. */
+/** The normal of a model's mean and covariance. Rejects like {@link MultivariateNormal.fromCovariance}. */
 export function openNormal(device: Device, model: RunModel, dtype: RealDtype): Promise<MultivariateNormal> {
   const { mean, covariance } = model;
   return opened(model, (singular) => MultivariateNormal.fromCovariance({ device, mean, covariance, dtype, singular }));

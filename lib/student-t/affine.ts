@@ -6,13 +6,19 @@ import { affine } from '../normal/affine.ts';
 import { marginal } from '../normal/marginal.ts';
 import type { StudentParameters } from './parameters.ts';
 
-/** What {@link MultivariateStudentT.affine} takes: no noise, since a sum of two Student-ts is none. */
+/**
+ * Options of {@link MultivariateStudentT.affine}. There is no noise: the sum of two Student-t variables is not
+ * Student-t.
+ */
 export interface StudentAffineOptions {
-  /** A, m x n; its rows are independent, unless the result may be singular. */
+  /** A, m x n. Its rows must be linearly independent, unless `singular` is true. */
   readonly matrix: MatrixInput;
   /** b, one entry for each of the m rows of A (m x n); zeros by default. */
   readonly offset?: VectorInput | undefined;
-  /** Whether rows may depend on each other, which makes a singular scale; by default where this one is singular. */
+  /**
+   * True if rows of A may be linearly dependent, which gives a singular scale; by default true if this scale is
+   * singular.
+   */
   readonly singular?: boolean | undefined;
 }
 

@@ -16,10 +16,10 @@ import { centredNormal, distances } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
- * The Student-t of the other coordinates: the normal's conditional location and scale, the latter times (nu + d^2) /
- * (nu + m), where d is the Mahalanobis distance of the m values from their marginal's location, and m more degrees of
- * freedom (P. Ding, On the conditional distribution of the multivariate t distribution, The American Statistician 70,
- * 2016). Of a singular scale m counts those values that no others determine.
+ * The Student-t of the other coordinates. Its location and scale are the normal's conditional ones, the scale times (nu
+ * + d^2) / (nu + m), where d is the Mahalanobis distance of the m values from the location of their marginal; it has nu
+ * + m degrees of freedom (P. Ding, On the conditional distribution of the multivariate t distribution, The American
+ * Statistician 70, 2016). If the scale is singular, m counts only the values that the others do not determine.
  */
 export function* studentConditional(
   { normal, nu }: StudentParameters,
@@ -30,9 +30,9 @@ export function* studentConditional(
   const values = Float64Array.from(vectorInput('Values', device, options.values));
   const given = Array.isArray(options.given) ? [...options.given] : options.given;
   const exact: NormalParameters = {
-    // Nothing but tasks is asked of it: its results are read here.
+    // This device is only asked for tasks; their results are read here.
     device: exactDevice(device) as Device,
-    // What is rounding in a singular scale, and no direction of its own, depends on the type that it was rounded to.
+    // If the scale is singular, the type to which it was rounded decides which small numbers are rounding alone.
     dtype: normal.factor.rank < n ? dtype : 'float64',
     n,
     mean: new Storage(Float64Array.from(normal.mean.values)),
@@ -50,7 +50,7 @@ export function* studentConditional(
       const cholesky = Matrix.from(scaled, { columns: left });
       return { normal: yield* step(fromCholesky({ device, dtype, mean, factor: cholesky })), nu: nu + dimensions };
     }
-    // The root of rank 0 has a column, of zeros.
+    // A root of rank 0 has one column, of zeros.
     const numbers = yield* rootNumbers(device, scaled.subarray(0, left * rank), left, rank);
     const input = { device, dtype, n: left, mean: meanInput(device, mean, dtype) };
     const made = givenFactor(input, (place) => RootFactor.of(place, numbers, rank));
@@ -62,11 +62,11 @@ export function* studentConditional(
 
 interface Stretch {
   readonly stretch: number;
-  /** In how many dimensions the given coordinates vary. */
+  /** The number of dimensions in which the given coordinates vary. */
   readonly dimensions: number;
 }
 
-// sqrt((nu + d^2) / (nu + m)); coordinates that other given ones determine say nothing more.
+// sqrt((nu + d^2) / (nu + m)). Coordinates that other given ones determine add nothing to m.
 function* stretchOf(
   exact: NormalParameters,
   nu: number,

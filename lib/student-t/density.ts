@@ -2,21 +2,22 @@ import type { NormalParameters } from '../normal/parameters.ts';
 import { digammaDifference, logGammaRatio } from '../probability/special-functions.ts';
 import type { StudentParameters } from './parameters.ts';
 
-// With b half the dimension (of a singular scale: its rank) the density at squared distance d^2 is
-// Gamma(nu / 2 + b) / (Gamma(nu / 2) (pi nu)^b sqrt(det)) (1 + d^2 / nu)^-(nu / 2 + b): Kotz and Nadarajah,
-// Multivariate t Distributions and Their Applications, Cambridge 2004, (1.1).
+// With b half the dimension (half the rank, if the scale is singular), the density at squared distance d^2 is Gamma(nu
+// / 2 + b) / (Gamma(nu / 2) (pi nu)^b sqrt(det)) (1 + d^2 / nu)^-(nu / 2 + b): Kotz and Nadarajah, Multivariate t
+// Distributions and Their Applications, Cambridge 2004, (1.1).
 
 /** Logarithm of the density at the location. */
 export function logDensityAtLocation({ normal, nu }: StudentParameters): number {
   const { logDeterminant, rank } = normal.factor;
   const b = rank / 2;
-  // (pi nu)^-b = (nu / 2)^-b (2 pi)^-b, whose first part belongs to the ratio.
+  // (pi nu)^-b = (nu / 2)^-b (2 pi)^-b; the first factor is part of the ratio.
   const ratio = nu === Number.POSITIVE_INFINITY ? 0 : logGammaRatio(nu / 2, b);
   return ratio - b * Math.log(2 * Math.PI) - logDeterminant / 2;
 }
 
 /**
- * The logarithm of the density, less that at the location, at a squared distance of square 4^exponent; nu is finite.
+ * The logarithm of the density at squared distance square 4^exponent, minus the logarithm at the location; nu is
+ * finite.
  */
 export function logDecay({ factor }: NormalParameters, nu: number, square: number, exponent: number): number {
   const ratio = (square / nu) * 4 ** exponent;

@@ -14,13 +14,13 @@ import { logDecay, logDensityAtLocation } from './density.ts';
 import { type CentredNormal, centredNormal, distances, mapDistances } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
-/** What a Student-t of these parameters does on its device. */
+/** The tasks of a Student-t with these parameters on its device. */
 export function studentTasks(parameters: StudentParameters): DistributionTasks {
   const { normal, nu } = parameters;
   const name = 'Student-t';
   if (nu === Number.POSITIVE_INFINITY) return { ...normalTasks(normal), name };
   const atLocation = logDensityAtLocation(parameters);
-  // The copy of the location outlives close(), as what is in flight does.
+  // The copy of the location outlives close(), as commands in flight do.
   const both = centredNormal(normal);
   const tasks = normalTasks(normal);
   return {
@@ -38,8 +38,8 @@ export function studentTasks(parameters: StudentParameters): DistributionTasks {
 }
 
 /**
- * Row r = location + sqrt(nu / w_r) A z_r: the device makes A z_r and stretches it, in float64. What is so far out that
- * a float32 can't tell is infinite. The location is one of all rows (n), or one of each (count x n).
+ * Row r = location + sqrt(nu / w_r) A z_r: the device computes A z_r and stretches it, in float64. An entry too large
+ * for float32 is infinite. There is one location for all rows (n), or one for each (count x n).
  */
 function drawStretched(
   { centred, location }: Pick<CentredNormal, 'centred' | 'location'>,
@@ -65,19 +65,16 @@ function drawStretched(
   };
 }
 
-/** What a sample of a Student-t takes besides: synchronously. */
+/** Options of `sampleSync` when each row has its own location. */
 export interface LocationsSyncOptions extends SampleSyncOptions {
-  /**
-   * A location for each row, count x n, in place of the Student-t's own, which is the default; each row is stretched
-   * from its own.
-   */
+  /** A location for each row, count x n, by default the Student-t's own. Each row is stretched from its location. */
   readonly locations?: MatrixInput | undefined;
 }
 
-/** Options of `sample` with a location for each row. */
+/** Options of `sample` when each row has its own location. */
 export interface LocationsOptions extends LocationsSyncOptions, SampleOptions {}
 
-/** The locations among the options of a sample, and the other options. */
+/** Separates the locations from the other options of a sample. */
 export function splitLocations<Options extends LocationsSyncOptions>(
   options: Options,
 ): { readonly locations?: MatrixInput | undefined; readonly rest: Omit<Options, 'locations'> } {
@@ -86,7 +83,10 @@ export function splitLocations<Options extends LocationsSyncOptions>(
   return { locations, rest };
 }
 
-/** Draws `count` rows, each about its own location: the normals and the stretching are those of a sample without. */
+/**
+ * Draws `count` rows, each about its own location, with the same normals and stretch factors as a sample without
+ * locations.
+ */
 export function drawAboutLocations(
   { normal, nu }: StudentParameters,
   count: number,
@@ -99,7 +99,7 @@ export function drawAboutLocations(
   const { device, dtype, n } = normal;
   const { values, count: rows } = rowsInput('Locations', device, locations, n);
   requireRows('Locations', rows, count, 'sample', 'rows');
-  // A copy: the draws are stretched from them once the commit has run, and may lie where they lay.
+  // A copy: the draws are stretched from the locations after the commit has run, and may overwrite the caller's.
   const location = finiteNumbers('Locations', values, n);
   const mean = new Storage(zerosOf(dtype, n));
   return drawStretched({ centred: { ...normal, mean }, location }, nu, count, options, new Uint32Array(6));

@@ -11,28 +11,28 @@ import { RootFactor } from '../factor/root-factor.ts';
 import { logDensityTask } from '../normal/density.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 
-/** A normal, and what far rows take: a copy of its mean, and the normal of the same factor about 0. */
+/** A normal, a copy of its mean, and the normal with the same factor about 0, which measures rows that are far out. */
 export interface CentredNormal extends NormalParameters {
   readonly location: Float64Array;
   readonly centred: NormalParameters;
 }
 
-/** With memory of the device's own for the 0, which its `centred.mean` gives back. */
+/** Allocates device memory for the zero mean; close `centred.mean` to release it. */
 export function centredNormal(normal: NormalParameters): CentredNormal {
   const origin = Storage.onDevice(normal.device, normal.dtype, normal.n);
   origin.values.fill(0);
   return { ...normal, location: Float64Array.from(normal.mean.values), centred: { ...normal, mean: origin } };
 }
 
-/** Mahalanobis distances of rows from the centre, however far. */
+/** Mahalanobis distances of rows from the centre, whatever their size. */
 export function distances(parameters: CentredNormal, rows: RowsInput): Task<Vector> {
   return mapDistances(parameters, rows, (square, exponent) => Math.sqrt(square) * 2 ** exponent);
 }
 
 /**
  * map(square, exponent) for each row, whose squared Mahalanobis distance from the centre is square 4^exponent. The
- * heavy tails of a Student-t reach far: a distance may be a float32 whose square is none. Such rows are few, and
- * measured again in a smaller unit.
+ * heavy tails of a Student-t reach far: a float32 may hold a distance whose square overflows. Such rows are few; they
+ * are measured again in a smaller unit.
  */
 export function mapDistances(
   parameters: CentredNormal,
@@ -55,10 +55,10 @@ export function mapDistances(
   };
 }
 
-// Units that bring the largest entry to 1, and then, for a scale that is itself minute, to 2^-64.
+// The largest entry becomes 2^-unit: 1, then 2^-64 in case the scale itself is minute.
 const units = [0, 64];
-// One that brings it to 2^20 standard deviations: so far out, the support of a singular scale is a matter of the
-// direction alone.
+// Brings the largest entry to 2^20 standard deviations: that far out, only the direction of a row decides whether it
+// lies on the support of a singular scale.
 const unitsOfSingular = [-20];
 
 function mapFar(
@@ -80,22 +80,22 @@ function mapFar(
     }
     left = beyond;
   }
-  // Off the support of a singular scale.
+  // Rows off the support of a singular scale.
   for (const row of left) out[row] = map(Number.POSITIVE_INFINITY, 0);
 }
 
-/** Some rows far out. */
+/** Rows that are far out. */
 export interface FarRows {
   readonly factor: Factor;
   readonly location: Float64Array;
   readonly rows: Values;
   readonly chosen: readonly number[];
-  /** Of {@link units}, or else 0. */
+  /** One of {@link units}; 0 by default. */
   readonly unit?: number;
 }
 
 /**
- * The differences of some rows from the location, each as a row of `scaled` times 2 to its exponent. Throws
+ * The differences of the chosen rows from the location, each as a row of `scaled` times 2^exponent. Throws
  * `ERR_CLOSED`.
  */
 export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
@@ -103,7 +103,10 @@ export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
   readonly exponents: readonly number[];
 } {
   if (rows.length === 0 && isDetached(rows.buffer))
-    throw new CovariumError('ERR_CLOSED', `Rows, (${chosen.length}) of them far out, are closed before their turn.`);
+    throw new CovariumError(
+      'ERR_CLOSED',
+      `Rows were closed before (${chosen.length}) of them, far from the location, were measured.`,
+    );
   const { n } = factor;
   const deviations = factor instanceof RootFactor ? factor.deviations : undefined;
   const scaled = new Float64Array(chosen.length * n);
@@ -114,20 +117,20 @@ export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
 }
 
 /**
- * out = (row - centre) 2^-exponent, exact but for the difference itself; gives the exponent. The largest entry, in
- * standard deviations where they are told, becomes 2^-unit.
+ * Writes (row - centre) 2^-exponent to `out`, with no rounding but that of the difference, and returns the exponent.
+ * The largest entry, in standard deviations if `deviations` are given, becomes 2^-unit.
  */
 function scaleRow(row: Values, centre: Values, out: Float64Array, unit: number, deviations: Real | undefined): number {
   let largest = Number.NEGATIVE_INFINITY;
   for (let j = 0; j < out.length; j++) {
-    // Halves: the difference of two doubles may be none.
+    // Halved, because the difference of two doubles may overflow.
     out[j] = row[j]! / 2 - centre[j]! / 2;
     const deviation = deviations === undefined ? 1 : deviations[j]!;
     if (deviation > 0) largest = Math.max(largest, Math.log2(Math.abs(out[j]!)) - Math.log2(deviation));
   }
-  // Only coordinates without variance are off: any unit shows that.
+  // Only coordinates without variance differ from the centre: any unit shows that.
   const exponent = largest === Number.NEGATIVE_INFINITY ? 0 : Math.floor(largest) + unit;
-  // In two steps: 2^-exponent itself may be subnormal.
+  // In two steps, because 2^-exponent may be subnormal.
   const step = 2 ** -Math.floor(exponent / 2);
   const rest = 2 ** -(exponent - Math.floor(exponent / 2));
   for (let j = 0; j < out.length; j++) out[j] = out[j]! * step * rest;

@@ -57,17 +57,17 @@ import { studentQuantileTask } from './quantile.ts';
 import { studentScoreTask } from './score.ts';
 
 /**
- * A multivariate Student-t of dimension n on a device: location + sqrt(nu / w) A z for a standard normal z and a w that
- * is chi-squared with nu degrees of freedom, where A A' is the scale. Infinitely many degrees give the normal, to the
- * bit. Every method that computes has a synchronous twin, the quicker one for small work. After {@link close} each
- * throws `ERR_CLOSED`.
+ * A multivariate Student-t of dimension n on a device: location + sqrt(nu / w) A z, where z is standard normal, w is
+ * chi-squared with nu degrees of freedom, and A A' is the scale. With infinitely many degrees of freedom it equals the
+ * normal, bit for bit. Every method that computes has a synchronous twin, which is faster for small work. After {@link
+ * close} each throws `ERR_CLOSED`.
  */
 export class MultivariateStudentT extends Distribution {
   /** nu, positive; Infinity for the normal. */
   readonly degreesOfFreedom: number;
   /**
-   * Logarithm of the scale's determinant; of a singular one's pseudo-determinant, the product of the eigenvalues that
-   * are not 0.
+   * Logarithm of the scale's determinant. If the scale is singular, of its pseudo-determinant: the product of the
+   * nonzero eigenvalues.
    */
   readonly logDeterminant: number;
   /** Differential entropy in nats. */
@@ -83,10 +83,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and a scale (n x n, SciPy's shape, mvtnorm's sigma). Rejects with
+   * The Student-t of a location (n) and a scale (n x n; SciPy's `shape`, mvtnorm's `sigma`). Rejects with
    * `ERR_OUT_OF_RANGE` (degrees of freedom that are not positive), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
-   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` for a
-   * factor on a GPU where the device has none. `singular` takes a singular scale as it is, `jitter` adds to its
+   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` if the
+   * factor is to be made on a GPU and the device has none. `singular` accepts a singular scale, `jitter` adds to its
    * diagonal.
    */
   static async fromScale(options: ScaleOptions): Promise<MultivariateStudentT> {
@@ -99,8 +99,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'; rejects
-   * as {@link fromScale}.
+   * The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'. Rejects like {@link
+   * fromScale}.
    */
   static async fromCholesky(options: ScaleCholeskyOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromCholesky(options)));
@@ -112,8 +112,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted; rejects
-   * as {@link fromScale}.
+   * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted. Rejects like {@link
+   * fromScale}.
    */
   static async fromPrecision(options: ScalePrecisionOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromPrecision(options)));
@@ -125,9 +125,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n) and the diagonal of its scale (n, or one number for all): no n x n numbers are
-   * kept. Rejects with `ERR_OUT_OF_RANGE` (degrees of freedom, a number that the type does not hold), `ERR_NOT_FINITE`
-   * (the entry), `ERR_NOT_POSITIVE_DEFINITE` (one that is not positive), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * The Student-t of a location (n) and the diagonal of its scale (n, or one number for all); it stores no n x n
+   * matrix. Rejects with `ERR_OUT_OF_RANGE` (degrees of freedom, a number that the type does not hold),
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a number that is not positive), `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromDiagonal(options: ScaleDiagonalOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromDiagonal(options)));
@@ -139,10 +140,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n), eigenvalues (m) and eigenvectors (n x m) of its scale, which is singular where m <
-   * n or an eigenvalue is
-   * 0. Rejects as {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero) and
-   * `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
+   * The Student-t of a location (n), and eigenvalues (m) and eigenvectors (n x m) of its scale, which is singular if m
+   * < n or an eigenvalue is 0. Rejects like {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (a negative
+   * eigenvalue) and `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
   static async fromEigen(options: ScaleEigenOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentFromEigen(options)));
@@ -155,7 +155,7 @@ export class MultivariateStudentT extends Distribution {
 
   /**
    * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one
-   * number for all): none of n x n numbers are kept. Rejects as {@link fromDiagonal}.
+   * number for all); it stores no n x n matrix. Rejects like {@link fromDiagonal}.
    */
   static async fromLowRank(options: ScaleLowRankOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await run(studentFromLowRank(options)));
@@ -167,8 +167,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of a location (n), a correlation matrix (n x n) and the roots of the scale's diagonal (n). Rejects
-   * as {@link fromScale}, and with `ERR_OUT_OF_RANGE` where the matrix's diagonal is not of ones.
+   * The Student-t of a location (n), a correlation matrix (n x n) and the square roots of the scale's diagonal (n).
+   * Rejects like {@link fromScale}, and with `ERR_OUT_OF_RANGE` if the diagonal of the correlation matrix is not all
+   * ones.
    */
   static async fromCorrelation(options: ScaleCorrelationOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentFromCorrelation(options)));
@@ -179,19 +180,19 @@ export class MultivariateStudentT extends Distribution {
     return new MultivariateStudentT(runAllSync(studentFromCorrelation(options)));
   }
 
-  /** In how many dimensions the draws vary: n, or fewer where the scale is singular. */
+  /** The number of dimensions in which the draws vary: n, or fewer if the scale is singular. */
   get rank(): number {
     return this.#parameters.normal.factor.rank;
   }
 
-  /** What was added to the scale's diagonal; undefined where no jitter was asked for. */
+  /** What was added to the scale's diagonal; undefined if no jitter was requested. */
   get jitter(): JitterReport | undefined {
     return this.#parameters.normal.jitter;
   }
 
   /**
-   * Of the commit that made this distribution: `factor` says whether its factor was made on the CPU or on the GPU, if
-   * it wasn't given.
+   * Timings of the commit that made this distribution. `factor` says whether the CPU or the GPU computed its factor,
+   * unless the caller gave one.
    */
   get timings(): Timings {
     return this.#parameters.normal.factor.timings!;
@@ -203,8 +204,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, where there is
-   * none; `ERR_CLOSED`.
+   * A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, because the
+   * mean does not exist then; `ERR_CLOSED`.
    */
   get mean(): Vector {
     this.#requireDegrees('mean', 1);
@@ -212,8 +213,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given; about `locations`, one for each row, where they are given.
-   * Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
+   * `count` draws, count x n, written to `out` if given, each about its row of `locations` if given. Rejects with
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
    * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
    */
   override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix> {
@@ -232,10 +233,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Infinite
-   * entries are allowed. By randomised quasi-Monte Carlo in any dimension (with infinitely many degrees of freedom as
-   * the normal's), within `absoluteError` or as near as `maxPoints` gets: {@link boxProbability} tells how near.
-   * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
+   * may be infinite. Computed by randomised quasi-Monte Carlo in any dimension (with infinitely many degrees of freedom
+   * as the normal's) until the error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also
+   * returns the error. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
     const { normal, nu } = this.#open();
@@ -249,7 +250,7 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002): see
+   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002); see
    * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
    * the upper one, an option), `ERR_ABORTED`.
    */
@@ -276,7 +277,8 @@ export class MultivariateStudentT extends Distribution {
 
   /**
    * The covariance, nu / (nu - 2) times the scale, n x n. Rejects with `ERR_OUT_OF_RANGE` with two degrees of freedom
-   * or fewer, where there is none, and where the type does not hold a variance; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * or fewer, because the covariance does not exist then, and if the type can't hold a variance; `ERR_OUT_OF_MEMORY`,
+   * `ERR_CLOSED`.
    */
   async covariance(): Promise<Matrix> {
     return run(this.#covarianceTask());
@@ -288,8 +290,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * A copy of the lower Cholesky factor of the scale, n x n; of a singular scale the root that its draws are made by,
-   * n x rank (n x 1 of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * A copy of the lower Cholesky factor of the scale, n x n. If the scale is singular, the root from which the draws
+   * are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(): Promise<Matrix> {
     return run(factorTask(this.#open().normal));
@@ -301,9 +303,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of some coordinates (m of them, from 0), in the order in which they are named, with as many degrees
-   * of freedom. Rejects with `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE`
-   * (none), `ERR_CLOSED`.
+   * The Student-t of some coordinates (m of them, from 0), in the order given, with the same degrees of freedom.
+   * Rejects with `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none),
+   * `ERR_CLOSED`.
    */
   async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentMarginal(this.#open(), coordinates)));
@@ -315,10 +317,10 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of the other coordinates, in their order, where the given ones (m of n) have these values: it has m
-   * more degrees of freedom, and a scale that is the larger the farther out the values are. Rejects
-   * as {@link marginal}, with `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a
-   * singular scale can't have there).
+   * The Student-t of the other coordinates, in their order, given these values of m coordinates. It has m more degrees
+   * of freedom, and its scale grows with the distance of the values from their location. Rejects like {@link marginal},
+   * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is impossible
+   * because the scale is singular).
    */
   async conditional(options: ConditionalOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentConditional(this.#open(), options)));
@@ -331,8 +333,8 @@ export class MultivariateStudentT extends Distribution {
 
   /**
    * The conditional mean of the other coordinates for each row of values of m given ones (count x m): count x (n - m),
-   * as the normal's of the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates), `ERR_SHAPE` (none,
-   * or all of them), `ERR_NOT_FINITE`.
+   * equal to that of the normal with the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates),
+   * `ERR_SHAPE` (none, or all of them), `ERR_NOT_FINITE`.
    */
   async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
     return runAll(conditionalMeans(this.#open().normal, options));
@@ -344,8 +346,8 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The gradient of the log density at each row x (count x n, or one vector of n), count x n: Gonum's ScoreInput.
-   * Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * The gradient of the log density with respect to x, at each row x (count x n, or one vector of n), count x n:
+   * Gonum's ScoreInput. Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async scoreInput(rows: RowsInput): Promise<Matrix> {
     return run(studentScoreTask(this.#open(), rows));
@@ -357,9 +359,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The Student-t of A x + b, of dimension m for a matrix A (m x n), with as many degrees of freedom. Rejects with
-   * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` where a row of A depends on those before it and may not,
-   * `ERR_CLOSED`.
+   * The Student-t of A x + b, of dimension m for a matrix A (m x n), with the same degrees of freedom. Rejects with
+   * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` (a row of A that depends on the rows before it, unless
+   * `singular` allows it), `ERR_CLOSED`.
    */
   async affine(options: StudentAffineOptions): Promise<MultivariateStudentT> {
     return new MultivariateStudentT(await runAll(studentAffine(this.#open(), options)));
@@ -373,8 +375,9 @@ export class MultivariateStudentT extends Distribution {
   /**
    * location + L t for each row of probabilities (count x n, or one vector of n): count x n. L is the factor, and t_k
    * the quantile of Student's t with nu + k degrees of freedom (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) /
-   * (nu + k)). It turns uniform numbers, as a low-discrepancy sequence has, into draws, and is the normal's with
-   * infinitely many degrees. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
+   * (nu + k)). It turns uniform numbers, such as a low-discrepancy sequence, into draws. With infinitely many degrees
+   * of freedom it equals the normal's. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
+   * `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix> {
     return run(studentQuantileTask(this.#open(), probabilities));
@@ -386,9 +389,9 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /**
-   * The ellipsoid that holds a share of the draws, of n half-axes: its radius is sqrt(n F), F the quantile of the F
-   * distribution with n and nu degrees of freedom. Rejects with `ERR_OUT_OF_RANGE` (a share not between 0 and 1, a
-   * radius that is no number), `ERR_CLOSED`, and `ERR_SHAPE` for a singular Student-t that is a point.
+   * The ellipsoid with n half-axes that holds a share of the draws: its radius is sqrt(n F), where F is the quantile of
+   * the F distribution with n and nu degrees of freedom. Rejects with `ERR_OUT_OF_RANGE` (a share not between 0 and 1,
+   * a radius that overflows), `ERR_CLOSED`, and `ERR_SHAPE` for a singular Student-t that is a point.
    */
   async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
     return runAll(studentEllipsoid(this.#open(), options));
@@ -402,7 +405,7 @@ export class MultivariateStudentT extends Distribution {
   #covarianceTask(): Task<Matrix> {
     const { normal, nu } = this.#open();
     this.#requireDegrees('covariance', 2);
-    // nu / (nu - 2), of Infinity too.
+    // nu / (nu - 2), written so that it is 1 for Infinity.
     return covarianceTask(normal, 1 / (1 - 2 / nu));
   }
 
@@ -410,7 +413,7 @@ export class MultivariateStudentT extends Distribution {
     if (this.degreesOfFreedom > bound) return;
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `A Student-t with (${this.degreesOfFreedom}) degrees of freedom has no ${moment}: that takes more than (${bound}).`,
+      `A Student-t with (${this.degreesOfFreedom}) degrees of freedom has no ${moment}: it needs more than (${bound}).`,
     );
   }
 

@@ -18,10 +18,10 @@ import type {
   ScalePrecisionOptions,
 } from './options.ts';
 
-/** A Student-t: the normal of its location and scale, each of whose draws is stretched from the location. */
+/** A Student-t: the normal with its location and scale, whose draws are stretched from the location. */
 export interface StudentParameters {
   readonly normal: NormalParameters;
-  /** Degrees of freedom, positive; Infinity is the normal. */
+  /** Degrees of freedom, positive; Infinity gives the normal. */
   readonly nu: number;
 }
 
@@ -49,15 +49,15 @@ export function studentFromPrecision(options: ScalePrecisionOptions): StudentTas
   return stretched(fromPrecision({ ...rest, mean: location }, 'Location'), nu);
 }
 
-/** Options of every way in. */
+/** Options of every constructor. */
 export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
 
-// Half of a smaller one has fewer digits, or none.
+// Half of a smaller number loses digits or is 0.
 const smallest = 2 ** -1021;
 
 /**
- * `value` where it is a positive number, Infinity included; throws `ERR_INVALID_ARGUMENT` for no number,
- * `ERR_OUT_OF_RANGE`.
+ * Returns `value` if it is a positive number or Infinity; throws `ERR_INVALID_ARGUMENT` if it is not a number,
+ * `ERR_OUT_OF_RANGE` if it is not positive.
  */
 export function requireDegreesOfFreedom(value: unknown): number {
   if (typeof value !== 'number')
@@ -65,15 +65,16 @@ export function requireDegreesOfFreedom(value: unknown): number {
   if (value >= smallest) return value;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Degrees of freedom are (${value}), not a positive number${value > 0 ? `, from (${smallest})` : ''}.`,
+    `Degrees of freedom are (${value}), not a positive number${value > 0 ? ` of at least (${smallest})` : ''}.`,
   );
 }
 
-/** The Student-t of the normal that a task makes. */
+/** The Student-t over the normal that a task makes. */
 export function stretched({ result, ...task }: Task<NormalParameters>, nu: number): StudentTask {
   return { ...task, result: { normal: result, nu } };
 }
-// Each makes the normal whose draws are stretched, whose covariance is the scale; errors speak of scale and location.
+// Each of these makes the normal that is stretched. Its covariance is the scale, and errors speak of scale and
+// location.
 
 export function studentFromDiagonal(options: ScaleDiagonalOptions): Task<StudentParameters> {
   checkOptions(options, [...shared, 'diagonal', 'dimension']);

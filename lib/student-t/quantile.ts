@@ -9,10 +9,10 @@ import type { StudentParameters } from './parameters.ts';
 
 /**
  * location + A t for each row of probabilities, where t is the inverse of the transformation of M. Rosenblatt, Remarks
- * on a multivariate transformation, The Annals of Mathematical Statistics 23 (1952), for the Student-t about 0 with the
- * identity for its scale: t_k is the quantile of its conditional on those before it, of nu + k degrees of freedom (k
- * from 0). The device makes A t in a unit in which no entry of t is over 1, the host stretches it, in float64, as a
- * draw is stretched.
+ * on a multivariate transformation, The Annals of Mathematical Statistics 23 (1952), for the Student-t with location 0
+ * and scale I: t_k is the quantile of its conditional on the coordinates before it, which has nu + k degrees of freedom
+ * (k from 0). The device computes A t in a unit in which no entry of t exceeds 1; the host stretches it in float64, as
+ * it stretches a draw.
  */
 export function studentQuantileTask({ normal, nu }: StudentParameters, probabilities: RowsInput): Task<Matrix> {
   if (nu === Number.POSITIVE_INFINITY) return quantileTask(normal, probabilities);
@@ -32,7 +32,7 @@ export function studentQuantileTask({ normal, nu }: StudentParameters, probabili
       const out = task.written.values;
       for (let at = 0; at < out.length; at++) {
         const j = at % n;
-        // 0 times Infinity is NaN; it means 0 here.
+        // 0 times Infinity is NaN, but means 0 here.
         if (out[at] !== 0) out[at] = location[j]! + units[(at - j) / n]! * out[at]!;
         else out[at] = location[j]!;
       }
@@ -40,7 +40,7 @@ export function studentQuantileTask({ normal, nu }: StudentParameters, probabili
   };
 }
 
-/** Puts t, in a unit of its own, where the probabilities are, and gives the unit, from 1. */
+/** Replaces the probabilities by t in a unit of its own, and returns the unit, at least 1. */
 function toStudent(row: Float64Array, nu: number): number {
   let unit = 1;
   let radius = Math.sqrt(nu); // sqrt(nu + t_0^2 + ...), in the unit

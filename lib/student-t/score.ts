@@ -8,8 +8,9 @@ import { type FarRows, inUnit } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
- * The gradient of the log density at each row x, by the row: the normal's, scale^-1 (location - x), times (nu + n) /
- * (nu + d^2) for a row at Mahalanobis distance d; of a singular scale with its rank for n, along the support.
+ * The gradient of the log density at each row x: the normal's, scale^-1 (location - x), times (nu + n) / (nu + d^2) for
+ * a row at Mahalanobis distance d. If the scale is singular, its rank replaces n, and the gradient lies along the
+ * support.
  */
 export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsInput): Task<Matrix> {
   const { device, dtype, n, mean, factor } = normal;
@@ -44,8 +45,7 @@ export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsIn
   };
 }
 
-// So far out that the square of the distance is no number of the type: solved again in a smaller unit, as their
-// distances are.
+// Rows so far out that the square of their distance overflows are solved again in a smaller unit, like their distances.
 function scoreFar(far: FarRows, { device, dtype, n, factor }: NormalParameters, nu: number, out: Real): void {
   const { scaled, exponents } = inUnit(far);
   const wrap = (written: Storage) => written;
@@ -59,7 +59,7 @@ function scoreFar(far: FarRows, { device, dtype, n, factor }: NormalParameters, 
   for (const [i, row] of far.chosen.entries()) {
     let square = 0;
     for (let j = 0; j < n; j++) square += scaled[i * n + j]! * solved[i * n + j]!;
-    // (nu + n) y 2^e / (nu + d^2 4^e), y and d in units of 2^e, so that no product is larger than its factors.
+    // (nu + n) y 2^e / (nu + d^2 4^e), with y and d in units of 2^e, so that no product exceeds its factors.
     const size = 2 ** exponents[i]!;
     const whole = nu / size / size + square;
     for (let j = 0; j < n; j++) out[row * n + j] = 0 - ((nu + factor.rank) / size) * (solved[i * n + j]! / whole);

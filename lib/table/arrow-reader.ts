@@ -13,8 +13,8 @@ import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 /**
- * Reads the columns of numbers of Arrow's IPC format, file or stream, one record batch after the other, and of a batch
- * a few thousand rows at a time. Columns may be in dictionaries; batches may be compressed with LZ4 and Zstandard.
+ * Reads the numeric columns of Arrow's IPC format, file or stream: one record batch after the other, and a few thousand
+ * rows of a batch at a time. Columns may be dictionary-encoded; batches may be compressed with LZ4 or Zstandard.
  */
 export async function openArrow(
   input: InputSource,
@@ -49,7 +49,7 @@ export async function openArrow(
         return complete.dropped;
       },
       blocks: () => rows.blocks(),
-      // The bodies of a pipe are not read twice.
+      // The bodies in a pipe cannot be read twice.
       ...(file !== undefined && { whole: () => rows.all() }),
       close: () => source.close(),
     };
@@ -63,7 +63,7 @@ function requireNumbers(file: string, { name, number, type }: ArrowField): void 
   if (number !== undefined) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Column (${name}) of file (${file}) holds no numbers (${type}): choose others by their names.`,
+    `Column (${name}) of file (${file}) does not hold numbers (${type}); pass \`columns\` to choose others.`,
     { path: file },
   );
 }

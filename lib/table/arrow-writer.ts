@@ -5,18 +5,18 @@ import { ColumnGroup, columnNames } from './columns.ts';
 import { type FlatTable, flatbuffer } from './flatbuffer.ts';
 import type { RowWriter, TableHead } from './table.ts';
 
-// What a writer holds in memory, and a reader reads at once.
+// The memory that a writer holds, and the amount that a reader reads at once.
 const batchBytes = 8 << 20;
 
 const magic = Buffer.from('ARROW1');
 const endOfStream = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
-// Numbers of the format's enumerations: https://github.com/apache/arrow/tree/main/format
+// Values of the format's enumerations: https://github.com/apache/arrow/tree/main/format
 const metadataV5 = 4;
 const header = { schema: 1, recordBatch: 3 } as const;
 const floatingPoint = 3;
 const precision = { float32: 1, float64: 2 } as const;
 
-/** Where a record batch lies in a file. */
+/** The position of a record batch in a file. */
 interface Block {
   readonly offset: number;
   readonly metadataBytes: number;
@@ -24,8 +24,8 @@ interface Block {
 }
 
 /**
- * Arrow's IPC format, columns without nulls, in record batches of 8 MiB: the stream, or the file, which is the stream
- * between two magic words and with a footer that says where the batches are.
+ * Arrow's IPC format: columns without nulls, in record batches of 8 MiB. The file format is the stream between two
+ * magic words, with a footer that lists the batches.
  */
 export async function openArrowWriter(output: Output, head: TableHead, kind: 'file' | 'stream'): Promise<RowWriter> {
   const { columns, dtype } = head;
@@ -79,7 +79,7 @@ export async function openArrowWriter(output: Output, head: TableHead, kind: 'fi
   };
 }
 
-// Little-endian, as every platform of ours.
+// Little-endian, like every platform that we support.
 function schemaOf(names: readonly string[], bits: number, metadata: { readonly [name: string]: string }): FlatTable {
   const type: FlatTable = [['int16', bits]];
   const texts = Object.entries(metadata).map(
@@ -101,7 +101,7 @@ function schemaOf(names: readonly string[], bits: number, metadata: { readonly [
   return [['int16', 0], ['tables', fields], texts.length > 0 ? ['tables', texts] : undefined];
 }
 
-// The encapsulated message: continuation, length of the metadata, metadata; its body follows.
+// The encapsulated message: continuation, length of the metadata, metadata; the body follows.
 function message(type: number, content: FlatTable, bodyBytes: number): Uint8Array {
   const metadata = flatbuffer([
     ['int16', metadataV5],
@@ -112,7 +112,7 @@ function message(type: number, content: FlatTable, bodyBytes: number): Uint8Arra
   return Buffer.concat([endOfStream.subarray(0, 4), int32(metadata.length), metadata]);
 }
 
-// Of each column a node (length, nulls) and two buffers (offset, length): no validity bitmap, and the numbers.
+// Each column has a node (length, nulls) and two buffers (offset, length): an empty validity bitmap, and the numbers.
 function recordBatch(rows: number, columns: number, columnBytes: number, numberBytes: number): FlatTable {
   const nodes = new BigInt64Array(2 * columns);
   const buffers = new BigInt64Array(4 * columns);

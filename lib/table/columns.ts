@@ -5,19 +5,19 @@ import { type Real, zerosOf } from '../dtype.ts';
 import type { TableHead } from './table.ts';
 
 /**
- * The head's names, or x1, x2, ...: of a format whose columns have names that differ. Throws `ERR_INVALID_ARGUMENT` for
- * one that is there twice.
+ * The head's names, or x1, x2, ..., for a format whose columns need distinct names. Throws `ERR_INVALID_ARGUMENT` for a
+ * name that occurs twice.
  */
 export function columnNames({ names, columns }: TableHead): readonly string[] {
   const all = names ?? Array.from({ length: columns }, (_, i) => `x${i + 1}`);
   const twice = all.find((name, index) => all.indexOf(name) !== index);
   if (twice === undefined) return all;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Column name (${describe(twice)}) is there twice.`);
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Column name (${describe(twice)}) occurs twice.`);
 }
 
 /**
- * Indices of the `wanted` columns of a file, all by default. Throws `ERR_INVALID_ARGUMENT` for a name that the file has
- * not, or has twice, and for one that is wanted twice.
+ * Indices of the `wanted` columns of a file, all by default. Throws `ERR_INVALID_ARGUMENT` for a name that the file
+ * does not have or has twice, and for one that is wanted twice.
  */
 export function chosenColumns(
   path: string,
@@ -27,11 +27,12 @@ export function chosenColumns(
 ): number[] {
   if (wanted === undefined) return Array.from({ length: columns }, (_, i) => i);
   const refusal = (why: string) => new CovariumError('ERR_INVALID_ARGUMENT', why, { path });
-  if (wanted.length === 0) throw refusal(`No column of file (${path}) is asked for.`);
+  if (wanted.length === 0) throw refusal(`\`columns\` is empty (0); name at least one column of file (${path}).`);
   return wanted.map((name, at) => {
     const shown = describe(name);
-    if (names === undefined) throw refusal(`File (${path}) names no columns, and column (${shown}) is asked for.`);
-    if (wanted.indexOf(name) !== at) throw refusal(`Column (${shown}) is asked for twice.`);
+    if (names === undefined)
+      throw refusal(`File (${path}) has no column names, so column (${shown}) cannot be found; leave \`columns\` out.`);
+    if (wanted.indexOf(name) !== at) throw refusal(`Column (${shown}) is requested twice.`);
     const index = names.indexOf(name);
     if (index < 0) throw refusal(`Column (${shown}) is not one of file (${path}): (${describe(names.join(', '))}).`);
     if (names.lastIndexOf(name) !== index) throw refusal(`File (${path}) has column (${shown}) twice.`);
@@ -39,10 +40,10 @@ export function chosenColumns(
   });
 }
 
-// Rows of a tile: the cache lines of a tile's numbers stay while its columns are gone through.
+// Rows of a tile, so few that the cache keeps a tile's numbers while its columns are copied.
 const tileRows = 512;
 
-/** Rows as they come, turned into columns, up to a number of rows. */
+/** Collects rows as they come, up to a number of rows, and turns them into columns. */
 export class ColumnGroup {
   readonly #columns: number;
   readonly #capacity: number;
@@ -63,7 +64,7 @@ export class ColumnGroup {
     return this.#rows === this.#capacity;
   }
 
-  /** Takes rows of `values` from row `start` on, as many as there is room for, and gives their number. */
+  /** Takes rows of `values` from row `start` on, as many as there is room for, and returns their number. */
   take(values: Real, start: number): number {
     const columns = this.#columns;
     const taken = Math.min(this.#capacity - this.#rows, values.length / columns - start);

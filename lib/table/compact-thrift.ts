@@ -1,13 +1,13 @@
 /**
- * Thrift's compact protocol, as far as Parquet's headers and footers need it: fields are written in ascending order of
- * their numbers. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+ * Writes Thrift's compact protocol, as far as Parquet's headers and footers need it. Fields must be written in
+ * ascending order of their numbers. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 export class CompactThrift {
   #bytes: Uint8Array = new Uint8Array(256);
   #length = 0;
   #lastField = 0;
 
-  /** What was written, with the stop that ends the outermost struct. */
+  /** The bytes written, with the stop that ends the outermost struct. */
   finish(): Uint8Array {
     this.#byte(0);
     return this.#bytes.slice(0, this.#length);
@@ -64,7 +64,7 @@ export class CompactThrift {
     this.#lastField = outer;
   }
 
-  // Fields of Parquet differ by less than 16.
+  // The numbers of consecutive fields of Parquet differ by less than 16.
   #header(field: number, type: number): void {
     this.#byte(((field - this.#lastField) << 4) | type);
     this.#lastField = field;
@@ -82,7 +82,7 @@ export class CompactThrift {
     for (const byte of bytes) this.#byte(byte);
   }
 
-  // Whole numbers that are not negative: all of Parquet's that we write.
+  // All whole numbers of Parquet that we write are nonnegative.
   #zigzag(value: number): void {
     this.#varint(value * 2);
   }

@@ -1,7 +1,7 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Missing, Real } from '../dtype.ts';
 
-/** Lets rows of finite numbers through, and keeps count of the rows. */
+/** Keeps the rows of finite numbers, and counts rows. */
 export class CompleteRows {
   readonly #path: string;
   readonly #columns: number;
@@ -22,8 +22,8 @@ export class CompleteRows {
   }
 
   /**
-   * The complete rows, moved together in the same memory. Throws `ERR_NOT_FINITE` with row and column of the file, from
-   * 0.
+   * The complete rows, moved together in the same memory. Throws `ERR_NOT_FINITE` with row and column of the file, both
+   * from 0.
    */
   of(values: Real): Real {
     const columns = this.#columns;
@@ -41,7 +41,7 @@ export class CompleteRows {
         kept++;
         continue;
       }
-      // A row that is dropped for one value may have an infinite one, too.
+      // A row with a missing value may also have an infinite one, which is refused.
       const infinite = firstInfinite(values, start, columns);
       if (infinite < columns) throw this.#refusal(row, infinite, `is not finite (${values[start + infinite]})`);
       if (this.#missing === 'error') throw this.#refusal(row, column, 'is missing (NaN)');
@@ -51,7 +51,7 @@ export class CompleteRows {
     return kept === rows ? values : values.subarray(0, kept * columns);
   }
 
-  /** Counts rows whose numbers are known to be finite. */
+  /** Counts rows that are known to be finite. */
   pass(rows: number): void {
     this.#seen += rows;
   }
@@ -64,8 +64,8 @@ export class CompleteRows {
   }
 }
 
-// A number times zero is a zero, but for a NaN and the infinities. Four sums, since one would wait for each of its
-// additions.
+// A finite number times zero is zero; NaN and the infinities give NaN. There are four sums, because each addition of a
+// single sum would wait for the one before it.
 function isAllFinite(values: Real): boolean {
   const { length } = values;
   const whole = length - (length % 4);
@@ -90,7 +90,7 @@ function firstInfinite(values: Real, start: number, columns: number): number {
   return columns;
 }
 
-/** The refusal of a 64-bit integer that float64 does not hold. */
+/** The error for a 64-bit integer that float64 cannot hold. */
 export function refuseInexact(value: bigint, path: string, column: string, row: number): CovariumError {
   const place = `Row (${row}), column (${column}) of file (${path})`;
   const message = `${place} has an integer that float64 does not hold (${value}).`;

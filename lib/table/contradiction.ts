@@ -1,17 +1,17 @@
 import { CovariumError } from '../covarium-error.ts';
 
 /**
- * Bytes of a file that contradict the format, or each other. The reader that catches it adds the file's name and the
+ * Bytes of a file that contradict the format or each other. The reader that catches it adds the file's name and the
  * place.
  */
 export class Contradiction extends Error {}
 
-/** A part of a file that is right, and that no reader of ours takes: another compression, another encoding. */
+/** A valid part of a file that our readers do not support, such as another compression or encoding. */
 export class NotTaken extends Error {}
 
 /**
- * What the decoder of a format finds in a file, as the refusal of the file: `ERR_MALFORMED_...` or `ERR_UNSUPPORTED`,
- * with the place. Another error stays as it is.
+ * Turns an error of a format's decoder into the error for the file: `ERR_MALFORMED_...` or `ERR_UNSUPPORTED`, with the
+ * place. Other errors are returned unchanged.
  */
 export function refusal(format: 'Arrow' | 'Parquet', path: string, error: unknown, place?: string): unknown {
   const where = place === undefined ? '' : `${place}: `;
@@ -22,8 +22,12 @@ export function refusal(format: 'Arrow' | 'Parquet', path: string, error: unknow
       { path, cause: error.cause },
     );
   if (error instanceof NotTaken)
-    return new CovariumError('ERR_UNSUPPORTED', `${format} file (${path}) is not read: ${where}${error.message}.`, {
-      path,
-    });
+    return new CovariumError(
+      'ERR_UNSUPPORTED',
+      `${format} file (${path}) is not supported: ${where}${error.message}.`,
+      {
+        path,
+      },
+    );
   return error;
 }

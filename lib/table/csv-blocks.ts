@@ -1,6 +1,6 @@
 import type { ByteSource } from '../file/input.ts';
 
-/** The most bytes that a record may have: a row of half a million numbers. */
+/** The most bytes that a record may have: enough for half a million numbers. */
 export const mostRecordBytes: number = 16 << 20;
 
 const [feed, carriage, quote] = [0x0a, 0x0d, 0x22];
@@ -11,21 +11,21 @@ export class CsvBlocks {
   readonly #blockBytes: number;
   readonly #comment: number;
   readonly #spare: Uint8Array[] = [];
-  // What was read after the last whole record.
+  // The bytes read after the last whole record.
   #rest: Uint8Array = new Uint8Array(0);
   #isQuoted = false;
   #isComment = false;
   #isLineStart = true;
   #isAtEnd = false;
 
-  /** `comment` begins a line whose quotes are none; 0: none. */
+  /** Quotes in a line that begins with `comment` do not count; 0 means no comments. */
   constructor(source: ByteSource, blockBytes: number, comment: number) {
     this.#source = source;
     this.#blockBytes = blockBytes;
     this.#comment = comment;
   }
 
-  /** The next block; undefined at the end, and `too long` where a record has more than {@link mostRecordBytes}. */
+  /** The next block; undefined at the end, and `too long` if a record has more than {@link mostRecordBytes}. */
   async next(): Promise<Uint8Array | 'too long' | undefined> {
     while (!this.#isAtEnd) {
       const held = this.#rest.length;
@@ -39,7 +39,7 @@ export class CsvBlocks {
         return bytes.length === 0 ? undefined : bytes;
       }
       const end = this.#lastRecordEnd(bytes, held);
-      // In memory of its own: the block's is used again.
+      // Copied, because the block's memory is reused.
       this.#rest = bytes.slice(end);
       if (end > 0) return bytes.subarray(0, end);
       if (bytes.length > mostRecordBytes) return 'too long';
@@ -47,19 +47,19 @@ export class CsvBlocks {
     return undefined;
   }
 
-  /** Takes a block back once nobody reads it any more. */
+  /** Takes a block's memory back once nothing reads it any more. */
   release(block: Uint8Array): void {
     if (this.#spare.length < 8) this.#spare.push(new Uint8Array(block.buffer));
   }
 
-  // A little more than a block, so that what is held fits with the next.
+  // A little more than a block, so that the rest of the last block fits with the next.
   #memory(count: number): Uint8Array {
     const spare = this.#spare.pop();
     const memory = spare !== undefined && spare.length >= count ? spare : new Uint8Array(count + (64 << 10));
     return memory.subarray(0, count);
   }
 
-  // After the last record that ends in bytes[from...]; 0 where none does. A CR at the end may be followed by a LF.
+  // The end of the last record that ends in bytes[from...]; 0 if none does. A CR at the end may be followed by a LF.
   #lastRecordEnd(bytes: Uint8Array, from: number): number {
     const isPlain = !this.#isQuoted && this.#comment === 0 && bytes.indexOf(quote, from) < 0;
     if (!isPlain) return this.#scan(bytes, from);

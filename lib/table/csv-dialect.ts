@@ -3,16 +3,16 @@ import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields }
 import { isMissing } from './csv-rows.ts';
 import { isDecimal } from './decimal.ts';
 
-/** What the beginning of a CSV file says of the rest. */
+/** What the beginning of a CSV file says about the rest. */
 export interface CsvBeginning extends CsvDialect {
   readonly names: readonly string[] | undefined;
-  /** Fields of a record. */
+  /** The number of fields of a record. */
   readonly width: number;
-  /** Where the rows begin. */
+  /** The offset at which the rows begin. */
   readonly start: number;
 }
 
-/** What is told of a CSV file beforehand; what is left out, its beginning says. */
+/** What the caller says about a CSV file; the beginning of the file decides the rest. */
 export interface CsvOptions {
   readonly header: boolean | undefined;
   readonly delimiter: string | undefined;
@@ -21,7 +21,7 @@ export interface CsvOptions {
 
 const codeOf = (letter: string) => letter.charCodeAt(0);
 
-/** Where the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16. */
+/** The offset at which the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16. */
 export function csvTextStart(path: string, bytes: Uint8Array): number {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || isWide(bytes))
     throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is UTF-16; save it as UTF-8.`, { path });
@@ -29,7 +29,7 @@ export function csvTextStart(path: string, bytes: Uint8Array): number {
 }
 
 /**
- * Delimiter and header of a file, from the first block that has a record. `warn` is told, in a sentence, of what is
+ * Delimiter and header of a file, from the first block that has a record. Calls `warn` with a sentence about anything
  * doubtful. Throws `ERR_MALFORMED_CSV`.
  */
 export function csvBeginning(
@@ -45,7 +45,7 @@ export function csvBeginning(
   };
   const first = csvRecord(bytes, 0, dialect)!;
   if (first.fieldCount > mostFields) {
-    const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields, more than (${mostFields}).`;
+    const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields; at most (${mostFields}) are read.`;
     throw malformedCsv(path, message, 1, 1);
   }
   const isHeader = header ?? foundHeader(path, bytes, first, dialect, warn);
@@ -57,12 +57,12 @@ export function csvBeginning(
   };
 }
 
-/** The refusal of a CSV file, with its place. */
+/** The error for a CSV file, with the place. */
 export function malformedCsv(path: string, message: string, line: number, column: number): CovariumError {
   return new CovariumError('ERR_MALFORMED_CSV', message, { path, line, column });
 }
 
-// Text of one byte a letter has no zero bytes; UTF-16 has them at every other place.
+// Text of one byte per letter has no zero bytes; UTF-16 text has one in most pairs of bytes.
 function isWide(bytes: Uint8Array): boolean {
   const [first, second, third, fourth] = bytes;
   return (
@@ -75,7 +75,8 @@ function isWide(bytes: Uint8Array): boolean {
 
 const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };
 
-// A comma wherever it makes fields; else what makes some. Blanks do where all that they part are numbers.
+// A comma, if it makes several fields, otherwise a delimiter that does. Blanks count only if all fields between them
+// are numbers.
 function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: (sentence: string) => void): number {
   const records = (delimiter: string): (CsvRecord | undefined)[] => {
     const dialect = { delimiter: codeOf(delimiter), comment };
@@ -102,7 +103,7 @@ function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: 
   return codeOf(found);
 }
 
-/** Whether the first record names the columns. */
+/** True if the first record names the columns. */
 function foundHeader(
   path: string,
   bytes: Uint8Array,
@@ -112,7 +113,7 @@ function foundHeader(
 ): boolean {
   const second = csvRecord(bytes, first.end, dialect);
   const { fields } = first;
-  // R quotes names and no numbers.
+  // R quotes names but not numbers.
   const isName = (field: CsvField, i: number) =>
     !isLikeNumber(field) || (field.isQuoted && !isMissing(field.text) && second?.fields[i]?.isQuoted !== true);
   const names = fields.filter(isName).length;
@@ -148,7 +149,7 @@ function isLikeNumber({ text }: CsvField): boolean {
   return isDecimal(text) || isMissing(text) || /^[+-]?(inf|infinity|nan|0x[\da-f]+)$/i.test(text);
 }
 
-// 0, 1, 2 as pandas names columns, or years in any order; before those pandas has an empty name for its index.
+// 0, 1, 2, ... as pandas names columns, or years in any order; pandas writes an empty name for its index before them.
 function isCount(fields: readonly CsvField[]): boolean {
   const texts = fields.map(({ text }) => text);
   const counted = texts[0] === '' && texts[1] === '0' ? texts.slice(1) : texts;
@@ -158,8 +159,8 @@ function isCount(fields: readonly CsvField[]): boolean {
   return texts.length > 1 && (areYears || counted.every(isConsecutive));
 }
 
-// Whether each column has a number with a point or an exponent, among the first rows: then the first row is of another
-// kind.
+// True if each column has a number with a point or an exponent among the first rows. Then a first row of whole numbers
+// is of another kind.
 function haveFractions(bytes: Uint8Array, start: number, dialect: CsvDialect, width: number): boolean {
   const left = new Set(Array.from({ length: width }, (_, i) => i));
   let at = start;

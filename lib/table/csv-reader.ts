@@ -11,15 +11,15 @@ import { csvRecord, placeOf } from './csv-record.ts';
 import { type CsvLayout, type CsvRows, csvFaults, linesOf, readCsvRows } from './csv-rows.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
-/** Makes rows of blocks of records. */
+/** Turns blocks of records into rows. */
 export interface CsvParser {
   readonly blockBytes: number;
-  /** Blocks that are worked on at once. */
+  /** The number of blocks parsed at the same time. */
   readonly ahead: number;
   read(bytes: Uint8Array, layout: CsvLayout): Promise<CsvRows>;
 }
 
-/** In plain TypeScript, with a turn of the event loop after each block: a block takes a few milliseconds. */
+/** In plain TypeScript. It lets the event loop run after each block, which takes a few milliseconds. */
 export const plainParser: CsvParser = {
   blockBytes: 256 << 10,
   ahead: 1,
@@ -29,7 +29,7 @@ export const plainParser: CsvParser = {
   },
 };
 
-/** In the addon, on threads of libuv's pool, which has four; undefined where there is no addon. */
+/** In the addon, on threads of libuv's pool, which has four; undefined without the addon. */
 export function nativeParser(): CsvParser | undefined {
   const { addon } = loadAddon();
   if (addon?.readCsv === undefined) return undefined;
@@ -93,7 +93,7 @@ export async function openCsv(
   }
 }
 
-/** The first block that has a record, from its first record or an empty line or a comment before it. */
+/** The first block that has a record, from that record or from an empty line or a comment before it. */
 async function firstRecords(
   path: string,
   blocks: CsvBlocks,
@@ -116,7 +116,7 @@ interface ReadBlock {
   readonly rows: CsvRows;
 }
 
-/** The rows of all blocks, in order, of which some are read ahead. */
+/** The rows of all blocks, in order; some blocks are parsed ahead. */
 async function* inOrder(
   path: string,
   first: Uint8Array,
@@ -130,7 +130,7 @@ async function* inOrder(
       while (next !== undefined && ahead.length < parser.ahead) {
         const block: Uint8Array = next;
         const read = parser.read(block, layout).then((rows) => ({ block, rows }));
-        // Another may fail before this one is looked at.
+        // Another block may fail before this one is awaited.
         read.catch(() => {});
         ahead.push(read);
         next = await nextBlock(path, blocks);
@@ -139,7 +139,7 @@ async function* inOrder(
       yield oldest;
     }
   } finally {
-    // Their blocks are read until they settle.
+    // Their memory is in use until they settle.
     await Promise.allSettled(ahead);
   }
 }
@@ -149,7 +149,7 @@ async function nextBlock(path: string, blocks: CsvBlocks): Promise<Uint8Array | 
   if (block !== 'too long') return block;
   throw new CovariumError(
     'ERR_MALFORMED_CSV',
-    `A row of CSV file (${path}) has more than (${mostRecordBytes}) bytes: a quote without end, or no line ends.`,
+    `A row of CSV file (${path}) has more than (${mostRecordBytes}) bytes: a quote is not closed, or there are no line ends.`,
     { path },
   );
 }
@@ -175,7 +175,7 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, ...dia
   const rest = bytes.subarray(field);
   const isAtEnd = /^[ \t]*[\r\n]/.test(Buffer.from(rest.subarray(0, 64)).toString('latin1'));
   const text = isAtEnd ? '' : (csvRecord(rest, 0, { ...dialect, comment: 0 })?.fields[0]?.text ?? '');
-  if (fault === csvFaults.unclosed) return 'Quote has no end';
+  if (fault === csvFaults.unclosed) return 'Quote is not closed';
   if (fault === csvFaults.quote) return `Quote in a field that does not begin with one (${describe(text)})`;
   if (fault === csvFaults.afterQuote) return `Text follows the quote that ends a field (${describe(text)})`;
   if (fault === csvFaults.missing) {
@@ -189,5 +189,5 @@ function hint(text: string): string {
   if (/^[+-]?\d+,\d+$/.test(text)) return '; write decimals with a point, not a comma';
   const delimiter = /[;\t]/.exec(text)?.[0];
   if (delimiter === undefined) return '';
-  return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} part its fields`;
+  return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} separate its fields`;
 }

@@ -6,19 +6,19 @@ export interface CsvField {
   readonly isQuoted: boolean;
 }
 
-/** A record as texts: the header, and what a refusal tells of. */
+/** A record as texts: for the header, and for messages. */
 export interface CsvRecord {
-  /** At most {@link mostFields}, though `fieldCount` counts on. */
+  /** At most {@link mostFields}; `fieldCount` counts all. */
   readonly fields: readonly CsvField[];
   readonly fieldCount: number;
-  /** After its line end. */
+  /** The offset after its line end. */
   readonly end: number;
 }
 
 /** The most fields that a record may have. */
 export const mostFields: number = 1 << 20;
 
-/** How a file writes its fields; letters are bytes. */
+/** How a file writes its fields; characters are byte values. */
 export interface CsvDialect {
   readonly delimiter: number;
   readonly comment: number;
@@ -27,7 +27,7 @@ export interface CsvDialect {
 const [tab, feed, carriage, blank, quote] = [0x09, 0x0a, 0x0d, 0x20, 0x22];
 
 /**
- * The record at `at`, after empty lines and comments; undefined at the end. Text after a closing quote belongs to its
+ * The record at `at`, after empty lines and comments; undefined at the end. Text after a closing quote belongs to the
  * field.
  */
 export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }: CsvDialect): CsvRecord | undefined {

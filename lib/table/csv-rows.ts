@@ -1,17 +1,17 @@
-/** How records become rows of numbers. Letters are bytes. */
+/** How records become rows of numbers. Characters are byte values. */
 export interface CsvLayout {
   /** A blank stands for any number of blanks. */
   readonly delimiter: number;
-  /** A line that begins with it is skipped; 0: none. */
+  /** A line that begins with this character is skipped; 0 means none. */
   readonly comment: number;
-  /** True if rows with a missing value are left out; else they are refused. */
+  /** True if rows with a missing value are left out; otherwise they are refused. */
   readonly drop: boolean;
-  /** For each field of a record the column that its number becomes; -1 where it is not read. */
+  /** For each field of a record, the column that its number becomes; -1 if it is not read. */
   readonly places: Int32Array;
   readonly columns: number;
 }
 
-/** Why reading stops; `CsvFault` of objc/table/csv.h. */
+/** Why reading stops; matches `CsvFault` of objc/table/csv.h. */
 export const csvFaults = {
   none: 0,
   fields: 1,
@@ -22,16 +22,16 @@ export const csvFaults = {
   unclosed: 6,
 } as const;
 
-/** The rows of a block, or where it is malformed. */
+/** The rows of a block, or the place where it is malformed. */
 export interface CsvRows {
   /** Row after row. */
   readonly values: Float64Array<ArrayBuffer>;
   readonly dropped: number;
-  /** Line ends of the block, those in quotes too. */
+  /** The number of line ends in the block, including those in quotes. */
   readonly lines: number;
   /** One of {@link csvFaults}. */
   readonly fault: number;
-  /** Where the record of the fault, and its field, begin in the block. */
+  /** Offsets in the block where the record of the fault, and its field, begin. */
   readonly record: number;
   readonly field: number;
 }
@@ -41,14 +41,12 @@ const [plus, minus, point] = [0x2b, 0x2d, 0x2e];
 const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const missingWords = new Set(['', 'na', 'n/a', 'nan', 'null']);
 
-/** True if a field says that its value is missing, as R, pandas, DuckDB and spreadsheets write it. */
+/** True if a field means a missing value, as R, pandas, DuckDB and spreadsheets write it. */
 export function isMissing(text: string): boolean {
   return text.length <= 4 && missingWords.has(text.toLowerCase());
 }
 
-/**
- * The rows of whole records: none goes on beyond the block. The twin of objc/table/csv.cc, for where there is no addon.
- */
+/** The rows of a block of whole records. The twin of objc/table/csv.cc, used without the addon. */
 export function readCsvRows(bytes: Uint8Array, layout: CsvLayout): CsvRows {
   return new Reader(bytes, layout).read();
 }
@@ -75,7 +73,7 @@ class Reader {
   #dropped = 0;
   #isDropped = false;
   #fault = 0;
-  /** Of the number that was read last. */
+  /** The number that was read last. */
   #value = 0;
 
   constructor(bytes: Uint8Array, layout: CsvLayout) {
@@ -84,7 +82,7 @@ class Reader {
     this.#layout = layout;
     this.#tabIsBlank = layout.delimiter !== tab;
     this.#lines = linesOf(bytes);
-    // No row is without a line end but the last, and no number without a byte that follows it; one row is under way.
+    // Every row but the last has a line end, every number is followed by another byte, and one row may be unfinished.
     const most = Math.floor((bytes.length + 1) / (2 * layout.columns)) + 1;
     this.#values = new Float64Array(Math.min(this.#lines + 1, most) * layout.columns);
   }
@@ -202,8 +200,8 @@ class Reader {
     return true;
   }
 
-  // Reads the decimal number at `begin` into #value, and gives where it ends; `begin` where there is none. Up to 15
-  // digits and a power of ten up to 22 are exact, so that one rounding is left.
+  // Reads the decimal number at `begin` into #value and returns where it ends, or `begin` if there is none. Up to 15
+  // digits and a power of ten up to 22 are exact, so only one rounding remains.
   #decimal(begin: number, end: number): number {
     const bytes = this.#bytes;
     let at = begin;

@@ -7,16 +7,16 @@ import { isMissing } from './csv-rows.ts';
 import { isDecimal, maximumDecimalBytes, writeFloat32, writeFloat64 } from './decimal.ts';
 import type { RowWriter, TableHead } from './table.ts';
 
-/** Writes whole rows as lines into `bytes`, which has room for them; gives their number of bytes. */
+/** Writes whole rows as lines into `bytes`, which has room for them; returns their number of bytes. */
 export type LineWriter = (values: Real, columns: number, bytes: Uint8Array) => Promise<number>;
 
-// A few milliseconds of a thread.
+// Takes a thread a few milliseconds.
 const chunkNumbers = 1 << 15;
 const numberBytes = maximumDecimalBytes + 1;
 
 /**
- * CSV with a header row where there are names. Each number reads back as the same number of its type: the shortest
- * decimal that does, as String() writes it.
+ * CSV, with a header row if there are names. Each number is written as the shortest decimal that reads back as the same
+ * number of its type, like String() does.
  */
 export async function openCsvWriter(
   output: Output,
@@ -28,8 +28,8 @@ export async function openCsvWriter(
   return { write: (values) => lines.write(values), finish: async () => {} };
 }
 
-// Quoted: a name with a comma, a quote or a line break, one that begins or ends with a space, what a reader could take
-// for a number, and what a spreadsheet would take for a formula.
+// Quotes a name with a comma, a quote or a line break, one that begins or ends with a space, one that a reader could
+// take for a number, and one that a spreadsheet would take for a formula.
 function csvHeader(names: readonly string[]): Uint8Array {
   const fields = names.map((name) =>
     /[",;\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf/i.test(name) || isMissing(name) || isDecimal(name)
@@ -39,7 +39,7 @@ function csvHeader(names: readonly string[]): Uint8Array {
   return Buffer.from(`${fields.join(',')}\n`);
 }
 
-/** By the addon, on threads of libuv's pool; undefined where there is none. */
+/** Uses the addon, on threads of libuv's pool; undefined without the addon. */
 export function nativeLines(): LineWriter | undefined {
   const { addon } = loadAddon();
   if (addon?.writeCsv === undefined) return undefined;
@@ -50,7 +50,7 @@ function failed(error: unknown): never {
   throw fromNative(error);
 }
 
-/** In plain TypeScript, with a turn of the event loop before it: the same text. */
+/** In plain TypeScript, after a turn of the event loop: writes the same text. */
 export const plainLines: LineWriter = async (values, columns, bytes) => {
   await new Promise((resolve) => setImmediate(resolve));
   const write = values.BYTES_PER_ELEMENT === 4 ? writeFloat32 : writeFloat64;
@@ -66,7 +66,7 @@ export const plainLines: LineWriter = async (values, columns, bytes) => {
   return at;
 };
 
-/** Rows as lines, chunk by chunk: some are made while one is written. */
+/** Writes rows as lines, chunk by chunk: some chunks are formatted while another is written. */
 class CsvLines {
   readonly #output: Output;
   readonly #columns: number;
@@ -88,7 +88,7 @@ class CsvLines {
       for (let start = 0; start < values.length || ahead.length > 0; ) {
         for (; start < values.length && ahead.length < width; start += most) {
           const chunk = this.#made(values.subarray(start, start + most));
-          // Another may fail before this one is looked at.
+          // Another chunk may fail before this one is awaited.
           chunk.catch(() => {});
           ahead.push(chunk);
         }
@@ -101,7 +101,7 @@ class CsvLines {
     }
   }
 
-  // The numbers are copied: their owner may close or transfer their memory while another thread reads.
+  // The numbers are copied, because their owner may close or transfer their memory while another thread reads them.
   async #made(values: Real): Promise<Chunk> {
     const chunk = this.#spare.pop() ?? { numbers: values.slice(), text: new Uint8Array(0), length: 0 };
     if (chunk.numbers.length < values.length) chunk.numbers = values.slice();
@@ -115,6 +115,6 @@ class CsvLines {
 interface Chunk {
   numbers: Real;
   text: Uint8Array;
-  /** Bytes of the text. */
+  /** Number of bytes of the text. */
   length: number;
 }

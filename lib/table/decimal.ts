@@ -1,6 +1,6 @@
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Whether a text is a decimal number, as a field of a CSV file is. */
+/** True if a text is a decimal number, like a field of a CSV file. */
 export function isDecimal(text: string): boolean {
   return decimal.test(text);
 }
@@ -8,12 +8,12 @@ export function isDecimal(text: string): boolean {
 /** The most bytes that a number takes: sign, 17 digits, point, exponent. */
 export const maximumDecimalBytes = 25;
 
-// 10^0 to 10^22 are exact.
+// The powers 10^0 to 10^22 are exact.
 const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
 /**
- * Writes the shortest decimal that reads back as the float32 `value`, the nearest of them, and gives the place after
- * it.
+ * Writes the shortest decimal that reads back as the float32 `value`, the nearest if there are several, and returns the
+ * place after it.
  */
 export function writeFloat32(value: number, bytes: Uint8Array, at: number): number {
   const size = Math.abs(value);
@@ -24,9 +24,9 @@ export function writeFloat32(value: number, bytes: Uint8Array, at: number): numb
   else for (let power = 1; size * powers[power]! < 1; power++) places++;
   if (size < 1) places++;
   let digits = Math.round(size * powers[places]!);
-  // Every decimal of six digits is read as a float32 of its own, so fewer digits are these without their zeros.
-  // digits and the power are exact, so their quotient is the decimal rounded once, as a reader rounds it. Nine digits
-  // always do.
+  // Every float32 reads back from its nearest nine digits, and every decimal of six digits is a float32 of its own, so
+  // the search begins at six digits; shorter decimals are six digits with trailing zeros removed. `digits` and the
+  // power are exact, so their quotient is the decimal rounded once, as a reader rounds it.
   while (Math.fround(digits / powers[places]!) !== size) digits = Math.round(size * powers[++places]!);
   if (digits - size * powers[places]! === 0.5) return writeText(float32Text(value), bytes, at);
   while (places > 0 && digits % 10 === 0) {
@@ -42,14 +42,14 @@ export function writeFloat32(value: number, bytes: Uint8Array, at: number): numb
   return writeDigits((digits - whole * powers[places]!) | 0, places, bytes, next);
 }
 
-/** Writes the shortest decimal that reads back as the float64 `value`, and gives the place after it. */
+/** Writes the shortest decimal that reads back as the float64 `value`, and returns the place after it. */
 export function writeFloat64(value: number, bytes: Uint8Array, at: number): number {
   return writeText(String(value), bytes, at);
 }
 
-// Slow, and exact: what lies in the middle of two decimals becomes the even one, as std::to_chars has it; and below a
-// power of two floats lie twice as close as above, so that there the nearest decimal may be none of its own, and the
-// next one is.
+// Slow but exact. A number in the middle of two decimals becomes the even one, as in std::to_chars. Below a power of
+// two, floats lie twice as close as above it; there the nearest decimal may read back as a neighbour, and the next one
+// is taken.
 function float32Text(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
@@ -64,7 +64,7 @@ function float32Text(value: number): string {
   }
 }
 
-// Whether all digits after so many places are 5000...
+// True if all digits after `places` are 5000...
 function isMiddle(size: number, places: number): boolean {
   const [mantissa] = size.toExponential(100).split('e') as [string];
   return /^50*$/.test(mantissa.slice(2 + places));

@@ -1,10 +1,10 @@
-/** A field of a table, by its place in the schema; undefined is left out. */
+/** A field of a table, by its place in the schema; undefined fields are left out. */
 export type FlatField =
   | readonly ['uint8' | 'int16' | 'int64', number]
   | readonly ['text', string]
   | readonly ['table', FlatTable]
   | readonly ['tables', readonly FlatTable[]]
-  /** A vector of so many structs of whole 64-bit words. */
+  /** A vector of structs (their number comes first) of whole 64-bit words. */
   | readonly ['structs', number, Uint8Array]
   | undefined;
 
@@ -13,8 +13,8 @@ export type FlatTable = readonly FlatField[];
 const inlineBytes = { uint8: 1, int16: 2, int64: 8, text: 4, table: 4, tables: 4, structs: 4 } as const;
 
 /**
- * A table and what it refers to as a FlatBuffer, its length a multiple of 8. References only point forward, so that
- * what is referred to follows its table. https://flatbuffers.dev/internals/
+ * A table and everything it refers to as a FlatBuffer, whose length is a multiple of 8. References only point forward,
+ * so what a table refers to follows it. https://flatbuffers.dev/internals/
  */
 export function flatbuffer(root: FlatTable): Uint8Array {
   const bytes = new Bytes();
@@ -33,7 +33,7 @@ class Bytes {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** The place of so many zeros. */
+  /** Appends `count` zeros and returns their place. */
   reserve(count: number): number {
     const at = this.#length;
     this.#length += count;

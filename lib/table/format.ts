@@ -1,7 +1,7 @@
 import { describe, oneOf } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
-/** A format of files of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
+/** A file format for tables of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
 export type TableFormat = 'csv' | 'npy' | 'arrow' | 'arrows' | 'parquet';
 
 /** All formats, in the order of the documentation. */
@@ -16,7 +16,7 @@ const endings: { readonly [ending: string]: TableFormat } = {
   parquet: 'parquet',
 };
 
-/** The format that the first bytes of a file say; CSV where they say none. */
+/** The format that the first bytes of a file indicate; CSV if they indicate none. */
 export function formatOfBytes(start: Uint8Array): TableFormat {
   const text = Buffer.from(start.subarray(0, 6)).toString('latin1');
   if (text === '\x93NUMPY' || text.startsWith('PK\x03\x04')) return 'npy';
@@ -26,8 +26,8 @@ export function formatOfBytes(start: Uint8Array): TableFormat {
 }
 
 /**
- * The format that is `given`, or else the one that the ending of `path` says; CSV for `-`. Where neither says one it is
- * `otherwise`, or `ERR_INVALID_ARGUMENT`.
+ * The `given` format, otherwise the format of the ending of `path`; CSV for `-`. If neither decides, `otherwise`, or
+ * `ERR_INVALID_ARGUMENT`.
  */
 export function formatOf(path: string, given?: string, otherwise?: TableFormat): TableFormat {
   if (typeof path !== 'string')

@@ -5,24 +5,25 @@ import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { malformedNpy, unsupportedNpy } from './npy-error.ts';
 import type { PythonValue } from './python-literal.ts';
 
-/** The type of the numbers of an NPY file. */
+/** The type of the numbers in an NPY file. */
 export interface NpyNumbers {
   /** NumPy's letter: float, signed or unsigned integer, boolean. */
   readonly kind: 'f' | 'i' | 'u' | 'b';
   readonly bytes: number;
-  /** True if the file's order of bytes is not this machine's. */
+  /** True if the file's byte order is not this machine's. */
   readonly isSwapped: boolean;
-  /** The type that they are read as: `float32` of float16 and float32, else `float64`. */
+  /** The type in which the numbers are read: `float32` for float16 and float32, otherwise `float64`. */
   readonly dtype: RealDtype;
 }
 
 const widths = { f: [2, 4, 8], i: [1, 2, 4, 8], u: [1, 2, 4, 8], b: [1] } as const;
 
-/** The type that a header's `descr` says. Throws `ERR_UNSUPPORTED` for one that NumPy has and we do not read. */
+/** The type that a header's `descr` gives. Throws `ERR_UNSUPPORTED` for a type that NumPy has and we do not read. */
 export function npyNumbers(path: string, descr: PythonValue): NpyNumbers {
   if (Array.isArray(descr)) throw unsupportedNpy(path, `its rows are structures of (${descr.length}) fields`);
   const [, order, kind, width] = (typeof descr === 'string' && /^([<>=|])([a-zA-Z])(\d*)/.exec(descr)) || [];
-  if (kind === undefined) throw malformedNpy(path, `its numbers are of type (${describe(descr)}), which NumPy has not`);
+  if (kind === undefined)
+    throw malformedNpy(path, `its numbers are of type (${describe(descr)}), which NumPy does not have`);
   const bytes = Number(width);
   const known = Object.hasOwn(widths, kind) ? (widths[kind as 'f'] as readonly number[]) : [];
   if (!known.includes(bytes) || descr !== `${order}${kind}${bytes}`)
@@ -36,15 +37,15 @@ export function npyNumbers(path: string, descr: PythonValue): NpyNumbers {
   };
 }
 
-/** True if the bytes of a file are those of a typed array. */
+/** True if the bytes of the file equal those of a typed array. */
 export function isAsInMemory({ kind, bytes, isSwapped }: NpyNumbers): boolean {
   return kind === 'f' && bytes > 2 && !isSwapped;
 }
 
 /**
- * The numbers of whole elements, in memory of their own or in that of `bytes`, which may be changed and begins where an
- * element may. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 does not hold, `ERR_MALFORMED_NPY` for a
- * boolean that is neither 0 nor 1.
+ * The numbers of whole elements, in memory of their own or in that of `bytes`, which may be changed and must be
+ * aligned. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 cannot hold, `ERR_MALFORMED_NPY` for a boolean
+ * that is neither 0 nor 1.
  */
 export function realsOf(path: string, numbers: NpyNumbers, bytes: Uint8Array): Real {
   const { kind, bytes: width, isSwapped } = numbers;
@@ -63,7 +64,7 @@ export function realsOf(path: string, numbers: NpyNumbers, bytes: Uint8Array): R
   }
   if (kind === 'b') {
     const odd = bytes.find((byte) => byte > 1);
-    if (odd !== undefined) throw malformedNpy(path, `a boolean of it is (${odd})`);
+    if (odd !== undefined) throw malformedNpy(path, `it has a boolean of (${odd})`);
   }
   const [small, middle, large] =
     kind === 'i' ? [Int8Array, Int16Array, Int32Array] : [Uint8Array, Uint16Array, Uint32Array];

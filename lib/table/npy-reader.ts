@@ -13,8 +13,8 @@ const blockBytes = 1 << 20;
 const sliceBytes = 4 << 20;
 
 /**
- * Reads an NPY file from its beginning to its end, so that it may come from a pipe, or an array of an `.npz` file. What
- * lies in Fortran order is held in memory whole.
+ * Reads an NPY file from beginning to end, so that it may come from a pipe, or an array of an `.npz` file. An array in
+ * Fortran order is held in memory whole.
  */
 export async function openNpy(from: InputSource, request: ReadRequest): Promise<TableReader> {
   const name = inputName(from);
@@ -29,10 +29,10 @@ export async function openNpy(from: InputSource, request: ReadRequest): Promise<
     if (isZip(await given.peek(4))) ({ source, size } = await openNpzMember(name, given, request.member));
     const { layout, startBytes } = await headerOf(name, source);
     const { rows, columns, numbers } = layout;
-    // A file is refused before its rows are read; of a pipe only its end tells.
+    // A file is refused before its rows are read; for a pipe, only its end shows the error.
     const expected = startBytes + rows * columns * numbers.bytes;
     if (size !== undefined && size !== expected)
-      throw malformedNpy(name, `it has (${size}) bytes, but its header tells of (${expected})`);
+      throw malformedNpy(name, `it has (${size}) bytes, but its header describes (${expected})`);
     if (request.columns !== undefined) chosenColumns(name, undefined, columns, request.columns);
     const complete = new CompleteRows(name, columns, undefined, request.missing);
     const blocks = async function* (): AsyncGenerator<Real> {
@@ -62,7 +62,10 @@ async function headerOf(name: string, source: ByteSource): Promise<{ layout: Npy
   const startBytes = npyStartBytes(name, await source.peek(npyPreambleBytes));
   const start = await source.take(Math.min(startBytes, maximumStartBytes));
   if (start.length !== startBytes)
-    throw malformedNpy(name, `its header takes (${startBytes}) bytes, and it has fewer or they are too many`);
+    throw malformedNpy(
+      name,
+      `its header has (${startBytes}) bytes, which is more than the file has or than is allowed`,
+    );
   return { layout: npyLayout(name, start), startBytes };
 }
 
@@ -97,7 +100,8 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
 }
 
 /**
- * Reads all rows straight into the memory of the result, the next slice while one is looked through for missing values.
+ * Reads all rows directly into the memory of the result. The next slice is read while the current one is searched for
+ * missing values.
  */
 async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, complete: CompleteRows): Promise<Real> {
   const { rows, columns, numbers } = layout;
@@ -119,7 +123,7 @@ async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, co
     for (const [i, row] of slices.entries()) {
       while (ahead.length < 3 && i + ahead.length < slices.length) {
         const next = read(slices[i + ahead.length]!);
-        // Another may fail before this one is looked at.
+        // Another slice may fail before this one is awaited.
         next.catch(() => {});
         ahead.push(next);
       }

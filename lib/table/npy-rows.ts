@@ -9,9 +9,9 @@ interface Layout extends NpyLayout {
   readonly startBytes: number;
 }
 
-/** An open NPY file, of which rows are read one by one: the file may be larger than memory. */
+/** An open NPY file whose rows are read one by one, so that the file may be larger than memory. */
 export interface NpyRows extends Pick<Layout, 'rows' | 'columns'> {
-  /** The numbers of some rows and columns, row after row. Throws `ERR_NOT_FINITE` and `ERR_FILE_UNREADABLE`. */
+  /** The numbers at some rows and columns, row after row. Throws `ERR_NOT_FINITE` and `ERR_FILE_UNREADABLE`. */
   read(rows: readonly number[], columns: readonly number[]): Promise<Float64Array>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface NpyRows extends Pick<Layout, 'rows' | 'columns'> {
 export async function openNpyRows(path: string): Promise<NpyRows> {
   let file: FileHandle | undefined;
   try {
-    // Opening a pipe would wait for its writer, and nobody can read its rows in any order.
+    // Opening a pipe would wait for its writer, and its rows cannot be read in any order.
     if ((await stat(path)).isFIFO()) throw Object.assign(new Error(), { code: 'ESPIPE' });
     file = await open(path);
     const layout = await layoutOf(path, file);
@@ -46,7 +46,7 @@ async function readRows(
 ): Promise<Float64Array> {
   const { numbers, columns: width, rows: height, startBytes, isFortran } = layout;
   const values = new Float64Array(rows.length * columns.length);
-  // A row lies in one piece, and in Fortran order a number at a time.
+  // In C order a row is contiguous; in Fortran order each number is read separately.
   const pieces = isFortran ? columns.map((column) => [column]) : [columns];
   let at = 0;
   for (const row of rows)
@@ -78,12 +78,12 @@ async function layoutOf(path: string, file: FileHandle): Promise<Layout> {
   await readBytes(path, file, preamble, 0);
   const startBytes = npyStartBytes(path, preamble);
   if (startBytes > Math.min(size, maximumStartBytes))
-    throw malformedNpy(path, `its header takes (${startBytes}) of (${size}) bytes`);
+    throw malformedNpy(path, `its header has (${startBytes}) bytes, but the file has (${size})`);
   const header = Buffer.alloc(startBytes);
   await readBytes(path, file, header, 0);
   const layout = npyLayout(path, header);
   const expected = startBytes + layout.rows * layout.columns * layout.numbers.bytes;
-  if (size !== expected) throw malformedNpy(path, `it has (${size}) bytes, but its header tells of (${expected})`);
+  if (size !== expected) throw malformedNpy(path, `it has (${size}) bytes, but its header describes (${expected})`);
   return { ...layout, startBytes };
 }
 
@@ -91,7 +91,7 @@ async function readBytes(path: string, file: FileHandle, bytes: Buffer, position
   try {
     for (let at = 0; at < bytes.length; ) {
       const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
-      if (bytesRead === 0) throw malformedNpy(path, 'it ends as it is read');
+      if (bytesRead === 0) throw malformedNpy(path, 'it became shorter while it was read');
       at += bytesRead;
     }
   } catch (error) {

@@ -8,30 +8,30 @@ import { type NpyNumbers, npyNumbers } from './npy-numbers.ts';
 import { type PythonValue, pythonLiteral } from './python-literal.ts';
 import type { RowWriter, TableHead } from './table.ts';
 
-/** What the header of an NPY file says: its numbers, and how rows and columns lie. */
+/** The header of an NPY file: the type of its numbers, and the order of rows and columns. */
 export interface NpyLayout {
   readonly numbers: NpyNumbers;
   readonly rows: number;
-  /** 1 of an array of one dimension. */
+  /** 1 for a one-dimensional array. */
   readonly columns: number;
   /** True if the file holds column after column. */
   readonly isFortran: boolean;
 }
 
-/** The bytes before an NPY file's header: magic word, version, length of the header. Version 1 has two fewer. */
+/** The bytes before the header of an NPY file: magic word, version, length of the header. Version 1 has two fewer. */
 export const npyPreambleBytes = 12;
 
 /**
- * The most that an NPY file has before its numbers: NumPy refuses longer headers, too, for it reads them as a program's
+ * The most bytes before the numbers of an NPY file. NumPy refuses longer headers too, because it parses them as Python
  * text.
  */
 export const maximumStartBytes = 65546;
 
-// Of a file without rows nothing bounds the columns but this.
+// Without rows, only this limits the number of columns.
 const mostColumnsOfNoRows = 1 << 20;
 
 /**
- * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0: its length is a multiple of 64, so
+ * The header of an NPY file of `rows` x `columns` numbers in C order, version 1.0. Its length is a multiple of 64, so
  * that the numbers can be mapped into memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  */
 export function npyHeader(dtype: RealDtype, rows: number, columns: number, leastBytes = 0): Uint8Array {
@@ -48,12 +48,12 @@ export function npyHeader(dtype: RealDtype, rows: number, columns: number, least
   return header;
 }
 
-/** The numbers of a block as an NPY file holds them: their very bytes. */
+/** The bytes of a block's numbers as in an NPY file: the same memory. */
 export function npyBytes(values: Real): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** The bytes before the numbers, from the first {@link npyPreambleBytes}. Throws `ERR_MALFORMED_NPY`. */
+/** The number of bytes before the numbers, from the first {@link npyPreambleBytes}. Throws `ERR_MALFORMED_NPY`. */
 export function npyStartBytes(path: string, preamble: Uint8Array): number {
   const bytes = Buffer.from(preamble.buffer, preamble.byteOffset, preamble.length);
   if (bytes.length === 0) throw malformedNpy(path, 'it is empty');
@@ -65,8 +65,8 @@ export function npyStartBytes(path: string, preamble: Uint8Array): number {
 }
 
 /**
- * What the header says, from all bytes before the numbers. Throws `ERR_MALFORMED_NPY`, and `ERR_UNSUPPORTED` for
- * numbers or shapes that NumPy writes and we do not read.
+ * The layout that the header gives, from all bytes before the numbers. Throws `ERR_MALFORMED_NPY`, and
+ * `ERR_UNSUPPORTED` for numbers or shapes that NumPy writes and we do not read.
  */
 export function npyLayout(path: string, start: Uint8Array): NpyLayout {
   const version = start[6]!;
@@ -77,7 +77,7 @@ export function npyLayout(path: string, start: Uint8Array): NpyLayout {
     throw malformedNpy(path, `its fortran_order is (${shown(isFortran)}), not a bool`);
   const { rows, columns, dimensions } = shapeOf(path, shape!);
   const numbers = npyNumbers(path, descr!);
-  // The two orders are the same where there is one row or one column.
+  // With one row or one column, both orders are the same.
   return { numbers, rows, columns, isFortran: isFortran && dimensions === 2 && rows > 1 && columns > 1 };
 }
 
@@ -114,8 +114,8 @@ function shown(value: PythonValue | undefined): string {
 }
 
 /**
- * NPY has no names, and its header says the rows: where the head does not, the header is written again at the end, and
- * `ERR_INVALID_ARGUMENT` is thrown for an output that can't go back.
+ * NPY stores no names, and its header states the number of rows. If the head does not state it, the header is rewritten
+ * at the end; an output that cannot be rewritten throws `ERR_INVALID_ARGUMENT`.
  */
 export async function openNpyWriter(output: Output, { dtype, rows, columns }: TableHead): Promise<RowWriter> {
   if (rows === undefined && output.overwrite === undefined)

@@ -8,7 +8,7 @@ import { malformedNpy, unsupportedNpy } from './npy-error.ts';
 /** A file of an `.npz` archive, which is a ZIP. */
 export interface NpzMember {
   readonly source: ByteSource;
-  /** Bytes of the NPY file. */
+  /** Size of the NPY file in bytes. */
   readonly size: number;
 }
 
@@ -26,7 +26,7 @@ const endBytes = 22;
 const mostDirectoryBytes = 16 << 20;
 const stored = 0;
 const deflated = 8;
-// Deflate's best: 258 bytes of two bits.
+// The best ratio of deflate: 258 bytes from two bits.
 const mostDeflation = 1032;
 
 /** True if these are the first bytes of a ZIP file. */
@@ -35,12 +35,12 @@ export function isZip(start: Uint8Array): boolean {
 }
 
 /**
- * Opens the array `member` (with or without `.npy`) of an `.npz` file; it needs no name if it is the only one. Throws
- * `ERR_MALFORMED_NPY`, `ERR_UNSUPPORTED` (encryption, other compression than deflate), `ERR_INVALID_ARGUMENT` with the
- * names of all members.
+ * Opens the array `member` (with or without `.npy`) of an `.npz` file; the name may be omitted if there is only one.
+ * Throws `ERR_MALFORMED_NPY`, `ERR_UNSUPPORTED` (encryption, compression other than deflate), `ERR_INVALID_ARGUMENT`
+ * with the names of all members.
  */
 export async function openNpzMember(path: string, given: ByteSource, member: string | undefined): Promise<NpzMember> {
-  // A ZIP file's directory is at its end.
+  // The directory of a ZIP file is at its end.
   const isSized = (await given.size()) !== undefined;
   const archive = isSized ? given : new ByteSource(await given.take(Number.POSITIVE_INFINITY));
   const entries = await directoryOf(path, archive);
@@ -48,11 +48,14 @@ export async function openNpzMember(path: string, given: ByteSource, member: str
   const where = `member (${describe(entry.name)})`;
   if (entry.isEncrypted) throw unsupportedNpy(path, `${where} is encrypted`);
   if (entry.method !== stored && entry.method !== deflated)
-    throw unsupportedNpy(path, `${where} is compressed by method (${entry.method}), not by deflate`);
+    throw unsupportedNpy(path, `${where} is compressed with method (${entry.method}), not by deflate`);
   const isPossible =
     entry.method === stored ? entry.bytes === entry.packedBytes : entry.bytes <= mostDeflation * entry.packedBytes;
   if (!isPossible)
-    throw malformedNpy(path, `${where} has (${entry.bytes}) bytes, which (${entry.packedBytes}) can't hold`);
+    throw malformedNpy(
+      path,
+      `${where} has (${entry.bytes}) bytes, more than (${entry.packedBytes}) compressed bytes can hold`,
+    );
   return { source: new ByteSource(unpacked(path, where, archive, entry)), size: entry.bytes };
 }
 
@@ -63,7 +66,7 @@ function chosenEntry(path: string, entries: readonly Entry[], member: string | u
   if (entries.length === 0) throw malformedNpy(path, 'its archive is empty');
   if (member === undefined) {
     if (entries.length === 1) return entries[0]!;
-    throw refusal('holds several arrays: choose one by `member` (--member)');
+    throw refusal('holds several arrays; pass `member` (--member) to choose one:');
   }
   const found = entries.filter(({ name }, i) => name === member || names[i] === member);
   if (found.length === 1) return found[0]!;
@@ -133,7 +136,7 @@ function entriesOf(path: string, directory: Buffer): Entry[] {
   return entries;
 }
 
-// Sizes beyond 32 bits are in an extra field, those alone that need it, in this order.
+// Sizes beyond 32 bits are in an extra field, which holds only those that need it, in this order.
 function widen(sizes: number[], extra: Buffer): void {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue;
@@ -163,9 +166,10 @@ async function* unpacked(path: string, where: string, archive: ByteSource, entry
     }
   } catch (error) {
     if (error instanceof CovariumError) throw error;
-    throw malformedNpy(path, `${where} can't be decompressed (${(error as Error).message})`);
+    throw malformedNpy(path, `${where} cannot be decompressed (${(error as Error).message})`);
   }
-  if (length !== entry.bytes) throw malformedNpy(path, `${where} has not the (${entry.bytes}) bytes that it states`);
+  if (length !== entry.bytes)
+    throw malformedNpy(path, `${where} does not have the (${entry.bytes}) bytes that it states`);
   if (checksum !== entry.crc) throw malformedNpy(path, `${where} has another checksum than it states`);
 }
 
@@ -173,7 +177,7 @@ async function* packedBytes(path: string, archive: ByteSource, entry: Entry): As
   for (let at = 0; at < entry.packedBytes; ) {
     const bytes = Buffer.allocUnsafeSlow(Math.min(1 << 20, entry.packedBytes - at));
     const count = await archive.readAt(bytes, entry.offset + at);
-    if (count === 0) throw malformedNpy(path, 'it ends as it is read');
+    if (count === 0) throw malformedNpy(path, 'it became shorter while it was read');
     yield bytes.subarray(0, count);
     at += count;
   }

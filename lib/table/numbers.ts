@@ -1,17 +1,17 @@
 import type { Real } from '../dtype.ts';
 import { Contradiction } from './contradiction.ts';
 
-/** How a number lies in a file, its lowest byte first. */
+/** The layout of a number in a file, lowest byte first. */
 export interface NumberLayout {
   readonly kind: 'int' | 'uint' | 'float';
-  /** Of the number's own range: Parquet has 8 and 16 bits in four bytes. */
+  /** The range of the number: Parquet stores 8 and 16 bits in four bytes. */
   readonly bits: 8 | 16 | 32 | 64;
   readonly bytes: 1 | 2 | 4 | 8;
 }
 
-/** A 64-bit integer that float64 does not hold. */
+/** A 64-bit integer that float64 cannot hold. */
 export class Inexact extends Error {
-  /** Its place among the numbers that were asked for. */
+  /** Its index among the numbers requested. */
   readonly index: number;
   readonly value: bigint;
 
@@ -23,8 +23,8 @@ export class Inexact extends Error {
 }
 
 /**
- * `count` numbers from byte `at` on, into `out` from `start` on. Throws an {@link Inexact}, or a {@link Contradiction}
- * for a number that is not in its type's range.
+ * Writes `count` numbers from byte `at` on into `out` from `start` on. Throws an {@link Inexact}, or a {@link
+ * Contradiction} for a number outside its type's range.
  */
 export function readNumbers(
   bytes: Uint8Array,
@@ -41,7 +41,7 @@ export function readNumbers(
     to.set(bytes.subarray(at, at + length));
     return;
   }
-  // A typed array begins where its numbers may.
+  // A typed array must begin at a multiple of its element size.
   const isAligned = (bytes.byteOffset + at) % layout.bytes === 0;
   const memory = isAligned ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
   const view = [memory.buffer, memory.byteOffset, count] as const;
@@ -57,7 +57,7 @@ export function readNumbers(
   if (kind !== 'float' && bits < 8 * layout.bytes) checkRange(out, start, count, layout);
 }
 
-/** The number of a 64-bit integer's halves; undefined where float64 does not hold it. */
+/** The number with these two halves of a 64-bit integer; undefined if float64 cannot hold it. */
 export function joinHalves(low: number, high: number, isUnsigned: boolean): number | undefined {
   const number = (isUnsigned ? high >>> 0 : high) * 2 ** 32 + (low >>> 0);
   if (high < 2 ** 21 && high >= -(2 ** 21)) return number;
@@ -84,7 +84,7 @@ function copyLong(halves: Int32Array, isUnsigned: boolean, out: Real, start: num
   }
 }
 
-// Half precision: five bits of exponent, ten of the significand.
+// Half precision: five bits of exponent, ten of significand.
 function copyHalves(halves: Uint16Array, out: Real, start: number): void {
   for (let index = 0; index < halves.length; index++) {
     const half = halves[index]!;

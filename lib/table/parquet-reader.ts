@@ -14,15 +14,15 @@ import type { ReadRequest, TableReader } from './table.ts';
 
 const magic = 'PAR1';
 const blockNumbers = 1 << 20;
-// What all columns together read ahead.
+// How much all columns together read ahead.
 const windowBytes = 64 << 20;
-// A file of ordinary numbers never states so many of them for its bytes; one that was made to fill memory does.
+// A file of ordinary numbers never states this many for its size; a file made to exhaust memory does.
 const plainBytes = 128 << 20;
 const plainRatio = 4096;
 
 /**
- * Reads the flat columns of numbers of a Parquet file, a few thousand rows at a time: all columns side by side, each
- * page after page. What comes from a pipe is taken into memory whole, since the footer says where everything is.
+ * Reads the flat numeric columns of a Parquet file, a few thousand rows at a time: all columns side by side, each page
+ * after page. A pipe is read into memory whole, because the footer, at the end, says where everything is.
  */
 export async function openParquet(
   input: InputSource,
@@ -143,7 +143,7 @@ class ParquetRows {
     return kept === values.length ? values : values.slice(0, kept);
   }
 
-  // The next rows into the start of `values`: how many numbers are kept.
+  // Writes the next rows to the start of `values`, and returns how many numbers it kept.
   async #fill(values: Real, rows: number): Promise<number> {
     let at = 0;
     for (let left = rows; left > 0; ) {
@@ -213,6 +213,8 @@ class ParquetRows {
 function requireNumbers(file: string, { name, number, kind }: ParquetField, names: readonly string[]): void {
   const refused = (message: string) => new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
   if (number === undefined)
-    throw refused(`Column (${name}) of file (${file}) holds no numbers (${kind}): choose others by their names.`);
+    throw refused(
+      `Column (${name}) of file (${file}) does not hold numbers (${kind}); pass \`columns\` to choose others.`,
+    );
   if (names.indexOf(name) !== names.lastIndexOf(name)) throw refused(`File (${file}) has column (${name}) twice.`);
 }

@@ -5,12 +5,12 @@ import { ColumnGroup, columnNames } from './columns.ts';
 import { CompactThrift } from './compact-thrift.ts';
 import type { RowWriter, TableHead } from './table.ts';
 
-// Readers share out row groups among their threads; this one is all that a writer holds in memory.
+// Readers distribute row groups among their threads. A writer holds one group in memory.
 const groupBytes = 32 << 20;
 const pageBytes = 1 << 20;
 
 const magic = Buffer.from('PAR1');
-// Numbers of the format's enumerations:
+// Values of the format's enumerations:
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 const physicalType = { float32: 4, float64: 5 } as const;
 const repetition = { required: 0 } as const;
@@ -29,8 +29,8 @@ interface RowGroup {
 }
 
 /**
- * Parquet of required columns, plain and uncompressed (normals do not compress), in row groups of 32 MiB. Its footer,
- * which is kept until the end, takes some 60 bytes for each column of a group.
+ * Parquet with required columns, plain and uncompressed (normals do not compress), in row groups of 32 MiB. The footer,
+ * kept until the end, takes about 60 bytes for each column of a group.
  */
 export async function openParquetWriter(output: Output, head: TableHead): Promise<RowWriter> {
   const names = columnNames(head);

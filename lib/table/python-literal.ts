@@ -1,9 +1,10 @@
 /**
- * A value of a Python literal, as far as headers of NPY files have them. Lists and tuples are arrays, dicts are maps.
+ * A value of a Python literal, as far as headers of NPY files contain them. Lists and tuples are arrays, dicts are
+ * maps.
  */
 export type PythonValue = string | bigint | number | boolean | null | readonly PythonValue[] | PythonDict;
 
-/** A dict with keys that are strings, each there once. */
+/** A dict whose keys are distinct strings. */
 export type PythonDict = ReadonlyMap<string, PythonValue>;
 
 const deepest = 16;
@@ -11,8 +12,8 @@ const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\
 const words: { readonly [word: string]: boolean | null } = { True: true, False: false, None: null };
 
 /**
- * The value of a Python literal, as `ast.literal_eval` gives it: strings, numbers, `True`, `False`, `None`, tuples,
- * lists and dicts. Nothing may follow it but white space. Throws a SyntaxError with the place, in characters from 0.
+ * The value of a Python literal, as `ast.literal_eval` returns it: strings, numbers, `True`, `False`, `None`, tuples,
+ * lists and dicts. Only white space may follow it. Throws a SyntaxError with the place, in characters from 0.
  */
 export function pythonLiteral(text: string): PythonValue {
   const parser = new Parser(text);
@@ -52,7 +53,7 @@ class Parser {
     while (this.#peek() !== '}') {
       const key = this.value(depth + 1);
       if (typeof key !== 'string') throw this.#refusal('a key is not a string');
-      if (dict.has(key)) throw this.#refusal(`key (${key}) is there twice`);
+      if (dict.has(key)) throw this.#refusal(`key (${key}) occurs twice`);
       this.#expect(':');
       dict.set(key, this.value(depth + 1));
       if (this.#peek() !== '}') this.#expect(',');
@@ -72,7 +73,7 @@ class Parser {
       hasComma = true;
     }
     this.#at++;
-    // (3) is the number 3, and (3,) the tuple of it.
+    // (3) is the number 3, and (3,) is a tuple.
     return end === ')' && items.length === 1 && !hasComma ? items[0]! : items;
   }
 
@@ -81,7 +82,7 @@ class Parser {
     let string = '';
     for (;;) {
       const letter = this.#text[this.#at++];
-      if (letter === undefined || letter === '\n') throw this.#refusal('a string has no end');
+      if (letter === undefined || letter === '\n') throw this.#refusal('a string is not closed');
       if (letter === quote) return string;
       if (letter !== '\\') {
         string += letter;
@@ -110,7 +111,7 @@ class Parser {
     return this.#text.slice(start, this.#at);
   }
 
-  // The next letter that is not white space; '' at the end.
+  // The next character that is not white space; '' at the end.
   #peek(): string {
     while (/[ \t\r\n]/.test(this.#text[this.#at] ?? '')) this.#at++;
     return this.#text[this.#at] ?? '';

@@ -11,48 +11,53 @@ import type { ReadRequest, TableHead, TableReader } from './table.ts';
 /** How a table is read. */
 export interface TableOptions {
   /**
-   * By default what the ending of the file's name says; CSV where it says nothing, and for standard input. Of bytes and
-   * streams their beginning tells.
+   * By default the format of the file name's ending; CSV if the ending decides nothing, and for standard input. For
+   * bytes and streams, by default the format of their first bytes.
    */
   readonly format?: TableFormat | undefined;
   /** The columns to read, by name, in this order; by default all. */
   readonly columns?: readonly string[] | undefined;
-  /** Whether a row with a missing value (a null, a NaN, an empty field) is refused, by default, or left out. */
+  /**
+   * What to do with a row that has a missing value (a null, a NaN, an empty field): refuse it, by default, or leave it
+   * out.
+   */
   readonly missing?: Missing | undefined;
-  /** The array of an `.npz` file to read, by name; by default the only one, and needed where there are several. */
+  /** The name of the array to read from an `.npz` file; required if there are several. */
   readonly member?: string | undefined;
-  /** Of CSV: true if the first row has the names of the columns, false if it has numbers; by default the file tells. */
+  /**
+   * For CSV: true if the first row has the names of the columns, false if it has numbers; by default the file decides.
+   */
   readonly header?: boolean | undefined;
   /**
-   * Of CSV: one letter between fields, a comma, a semicolon or a tab by default; a blank stands for any number of
+   * For CSV: one letter between fields, by default a comma, a semicolon or a tab. A blank stands for any number of
    * blanks.
    */
   readonly delimiter?: string | undefined;
-  /** Of CSV: one letter; lines that begin with it are skipped. No line is by default. */
+  /** For CSV: one letter; lines that begin with it are skipped. None by default. */
   readonly comment?: string | undefined;
-  /** Is told of what is doubtful in a file, a sentence each; by default the process warns. */
+  /** Called with a sentence about anything doubtful in a file; by default the process emits a warning. */
   readonly warn?: ((sentence: string) => void) | undefined;
-  /** Ends reading. */
+  /** Stops reading. */
   readonly signal?: AbortSignal | undefined;
 }
 
 type OpenReader = (source: InputSource, request: ReadRequest) => Promise<TableReader>;
 
-// The libraries are loaded with the format that needs them.
+// A format's modules are loaded when a file of that format is read.
 const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } = {
   csv: async () => (await loading(import('./csv-reader.ts'))).openCsv,
   npy: async () => (await loading(import('./npy-reader.ts'))).openNpy,
   arrow: async () => (await loading(import('./arrow-reader.ts'))).openArrow,
-  // A reader knows the two by their first bytes.
+  // The reader tells the two apart by their first bytes.
   arrows: async () => (await loading(import('./arrow-reader.ts'))).openArrow,
   parquet: async () => (await loading(import('./parquet-reader.ts'))).openParquet,
 };
 
 /**
  * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns
- * that it has not or that hold no numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
- * `ERR_MALFORMED_PARQUET`, `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`; its blocks
- * throw these too, and `ERR_NOT_FINITE`.
+ * that the file does not have or that do not hold numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`,
+ * `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET`, `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
+ * `ERR_ABORTED`; its blocks throw these too, and `ERR_NOT_FINITE`.
  */
 export async function openTable(source: InputSource, options: TableOptions = {}): Promise<TableReader> {
   checkOptions(options, optionNames);
@@ -61,13 +66,13 @@ export async function openTable(source: InputSource, options: TableOptions = {})
   requireSource(source);
   refuseAborted(signal);
   if (columns !== undefined && !Array.isArray(columns))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Columns are no array of names (${describe(columns)}).`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`columns\` is (${describe(columns)}); pass an array of names.`);
   if (member !== undefined && typeof member !== 'string')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Member is no name (${describe(member)}).`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`member\` is (${describe(member)}); pass the name of an array.`);
   const csv = csvOptions(options);
   const { format, from } = await recognized(source, given, signal);
   if (member !== undefined && format !== 'npy')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Member (${member}) is of a .npz file, not of one of ${format}.`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`member\` (${member}) is for .npz files, not for ${format}.`);
   const open = await openers[format]();
   return open(from, { columns, missing, member, ...csv, signal, warn });
 }
@@ -87,7 +92,7 @@ function csvOptions({ header, delimiter, comment }: CsvOptions): CsvOptions {
     if (letter !== undefined && !(typeof letter === 'string' && /^[\t !#$%&'*/:;<=>?@[\\\]^_`{|}~,]$/.test(letter)))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `${name} is (${describe(letter)}); pass one letter of ASCII that is no part of a number, and no quote.`,
+        `${name} is (${describe(letter)}); pass one ASCII letter that is neither part of a number nor a quote.`,
       );
   if (delimiter !== undefined && delimiter === comment)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Delimiter and comment are the same letter (${delimiter}).`);
@@ -99,7 +104,7 @@ interface Recognized {
   readonly from: InputSource;
 }
 
-/** The format of a source, and the source, whole. */
+/** The format of a source, and the source from its first byte. */
 async function recognized(
   source: InputSource,
   given: TableFormat | undefined,
@@ -126,7 +131,7 @@ async function* restOf(bytes: ByteSource): AsyncGenerator<Uint8Array> {
 export interface WholeTable extends TableHead {
   readonly path: string;
   readonly rows: number;
-  /** Rows that were left out, since a value of theirs is missing. */
+  /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
   /** Row after row. */
   readonly values: Real;
@@ -160,7 +165,7 @@ async function joined(reader: TableReader, signal: AbortSignal | undefined): Pro
 
 const none = new Float32Array(0);
 
-// Each block is let go once it is copied.
+// Each block is released once it is copied.
 function* copying(blocks: Real[], values: Real): Work {
   let at = 0;
   for (let i = 0; i < blocks.length; i++) {
@@ -173,11 +178,11 @@ function* copying(blocks: Real[], values: Real): Work {
 
 /** A file of numbers. */
 export interface NumberTable {
-  /** Names of the columns, where the file has them. */
+  /** Names of the columns, if the file has them. */
   readonly names: readonly string[] | undefined;
-  /** rows x columns; `float32` where all columns that are read are at most that wide, `float64` otherwise. */
+  /** rows x columns; `float32` if all columns that are read are at most that wide, otherwise `float64`. */
   readonly rows: Matrix;
-  /** Rows that were left out, since a value of theirs is missing. */
+  /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
 }
 

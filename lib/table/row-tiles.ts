@@ -2,13 +2,13 @@ import { refuseAborted } from '../check.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import type { CompleteRows } from './complete-rows.ts';
 
-// Numbers of a tile: its columns and its rows stay in the processor's cache together.
+// Numbers of a tile: its columns and its rows fit into the processor's cache together.
 const tileNumbers = 1 << 14;
 const turnMs = 8;
 
 /**
- * Columns, a few thousand rows at a time, turned into rows of finite numbers. The JavaScript thread is given up every
- * few milliseconds, where a signal is looked at too.
+ * Turns columns, a few thousand rows at a time, into rows of finite numbers. Every few milliseconds it gives the
+ * JavaScript thread up and checks the signal.
  */
 export class RowTiles {
   readonly #columns: number;
@@ -25,21 +25,24 @@ export class RowTiles {
     this.#tile = Array.from({ length: columns }, () => zerosOf(dtype, rows) as Real);
   }
 
-  /** Rows of a tile at most. */
+  /** The most rows of a tile. */
   get rows(): number {
     return this.#tile[0]!.length;
   }
 
-  /** Where a column of the tile at hand is put. */
+  /** The memory of a column of the current tile. */
   column(index: number): Real {
     return this.#tile[index]!;
   }
 
-  /** The tile's first `rows` rows, into `out` from `at` on: how many numbers are kept. Throws `ERR_NOT_FINITE`. */
+  /**
+   * Writes the tile's first `rows` rows into `out` from `at` on, and returns how many numbers it kept. Throws
+   * `ERR_NOT_FINITE`.
+   */
   write(rows: number, out: Real, at: number): number {
     const columns = this.#columns;
     const tile = this.#tile;
-    // Anything but a finite number makes a NaN of it.
+    // A number that is not finite makes the sum NaN.
     let sum = 0;
     let column = 0;
     for (; column + 4 <= columns; column += 4)
@@ -60,7 +63,7 @@ export class RowTiles {
     return numbers;
   }
 
-  /** A turn of the event loop, where one is due. Rejects with `ERR_ABORTED`. */
+  /** Lets the event loop run if it is due. Rejects with `ERR_ABORTED`. */
   async turn(): Promise<void> {
     if (performance.now() < this.#turnEnd) return;
     await new Promise((resolve) => setImmediate(resolve));
@@ -69,7 +72,7 @@ export class RowTiles {
   }
 }
 
-/** A column as every `stride`th number of `out`: 0 where all are finite, NaN otherwise. */
+/** Writes a column as every `stride`th number of `out`; returns 0 if all are finite, NaN otherwise. */
 function interleave(values: Real, rows: number, out: Real, at: number, stride: number): number {
   let sum = 0;
   let to = at;
@@ -81,7 +84,7 @@ function interleave(values: Real, rows: number, out: Real, at: number, stride: n
   return sum;
 }
 
-/** Four columns at once: twice as fast as each by itself. */
+/** Writes four columns at once: twice as fast as one by one. */
 function interleave4(a: Real, b: Real, c: Real, d: Real, rows: number, out: Real, at: number, stride: number): number {
   let sum = 0;
   let to = at;

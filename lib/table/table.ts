@@ -1,56 +1,56 @@
 import type { Missing, Real, RealDtype } from '../dtype.ts';
 
-/** What a table of numbers says of itself before its rows. */
+/** What is known about a table of numbers before its rows. */
 export interface TableHead {
-  /** Of the columns; undefined where the file has none. */
+  /** Names of the columns; undefined if the file has none. */
   readonly names: readonly string[] | undefined;
   readonly columns: number;
   readonly dtype: RealDtype;
-  /** Undefined where only reading to the end tells. */
+  /** Number of rows; undefined if only reading to the end shows it. */
   readonly rows: number | undefined;
-  /** Texts by name that are kept in the file where the format has a place for them: Arrow and Parquet. */
+  /** Texts by name, stored in the file if the format has a place for them: Arrow and Parquet. */
   readonly metadata?: { readonly [name: string]: string };
 }
 
-/** Rows go in; one of {@link finish} and {@link discard} ends it. */
+/** Writes rows; call one of {@link finish} and {@link discard} to end it. */
 export interface TableWriter {
-  /** Whole rows, row-major, of the head's type. The array may be used again once the promise settles. */
+  /** Writes whole rows, row-major, of the head's type. The array may be reused once the promise settles. */
   write(values: Real): Promise<void>;
   finish(): Promise<void>;
-  /** Leaves nothing of an unfinished file behind. Never rejects. */
+  /** Removes an unfinished file. Never rejects. */
   discard(): Promise<void>;
 }
 
-/** Rows come out, once, in order; {@link close} ends it at any time. */
+/** Reads rows, once, in order; {@link close} ends it at any time. */
 export interface TableReader {
-  /** Of the columns that are read; its rows are those of the file. */
+  /** The head of the columns that are read; `rows` is that of the file. */
   readonly head: TableHead;
-  /** Rows that were left out so far, since a value of theirs is missing. */
+  /** Number of rows left out so far because they have a missing value. */
   readonly dropped: number;
-  /** Whole rows of finite numbers, row-major. Throws what is wrong with the file where it is found. */
+  /** Whole rows of finite numbers, row-major. Throws when it meets an error in the file. */
   blocks(): AsyncIterable<Real>;
-  /** All rows in one array, in place of {@link blocks}, where the reader has a quicker way to that. */
+  /** All rows in one array, in place of {@link blocks}, if the reader has a faster way to read them. */
   whole?(): Promise<Real>;
   close(): Promise<void>;
 }
 
-/** What the reader of a format is asked for. */
+/** What a caller requests from the reader of a format. */
 export interface ReadRequest {
   readonly columns: readonly string[] | undefined;
   readonly missing: Missing;
-  /** The array to read of an `.npz` file. */
+  /** The name of the array to read from an `.npz` file. */
   readonly member?: string | undefined;
   /**
-   * Of CSV: whether the first row has the names, what parts fields, and what begins a line to skip; the file tells
-   * where it is left out.
+   * For CSV: whether the first row has names, what separates fields, and what begins a line to skip; by default the
+   * file decides.
    */
   readonly header?: boolean | undefined;
   readonly delimiter?: string | undefined;
   readonly comment?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Is told of doubts about the file, a sentence each. */
+  /** Called with a sentence about anything doubtful in the file. */
   readonly warn?: (sentence: string) => void;
 }
 
-/** What a format makes of rows. */
+/** Writes rows in a format. */
 export type RowWriter = Pick<TableWriter, 'write' | 'finish'>;

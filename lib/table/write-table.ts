@@ -12,7 +12,7 @@ import { openNpyWriter } from './npy.ts';
 import { openParquetWriter } from './parquet-writer.ts';
 import type { RowWriter, TableHead, TableWriter } from './table.ts';
 
-/** Begins a table: `finish` writes what follows the rows, and leaves the output to its owner. */
+/** Begins a table: `finish` writes what follows the rows, and does not close the output. */
 type OpenWriter = (output: Output, head: TableHead) => Promise<RowWriter>;
 
 const openers: { readonly [format in TableFormat]: OpenWriter } = {
@@ -24,14 +24,14 @@ const openers: { readonly [format in TableFormat]: OpenWriter } = {
 };
 
 /**
- * A table that is written block by block, in bounded memory; it owns the output, and discards it if it can't begin.
- * Throws `ERR_INVALID_ARGUMENT` for names that the format can't hold or rows that it must know, `ERR_SHAPE` for rows
- * that the head does not tell of, and what the output throws.
+ * A table that is written block by block, in bounded memory. It owns the output and discards it if it cannot begin.
+ * Throws `ERR_INVALID_ARGUMENT` for names that the format cannot hold or an unknown number of rows that it must know,
+ * `ERR_SHAPE` for rows that contradict the head, and what the output throws.
  */
 export async function openTableWriter(output: Output, format: TableFormat, head: TableHead): Promise<TableWriter> {
   try {
     if (head.names !== undefined && head.names.length !== head.columns)
-      throw new CovariumError('ERR_SHAPE', `Names are (${head.names.length}), but columns (${head.columns}).`);
+      throw new CovariumError('ERR_SHAPE', `There are (${head.names.length}) names, but (${head.columns}) columns.`);
     return new CountedWriter(output, head, await openers[format](output, head));
   } catch (error) {
     await output.discard();
@@ -39,7 +39,7 @@ export async function openTableWriter(output: Output, format: TableFormat, head:
   }
 }
 
-/** Holds the rows to what the head says. */
+/** Checks the rows against the head. */
 class CountedWriter implements TableWriter {
   readonly #output: Output;
   readonly #head: TableHead;
@@ -55,19 +55,19 @@ class CountedWriter implements TableWriter {
   async write(values: Real): Promise<void> {
     const { columns, dtype, rows } = this.#head;
     if (values.length % columns !== 0)
-      throw new CovariumError('ERR_SHAPE', `Values (${values.length}) are no whole rows of (${columns}).`);
+      throw new CovariumError('ERR_SHAPE', `Values (${values.length}) are not whole rows of (${columns}).`);
     if (dtypeOf(values) !== dtype)
       throw new CovariumError('ERR_INVALID_ARGUMENT', `Values are of type (${dtypeOf(values)}), not (${dtype}).`);
     this.#rows += values.length / columns;
     if (rows !== undefined && this.#rows > rows)
-      throw new CovariumError('ERR_SHAPE', `Table of (${rows}) rows is given (${this.#rows}).`);
+      throw new CovariumError('ERR_SHAPE', `Table of (${rows}) rows got (${this.#rows}).`);
     if (values.length > 0) await this.#writer.write(values);
   }
 
   async finish(): Promise<void> {
     const { rows } = this.#head;
     if (rows !== undefined && this.#rows !== rows)
-      throw new CovariumError('ERR_SHAPE', `Table of (${rows}) rows is finished after (${this.#rows}).`);
+      throw new CovariumError('ERR_SHAPE', `Table of (${rows}) rows ended after (${this.#rows}).`);
     await this.#writer.finish();
     await this.#output.finish();
   }
@@ -77,18 +77,18 @@ class CountedWriter implements TableWriter {
   }
 }
 
-/** How a table is written. */
+/** Options of {@link writeTable}. */
 export interface WriteTableOptions {
   /**
-   * Names of the columns, one each; none by default: CSV has then no header, Arrow and Parquet have x1, x2, ... NPY
-   * holds none.
+   * Names of the columns, one each. By default none: CSV then has no header, Arrow and Parquet use x1, x2, ... NPY
+   * stores no names.
    */
   readonly names?: readonly string[] | undefined;
-  /** By default what the ending of the file's name says; CSV for standard output. */
+  /** By default the format of the file name's ending; CSV for standard output. */
   readonly format?: TableFormat | undefined;
-  /** Rows that an async iterable gives. NPY to standard output needs it; by default files count them. */
+  /** The number of rows of an async iterable. NPY to standard output needs it; by default files count them. */
   readonly count?: number | undefined;
-  /** Ends writing, and leaves what was there. */
+  /** Stops writing; a file that was there before stays. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -127,7 +127,10 @@ export async function writeTable(
       rows: blocks === undefined ? block!.rows : count,
     };
     if (head.columns === 0)
-      throw new CovariumError('ERR_SHAPE', 'Rows hold no block: pass `names`, which tell the columns.');
+      throw new CovariumError(
+        'ERR_SHAPE',
+        'Rows gave (0) blocks; pass `names`, so that the number of columns is known.',
+      );
     table = await openTableWriter(await openOutput(path), format, head);
     while (block !== undefined) {
       if (block.columns !== head.columns)
@@ -141,7 +144,7 @@ export async function writeTable(
     await table.finish();
   } catch (error) {
     await table?.discard();
-    // Its end may be what it waits for.
+    // The iterable's end may be what it waits for.
     blocks?.return?.()?.catch(() => {});
     throw error;
   }
@@ -157,7 +160,7 @@ interface RealMatrix {
 const turnBytes = 1 << 20;
 const turnMs = 10;
 
-/** Piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
+/** Writes piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(
   table: TableWriter,
   { values, columns }: RealMatrix,
@@ -168,7 +171,7 @@ async function writeInTurns(
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
     if (isDetached(values.buffer))
-      throw new CovariumError('ERR_CLOSED', 'Memory of the rows is detached while they are written.');
+      throw new CovariumError('ERR_CLOSED', 'Rows were detached (0 bytes left) while they were written.');
     await table.write(values.subarray(at, at + piece));
     if (performance.now() - turn < turnMs) continue;
     await new Promise((resolve) => setImmediate(resolve));

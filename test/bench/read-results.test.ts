@@ -184,7 +184,7 @@ test('A field that is not known, or is there twice, is refused; keys that are da
   await refused(
     text.replace('"seconds"', '"seconds":1,"seconds"'),
     'The text',
-    'is odd: a field is there twice (seconds)',
+    'is odd: a field occurs twice (seconds)',
   );
   const proto = JSON.stringify(results()).replace('"OPENBLAS_NUM_THREADS"', '"__proto__"');
   assert.equal(Object.entries(parseResults(proto, 'x').machine.environment), [['__proto__', '2']]);

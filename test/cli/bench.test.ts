@@ -117,7 +117,7 @@ test('bench tells that the folder of its output is none, or that its device is n
   mkdirSync(join(folder, 'taken/results.json'), { recursive: true });
   const taken = await bench('call', ...tiny, '--output', join(folder, 'taken'));
   assert.is(taken.code, 1);
-  assert.match(taken.stderr, /^error: .*results\.json\) can't be written \(EISDIR\)/, 'before the estimate');
+  assert.match(taken.stderr, /^error: .*results\.json\) cannot be written \(EISDIR\)/, 'before the estimate');
   const args = ['call', '--devices', 'softmetal', '--no-peers', '--output', join(folder, 'none')];
   const none = await runNode([...nodeOptions, main, 'bench', ...args], { ...process.env, COVARIUM_ADDON: '' });
   assert.is(none.code, 1);

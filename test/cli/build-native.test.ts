@@ -125,7 +125,7 @@ test('A folder that takes no file is refused before anything is compiled, and --
   writeFileSync(at('build'), '');
   const { status, stderr } = build();
   assert.is(status, 1);
-  assert.match(stderr, /File \(.*covarium\.node\) can't be written \(\w+\)\. \[ERR_FILE_UNWRITABLE\]/);
+  assert.match(stderr, /File \(.*covarium\.node\) cannot be written \(\w+\)\. \[ERR_FILE_UNWRITABLE\]/);
   assert.match(stderr, 'Option --output takes another place');
   assert.not.ok(existsSync(seen));
 });
@@ -158,7 +158,7 @@ test('A package that takes no file is built from, for --output; a folder for tem
   assert.is(refused.status, 1);
   assert.match(
     refused.stderr,
-    `File (${at('none', 'covarium-build-')}) can't be written (its folder does not exist). [ERR_FILE_UNWRITABLE]`,
+    `File (${at('none', 'covarium-build-')}) cannot be written (its folder does not exist). [ERR_FILE_UNWRITABLE]`,
   );
   assert.equal(
     readdirSync(at('..', '..')).filter((name) => name.startsWith('elsewhere')),

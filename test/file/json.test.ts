@@ -29,11 +29,11 @@ const why = (text: string): string => {
 };
 
 test('A key that is there twice is named with its place, however it is written.', () => {
-  assert.is(why('{"a":1,"b":{"a":2},"a":3}'), 'a field is there twice (a)');
-  assert.is(why('{"x":[0,{"b":1},{"b":2,"c":"}{\\"","\\u0062":3}]}'), 'a field is there twice (x[2].b)');
-  assert.is(why('[{"a":[]},{"a":{},"a":0}]'), 'a field is there twice ([1].a)');
+  assert.is(why('{"a":1,"b":{"a":2},"a":3}'), 'a field occurs twice (a)');
+  assert.is(why('{"x":[0,{"b":1},{"b":2,"c":"}{\\"","\\u0062":3}]}'), 'a field occurs twice (x[2].b)');
+  assert.is(why('[{"a":[]},{"a":{},"a":0}]'), 'a field occurs twice ([1].a)');
   assert.match(why('{"a":1'), /^it is not JSON \(/);
-  assert.is(unknownField({ a: 1, b: 2 }, ['a'], 'run'), 'it has a field that is not known (run.b)');
+  assert.is(unknownField({ a: 1, b: 2 }, ['a'], 'run'), 'it has an unknown field (run.b)');
 });
 
 test('Whatever JSON.stringify writes is read as it was.', () => {
@@ -65,7 +65,7 @@ test('Models, partial fits, moments and run files refuse fields that they do not
   const model = { covarium: 1, mean: [0], covariance: [[1]] };
   await readModel(file('model.json', JSON.stringify(model)));
   const odd = file('odd.json', JSON.stringify({ ...model, Mean: [1] }));
-  await throwsCode('ERR_MALFORMED_MODEL', 'not known (Mean)', () => readModel(odd));
+  await throwsCode('ERR_MALFORMED_MODEL', 'unknown field (Mean)', () => readModel(odd));
   const twice = file('twice.json', '{"covarium":1,"mean":[0],"mean":[1],"covariance":[[1]]}');
   await throwsCode('ERR_MALFORMED_MODEL', 'twice (mean)', () => readModel(twice));
 
@@ -75,10 +75,10 @@ test('Models, partial fits, moments and run files refuse fields that they do not
   const refused = (name: string, value: object, says: string) =>
     throwsCode('ERR_MALFORMED_MOMENTS', says, () => readPartial(file(name, JSON.stringify(value))));
   await readPartial(file('partial.json', JSON.stringify(partial)));
-  await refused('p1.json', { ...partial, column: [] }, 'not known (column)');
+  await refused('p1.json', { ...partial, column: [] }, 'unknown field (column)');
   await refused('p2.json', { ...partial, moments: { ...moments, mode: 1 } }, 'mode');
   const shards = { count: 2, here: [1], of: '0'.repeat(64), more: 1 };
-  await refused('p3.json', { ...partial, shards }, 'not known (shards.more)');
+  await refused('p3.json', { ...partial, shards }, 'unknown field (shards.more)');
 
   const run = {
     ...{ model: '0'.repeat(64), seed: '1', stream: '0', normalStream: 1, firstRow: '0', rows: 1, columns: 1 },

@@ -86,7 +86,7 @@ onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
   await throwsCode('ERR_SHAPE', '(6) rows, but a normal of dimension (10)', () =>
     MultivariateNormal.fit({ device, rows }),
   );
-  await throwsCode('ERR_SHAPE', '(6) rows that count', () =>
+  await throwsCode('ERR_SHAPE', '(6) rows with a weight', () =>
     MultivariateNormal.fit({ device, rows, shrinkage: 'none' }),
   );
   await throwsCode('ERR_SHAPE', 'at least (10)', () => MultivariateNormal.fitSync({ device, rows, mean: rows[0]! }));

@@ -63,7 +63,7 @@ onEveryType(
     const indefinite = [[1, 2], [2, 1]]; // biome-ignore format: a matrix
     const rows = [[1, 7], [2, 7], [3, 7], [5, 7]]; // biome-ignore format: a matrix
     const { fromCovariance, fromCovarianceSync, fromCorrelation, fit } = MultivariateNormal;
-    const hint = / Option singular takes a singular covariance as it is, and jitter adds to its diagonal\.$/;
+    const hint = / Pass `singular` to accept a singular covariance, or `jitter` to add to its diagonal\.$/;
     for (const [isHinted, make] of [
       [true, () => fromCovariance({ device, dtype, covariance })],
       [true, () => fromCovarianceSync({ device, dtype, covariance })],

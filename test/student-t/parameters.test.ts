@@ -209,7 +209,9 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Diagonal entry (1)', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1, 0] }),
   );
-  await throwsCode('ERR_SHAPE', 'needs a location', () => MultivariateStudentT.fromDiagonalSync({ ...t, diagonal: 1 }));
+  await throwsCode('ERR_SHAPE', 'needs the dimension', () =>
+    MultivariateStudentT.fromDiagonalSync({ ...t, diagonal: 1 }),
+  );
   await throwsCode('ERR_SHAPE', '(2) columns', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1, 1], location: [1] }),
   );

@@ -159,7 +159,7 @@ for (const [where, parser] of parsers) {
       ['a,b\n1,NA\n', 'Field is missing (NA)', 2, 3],
       ['a,b\n1,2"3\n', 'Quote in a field that does not begin with one (2"3)', 2, 3],
       ['a,b\n1,"2"3\n', 'Text follows the quote that ends a field (23)', 2, 3],
-      ['a,b\n1,"2\n3,4\n', 'Quote has no end: line 2, column 3', 2, 3],
+      ['a,b\n1,"2\n3,4\n', 'Quote is not closed: line 2, column 3', 2, 3],
       ['a\n\n\r\n\r1,5\n', '', 5, 3],
       ['a;b\n1,5;2,5\n', 'write decimals with a point', 2, 1],
       ['a\n1;5\n', 'pass `delimiter`', 2, 1],
@@ -288,7 +288,7 @@ for (const [where, parser] of parsers) {
     };
     await throwsCode('ERR_MALFORMED_CSV', 'more than (16777216) bytes', () => readWith(parser, counted()));
     assert.ok(taken < 40, `${taken} MiB are read before the refusal`);
-    await throwsCode('ERR_MALFORMED_CSV', 'fields, more than (1048576)', () => read(`${','.repeat(1_100_000)}\n`));
+    await throwsCode('ERR_MALFORMED_CSV', 'fields; at most (1048576)', () => read(`${','.repeat(1_100_000)}\n`));
   });
 
   about('Quoted line ends and comments fall on the cuts of blocks, and every record is whole.', async () => {

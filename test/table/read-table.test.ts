@@ -72,7 +72,7 @@ test('A stream may give texts; what gives neither texts nor bytes is refused, an
   await throwsCode('ERR_FILE_UNREADABLE', 'the source fails', () => readTable(failing()));
 });
 
-test('A server that has not the file is told with its answer, and no password.', async () => {
+test('A server without the file is named with its answer, but no password.', async () => {
   const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
@@ -134,11 +134,11 @@ for (const format of tableFormats)
     assert.not.ok(readdirSync(folder).some((name) => name.includes('partial')));
   });
 
-test('No blocks are a table without rows where names tell its columns.', async () => {
+test('Without blocks a table has no rows, and `names` gives its columns.', async () => {
   const none = async function* (): AsyncGenerator<Matrix> {};
   await writeTable(at('none.csv'), none(), { names });
   assert.is(readFileSync(at('none.csv'), 'utf8'), 'a,b\n');
-  await throwsCode('ERR_SHAPE', 'no block', () => writeTable(at('nothing.csv'), none()));
+  await throwsCode('ERR_SHAPE', '(0) blocks', () => writeTable(at('nothing.csv'), none()));
   assert.not.ok(existsSync(at('nothing.csv')));
   await throwsCode('ERR_INVALID_ARGUMENT', 'pass `count`', () => writeTable('-', blocks([1]), { format: 'npy' }));
   await throwsCode('ERR_SHAPE', '(3)', () => writeTable(at('counted.npy'), blocks([2, 2]), { count: 3 }));
