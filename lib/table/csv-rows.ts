@@ -22,10 +22,9 @@ export const csvFaults = {
   unclosed: 6,
 } as const;
 
-/** The rows of a block, or where it is malformed. */
+/** How many rows a block has, or where it is malformed. */
 export interface CsvRows {
-  /** Row after row. */
-  readonly values: Float64Array<ArrayBuffer>;
+  readonly rows: number;
   readonly dropped: number;
   /** Line ends of the block, those in quotes too. */
   readonly lines: number;
@@ -46,11 +45,21 @@ export function isMissing(text: string): boolean {
   return text.length <= 4 && missingWords.has(text.toLowerCase());
 }
 
+/** Rows that so many bytes may hold: no number is without a byte that follows it, and one row is under way. */
+export function mostCsvRows(bytes: number, columns: number): number {
+  return Math.floor((bytes + 1) / (2 * columns)) + 1;
+}
+
 /**
- * The rows of whole records: none goes on beyond the block. The twin of objc/table/csv.cc, for where there is no addon.
+ * The rows of whole records, of which none goes on beyond the block, row after row into `values`, which has room for
+ * {@link mostCsvRows}. The twin of objc/table/csv.cc, for where there is no addon.
  */
-export function readCsvRows(bytes: Uint8Array, layout: CsvLayout): CsvRows {
-  return new Reader(bytes, layout).read();
+export function readCsvRows(
+  bytes: Uint8Array,
+  layout: CsvLayout,
+  values: Float64Array = new Float64Array(mostCsvRows(bytes.length, layout.columns) * layout.columns),
+): CsvRows {
+  return new Reader(bytes, layout, values).read();
 }
 
 /** Line ends: LF, CR, or both together. */
@@ -66,7 +75,7 @@ class Reader {
   readonly #end: number;
   readonly #layout: CsvLayout;
   readonly #tabIsBlank: boolean;
-  readonly #values: Float64Array<ArrayBuffer>;
+  readonly #values: Float64Array;
   readonly #lines: number;
   #at = 0;
   #record = 0;
@@ -78,19 +87,17 @@ class Reader {
   /** Of the number that was read last. */
   #value = 0;
 
-  constructor(bytes: Uint8Array, layout: CsvLayout) {
+  constructor(bytes: Uint8Array, layout: CsvLayout, values: Float64Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#end = bytes.length;
     this.#layout = layout;
     this.#tabIsBlank = layout.delimiter !== tab;
     this.#lines = linesOf(bytes);
-    // No row is without a line end but the last, and no number without a byte that follows it; one row is under way.
-    const most = Math.floor((bytes.length + 1) / (2 * layout.columns)) + 1;
-    this.#values = new Float64Array(Math.min(this.#lines + 1, most) * layout.columns);
+    this.#values = values;
   }
 
   read(): CsvRows {
-    const { comment, columns } = this.#layout;
+    const { comment } = this.#layout;
     const bytes = this.#bytes;
     while (this.#fault === 0 && this.#at < this.#end) {
       if (comment !== 0 && bytes[this.#at] === comment) {
@@ -105,7 +112,7 @@ class Reader {
       this.#passLineEnd();
     }
     return {
-      values: this.#values.subarray(0, this.#rows * columns),
+      rows: this.#rows,
       dropped: this.#dropped,
       lines: this.#lines,
       fault: this.#fault,
