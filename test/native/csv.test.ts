@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';
+import { writeFloat32 } from '../../lib/table/decimal.ts';
 import { readMutated } from '../harness/mutated-tables.ts';
 import { sanitized } from '../harness/sanitized.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -14,6 +15,38 @@ else {
   test('Mutated files are read as in TypeScript.', async () => {
     const { read } = await readMutated('csv', sanitized ? 150 : 300, 11);
     assert.ok(read > 0);
+  });
+
+  test('Numbers have the text of String(), and float32 that of the plain writer.', async () => {
+    const bounds = [1e-7, 1e-6, 1e-5, 2 ** 24, 2 ** 52, 2 ** 53, 2 ** 54, 1e15, 1e17, 1e20, 1e21, 1e22];
+    const specials = [0, 0.5, 1e5, 5e-324, Number.MAX_VALUE, Infinity, Number.NaN, 2 ** 51 + 0.5];
+    const near = bounds.flatMap((bound) => [
+      bound * (1 - 2 ** -52),
+      bound,
+      bound * (1 + 2 ** -51),
+      bound - 1,
+      bound + 1,
+    ]);
+    const bits = new BigUint64Array(20_000).map((_, i) => (BigInt(i + 1) * 0x9e3779b97f4a7c15n) & 0xffffffffffffffffn);
+    const anywhere = Array.from(new Float64Array(bits.buffer));
+    const scales = anywhere.map((_, i) => Math.sin(i + 1) * 2 ** ((i % 120) - 50));
+    const wholes = anywhere.map((_, i) => Math.floor(2 ** ((i % 700) / 10) * 1.37));
+    const values = [...near, ...specials, ...anywhere, ...scales, ...wholes].flatMap((value) => [value, -value]);
+    const linesOf = async (numbers: Float32Array | Float64Array) => {
+      const text = new Uint8Array(26 * numbers.length);
+      const length = await addon.writeCsv(numbers, 1, text);
+      return Buffer.from(text.subarray(0, length)).toString().trimEnd().split('\n');
+    };
+    const different = (lines: string[], expected: string[]) => lines.filter((line, i) => line !== expected[i]);
+    const double = Float64Array.from(values);
+    const shown = Array.from(double, (value) => (Number.isNaN(value) ? 'NaN' : String(value)));
+    assert.equal(different(await linesOf(double), shown), []);
+    const single = Float32Array.from(values);
+    const plain = Array.from(single, (value) => {
+      const text = Buffer.alloc(32);
+      return text.toString('latin1', 0, writeFloat32(value, text, 0));
+    });
+    assert.equal(different(await linesOf(single), plain), []);
   });
 
   test('Arguments that do not fit together are refused before anything is read or written.', async () => {
