@@ -35,7 +35,7 @@
         "objc/cpu/address-space.cc", "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/decomposition-commands.cc", "objc/cpu/decomposition.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
-        "objc/table/csv.cc", "objc/table/decimal.cc"
+        "objc/table/csv.cc", "objc/table/decimal.cc", "objc/table/rows.cc"
       ],
       "include_dirs": ["node-addon-api", "node_modules/node-addon-api", "msl", "msl/cpu"],
       "defines": ["NAPI_VERSION=8", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",

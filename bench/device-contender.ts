@@ -38,10 +38,10 @@ class PreparedDevice implements Prepared {
     this.#laidOut = laidOut;
   }
 
-  async result(): Promise<Float32Array | undefined> {
+  async result(): Promise<Float32Array | Float64Array | undefined> {
     const { run, result } = this.#laidOut;
     await run();
-    return result?.().slice();
+    return (await result?.())?.slice();
   }
 
   async measure(milliseconds: number): Promise<Samples> {

@@ -2,6 +2,7 @@ import { normalCounter } from '../lib/stream/counter.ts';
 import { fillNormalRange } from '../lib/stream/fill-normal.ts';
 import type { Problem } from './contender.ts';
 import { correlation, type InputName } from './inputs.ts';
+import { tableNumber } from './suite.ts';
 
 type Numbers = ArrayLike<number>;
 
@@ -131,6 +132,10 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
     });
   },
   transfer: ({ input }) => whole(() => input('a')),
+  tables: ({ input, count }, n) =>
+    byRows(count!, n, (row, index) => {
+      for (let i = 0; i < n; ++i) row[i] = tableNumber(input('table')[index * n + i]!);
+    }),
   launch: ({ input }) => whole(() => input('from')),
   call: () => {
     const z = new Float64Array(2);

@@ -9,7 +9,7 @@ export const correlation = 0.98;
 export class Inputs {
   readonly #made = new Map<string, Float32Array>();
 
-  /** Some of `mean` and `z` (n), `covariance`, `factor`, `a` and `b` (n x n, row-major). */
+  /** Some of `mean`, `z` and `table` (n), `covariance`, `factor`, `a` and `b` (n x n, row-major). */
   of(names: readonly InputName[], n: number): Readonly<Record<string, Float32Array>> {
     return Object.fromEntries(names.map((name) => [name, this.#input(name, n)]));
   }
@@ -22,7 +22,7 @@ export class Inputs {
   }
 }
 
-export type InputName = 'mean' | 'covariance' | 'factor' | 'z' | 'a' | 'b';
+export type InputName = 'mean' | 'covariance' | 'factor' | 'z' | 'a' | 'b' | 'table';
 
 const makers: Readonly<Record<InputName, (n: number) => Float32Array>> = {
   mean: (n) => new Float32Array(n).fill(1),
@@ -39,6 +39,7 @@ const makers: Readonly<Record<InputName, (n: number) => Float32Array>> = {
   z: (n) => normals(n, 1),
   a: (n) => normals(n * n, 2),
   b: (n) => normals(n * n, 3),
+  table: (n) => normals(n, 4),
 };
 
 function powersOfCorrelation(n: number): Float64Array {

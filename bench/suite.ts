@@ -7,6 +7,8 @@ import type { Split } from './results.ts';
 export interface Sizes {
   readonly dimensions: readonly number[];
   readonly counts: readonly number[];
+  /** Of suites that have a size of their own: a smaller one. */
+  readonly quick?: boolean;
 }
 
 /** A family of cases, and how a device of ours computes them. */
@@ -29,8 +31,13 @@ export interface LaidOut {
    */
   readonly repeats?: number;
   /** What the last run has computed: a live view. Undefined where there is nothing to compare. */
-  readonly result?: () => Float32Array;
+  readonly result?: () => Float32Array | Float64Array | Promise<Float64Array>;
   readonly close: () => void;
+}
+
+/** The number of a table that stands for one of its input: all bits of a float64 matter. */
+export function tableNumber(input: number): number {
+  return input / 3;
 }
 
 /** The parts of one call of `run`, in nanoseconds. */

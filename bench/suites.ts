@@ -6,6 +6,7 @@ import { matrixProduct } from './suites/matrix-product.ts';
 import { matrixVector } from './suites/matrix-vector.ts';
 import { normals } from './suites/normals.ts';
 import { sampling } from './suites/sampling.ts';
+import { tables } from './suites/tables.ts';
 import { transfer } from './suites/transfer.ts';
 import { transformNormal } from './suites/transform-normal.ts';
 import { transformNormalFactored } from './suites/transform-normal-factored.ts';
@@ -22,4 +23,5 @@ export const suites: readonly Suite[] = [
   transfer,
   launch,
   call,
+  tables,
 ];

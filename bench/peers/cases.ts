@@ -12,6 +12,7 @@ export const peerCases: Readonly<Record<string, readonly string[]>> = {
   sampling: ['factor kept', 'factor included'],
   normals: ['fill'],
   cholesky: ['factor'],
+  tables: ['CSV', 'NPY', 'Arrow', 'Parquet'].flatMap((format) => [`read ${format}`, `write ${format}`]),
 };
 
 export function isForPeers({ suite, case: name }: Problem): boolean {

@@ -30,6 +30,7 @@ export function checkResult(
 function lengthOf(problem: Problem): number {
   const n = problem.dimension ?? 1;
   if (isRandom(problem)) return Math.min(problem.count ?? 1, rowsLookedAt) * n;
+  if (problem.suite === 'tables') return problem.count! * n;
   return problem.suite === 'matrix-product' || problem.suite === 'cholesky' ? n * n : n;
 }
 

@@ -14,6 +14,8 @@ const starters: Readonly<Record<string, Starter>> = {
   numpy: (limits) => python('numpy', 'numpy_default.py', limits),
   'numpy-float32': (limits) => python('numpy-float32', 'numpy_float32.py', limits),
   torch: (limits) => python('torch', 'torch_peer.py', limits),
+  pandas: (limits) => python('pandas', 'pandas_peer.py', limits),
+  pyarrow: (limits) => python('pyarrow', 'pyarrow_peer.py', limits),
   mvtnorm: (limits) => r('mvtnorm', 'mvtnorm.R', limits),
 };
 

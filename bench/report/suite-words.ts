@@ -11,6 +11,8 @@ const words: Readonly<Record<string, string>> = {
   cholesky: 'The Cholesky factor of an n x n covariance.',
   transfer: "n x n numbers from the host's memory into the device's (upload), and back (download).",
   launch: 'What it costs to start a kernel that does next to nothing.',
+  tables:
+    'Files of float64 numbers, n columns and as many rows as the count, read to rows in memory and written from rows; covarium also waits until the disk has what it writes.',
   call: 'What a call costs that has next to nothing to compute: the way through JavaScript, native code and the queue.',
 };
 

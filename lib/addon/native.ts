@@ -21,7 +21,7 @@ export interface Candidate {
 
 /** What {@link Addon.readCsv} makes of a block of records: `CsvRows` of lib/table/csv-rows.ts. */
 export interface NativeCsvRows {
-  readonly values: Float64Array<ArrayBuffer>;
+  readonly rows: number;
   readonly dropped: number;
   readonly lines: number;
   readonly fault: number;
@@ -36,7 +36,10 @@ export interface Addon {
   candidates(): Candidate[];
   /** `threads` 0 and `gpu` '' are the device's own choice. Throws `ERR_DEVICE_UNAVAILABLE`. */
   openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
-  /** On another thread; the bytes must stay as they are until it settles. */
+  /**
+   * On another thread: rows into `values`, which has room for all that the bytes may hold. The bytes must stay as they
+   * are until it settles.
+   */
   readCsv(
     bytes: Uint8Array,
     places: Int32Array,
@@ -44,11 +47,24 @@ export interface Addon {
     delimiter: number,
     comment: number,
     drop: boolean,
+    values: Float64Array,
   ): Promise<NativeCsvRows>;
   /**
    * On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are.
    */
   writeCsv(values: Float32Array | Float64Array, columns: number, bytes: Uint8Array): Promise<number>;
+  /**
+   * On another thread: columns as rows into `out`, of the same type, from `at` on; true if all are finite. The memory
+   * must stay as it is until it settles.
+   */
+  interleave(
+    columns: readonly (Float32Array | Float64Array)[],
+    rows: number,
+    out: Float32Array | Float64Array,
+    at: number,
+  ): Promise<boolean>;
+  /** On another thread: whether all numbers are finite. */
+  isAllFinite(values: Float32Array | Float64Array): Promise<boolean>;
   /** Before memory is first touched: in large pages that costs much less. */
   useLargePages(memory: ArrayBuffer): void;
 }

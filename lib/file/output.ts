@@ -161,7 +161,8 @@ export class OutputFile implements Output {
   /** Gives the finished file its name, and replaces a file that has it. */
   async replace(): Promise<void> {
     try {
-      this.#rename();
+      // Not at once on this thread: to let go of a large file that had the name takes long.
+      if (this.#temporary !== undefined) await rename(this.#temporary, this.#target);
     } catch (error) {
       throw cannotWrite(this.#path, error);
     } finally {

@@ -8,7 +8,8 @@ import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
 import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv } from './csv-dialect.ts';
 import { csvRecord, placeOf } from './csv-record.ts';
-import { type CsvLayout, type CsvRows, csvFaults, linesOf, readCsvRows } from './csv-rows.ts';
+import { type CsvLayout, type CsvRows, csvFaults, linesOf, mostCsvRows, readCsvRows } from './csv-rows.ts';
+import { GatheredRows } from './result-memory.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 /** Turns blocks of records into rows. */
@@ -16,16 +17,17 @@ export interface CsvParser {
   readonly blockBytes: number;
   /** The number of blocks parsed at the same time. */
   readonly ahead: number;
-  read(bytes: Uint8Array, layout: CsvLayout): Promise<CsvRows>;
+  /** The rows into `values`, which has room for all that the bytes may hold. */
+  read(bytes: Uint8Array, layout: CsvLayout, values: Float64Array): Promise<CsvRows>;
 }
 
 /** In plain TypeScript. It lets the event loop run after each block, which takes a few milliseconds. */
 export const plainParser: CsvParser = {
   blockBytes: 256 << 10,
   ahead: 1,
-  read: async (bytes, layout) => {
+  read: async (bytes, layout, values) => {
     await new Promise((resolve) => setImmediate(resolve));
-    return readCsvRows(bytes, layout);
+    return readCsvRows(bytes, layout, values);
   },
 };
 
@@ -35,9 +37,9 @@ export function nativeParser(): CsvParser | undefined {
   if (addon?.readCsv === undefined) return undefined;
   return {
     blockBytes: 1 << 20,
-    ahead: Math.min(availableParallelism(), 4) + 1,
-    read: (bytes, { places, columns, delimiter, comment, drop }) =>
-      addon.readCsv(bytes, places, columns, delimiter, comment, drop).catch((error: unknown) => {
+    ahead: Math.min(availableParallelism(), 4) + 2,
+    read: (bytes, { places, columns, delimiter, comment, drop }, values) =>
+      addon.readCsv(bytes, places, columns, delimiter, comment, drop, values).catch((error: unknown) => {
         throw fromNative(error);
       }),
   };
@@ -64,6 +66,18 @@ export async function openCsv(
     for (const [at, field] of chosen.entries()) places[field] = at;
     const layout: CsvLayout = { ...beginning, drop: missing === 'drop', places, columns: chosen.length };
     let dropped = 0;
+    // The values are there until the next are asked for.
+    const inTurn = async function* (): AsyncGenerator<{ readonly values: Float64Array; readonly bytes: number }> {
+      let lines = skippedLines + linesOf(first.subarray(0, beginning.start));
+      const start = first.subarray(beginning.start);
+      for await (const { block, rows, values } of inOrder(path, start, blocks, parser, layout)) {
+        refuseAborted(signal);
+        if (rows.fault !== csvFaults.none) throw refusal(path, block, rows, lines, beginning);
+        lines += rows.lines;
+        dropped += rows.dropped;
+        yield { values: values.subarray(0, rows.rows * layout.columns), bytes: block.length };
+      }
+    };
     return {
       head: {
         names: names && chosen.map((field) => names[field]!),
@@ -75,15 +89,12 @@ export async function openCsv(
         return dropped;
       },
       blocks: async function* (): AsyncGenerator<Real> {
-        let lines = skippedLines + linesOf(first.subarray(0, beginning.start));
-        for await (const { block, rows } of inOrder(path, first.subarray(beginning.start), blocks, parser, layout)) {
-          refuseAborted(signal);
-          if (rows.fault !== csvFaults.none) throw refusal(path, block, rows, lines, beginning);
-          blocks.release(block);
-          lines += rows.lines;
-          dropped += rows.dropped;
-          if (rows.values.length > 0) yield rows.values;
-        }
+        for await (const { values } of inTurn()) if (values.length > 0) yield values.slice();
+      },
+      whole: async () => {
+        const gathered = new GatheredRows((await source.size()) ?? 0);
+        for await (const { values, bytes } of inTurn()) gathered.add(values, bytes);
+        return gathered.all(signal);
       },
       close: () => source.close(),
     };
@@ -114,9 +125,10 @@ async function firstRecords(
 interface ReadBlock {
   readonly block: Uint8Array;
   readonly rows: CsvRows;
+  readonly values: Float64Array;
 }
 
-/** The rows of all blocks, in order; some blocks are parsed ahead. */
+/** The rows of all blocks, in order; some blocks are parsed ahead, and a block's memory is used again. */
 async function* inOrder(
   path: string,
   first: Uint8Array,
@@ -125,11 +137,18 @@ async function* inOrder(
   layout: CsvLayout,
 ): AsyncGenerator<ReadBlock> {
   const ahead: Promise<ReadBlock>[] = [];
+  const spare: Float64Array[] = [];
+  const memoryFor = (block: Uint8Array) => {
+    const length = mostCsvRows(block.length, layout.columns) * layout.columns;
+    const found = spare.pop();
+    return found !== undefined && found.length >= length ? found : new Float64Array(length + (length >> 3));
+  };
   try {
     for (let next: Uint8Array | undefined = first; next !== undefined || ahead.length > 0; ) {
       while (next !== undefined && ahead.length < parser.ahead) {
         const block: Uint8Array = next;
-        const read = parser.read(block, layout).then((rows) => ({ block, rows }));
+        const values = memoryFor(block);
+        const read = parser.read(block, layout, values).then((rows) => ({ block, rows, values }));
         // Another block may fail before this one is awaited.
         read.catch(() => {});
         ahead.push(read);
@@ -137,6 +156,8 @@ async function* inOrder(
       }
       const oldest = await ahead.shift()!;
       yield oldest;
+      blocks.release(oldest.block);
+      spare.push(oldest.values);
     }
   } finally {
     // Their memory is in use until they settle.

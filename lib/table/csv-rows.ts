@@ -22,10 +22,9 @@ export const csvFaults = {
   unclosed: 6,
 } as const;
 
-/** The rows of a block, or the place where it is malformed. */
+/** The number of rows of a block, or the place where it is malformed. */
 export interface CsvRows {
-  /** Row after row. */
-  readonly values: Float64Array<ArrayBuffer>;
+  readonly rows: number;
   readonly dropped: number;
   /** The number of line ends in the block, including those in quotes. */
   readonly lines: number;
@@ -46,9 +45,21 @@ export function isMissing(text: string): boolean {
   return text.length <= 4 && missingWords.has(text.toLowerCase());
 }
 
-/** The rows of a block of whole records. The twin of objc/table/csv.cc, used without the addon. */
-export function readCsvRows(bytes: Uint8Array, layout: CsvLayout): CsvRows {
-  return new Reader(bytes, layout).read();
+/** The most rows that `bytes` hold: every number is followed by another byte, and one row may be unfinished. */
+export function mostCsvRows(bytes: number, columns: number): number {
+  return Math.floor((bytes + 1) / (2 * columns)) + 1;
+}
+
+/**
+ * The rows of whole records, of which none goes on beyond the block, row after row into `values`, which has room for
+ * {@link mostCsvRows}. The twin of objc/table/csv.cc, for where there is no addon.
+ */
+export function readCsvRows(
+  bytes: Uint8Array,
+  layout: CsvLayout,
+  values: Float64Array = new Float64Array(mostCsvRows(bytes.length, layout.columns) * layout.columns),
+): CsvRows {
+  return new Reader(bytes, layout, values).read();
 }
 
 /** Line ends: LF, CR, or both together. */
@@ -64,7 +75,7 @@ class Reader {
   readonly #end: number;
   readonly #layout: CsvLayout;
   readonly #tabIsBlank: boolean;
-  readonly #values: Float64Array<ArrayBuffer>;
+  readonly #values: Float64Array;
   readonly #lines: number;
   #at = 0;
   #record = 0;
@@ -76,19 +87,17 @@ class Reader {
   /** The number that was read last. */
   #value = 0;
 
-  constructor(bytes: Uint8Array, layout: CsvLayout) {
+  constructor(bytes: Uint8Array, layout: CsvLayout, values: Float64Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#end = bytes.length;
     this.#layout = layout;
     this.#tabIsBlank = layout.delimiter !== tab;
     this.#lines = linesOf(bytes);
-    // Every row but the last has a line end, every number is followed by another byte, and one row may be unfinished.
-    const most = Math.floor((bytes.length + 1) / (2 * layout.columns)) + 1;
-    this.#values = new Float64Array(Math.min(this.#lines + 1, most) * layout.columns);
+    this.#values = values;
   }
 
   read(): CsvRows {
-    const { comment, columns } = this.#layout;
+    const { comment } = this.#layout;
     const bytes = this.#bytes;
     while (this.#fault === 0 && this.#at < this.#end) {
       if (comment !== 0 && bytes[this.#at] === comment) {
@@ -103,7 +112,7 @@ class Reader {
       this.#passLineEnd();
     }
     return {
-      values: this.#values.subarray(0, this.#rows * columns),
+      rows: this.#rows,
       dropped: this.#dropped,
       lines: this.#lines,
       fault: this.#fault,

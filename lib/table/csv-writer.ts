@@ -25,7 +25,7 @@ export async function openCsvWriter(
 ): Promise<RowWriter> {
   if (names !== undefined) await output.write(csvHeader(names));
   const lines = new CsvLines(output, columns, writeLines);
-  return { write: (values) => lines.write(values), finish: async () => {} };
+  return { write: (values) => lines.write(values), finish: () => lines.finish() };
 }
 
 // Quotes a name with a comma, a quote or a line break, one that begins or ends with a space, one that a reader could
@@ -66,12 +66,14 @@ export const plainLines: LineWriter = async (values, columns, bytes) => {
   return at;
 };
 
-/** Writes rows as lines, chunk by chunk: some chunks are formatted while another is written. */
+/** Writes rows as lines, chunk by chunk; some are formatted while one is written, even after {@link write} settled. */
 class CsvLines {
   readonly #output: Output;
   readonly #columns: number;
   readonly #writeLines: LineWriter;
   readonly #spare: Chunk[] = [];
+  readonly #ahead: Promise<Chunk>[] = [];
+  readonly #most = Math.min(availableParallelism(), 4) + 2;
 
   constructor(output: Output, columns: number, writeLines: LineWriter) {
     this.#output = output;
@@ -80,28 +82,27 @@ class CsvLines {
   }
 
   async write(values: Real): Promise<void> {
-    const columns = this.#columns;
-    const most = Math.max(columns, chunkNumbers - (chunkNumbers % columns));
-    const ahead: Promise<Chunk>[] = [];
-    const width = Math.min(availableParallelism(), 4) + 1;
-    try {
-      for (let start = 0; start < values.length || ahead.length > 0; ) {
-        for (; start < values.length && ahead.length < width; start += most) {
-          const chunk = this.#made(values.subarray(start, start + most));
-          // Another chunk may fail before this one is awaited.
-          chunk.catch(() => {});
-          ahead.push(chunk);
-        }
-        const chunk = await ahead.shift()!;
-        await this.#output.write(chunk.text.subarray(0, chunk.length));
-        this.#spare.push(chunk);
-      }
-    } finally {
-      await Promise.allSettled(ahead);
+    const numbers = Math.max(this.#columns, chunkNumbers - (chunkNumbers % this.#columns));
+    for (let start = 0; start < values.length; start += numbers) {
+      if (this.#ahead.length === this.#most) await this.#writeOldest();
+      const chunk = this.#made(values.subarray(start, start + numbers));
+      // Another may fail before this one is looked at.
+      chunk.catch(() => {});
+      this.#ahead.push(chunk);
     }
   }
 
-  // The numbers are copied, because their owner may close or transfer their memory while another thread reads them.
+  async finish(): Promise<void> {
+    while (this.#ahead.length > 0) await this.#writeOldest();
+  }
+
+  async #writeOldest(): Promise<void> {
+    const chunk = await this.#ahead.shift()!;
+    await this.#output.write(chunk.text.subarray(0, chunk.length));
+    this.#spare.push(chunk);
+  }
+
+  // The numbers are copied: their owner may close or transfer their memory while another thread reads.
   async #made(values: Real): Promise<Chunk> {
     const chunk = this.#spare.pop() ?? { numbers: values.slice(), text: new Uint8Array(0), length: 0 };
     if (chunk.numbers.length < values.length) chunk.numbers = values.slice();

@@ -1,3 +1,4 @@
+import { loadAddon } from '../addon/native.ts';
 import { bytesOf, type Real, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
@@ -100,8 +101,8 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
 }
 
 /**
- * Reads all rows directly into the memory of the result. The next slice is read while the current one is searched for
- * missing values.
+ * Reads all rows straight into the memory of the result, the next slices while one is looked through for missing
+ * values: by the addon, where there is one, on threads of libuv's pool.
  */
 async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, complete: CompleteRows): Promise<Real> {
   const { rows, columns, numbers } = layout;
@@ -112,12 +113,16 @@ async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, co
   const slices = Array.from({ length: Math.ceil(rows / rowsPerSlice) }, (_, i) => i * rowsPerSlice);
   const endOf = (row: number) => Math.min(rows, row + rowsPerSlice);
   const startBytes = source.offset;
-  const read = async (row: number) => {
+  const { addon } = loadAddon();
+  const valuesFrom = (row: number) => values.subarray(row * columns, endOf(row) * columns);
+  // True if the slice is known to be finite.
+  const read = async (row: number): Promise<boolean> => {
     const slice = bytes.subarray(row * rowBytes, endOf(row) * rowBytes);
     const count = await source.readAt(slice, startBytes + row * rowBytes);
     if (count < slice.length) throw cutShort(name, layout, row * rowBytes + count);
+    return (await addon?.isAllFinite?.(valuesFrom(row))) ?? false;
   };
-  const ahead: Promise<void>[] = [];
+  const ahead: Promise<boolean>[] = [];
   let kept = 0;
   try {
     for (const [i, row] of slices.entries()) {
@@ -127,11 +132,13 @@ async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, co
         next.catch(() => {});
         ahead.push(next);
       }
-      await ahead[0];
+      const areFinite = await ahead[0];
       ahead.shift();
-      const found = complete.of(values.subarray(row * columns, endOf(row) * columns));
-      if (kept !== row * columns) values.copyWithin(kept, row * columns, row * columns + found.length);
-      kept += found.length;
+      const slice = valuesFrom(row);
+      const count = areFinite ? slice.length : complete.of(slice).length;
+      if (areFinite) complete.pass(endOf(row) - row);
+      if (kept !== row * columns) values.copyWithin(kept, row * columns, row * columns + count);
+      kept += count;
     }
   } finally {
     await Promise.allSettled(ahead);

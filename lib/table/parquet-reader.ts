@@ -9,6 +9,7 @@ import { Inexact } from './numbers.ts';
 import { ChunkReader } from './parquet/column.ts';
 import { type ParquetFooter, readFooter } from './parquet/footer.ts';
 import type { ParquetField } from './parquet/schema.ts';
+import { resultMemory } from './result-memory.ts';
 import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
@@ -138,26 +139,33 @@ class ParquetRows {
 
   async all(): Promise<Real> {
     const { rows } = this.#footer;
-    const values = zerosOf(this.#dtype, rows * this.#fields.length) as Real;
+    const values = resultMemory(this.#dtype, rows * this.#fields.length);
     const kept = await this.#fill(values, rows);
     return kept === values.length ? values : values.slice(0, kept);
   }
 
   // Writes the next rows to the start of `values`, and returns how many numbers it kept.
   async #fill(values: Real, rows: number): Promise<number> {
-    let at = 0;
+    this.#tiles.begin(values);
+    try {
+      await this.#read(rows);
+    } catch (error) {
+      await this.#tiles.fail(error);
+    }
+    return this.#tiles.end();
+  }
+
+  async #read(rows: number): Promise<void> {
     for (let left = rows; left > 0; ) {
       while (this.#groupLeft === 0) this.#nextGroup();
       const taken = Math.min(left, this.#tiles.rows, this.#groupLeft);
       for (let column = 0; column < this.#chunks.length; column++) await this.#readColumn(column, taken);
-      at += this.#tiles.write(taken, values, at);
       this.#row += taken;
       left -= taken;
       this.#groupLeft -= taken;
+      await this.#tiles.write(taken);
       if (this.#groupLeft === 0) await this.#finishGroup();
-      await this.#tiles.turn();
     }
-    return at;
   }
 
   #nextGroup(): void {

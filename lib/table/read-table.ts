@@ -3,9 +3,8 @@ import { checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
-import { runSliced, type Work } from '../work.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
-import { resultMemory } from './result-memory.ts';
+import { joinedRows } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
 /** How a table is read. */
@@ -151,29 +150,11 @@ export async function readWholeTable(source: InputSource, options: TableOptions 
 
 async function joined(reader: TableReader, signal: AbortSignal | undefined): Promise<Real> {
   const blocks: Real[] = [];
-  let length = 0;
   for await (const block of reader.blocks()) {
     refuseAborted(signal);
     blocks.push(block);
-    length += block.length;
   }
-  if (blocks.length === 1) return blocks[0]!;
-  const values = resultMemory(reader.head.dtype, length);
-  await runSliced(copying(blocks, values), signal);
-  return values;
-}
-
-const none = new Float32Array(0);
-
-// Each block is released once it is copied.
-function* copying(blocks: Real[], values: Real): Work {
-  let at = 0;
-  for (let i = 0; i < blocks.length; i++) {
-    values.set(blocks[i]!, at);
-    at += blocks[i]!.length;
-    blocks[i] = none;
-    yield;
-  }
+  return joinedRows(reader.head.dtype, blocks, signal);
 }
 
 /** A file of numbers. */

@@ -1,6 +1,7 @@
 import { loadAddon } from '../addon/native.ts';
 import { refuseBeyondMemory } from '../array/host-memory.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { runSliced, type Work } from '../work.ts';
 
 const leastBytes = 8 << 20;
 
@@ -11,4 +12,69 @@ export function resultMemory(dtype: RealDtype, length: number): Real {
   const values = zerosOf(dtype, length) as Real;
   if (bytes >= leastBytes) loadAddon().addon?.useLargePages?.(values.buffer as ArrayBuffer);
   return values;
+}
+
+/** All blocks of rows in one array; the list is emptied. */
+export async function joinedRows(dtype: RealDtype, blocks: Real[], signal: AbortSignal | undefined): Promise<Real> {
+  if (blocks.length === 1) return blocks[0]!;
+  const values = resultMemory(
+    dtype,
+    blocks.reduce((length, block) => length + block.length, 0),
+  );
+  await runSliced(copying(blocks, values), signal);
+  return values;
+}
+
+const sliceNumbers = 1 << 17;
+
+// Each block is let go once it is copied.
+function* copying(blocks: Real[], values: Real): Work {
+  let at = 0;
+  for (let block = blocks.shift(); block !== undefined; block = blocks.shift())
+    for (let from = 0; from < block.length; from += sliceNumbers) {
+      const piece = block.subarray(from, from + sliceNumbers);
+      values.set(piece, at);
+      at += piece.length;
+      yield;
+    }
+}
+
+// Of a source of unknown size, and the most that is guessed.
+const pieceNumbers = 1 << 22;
+const mostGuessedNumbers = 1 << 27;
+
+/** Numbers of a text as they are read, in one array: its length is guessed from the first of them. */
+export class GatheredRows {
+  readonly #pieces: Float64Array[] = [];
+  #piece: Float64Array = new Float64Array(0);
+  #at = 0;
+  #bytesLeft: number;
+
+  /** Of a text of so many bytes; 0 if that is not known. */
+  constructor(bytes: number) {
+    this.#bytesLeft = bytes;
+  }
+
+  /** Copies `values`, which come from so many bytes. */
+  add(values: Float64Array, bytes: number): void {
+    if (this.#at + values.length > this.#piece.length) {
+      this.#close();
+      const guessed = bytes >= this.#bytesLeft ? values.length : 1.02 * values.length * (this.#bytesLeft / bytes);
+      const length = this.#bytesLeft > 0 ? Math.min(Math.ceil(guessed), mostGuessedNumbers) : pieceNumbers;
+      this.#piece = resultMemory('float64', Math.max(values.length, length)) as Float64Array;
+    }
+    this.#piece.set(values, this.#at);
+    this.#at += values.length;
+    this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
+  }
+
+  all(signal: AbortSignal | undefined): Promise<Real> {
+    this.#close();
+    return joinedRows('float64', this.#pieces, signal);
+  }
+
+  #close(): void {
+    if (this.#at > 0) this.#pieces.push(this.#piece.subarray(0, this.#at));
+    this.#at = 0;
+  }
 }

@@ -1,75 +1,164 @@
+import { loadAddon } from '../addon/native.ts';
 import { refuseAborted } from '../check.ts';
+import { fromNative } from '../covarium-error.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import type { CompleteRows } from './complete-rows.ts';
 
-// Numbers of a tile: its columns and its rows fit into the processor's cache together.
-const tileNumbers = 1 << 14;
+/**
+ * Writes columns as rows into `out` from `at` on; true if all of these numbers are finite. The memory must stay as it
+ * is until the promise settles.
+ */
+export type Interleave = (columns: readonly Real[], rows: number, out: Real, at: number) => Promise<boolean>;
+
+/** How tiles become rows. */
+export interface TileWriter {
+  readonly interleave: Interleave;
+  /** Numbers of a tile, about. */
+  readonly numbers: number;
+  /** Tiles that are worked on at once. */
+  readonly ahead: number;
+}
+
+/** On threads of libuv's pool; undefined where there is no addon. */
+export function nativeTiles(): TileWriter | undefined {
+  const { addon } = loadAddon();
+  if (addon?.interleave === undefined) return undefined;
+  return {
+    numbers: 1 << 18,
+    ahead: 3,
+    interleave: (columns, rows, out, at) =>
+      addon.interleave(columns, rows, out, at).catch((error: unknown) => {
+        throw fromNative(error);
+      }),
+  };
+}
+
+/** In plain TypeScript: the columns and the rows of a tile stay in the processor's cache together. */
+export const plainTiles: TileWriter = {
+  numbers: 1 << 14,
+  ahead: 1,
+  interleave: async (columns, rows, out, at) => interleaveAll(columns, rows, out, at) === 0,
+};
+
 const turnMs = 8;
+
+/** A tile that is being written. */
+interface Pending {
+  readonly tile: Real[];
+  readonly rows: number;
+  readonly at: number;
+  readonly areFinite: Promise<boolean>;
+}
 
 /**
  * Turns columns, a few thousand rows at a time, into rows of finite numbers. Every few milliseconds it gives the
  * JavaScript thread up and checks the signal.
  */
 export class RowTiles {
+  /** Rows of a tile at most. */
+  readonly rows: number;
   readonly #columns: number;
   readonly #complete: CompleteRows;
   readonly #signal: AbortSignal | undefined;
-  readonly #tile: Real[];
+  readonly #writer: TileWriter;
+  readonly #spare: Real[][];
+  readonly #pending: Pending[] = [];
+  #out: Real;
+  // Where the next tile goes if no row of those before it is left out, and how many numbers are kept so far.
+  #at = 0;
+  #kept = 0;
+  // Of the first tile that was refused.
+  #refusal: unknown;
   #turnEnd: number = performance.now() + turnMs;
 
-  constructor(columns: number, dtype: RealDtype, complete: CompleteRows, signal: AbortSignal | undefined) {
+  constructor(
+    columns: number,
+    dtype: RealDtype,
+    complete: CompleteRows,
+    signal: AbortSignal | undefined,
+    writer: TileWriter = nativeTiles() ?? plainTiles,
+  ) {
     this.#columns = columns;
     this.#complete = complete;
     this.#signal = signal;
-    const rows = Math.max(16, Math.floor(tileNumbers / columns));
-    this.#tile = Array.from({ length: columns }, () => zerosOf(dtype, rows) as Real);
+    this.#writer = writer;
+    this.rows = Math.max(16, Math.floor(writer.numbers / columns));
+    const tile = () => Array.from({ length: columns }, () => zerosOf(dtype, this.rows) as Real);
+    this.#spare = Array.from({ length: writer.ahead }, tile);
+    this.#out = zerosOf(dtype, 0) as Real;
   }
 
-  /** The most rows of a tile. */
-  get rows(): number {
-    return this.#tile[0]!.length;
+  /** Begins rows at the start of `out`. */
+  begin(out: Real): void {
+    this.#out = out;
+    this.#at = 0;
+    this.#kept = 0;
   }
 
   /** The memory of a column of the current tile. */
   column(index: number): Real {
-    return this.#tile[index]!;
+    return this.#spare[0]![index]!;
   }
 
-  /**
-   * Writes the tile's first `rows` rows into `out` from `at` on, and returns how many numbers it kept. Throws
-   * `ERR_NOT_FINITE`.
-   */
-  write(rows: number, out: Real, at: number): number {
-    const columns = this.#columns;
-    const tile = this.#tile;
-    // A number that is not finite makes the sum NaN.
-    let sum = 0;
-    let column = 0;
-    for (; column + 4 <= columns; column += 4)
-      sum += interleave4(
-        tile[column]!,
-        tile[column + 1]!,
-        tile[column + 2]!,
-        tile[column + 3]!,
-        rows,
-        out,
-        at + column,
-        columns,
-      );
-    for (; column < columns; column++) sum += interleave(tile[column]!, rows, out, at + column, columns);
-    const numbers = rows * columns;
-    if (sum !== 0) return this.#complete.of(out.subarray(at, at + numbers)).length;
-    this.#complete.pass(rows);
-    return numbers;
-  }
-
-  /** Lets the event loop run if it is due. Rejects with `ERR_ABORTED`. */
-  async turn(): Promise<void> {
+  /** Takes the tile's first `rows` rows. Rejects with `ERR_ABORTED` and `ERR_NOT_FINITE`. */
+  async write(rows: number): Promise<void> {
+    const tile = this.#spare.shift()!;
+    const areFinite = this.#writer.interleave(tile, rows, this.#out, this.#at);
+    // Another may fail before this one is looked at.
+    areFinite.catch(() => {});
+    this.#pending.push({ tile, rows, at: this.#at, areFinite });
+    this.#at += rows * this.#columns;
+    while (this.#spare.length === 0) await this.#settleOldest();
     if (performance.now() < this.#turnEnd) return;
     await new Promise((resolve) => setImmediate(resolve));
     refuseAborted(this.#signal);
     this.#turnEnd = performance.now() + turnMs;
   }
+
+  /** The numbers that are kept of all tiles since {@link begin}, once they are there. Rejects with `ERR_NOT_FINITE`. */
+  async end(): Promise<number> {
+    while (this.#pending.length > 0) await this.#settleOldest();
+    return this.#kept;
+  }
+
+  /** Rejects with what is wrong with the first tile, or else with `error`, once no tile is worked on. */
+  async fail(error: unknown): Promise<never> {
+    while (this.#pending.length > 0)
+      try {
+        await this.#settleOldest();
+      } catch {}
+    throw this.#refusal ?? error;
+  }
+
+  async #settleOldest(): Promise<void> {
+    const { tile, rows, at, areFinite } = this.#pending.shift()!;
+    try {
+      const numbers = rows * this.#columns;
+      let count = numbers;
+      if (await areFinite) this.#complete.pass(rows);
+      else count = this.#complete.of(this.#out.subarray(at, at + numbers)).length;
+      if (this.#kept !== at) this.#out.copyWithin(this.#kept, at, at + count);
+      this.#kept += count;
+    } catch (error) {
+      this.#refusal ??= error;
+      throw error;
+    } finally {
+      this.#spare.push(tile);
+    }
+  }
+}
+
+/** 0 if all numbers are finite, NaN otherwise. */
+function interleaveAll(columns: readonly Real[], rows: number, out: Real, at: number): number {
+  const stride = columns.length;
+  let sum = 0;
+  let column = 0;
+  for (; column + 4 <= stride; column += 4) {
+    const [a, b, c, d] = [columns[column]!, columns[column + 1]!, columns[column + 2]!, columns[column + 3]!];
+    sum += interleave4(a, b, c, d, rows, out, at + column, stride);
+  }
+  for (; column < stride; column++) sum += interleave(columns[column]!, rows, out, at + column, stride);
+  return sum;
 }
 
 /** Writes a column as every `stride`th number of `out`; returns 0 if all are finite, NaN otherwise. */

@@ -54,6 +54,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports["openDevice"] = Napi::Function::New<openDevice>(env);
   exports["readCsv"] = Napi::Function::New<readCsv>(env);
   exports["writeCsv"] = Napi::Function::New<writeCsv>(env);
+  exports["interleave"] = Napi::Function::New<interleave>(env);
+  exports["isAllFinite"] = Napi::Function::New<isAllFinite>(env);
   exports["useLargePages"] = Napi::Function::New<useLargePages>(env);
   return exports;
 }

@@ -9,6 +9,7 @@
 
 #include "../table/csv.h"
 #include "../table/decimal.h"
+#include "../table/rows.h"
 #include "arguments.h"
 #include "environment.h"
 
@@ -60,20 +61,18 @@ class TableWork : public Napi::AsyncWorker {
 
 class Reading : public TableWork {
  public:
-  Reading(Napi::Env env, Napi::Uint8Array bytes, table::CsvLayout layout)
-      : TableWork(env, {bytes}),
+  Reading(Napi::Env env, Napi::Uint8Array bytes, table::CsvLayout layout, Napi::Float64Array values)
+      : TableWork(env, {bytes, values}),
         text_(reinterpret_cast<const char*>(bytes.Data())),
         length_(bytes.ByteLength()),
-        layout_(std::move(layout)) {}
+        layout_(std::move(layout)),
+        values_(values.Data()) {}
 
  private:
-  void work() override { rows_ = table::readCsv(text_, text_ + length_, layout_); }
+  void work() override { rows_ = table::readCsv(text_, text_ + length_, layout_, values_); }
   Napi::Value result(Napi::Env env) override {
-    const size_t count = rows_.rows * layout_.columns;
-    Napi::Float64Array values = Napi::Float64Array::New(env, count);
-    if (count > 0) memcpy(values.Data(), rows_.values.get(), count * sizeof(double));
     Napi::Object object = Napi::Object::New(env);
-    object["values"] = values;
+    object["rows"] = static_cast<double>(rows_.rows);
     object["dropped"] = static_cast<double>(rows_.dropped);
     object["lines"] = static_cast<double>(rows_.lines);
     object["fault"] = static_cast<double>(rows_.fault);
@@ -85,6 +84,7 @@ class Reading : public TableWork {
   const char* text_;
   const size_t length_;
   const table::CsvLayout layout_;
+  double* const values_;
   table::CsvRows rows_;
 };
 
@@ -108,11 +108,55 @@ class Writing : public TableWork {
   size_t length_ = 0;
 };
 
+template <typename Real>
+class Interleaving : public TableWork {
+ public:
+  Interleaving(Napi::Env env, Napi::Array columns, std::vector<const Real*> from, size_t rows,
+               Napi::TypedArrayOf<Real> out, size_t at)
+      : TableWork(env, {columns, out}), columns_(std::move(from)), rows_(rows), to_(out.Data() + at) {}
+
+ private:
+  void work() override {
+    table::columnsToRows(columns_.data(), columns_.size(), rows_, to_);
+    isAllFinite_ = table::isAllFinite(to_, rows_ * columns_.size());
+  }
+  Napi::Value result(Napi::Env env) override { return Napi::Boolean::New(env, isAllFinite_); }
+
+  const std::vector<const Real*> columns_;
+  const size_t rows_;
+  Real* const to_;
+  bool isAllFinite_ = false;
+};
+
+template <typename Real>
+class Checking : public TableWork {
+ public:
+  Checking(Napi::Env env, Napi::TypedArrayOf<Real> values)
+      : TableWork(env, {values}), values_(values.Data()), count_(values.ElementLength()) {}
+
+ private:
+  void work() override { isAllFinite_ = table::isAllFinite(values_, count_); }
+  Napi::Value result(Napi::Env env) override { return Napi::Boolean::New(env, isAllFinite_); }
+
+  const Real* const values_;
+  const size_t count_;
+  bool isAllFinite_ = false;
+};
+
+template <typename Array>
+Array arrayOf(const Napi::Value& value, size_t index, napi_typedarray_type type) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type)
+    throw Failure("ERR_INVALID_ARGUMENT", "Argument (" + std::to_string(index) + ") is not an array of its type.");
+  return value.As<Array>();
+}
+
 template <typename Array>
 Array arrayAt(const Napi::CallbackInfo& info, size_t index, napi_typedarray_type type) {
-  if (!info[index].IsTypedArray() || info[index].As<Napi::TypedArray>().TypedArrayType() != type)
-    throw Failure("ERR_INVALID_ARGUMENT", "Argument (" + std::to_string(index) + ") is not an array of its type.");
-  return info[index].As<Array>();
+  return arrayOf<Array>(info[index], index, type);
+}
+
+bool isDoubleAt(const Napi::CallbackInfo& info, size_t index) {
+  return info[index].IsTypedArray() && info[index].As<Napi::TypedArray>().TypedArrayType() == napi_float64_array;
 }
 
 char letterAt(const Napi::CallbackInfo& info, size_t index) { return static_cast<char>(numberAt(info, index)); }
@@ -127,6 +171,29 @@ Napi::Value writeOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
     throw Failure("ERR_SHAPE", "Text of (" + std::to_string(values.ElementLength()) + ") numbers has no room in (" +
                                    std::to_string(bytes.ByteLength()) + ") bytes.");
   return (new Writing<Real>(info.Env(), values, columns, bytes))->begin();
+}
+
+template <typename Real>
+Napi::Value interleavingOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
+  if (!info[0].IsArray()) throw Failure("ERR_INVALID_ARGUMENT", "Columns are no array of columns.");
+  const auto columns = info[0].As<Napi::Array>();
+  const size_t rows = sizeAt(info, 1);
+  const auto out = arrayAt<Napi::TypedArrayOf<Real>>(info, 2, type);
+  const double at = numberAt(info, 3);
+  std::vector<const Real*> from;
+  for (uint32_t i = 0; i < columns.Length(); ++i) {
+    const auto column = arrayOf<Napi::TypedArrayOf<Real>>(columns.Get(i), 0, type);
+    if (column.ElementLength() < rows)
+      throw Failure("ERR_SHAPE", "Column (" + std::to_string(i) + ") has (" + std::to_string(column.ElementLength()) +
+                                     ") of (" + std::to_string(rows) + ") numbers.");
+    from.push_back(column.Data());
+  }
+  const size_t length = out.ElementLength();
+  if (!(at >= 0 && at <= static_cast<double>(length)) || from.empty() ||
+      rows > (length - static_cast<size_t>(at)) / from.size())
+    throw Failure("ERR_SHAPE", "Rows (" + std::to_string(rows) + ") of (" + std::to_string(from.size()) +
+                                   ") numbers have no room in (" + std::to_string(length) + ").");
+  return (new Interleaving<Real>(info.Env(), columns, std::move(from), rows, out, static_cast<size_t>(at)))->begin();
 }
 
 }  // namespace
@@ -145,15 +212,33 @@ Napi::Value readCsv(const Napi::CallbackInfo& info) {
         throw Failure("ERR_SHAPE", "A field becomes column (" + std::to_string(place) + ") of (" +
                                        std::to_string(layout.columns) + ").");
     }
-    return (new Reading(info.Env(), bytes, std::move(layout)))->begin();
+    const auto values = arrayAt<Napi::Float64Array>(info, 6, napi_float64_array);
+    const size_t most = table::mostCsvRows(bytes.ByteLength(), layout.columns);
+    if (values.ElementLength() / layout.columns < most)
+      throw Failure("ERR_SHAPE", "Text of (" + std::to_string(bytes.ByteLength()) + ") bytes may hold (" +
+                                     std::to_string(most) + ") rows, and there is room for (" +
+                                     std::to_string(values.ElementLength() / layout.columns) + ").");
+    return (new Reading(info.Env(), bytes, std::move(layout), values))->begin();
   });
 }
 
 Napi::Value writeCsv(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    const bool isDouble =
-        info[0].IsTypedArray() && info[0].As<Napi::TypedArray>().TypedArrayType() == napi_float64_array;
-    return isDouble ? writeOf<double>(info, napi_float64_array) : writeOf<float>(info, napi_float32_array);
+    return isDoubleAt(info, 0) ? writeOf<double>(info, napi_float64_array) : writeOf<float>(info, napi_float32_array);
+  });
+}
+
+Napi::Value interleave(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    return isDoubleAt(info, 2) ? interleavingOf<double>(info, napi_float64_array)
+                               : interleavingOf<float>(info, napi_float32_array);
+  });
+}
+
+Napi::Value isAllFinite(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (isDoubleAt(info, 0)) return (new Checking<double>(info.Env(), info[0].As<Napi::Float64Array>()))->begin();
+    return (new Checking<float>(info.Env(), arrayAt<Napi::Float32Array>(info, 0, napi_float32_array)))->begin();
   });
 }
 

@@ -1,14 +1,19 @@
-// Tables as text, on a thread of libuv's pool: `readCsv` and `writeCsv` of lib/addon/native.ts.
+// Tables, on threads of libuv's pool: functions of `Addon` in lib/addon/native.ts.
 #pragma once
 
 #include <napi.h>
 
 namespace covarium::addon {
 
-// (bytes: Uint8Array, places: Int32Array, columns, delimiter, comment, drop) => Promise<CsvRows>
+// (bytes: Uint8Array, places: Int32Array, columns, delimiter, comment, drop, values: Float64Array) => Promise<CsvRows>
 Napi::Value readCsv(const Napi::CallbackInfo& info);
 // (values: Float32Array | Float64Array, columns, bytes: Uint8Array) => Promise<number of bytes>
 Napi::Value writeCsv(const Napi::CallbackInfo& info);
+
+// (columns: Real[], rows, out: Real, at) => Promise<boolean>: whether all numbers are finite
+Napi::Value interleave(const Napi::CallbackInfo& info);
+// (values: Real) => Promise<boolean>
+Napi::Value isAllFinite(const Napi::CallbackInfo& info);
 
 // (memory: ArrayBuffer) => void: asks for large pages, where a page fault costs a 512th of that of 4 KiB pages. Does
 // nothing where the system has none.

@@ -36,14 +36,11 @@ bool isLineEnd(char letter) { return letter == '\n' || letter == '\r'; }
 
 class Reader {
  public:
-  Reader(const char* begin, const char* end, const CsvLayout& layout)
-      : begin_(begin), end_(end), at_(begin), layout_(layout), tabIsBlank_(layout.delimiter != '\t') {}
+  Reader(const char* begin, const char* end, const CsvLayout& layout, double* values)
+      : begin_(begin), end_(end), at_(begin), layout_(layout), tabIsBlank_(layout.delimiter != '\t'), values_(values) {}
 
   CsvRows read() {
-    // No row is without a line end but the last, and no number without a byte that follows it; one row is under way.
     rows_.lines = linesOf(begin_, end_);
-    const size_t most = static_cast<size_t>(end_ - begin_ + 1) / (2 * layout_.columns) + 1;
-    rows_.values.reset(new double[std::min(rows_.lines + 1, most) * layout_.columns]);
     while (rows_.fault == CsvFault::none && at_ != end_) {
       if (layout_.comment != 0 && *at_ == layout_.comment) {
         skipLine();
@@ -55,7 +52,7 @@ class Reader {
       if (!isLineEnd(*at_)) record();
       passLineEnd();
     }
-    return std::move(rows_);
+    return rows_;
   }
 
  private:
@@ -83,7 +80,7 @@ class Reader {
 
   void record() {
     isDropped_ = false;
-    double* row = rows_.values.get() + rows_.rows * layout_.columns;
+    double* row = values_ + rows_.rows * layout_.columns;
     const size_t fields = layout_.places.size();
     const char* field = record_;
     for (size_t i = 0;; ++i) {
@@ -178,14 +175,17 @@ class Reader {
   const char* record_ = nullptr;
   const CsvLayout& layout_;
   const bool tabIsBlank_;
+  double* const values_;
   bool isDropped_ = false;
   CsvRows rows_;
 };
 
 }  // namespace
 
-CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout) {
-  return Reader(begin, end, layout).read();
+size_t mostCsvRows(size_t bytes, size_t columns) { return (bytes + 1) / 2 / columns + 1; }
+
+CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout, double* values) {
+  return Reader(begin, end, layout, values).read();
 }
 
 template <typename Real>

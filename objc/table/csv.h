@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace covarium::table {
@@ -29,15 +28,17 @@ enum class CsvFault : uint8_t {
 };
 
 struct CsvRows {
-  std::unique_ptr<double[]> values;  // rows x columns
   size_t rows = 0, dropped = 0;
   size_t lines = 0;  // line ends, those in quotes too
   CsvFault fault = CsvFault::none;
   size_t record = 0, field = 0;  // of the fault: where its record and its field begin, in bytes
 };
 
-// Whole records: none goes on beyond `end`.
-CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout);
+// Rows that text of so many bytes may hold: no number is without a byte that follows it, and one row is under way.
+size_t mostCsvRows(size_t bytes, size_t columns);
+
+// Whole records, of which none goes on beyond `end`, as rows x columns in `values`, with room for `mostCsvRows`.
+CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout, double* values);
 
 // Writes whole rows as lines, and returns the number of bytes: at most rows * columns * (maximumDecimalBytes + 1).
 template <typename Real>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #if defined(__APPLE__)
@@ -185,8 +186,12 @@ char* write(Real value, char* to) {
   if (std::isnan(value)) return copied("NaN", to);
   if (value < 0) *to++ = '-';
   if (std::isinf(value)) return copied("Infinity", to);
+  // Below the first whole number whose neighbour is not next to it, the library writes the same digits.
+  const Real size = std::fabs(value), wholes = static_cast<Real>(uint64_t{1} << std::numeric_limits<Real>::digits);
+  if (size >= static_cast<Real>(1e-6) && size < wholes)
+    return std::to_chars(to, to + maximumDecimalBytes, size, std::chars_format::fixed).ptr;
   char text[32];
-  const char* end = std::to_chars(text, text + sizeof text, std::fabs(value), std::chars_format::scientific).ptr;
+  const char* end = std::to_chars(text, text + sizeof text, size, std::chars_format::scientific).ptr;
   // d.ddde+xx
   char digits[24];
   int k = 0;

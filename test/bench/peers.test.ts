@@ -15,6 +15,7 @@ import { checkResult } from '../../bench/peers/check-result.ts';
 import { npmPackage } from '../../bench/peers/npm-package.ts';
 import { peerNames, peers } from '../../bench/peers/peers.ts';
 import { startProcessPeer } from '../../bench/peers/process-peer.ts';
+import { tableNumber } from '../../bench/suite.ts';
 import { suites } from '../../bench/suites.ts';
 import { Matrix, MultivariateNormal, openDevice, type Real } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
@@ -28,6 +29,8 @@ function normals(length: number, seed: number): Float32Array {
   return (out.data as Float32Array).slice();
 }
 
+const tableRows = 40;
+
 /** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
 function inputsOf(n: number): Readonly<Record<string, Float32Array>> {
   const covariance = Float32Array.from({ length: n * n }, (_, i) => {
@@ -37,7 +40,8 @@ function inputsOf(n: number): Readonly<Record<string, Float32Array>> {
   const mean = Float32Array.from({ length: n }, (_, i) => i - 1);
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: Matrix.from(covariance, { columns: n }) });
   const factor = Float32Array.from(normal.factorSync().data as Float32Array);
-  return { mean, covariance, factor, z: normals(n, 1), a: normals(n * n, 2), b: normals(n * n, 3) };
+  const table = normals(n * tableRows, 4);
+  return { mean, covariance, factor, z: normals(n, 1), a: normals(n * n, 2), b: normals(n * n, 3), table };
 }
 
 function problemOf(suite: string, name: string, dimension: number, count: number | null = null): Problem {
@@ -56,7 +60,8 @@ function problemOf(suite: string, name: string, dimension: number, count: number
 /** What our reference device makes of the problem; undefined for draws. */
 function expected({ suite, dimension, inputs }: Problem): Real | undefined {
   const n = dimension!;
-  const { mean, covariance, factor, z, a, b } = inputs();
+  const { mean, covariance, factor, z, a, b, table } = inputs();
+  if (suite === 'tables') return Float64Array.from(table!, tableNumber);
   const square = (values: Float32Array | undefined) => Matrix.from(values!, { columns: n });
   using normal = MultivariateNormal.fromCovarianceSync({ device, mean: mean!, covariance: square(covariance) });
   if (suite.startsWith('transform-normal')) return normal.transformSync(z!).data as Real;
@@ -334,9 +339,11 @@ const cases = Object.entries(peerCases).flatMap(([suite, names]) => names.map((n
 const offered: Readonly<Record<string, number>> = {
   'multivariate-normal': 2,
   'ml-matrix': 5,
-  numpy: 7,
+  numpy: 9,
   'numpy-float32': 8,
   torch: 8,
+  pandas: 2,
+  pyarrow: 6,
   mvtnorm: 7,
 };
 
@@ -345,7 +352,9 @@ test('The cases of the peers are those of the suites that every device has.', ()
     const problems = suites
       .find(({ name }) => name === suite)
       ?.problems({ dimensions: [2], counts: [1] }, new Inputs());
-    const everywhere = problems?.filter(({ isOptional }) => isOptional !== true).map((problem) => problem.case);
+    // Tables have one row of ours, whatever the device.
+    const shared = problems?.filter(({ isOptional }) => isOptional !== true || suite === 'tables');
+    const everywhere = shared?.map((problem) => problem.case);
     assert.equal(everywhere, names, suite);
   }
 });
@@ -363,7 +372,8 @@ for (const name of peerNames)
     let count = 0;
     for (const { suite, name: each } of cases)
       for (const n of [1, 2, 13]) {
-        const problem = problemOf(suite, each, n, suite === 'sampling' || suite === 'normals' ? 5000 : null);
+        const counts: Readonly<Record<string, number>> = { sampling: 5000, normals: 5000, tables: tableRows };
+        const problem = problemOf(suite, each, n, counts[suite] ?? null);
         const run = await peer.prepare(problem);
         if (run === undefined) continue;
         const what = `${name}, ${suite}, ${each}, n = ${n}`;

@@ -27,10 +27,10 @@ def save(values, rows, name):
     return values.size, dtype
 
 
-def serve(dtype, prepare):
+def serve(dtype, prepare, offers=protocol.OFFERS):
     name, threads = blas.loaded_blas()
     facts = {"python": platform.python_version(), "interpreter": sys.executable, "dtype": dtype}
     if name:
         facts["blas"] = name
     about = f"NumPy {np.__version__}" + (f", {name}" if name else "")
-    protocol.serve(about, threads, facts, prepare, load, save)
+    protocol.serve(about, threads, facts, prepare, load, save, offers)

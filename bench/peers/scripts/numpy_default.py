@@ -2,9 +2,18 @@
 
 import numpy_arrays
 import numpy as np
+import protocol
+import tables
+
+
+def save_npy(rows, path):
+    with open(path, "wb") as file:
+        np.save(file, rows)
 
 
 def prepare(problem, inputs):
+    if problem["suite"] == "tables":
+        return tables.run(problem, inputs, {"NPY": (np.load, save_npy)})
     n, count = problem["dimension"], problem["count"]
     # float64 is NumPy's default. Vectors stay vectors, the rest is square.
     double = {
@@ -32,4 +41,4 @@ def prepare(problem, inputs):
     return None
 
 
-numpy_arrays.serve("float64", prepare)
+numpy_arrays.serve("float64", prepare, {**protocol.OFFERS, **protocol.TABLES})

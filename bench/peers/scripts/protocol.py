@@ -6,6 +6,7 @@ little-endian numbers in the working folder.
 """
 
 import gc
+import glob
 import json
 import os
 import sys
@@ -29,6 +30,9 @@ OFFERS = {
     "sampling": ["mean", "covariance"],
     "normals": [],
 }
+
+# What a peer that reads and writes files has besides, or alone.
+TABLES = {"tables": ["table"]}
 
 
 def tell(reply):
@@ -64,25 +68,31 @@ def measure(run, milliseconds):
     return times
 
 
-def serve(about, threads, facts, prepare, load, save):
+def serve(about, threads, facts, prepare, load, save, offers=OFFERS):
     """prepare(problem, inputs) gives a function that runs once and returns its result, or None where the case is not offered."""
-    tell({"about": about, "threads": threads, "facts": facts, "offers": OFFERS})
+    tell({"about": about, "threads": threads, "facts": facts, "offers": offers})
     runs = {}
 
     def answer(request):
         verb, key = request["do"], request["id"]
         if verb == "prepare":
-            inputs = {name: load(f"{key}-{name}") for name in OFFERS[request["suite"]]}
+            inputs = {name: load(f"{key}-{name}") for name in offers[request["suite"]]}
             run = prepare(request, inputs)
             if run is not None:
                 runs[key] = run
             return {"offered": run is not None}
         if verb == "result":
-            length, dtype = save(runs[key](), request["rows"], f"{key}-result")
+            value = runs[key]()
+            # Of a case that writes a file: reads what it holds.
+            if callable(value):
+                value = value()
+            length, dtype = save(value, request["rows"], f"{key}-result")
             return {"length": length, "dtype": dtype}
         if verb == "measure":
             return {"nanoseconds": measure(runs[key], request["milliseconds"])}
         runs.pop(key, None)
+        for path in glob.glob(f"{key}-*"):
+            os.remove(path)
         return {"closed": True}
 
     for line in sys.stdin:

@@ -3,6 +3,7 @@ import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
 import { refuseInexact } from '../complete-rows.ts';
 import { Contradiction, refusal } from '../contradiction.ts';
 import { Inexact, readNumbers } from '../numbers.ts';
+import { resultMemory } from '../result-memory.ts';
 import type { RowTiles } from '../row-tiles.ts';
 import { type Batch, readBatch } from './batch.ts';
 import { type ColumnPart, ColumnParts, countValid, isValid, readValid } from './column-parts.ts';
@@ -90,7 +91,13 @@ export class ArrowRows {
       else
         for await (const { rows, chunks } of this.#chunks(item)) {
           const values = zerosOf(this.#dtype, rows * columns) as Real;
-          const kept = await this.#write(item.batch, rows, chunks, values, 0);
+          this.#tiles.begin(values);
+          try {
+            await this.#write(item.batch, rows, chunks);
+          } catch (error) {
+            await this.#tiles.fail(error);
+          }
+          const kept = await this.#tiles.end();
           if (kept > 0) yield values.subarray(0, kept);
         }
     }
@@ -105,15 +112,19 @@ export class ArrowRows {
       items.push(item);
       if (item.dictionary === undefined) rows += item.batch.rows;
     }
-    const values = zerosOf(this.#dtype, rows * columns) as Real;
-    let at = 0;
-    for (const item of items) {
-      if (item.dictionary !== undefined) await this.#takeDictionary(item);
-      else
-        for await (const { rows: taken, chunks } of this.#chunks(item))
-          at += await this.#write(item.batch, taken, chunks, values, at);
+    const values = resultMemory(this.#dtype, rows * columns);
+    this.#tiles.begin(values);
+    try {
+      for (const item of items) {
+        if (item.dictionary !== undefined) await this.#takeDictionary(item);
+        else
+          for await (const { rows: taken, chunks } of this.#chunks(item)) await this.#write(item.batch, taken, chunks);
+      }
+    } catch (error) {
+      await this.#tiles.fail(error);
     }
-    return at === values.length ? values : values.slice(0, at);
+    const kept = await this.#tiles.end();
+    return kept === values.length ? values : values.slice(0, kept);
   }
 
   async *#items(): AsyncGenerator<Item> {
@@ -202,13 +213,15 @@ export class ArrowRows {
       const valid = fields.map(() => 0);
       for (let row = 0; row < batch.rows; row += this.#chunkRows) {
         const rows = Math.min(this.#chunkRows, batch.rows - row);
-        const chunks: ColumnPart[] = [];
-        for (const [at, field] of fields.entries()) {
-          const layout = field.dictionary?.index ?? field.number!;
-          const chunk = await this.#parts.part(body, columns[at]!, layout, row, rows, at);
-          if (chunk.validity !== undefined) valid[at]! += countValid(chunk.validity, rows);
-          chunks.push(chunk);
-        }
+        const parts = fields.map((field, at) =>
+          this.#parts.part(body, columns[at]!, field.dictionary?.index ?? field.number!, row, rows, at),
+        );
+        // All side by side; none is left reading where another fails.
+        await Promise.allSettled(parts);
+        const chunks = await Promise.all(parts);
+        chunks.forEach(({ validity }, at) => {
+          if (validity !== undefined) valid[at]! += countValid(validity, rows);
+        });
         yield { rows, chunks };
       }
       fields.forEach(({ name }, at) => {
@@ -221,16 +234,13 @@ export class ArrowRows {
     }
   }
 
-  async #write(batch: Batch, rows: number, chunks: readonly ColumnPart[], out: Real, at: number): Promise<number> {
-    let kept = 0;
+  async #write(batch: Batch, rows: number, chunks: readonly ColumnPart[]): Promise<void> {
     for (let row = 0; row < rows; row += this.#tiles.rows) {
       const taken = Math.min(this.#tiles.rows, rows - row);
       for (let column = 0; column < chunks.length; column++) this.#decode(batch, column, chunks[column]!, row, taken);
-      kept += this.#tiles.write(taken, out, at + kept);
       this.#row += taken;
-      await this.#tiles.turn();
+      await this.#tiles.write(taken);
     }
-    return kept;
   }
 
   #decode({ columns }: Batch, column: number, { bytes, validity }: ColumnPart, row: number, rows: number): void {

@@ -1,0 +1,23 @@
+"""Files of numbers, as the cases of the suite `tables` read and write them."""
+
+import numpy as np
+
+
+def run(problem, inputs, formats):
+    """A function that reads or writes a file once; None for a format that is not one of `formats`: {name: (read(path), write(rows, path))}."""
+    verb, name = problem["case"].split(" ")
+    if name not in formats:
+        return None
+    read, write = formats[name]
+    # tableNumber of bench/suite.ts.
+    rows = inputs["table"].astype(np.float64).reshape(problem["count"], problem["dimension"]) / 3
+    path = f"{problem['id']}-file"
+
+    def written():
+        write(rows, path)
+        return lambda: read(path)
+
+    if verb == "write":
+        return written
+    write(rows, path)
+    return lambda: read(path)

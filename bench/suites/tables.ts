@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Device, Matrix, readTable, writeTable } from '../../lib/index.ts';
+import type { Problem } from '../contender.ts';
+import { atTheEnd } from '../peers/at-the-end.ts';
+import { type LaidOut, type Suite, tableNumber } from '../suite.ts';
+
+const columns = 8;
+const formats = ['CSV', 'NPY', 'Arrow', 'Parquet'];
+
+/** The names of all cases. */
+export const tableCases: readonly string[] = formats.flatMap((format) => [`read ${format}`, `write ${format}`]);
+
+/** Files of float64 numbers, read to rows in memory and written from them: work of the host's processors. */
+export const tables: Suite = {
+  name: 'tables',
+  problems: ({ quick = false }, inputs) => {
+    const count = quick ? 100_000 : 1_000_000;
+    return tableCases.map(
+      (name): Problem => ({
+        suite: 'tables',
+        case: name,
+        isOptional: true,
+        dimension: columns,
+        count,
+        work: { flops: 0, bytes: 2 * 8 * columns * count, normals: 0 },
+        inputs: () => inputs.of(['table'], columns * count),
+        // pandas reads decimals to the last bit but one, unless it is asked for more.
+        tolerance: name.endsWith('CSV') ? 2 ** -52 : 0,
+      }),
+    );
+  },
+  layOut: (problem, device) => (usesAllProcessors(device) ? inFolder(problem) : undefined),
+};
+
+// Tables are read and written on the same threads whatever the device: one row of them is enough.
+function usesAllProcessors({ kind, threads }: Device): boolean {
+  return kind === 'cpu' && (threads !== 1 || availableParallelism() === 1);
+}
+
+async function inFolder(problem: Problem): Promise<LaidOut> {
+  const folder = mkdtempSync(join(tmpdir(), 'covarium-tables-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const release = atTheEnd(remove);
+  const close = () => {
+    release();
+    remove();
+  };
+  try {
+    return { ...(await laidOut(problem, folder)), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+async function laidOut(problem: Problem, folder: string): Promise<Omit<LaidOut, 'close'>> {
+  const [verb, format] = problem.case.split(' ') as [string, string];
+  const path = join(folder, `table.${format.toLowerCase()}`);
+  const { table } = problem.inputs();
+  const rows = Matrix.from(Float64Array.from(table!, tableNumber), { columns });
+  const names = Array.from({ length: columns }, (_, i) => `x${i + 1}`);
+  const write = () => writeTable(path, rows, { names });
+  const numbersOf = async () => (await readTable(path)).rows.data as Float64Array;
+  if (verb === 'write')
+    return {
+      run: async () => {
+        await write();
+        return undefined;
+      },
+      isAsync: true,
+      result: numbersOf,
+    };
+  await write();
+  let numbers = new Float64Array(0);
+  return {
+    run: async () => {
+      numbers = (await numbersOf()) as Float64Array<ArrayBuffer>;
+      return undefined;
+    },
+    isAsync: true,
+    result: () => numbers,
+  };
+}

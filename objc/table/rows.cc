@@ -1,0 +1,52 @@
+#include "rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace covarium::table {
+
+namespace {
+
+// Rows of a cache line of a column, and as many columns as the first cache holds lines of.
+constexpr size_t blockRows = 8, blockColumns = 64;
+
+template <typename Word, typename Real>
+bool isFinite(const Real* values, size_t count, Word exponent) {
+  bool isInfinite = false;
+  for (size_t i = 0; i < count; ++i) {
+    Word bits;
+    memcpy(&bits, values + i, sizeof bits);
+    isInfinite |= (bits & exponent) == exponent;
+  }
+  return !isInfinite;
+}
+
+}  // namespace
+
+template <typename Real>
+void columnsToRows(const Real* const* columns, size_t count, size_t rows, Real* to) {
+  for (size_t row = 0; row < rows; row += blockRows) {
+    const size_t lastRow = std::min(rows, row + blockRows);
+    for (size_t column = 0; column < count; column += blockColumns) {
+      const size_t lastColumn = std::min(count, column + blockColumns);
+      for (size_t i = row; i < lastRow; ++i)
+        for (size_t j = column; j < lastColumn; ++j) to[i * count + j] = columns[j][i];
+    }
+  }
+}
+
+template <>
+bool isAllFinite(const double* values, size_t count) {
+  return isFinite<uint64_t>(values, count, 0x7ff0000000000000);
+}
+
+template <>
+bool isAllFinite(const float* values, size_t count) {
+  return isFinite<uint32_t>(values, count, 0x7f800000);
+}
+
+template void columnsToRows(const double* const*, size_t, size_t, double*);
+template void columnsToRows(const float* const*, size_t, size_t, float*);
+
+}  // namespace covarium::table
