@@ -8,8 +8,8 @@ import type { Limit } from './results.ts';
 export const copiedBytes: number = 2 << 26;
 
 /**
- * A device's best rates in `dtype`, measured now: of a matrix product, of copying large matrices, and of normals into memory
- * near the processor.
+ * A device's best rates in `dtype`, measured now: of a matrix product, of copying large matrices, and of normals into
+ * memory near the processor.
  */
 export function measureLimit(device: Device, dtype: RealDtype, isQuick: boolean): Omit<Limit, 'contender'> {
   const milliseconds = isQuick ? 40 : 250;

@@ -32,8 +32,8 @@ function lines(results: Results, linesOf: Lines): string {
 }
 
 /**
- * `BenchmarkTransformNormal/case=one-draw/dtype=float32/contender=cpu/dimension=1000-2`; what is behind the last hyphen is
- * the number of threads.
+ * `BenchmarkTransformNormal/case=one-draw/dtype=float32/contender=cpu/dimension=1000-2`; what is behind the last
+ * hyphen is the number of threads.
  */
 function nameOf({ suite, case: name, dtype, contender, dimension, count }: Timed, threads: number): string {
   const keys = { case: name, dtype, contender, dimension, count };
