@@ -1,6 +1,7 @@
 import { describe, wholeNumber } from '../lib/check.ts';
 import { wholeArgument } from '../lib/cli/arguments.ts';
 import { CovariumError } from '../lib/covarium-error.ts';
+import type { RealDtype } from '../lib/dtype.ts';
 import { deviceNames } from './devices.ts';
 import type { RunOptions } from './results.ts';
 import { suites } from './suites.ts';
@@ -9,6 +10,7 @@ import { suites } from './suites.ts';
 export interface BenchmarkArguments {
   readonly dimensions?: string;
   readonly counts?: string;
+  readonly dtypes?: string;
   readonly devices?: string;
   readonly peers?: boolean;
   readonly quick?: boolean;
@@ -21,6 +23,8 @@ export interface BenchmarkOptions extends RunOptions {
   readonly devices: readonly string[] | undefined;
   readonly peers: boolean;
 }
+
+const realDtypes: readonly RealDtype[] = ['float32', 'float64'];
 
 const full = { dimensions: [64, 256, 1000, 2048], counts: [1, 100, 10_000], rounds: 5, time: 500 };
 // Five rounds are the least that a comparison of two runs can decide from.
@@ -36,7 +40,8 @@ export function benchmarkOptions(names: readonly string[], typed: BenchmarkArgum
     suites: names.length === 0 ? known : known.filter((name) => names.includes(name)),
     dimensions: typed.dimensions === undefined ? usual.dimensions : sizes('--dimensions', typed.dimensions, 1 << 15),
     counts: typed.counts === undefined ? usual.counts : sizes('--counts', typed.counts, 1e9),
-    devices: typed.devices === undefined ? undefined : devicesOf(typed.devices),
+    dtypes: typed.dtypes === undefined ? realDtypes : (namesOf('Type', typed.dtypes, realDtypes) as RealDtype[]),
+    devices: typed.devices === undefined ? undefined : namesOf('Device', typed.devices, deviceNames),
     peers: typed.peers !== false,
     quick,
     // A single round would neither show a machine's drift nor always give the two runs that a margin takes.
@@ -54,9 +59,9 @@ function sizes(name: string, text: string, maximum: number): number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-function devicesOf(text: string): string[] {
+function namesOf(what: string, text: string, known: readonly string[]): string[] {
   const names = text.split(',').map((name) => name.trim());
-  for (const name of names) requireKnown('Device', name, deviceNames);
+  for (const name of names) requireKnown(what, name, known);
   return [...new Set(names)];
 }
 

@@ -30,6 +30,7 @@ export interface Side {
 export interface Key {
   readonly suite: string;
   readonly case: string;
+  readonly dtype: Measurement['dtype'];
   readonly dimension: number | null;
   readonly count: number | null;
   readonly contender: string | null;
@@ -127,10 +128,11 @@ function measurementsOf({ run, contender }: Side): Map<string, { key: Key; measu
   const all = run.results.measurements.filter((each) => contender === undefined || each.contender === contender);
   return new Map(
     all.map((measurement) => {
-      const { suite, case: name, dimension, count } = measurement;
+      const { suite, case: name, dtype, dimension, count } = measurement;
       const key = {
         suite,
         case: name,
+        dtype,
         dimension,
         count,
         contender: contender === undefined ? measurement.contender : null,

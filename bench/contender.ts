@@ -2,6 +2,7 @@
 // device of ours or a peer, prepares it and is then asked for its result (compared before it is timed) and for its
 // times.
 
+import type { Real, RealDtype } from '../lib/dtype.ts';
 import type { ContenderFacts, Limit, Split } from './results.ts';
 
 /** Float arithmetic, bytes that must move, and normals of one run: what the limit is made of. */
@@ -17,14 +18,16 @@ export interface Problem {
   readonly case: string;
   /** Not every device has the case. */
   readonly isOptional?: boolean;
+  /** What the case computes in; null where it computes nothing. */
+  readonly dtype: RealDtype | null;
   readonly dimension: number | null;
   readonly count: number | null;
   readonly work: Work;
   /**
-   * What every contender computes from, made at the first call and kept: row-major float32, by name (`mean`,
-   * `covariance`, `factor`, `z`, `a`, `b`).
+   * What every contender computes from, made at the first call and kept: row-major in the problem's dtype,
+   * by name (`mean`, `covariance`, `factor`, `z`, `a`, `b`).
    */
-  readonly inputs: () => Readonly<Record<string, Float32Array>>;
+  readonly inputs: () => Readonly<Record<string, Real>>;
   /**
    * Allowed difference relative to the largest entry; 0 asks for the same bits; null where results can't be compared (a
    * peer's own random numbers).
@@ -38,7 +41,7 @@ export interface Prepared {
    * The result of one run; undefined where there is nothing to compare. Like {@link measure} it throws where the run
    * fails, a `LeftOut` where it takes too long.
    */
-  result(): Promise<Float32Array | Float64Array | undefined>;
+  result(): Promise<Real | undefined>;
   /** Runs again and again for about `milliseconds`, at least once. */
   measure(milliseconds: number): Promise<Samples>;
   close(): Promise<void>;
@@ -53,12 +56,18 @@ export interface Samples {
 
 export interface Contender {
   readonly facts: ContenderFacts;
+  /** The dtypes that it computes in; all if undefined. */
+  readonly dtypes?: readonly RealDtype[];
   /**
    * Undefined where it has no such thing. Throws where it should have and fails, a `LeftOut` where it would take too
    * long.
    */
   prepare(problem: Problem): Promise<Prepared | undefined>;
-  /** Measures the best rates that it reaches now; who has none has no share of a limit. */
-  limit?(isQuick: boolean): Promise<Limit>;
+  /** Measures the best rates that it reaches now in `dtype`; who has none has no share of a limit. */
+  limit?(dtype: RealDtype, isQuick: boolean): Promise<Limit>;
   close(): Promise<void>;
+}
+
+export function takesDtype({ dtypes }: Pick<Contender, 'dtypes'>, { dtype }: Pick<Problem, 'dtype'>): boolean {
+  return dtype === null || dtypes === undefined || dtypes.includes(dtype);
 }

@@ -19,7 +19,7 @@ export class CostForecast {
   readonly #limits: ReadonlyMap<string, Limit>;
 
   constructor(limits: readonly Limit[]) {
-    this.#limits = new Map(limits.map((limit) => [limit.contender, limit]));
+    this.#limits = new Map(limits.map((limit) => [limitKey(limit.contender, limit.dtype), limit]));
   }
 
   note(contender: string, problem: Problem, cost: Cost): void {
@@ -34,7 +34,7 @@ export class CostForecast {
 
   /** At least the time that the limit allows; 0 if neither a limit nor another size is known. */
   foresee(contender: string, problem: Problem): Cost {
-    const limit = this.#limits.get(contender);
+    const limit = this.#limits.get(limitKey(contender, problem.dtype));
     const { flops, normals } = problem.work;
     const least = limit ? 1000 * (flops / limit.flopsPerSecond + normals / limit.normalsPerSecond) : 0;
     const known = this.#known.get(keyOf(contender, problem)) ?? [];
@@ -70,6 +70,10 @@ function amount({ work: { flops, bytes, normals } }: Problem): number {
   return flops + 20 * normals + bytes || 1;
 }
 
-function keyOf(contender: string, { suite, case: name }: Problem): string {
-  return JSON.stringify([contender, suite, name]);
+function keyOf(contender: string, { suite, case: name, dtype }: Problem): string {
+  return JSON.stringify([contender, suite, name, dtype]);
+}
+
+function limitKey(contender: string, dtype: Problem['dtype']): string {
+  return JSON.stringify([contender, dtype]);
 }

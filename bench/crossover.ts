@@ -4,6 +4,7 @@ import type { Measurement, Results } from './results.ts';
 export interface Crossover {
   readonly suite: string;
   readonly case: string;
+  readonly dtype: Measurement['dtype'];
   readonly count: number | null;
   /** The faster one at smaller dimensions. */
   readonly slower: string;
@@ -19,11 +20,12 @@ interface Point {
 }
 
 /**
- * Every crossover of two contenders' medians, by suite, case and count in the order of the results, then by dimension.
+ * Every crossover of two contenders' medians, by suite, case, dtype and count in the order of the results, then by
+ * dimension.
  */
 export function crossovers({ measurements }: Pick<Results, 'measurements'>): Crossover[] {
   return [...linesOf(measurements).values()].flatMap((lines) => {
-    const [{ suite, case: name, count }] = [...lines.values()][0] as [Measurement];
+    const [{ suite, case: name, dtype, count }] = [...lines.values()][0] as [Measurement];
     const contenders = [...lines.keys()];
     return contenders
       .flatMap((one, i) =>
@@ -31,7 +33,7 @@ export function crossovers({ measurements }: Pick<Results, 'measurements'>): Cro
           .slice(i + 1)
           .flatMap((other) => meetings(points(lines.get(one)!), points(lines.get(other)!), one, other)),
       )
-      .map((meeting) => ({ suite, case: name, count, ...meeting }))
+      .map((meeting) => ({ suite, case: name, dtype, count, ...meeting }))
       .sort((a, b) => a.dimension - b.dimension);
   });
 }
@@ -41,7 +43,7 @@ function linesOf(measurements: readonly Measurement[]): Map<string, Map<string, 
   const groups = new Map<string, Map<string, Measurement[]>>();
   for (const each of measurements) {
     if (each.time === null || each.dimension === null) continue;
-    const key = JSON.stringify([each.suite, each.case, each.count]);
+    const key = JSON.stringify([each.suite, each.case, each.dtype, each.count]);
     const lines = groups.get(key) ?? new Map<string, Measurement[]>();
     groups.set(key, lines.set(each.contender, [...(lines.get(each.contender) ?? []), each]));
   }

@@ -1,4 +1,5 @@
 import { Bench } from 'tinybench';
+import type { Real, RealDtype } from '../lib/dtype.ts';
 import type { Device } from '../lib/index.ts';
 import type { Contender, Prepared, Problem, Samples } from './contender.ts';
 import { measureLimit } from './limits.ts';
@@ -9,10 +10,13 @@ import { suites } from './suites.ts';
 /** A device of ours, which it closes in the end. */
 export class DeviceContender implements Contender {
   readonly facts: ContenderFacts;
+  readonly dtypes: readonly RealDtype[];
   readonly #device: Device;
 
   constructor(facts: ContenderFacts, device: Device) {
     this.facts = facts;
+    // Apple GPUs do not support float64.
+    this.dtypes = device.kind === 'metal' ? ['float32'] : ['float32', 'float64'];
     this.#device = device;
   }
 
@@ -21,8 +25,8 @@ export class DeviceContender implements Contender {
     return laidOut && new PreparedDevice(laidOut);
   }
 
-  async limit(isQuick: boolean): Promise<Limit> {
-    return { contender: this.facts.name, ...measureLimit(this.#device, isQuick) };
+  async limit(dtype: RealDtype, isQuick: boolean): Promise<Limit> {
+    return { contender: this.facts.name, ...measureLimit(this.#device, dtype, isQuick) };
   }
 
   async close(): Promise<void> {
@@ -38,7 +42,7 @@ class PreparedDevice implements Prepared {
     this.#laidOut = laidOut;
   }
 
-  async result(): Promise<Float32Array | Float64Array | undefined> {
+  async result(): Promise<Real | undefined> {
     const { run, result } = this.#laidOut;
     await run();
     return (await result?.())?.slice();

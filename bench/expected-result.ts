@@ -1,8 +1,9 @@
+import type { Real, RealDtype } from '../lib/dtype.ts';
+import { zerosOf } from '../lib/dtype.ts';
 import { normalCounter } from '../lib/stream/counter.ts';
 import { fillNormalRange } from '../lib/stream/fill-normal.ts';
 import type { Problem } from './contender.ts';
 import { correlation, type InputName } from './inputs.ts';
-import { tableNumber } from './suite.ts';
 
 type Numbers = ArrayLike<number>;
 
@@ -68,9 +69,9 @@ function drawOf(z: Float64Array, { scale, gain }: ReturnType<typeof filter>): vo
   }
 }
 
-/** Fills `row` with row `index` of the normals that every suite draws with seed 42. */
-function normalsInto(row: Float64Array, index: number): void {
-  const normals = new Float32Array(row.length);
+/** Fills `row` with row `index` of the normals of `dtype` that every suite draws with seed 42. */
+function normalsInto(row: Float64Array, index: number, dtype: RealDtype): void {
+  const normals = zerosOf(dtype, row.length) as Real;
   fillNormalRange(normals, 0, row.length, normalCounter(42, 0, index * row.length));
   row.set(normals);
 }
@@ -90,7 +91,7 @@ function times(matrix: Numbers, vector: Numbers): Float64Array {
 const whole = (expected: () => Numbers): ExpectedResult => ({ project: (result) => result, expected });
 
 interface ProblemWithInput extends Problem {
-  readonly input: (name: InputName | 'from') => Float32Array;
+  readonly input: (name: InputName | 'from') => Real;
 }
 
 const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: number) => ExpectedResult>> = {
@@ -117,14 +118,14 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
     };
   },
   'matrix-vector': ({ input }) => whole(() => times(input('a'), input('z'))),
-  sampling: ({ count }, n) => {
+  sampling: ({ count, dtype }, n) => {
     const factor = filter(n);
     return byRows(count!, n, (row, index) => {
-      normalsInto(row, index);
+      normalsInto(row, index, dtype!);
       drawOf(row, factor);
     });
   },
-  normals: ({ count }, n) => byRows(count!, n, normalsInto),
+  normals: ({ count, dtype }, n) => byRows(count!, n, (row, index) => normalsInto(row, index, dtype!)),
   cholesky: (_, n) => {
     const { scale, gain } = filter(n);
     return byRows(n, n, (row, i) => {
@@ -132,14 +133,11 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
     });
   },
   transfer: ({ input }) => whole(() => input('a')),
-  tables: ({ input, count }, n) =>
-    byRows(count!, n, (row, index) => {
-      for (let i = 0; i < n; ++i) row[i] = tableNumber(input('table')[index * n + i]!);
-    }),
+  tables: ({ input }) => whole(() => input('table')),
   launch: ({ input }) => whole(() => input('from')),
   call: () => {
     const z = new Float64Array(2);
-    normalsInto(z, 0);
+    normalsInto(z, 0, 'float32');
     return whole(() => [z[0]!, 0.5 * z[0]! + Math.sqrt(0.75) * z[1]!]);
   },
 };

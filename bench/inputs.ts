@@ -1,22 +1,24 @@
+import { type Real, type RealDtype, zerosOf } from '../lib/dtype.ts';
 import { openDevice } from '../lib/index.ts';
 
 // Correlation of neighbours, as in the talk's covariance: it falls off slowly, and never below what float32 holds.
 export const correlation = 0.98;
 
 /**
- * The numbers that every contender computes from, by name and dimension: each is made once in a run, at its first use.
+ * The numbers that every contender computes from, by name, dimension and dtype: each is made once in a run, at its
+ * first use.
  */
 export class Inputs {
-  readonly #made = new Map<string, Float32Array>();
+  readonly #made = new Map<string, Real>();
 
   /** Some of `mean`, `z` and `table` (n), `covariance`, `factor`, `a` and `b` (n x n, row-major). */
-  of(names: readonly InputName[], n: number): Readonly<Record<string, Float32Array>> {
-    return Object.fromEntries(names.map((name) => [name, this.#input(name, n)]));
+  of(names: readonly InputName[], n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+    return Object.fromEntries(names.map((name) => [name, this.#input(name, n, dtype)]));
   }
 
-  #input(name: InputName, n: number): Float32Array {
-    const key = `${name} ${n}`;
-    const made = this.#made.get(key) ?? makers[name](n);
+  #input(name: InputName, n: number, dtype: RealDtype): Real {
+    const key = `${name} ${n} ${dtype}`;
+    const made = this.#made.get(key) ?? makers[name](n, dtype);
     this.#made.set(key, made);
     return made;
   }
@@ -24,37 +26,37 @@ export class Inputs {
 
 export type InputName = 'mean' | 'covariance' | 'factor' | 'z' | 'a' | 'b' | 'table';
 
-const makers: Readonly<Record<InputName, (n: number) => Float32Array>> = {
-  mean: (n) => new Float32Array(n).fill(1),
-  covariance: (n) => {
+const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>> = {
+  mean: (n, dtype) => (zerosOf(dtype, n) as Real).fill(1),
+  covariance: (n, dtype) => {
     const powers = powersOfCorrelation(n);
-    return square(n, (i, j) => (i === j ? 1 : 0.5 * powers[Math.abs(i - j)]!));
+    return square(n, dtype, (i, j) => (i === j ? 1 : 0.5 * powers[Math.abs(i - j)]!));
   },
   // The factor of the covariance correlation^|i - j|, which has a closed form.
-  factor: (n) => {
+  factor: (n, dtype) => {
     const powers = powersOfCorrelation(n);
     const scale = Math.sqrt(1 - correlation ** 2);
-    return square(n, (i, j) => (j > i ? 0 : powers[i - j]! * (j === 0 ? 1 : scale)));
+    return square(n, dtype, (i, j) => (j > i ? 0 : powers[i - j]! * (j === 0 ? 1 : scale)));
   },
-  z: (n) => normals(n, 1),
-  a: (n) => normals(n * n, 2),
-  b: (n) => normals(n * n, 3),
-  table: (n) => normals(n, 4),
+  z: (n, dtype) => normals(n, 1, dtype),
+  a: (n, dtype) => normals(n * n, 2, dtype),
+  b: (n, dtype) => normals(n * n, 3, dtype),
+  table: (n, dtype) => normals(n, 4, dtype),
 };
 
 function powersOfCorrelation(n: number): Float64Array {
   return Float64Array.from({ length: n }, (_, lag) => correlation ** lag);
 }
 
-function square(n: number, entry: (i: number, j: number) => number): Float32Array {
-  const values = new Float32Array(n * n);
+function square(n: number, dtype: RealDtype, entry: (i: number, j: number) => number): Real {
+  const values = zerosOf(dtype, n * n) as Real;
   for (let i = 0; i < n; ++i) for (let j = 0; j < n; ++j) values[i * n + j] = entry(i, j);
   return values;
 }
 
-function normals(length: number, seed: number): Float32Array {
+function normals(length: number, seed: number, dtype: RealDtype): Real {
   using device = openDevice('reference');
-  using out = device.vector(length);
+  using out = device.vector(length, { dtype });
   device.commandBuffer().fillNormal(out, { seed }).commitSync();
-  return (out.data as Float32Array).slice();
+  return (out.data as Real).slice();
 }

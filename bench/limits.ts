@@ -1,3 +1,4 @@
+import type { RealDtype } from '../lib/dtype.ts';
 import type { CommandBuffer, Device } from '../lib/index.ts';
 import type { Limit } from './results.ts';
 
@@ -7,26 +8,27 @@ import type { Limit } from './results.ts';
 export const copiedBytes: number = 2 << 26;
 
 /**
- * A device's best rates, measured now: of a matrix product, of copying large matrices, and of normals into memory near
- * the processor.
+ * A device's best rates in `dtype`, measured now: of a matrix product, of copying large matrices, and of normals into
+ * memory near the processor.
  */
-export function measureLimit(device: Device, isQuick: boolean): Omit<Limit, 'contender'> {
+export function measureLimit(device: Device, dtype: RealDtype, isQuick: boolean): Omit<Limit, 'contender'> {
   const milliseconds = isQuick ? 40 : 250;
   return {
-    flopsPerSecond: productRate(device, milliseconds),
+    dtype,
+    flopsPerSecond: productRate(device, dtype, milliseconds),
     bytesPerSecond: copyRate(device, milliseconds),
-    normalsPerSecond: normalRate(device, milliseconds),
+    normalsPerSecond: normalRate(device, dtype, milliseconds),
   };
 }
 
-function productRate(device: Device, milliseconds: number): number {
+function productRate(device: Device, dtype: RealDtype, milliseconds: number): number {
   let best = 0;
   for (const n of [250, 500, 1000, 2000]) {
     // A slow device shows its rate at a small size; the next one would only keep everybody waiting.
     if (best > 0 && (2 * n ** 3) / best > (2 * milliseconds) / 1000) break;
-    using a = device.matrix(n, n);
-    using b = device.matrix(n, n);
-    using c = device.matrix(n, n);
+    using a = device.matrix(n, n, { dtype });
+    using b = device.matrix(n, n, { dtype });
+    using c = device.matrix(n, n, { dtype });
     device.commandBuffer().fillNormal(a, { seed: 1 }).fillNormal(b, { seed: 2 }).commitSync();
     best = Math.max(
       best,
@@ -42,10 +44,10 @@ function copyRate(device: Device, milliseconds: number): number {
   return bestRate(device, copiedBytes, milliseconds, (commands) => commands.copy(from, to));
 }
 
-function normalRate(device: Device, milliseconds: number): number {
+function normalRate(device: Device, dtype: RealDtype, milliseconds: number): number {
   // A CPU is fastest where its caches hold the numbers, a GPU where there are many.
   const rates = [1 << 16, 1 << 19, 1 << 22].map((length) => {
-    using out = device.vector(length);
+    using out = device.vector(length, { dtype });
     return bestRate(device, length, milliseconds / 2, (commands) => commands.fillNormal(out, { seed: 1 }));
   });
   return Math.max(...rates);

@@ -83,10 +83,10 @@ function refuseContradictions(results: Results): void {
   const listed = (name: string, path: string) => {
     if (!names.includes(name)) throw new WrongField(path, `is not one of the contenders (${name})`);
   };
-  distinct(limits, 'limits', '.contender', ({ contender }) => contender);
+  distinct(limits, 'limits', '', ({ contender, dtype }) => `${contender}, ${dtype}`);
   for (const [i, { contender }] of limits.entries()) listed(contender, `limits[${i}].contender`);
   distinct(measurements, 'measurements', '', (each) =>
-    [each.suite, each.case, each.dimension, each.count, each.contender].map(String).join(', '),
+    [each.suite, each.case, each.dtype, each.dimension, each.count, each.contender].map(String).join(', '),
   );
   measurements.forEach((measurement, i) => {
     const path = `measurements[${i}]`;

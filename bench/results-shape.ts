@@ -27,10 +27,13 @@ import {
   type Time,
 } from './results.ts';
 
+const dtype = oneOf('float32', 'float64');
+
 const options = object<RunOptions>({
   suites: listOf(name),
   dimensions: listOf(positiveWhole),
   counts: listOf(positiveWhole),
+  dtypes: listOf(dtype),
   quick: truth,
   millisecondsPerCase: amount,
   rounds: positiveWhole,
@@ -62,6 +65,7 @@ const contender = object<ContenderFacts>({
 
 const limit = object<Limit>({
   contender: name,
+  dtype,
   flopsPerSecond: amount,
   bytesPerSecond: amount,
   normalsPerSecond: amount,
@@ -83,6 +87,7 @@ const split = object<Split>({ encode: amount, device: amount, readBack: amount, 
 const measurement = object<Measurement>({
   suite: name,
   case: name,
+  dtype: orNull(dtype),
   dimension: orNull(positiveWhole),
   count: orNull(positiveWhole),
   contender: name,

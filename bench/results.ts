@@ -1,8 +1,10 @@
-// What a run of the benchmark leaves behind, results.json: the schema, version 1. docs/benchmarks.md describes it, and
+// What a run of the benchmark leaves behind, results.json: the schema, version 2. docs/benchmarks.md describes it, and
 // bench/read-results.ts refuses what does not follow it. Times are in nanoseconds, rates per second.
 
+import type { RealDtype } from '../lib/dtype.ts';
+
 /** Raised whenever a reader of the old schema would misread the new one. */
-export const resultsVersion = 1;
+export const resultsVersion = 2;
 
 export interface Results {
   readonly schema: 'covarium-benchmark';
@@ -26,6 +28,7 @@ export interface RunOptions {
   readonly suites: readonly string[];
   readonly dimensions: readonly number[];
   readonly counts: readonly number[];
+  readonly dtypes: readonly RealDtype[];
   readonly quick: boolean;
   /** Measuring time of a contender in a case, all rounds together. */
   readonly millisecondsPerCase: number;
@@ -64,8 +67,10 @@ export interface ContenderFacts {
   readonly measuresSpeed: boolean;
 }
 
+/** The best rates of a device in one dtype. */
 export interface Limit {
   readonly contender: string;
+  readonly dtype: RealDtype;
   readonly flopsPerSecond: number;
   readonly bytesPerSecond: number;
   readonly normalsPerSecond: number;
@@ -74,8 +79,10 @@ export interface Limit {
 /** One contender in one case. */
 export interface Measurement {
   readonly suite: string;
-  /** Unique in its suite, apart from dimension and count. */
+  /** Unique in its suite, apart from dtype, dimension and count. */
   readonly case: string;
+  /** What the case computes in; null where it computes nothing. */
+  readonly dtype: RealDtype | null;
   readonly dimension: number | null;
   readonly count: number | null;
   readonly contender: string;

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import type { Contender, Problem } from './contender.ts';
+import { type Contender, type Problem, takesDtype } from './contender.ts';
 import { type Cost, CostForecast } from './cost-forecast.ts';
 import { Inputs } from './inputs.ts';
 import { machine } from './machine.ts';
@@ -49,7 +49,7 @@ export async function runBenchmark(
   const started = new Date();
   const about = machine();
   const shouldStop = () => signal.aborted;
-  const limits = await limitsOf(contenders, options.quick, observer, shouldStop);
+  const limits = await limitsOf(contenders, options, observer, shouldStop);
   const tried = await tryAll(options, contenders, limits, observer, shouldStop, begun);
   const spentMs = performance.now() - begun;
   const fitted = options.quick ? fittedInto(Math.max(5000, quickMs - spentMs), tried, options) : { options, tried };
@@ -70,19 +70,20 @@ export async function runBenchmark(
 
 async function limitsOf(
   contenders: readonly Contender[],
-  isQuick: boolean,
+  { dtypes, quick }: RunOptions,
   observer: Observer,
   shouldStop: () => boolean,
 ): Promise<readonly Limit[]> {
   const limits: Limit[] = [];
-  observer.begin('Limits', contenders.length);
-  for (const contender of contenders) {
-    observer.advance(1, contender.facts.name);
-    // The loop turns, so that Ctrl-C is heard.
-    await setImmediate();
-    if (!contender.facts.available || contender.limit === undefined || shouldStop()) continue;
-    limits.push(await contender.limit(isQuick));
-  }
+  observer.begin('Limits', contenders.length * dtypes.length);
+  for (const contender of contenders)
+    for (const dtype of dtypes) {
+      observer.advance(1, contender.facts.name);
+      // The loop turns, so that Ctrl-C is heard.
+      await setImmediate();
+      if (!contender.facts.available || contender.limit === undefined || shouldStop()) continue;
+      if (takesDtype(contender, { dtype })) limits.push(await contender.limit(dtype, quick));
+    }
   return limits;
 }
 
@@ -135,8 +136,9 @@ function foreseenMs(
 ): number {
   let sum = 0;
   for (const problem of problems.filter((each) => !each.isOptional && !tooLarge(each))) {
-    for (const { facts } of here.filter(({ facts }) => facts.kind === 'device' || isForPeers(problem))) {
-      const cost = forecast.foresee(facts.name, problem);
+    for (const contender of here.filter((each) => takesDtype(each, problem))) {
+      if (contender.facts.kind === 'peer' && !isForPeers(problem)) continue;
+      const cost = forecast.foresee(contender.facts.name, problem);
       if (isAffordable(cost, mostMs)) sum += cost.setupMs + 2 * cost.runMs + timingMs(cost, options);
     }
   }
@@ -192,12 +194,13 @@ async function timeAll(
       onSlice: (trial) => observer.advance(costMs(trial) / options.rounds, `${problem.suite}, ${problem.case}`),
     });
     for (const trial of trials) {
-      const { suite, case: name, dimension, count } = problem;
+      const { suite, case: name, dtype, dimension, count } = problem;
       const { name: contender } = trial.contender.facts;
-      const where = { suite, case: name, dimension, count, contender, check: trial.check };
+      const where = { suite, case: name, dtype, dimension, count, contender, check: trial.check };
       const timed = times.get(trial);
       if (timed !== undefined) {
-        const limit = limits.find((each) => each.contender === contender);
+        // A case without a dtype moves bytes, which any dtype's limit tells of.
+        const limit = limits.find((each) => each.contender === contender && [each.dtype, null].includes(dtype));
         const share = timed.time && shareOfLimit(problem.work, limit, timed.time.median);
         measurements.push({ ...where, ...timed, shareOfLimit: share });
       } else if (trial.state !== 'ready') {

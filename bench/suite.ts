@@ -1,14 +1,24 @@
+import type { Real, RealDtype } from '../lib/dtype.ts';
 import type { Device, Timings } from '../lib/index.ts';
 import type { Problem } from './contender.ts';
 import type { Inputs } from './inputs.ts';
 import type { Split } from './results.ts';
 
-/** The sizes that problems are asked in. */
+/** The sizes that problems are asked in, and the dtypes. */
 export interface Sizes {
   readonly dimensions: readonly number[];
   readonly counts: readonly number[];
+  readonly dtypes: readonly RealDtype[];
   /** Of suites that have a size of their own: a smaller one. */
   readonly quick?: boolean;
+}
+
+/** Each case in each dtype, in which its problems follow one another. */
+export function casesOf(
+  names: readonly string[],
+  dtypes: readonly RealDtype[],
+): { readonly name: string; readonly dtype: RealDtype }[] {
+  return names.flatMap((name) => dtypes.map((dtype) => ({ name, dtype })));
 }
 
 /** A family of cases, and how a device of ours computes them. */
@@ -31,13 +41,8 @@ export interface LaidOut {
    */
   readonly repeats?: number;
   /** What the last run has computed: a live view. Undefined where there is nothing to compare. */
-  readonly result?: () => Float32Array | Float64Array | Promise<Float64Array>;
+  readonly result?: () => Real | Promise<Real>;
   readonly close: () => void;
-}
-
-/** The number of a table that stands for one of its input: all bits of a float64 matter. */
-export function tableNumber(input: number): number {
-  return input / 3;
 }
 
 /** The parts of one call of `run`, in nanoseconds. */
@@ -49,8 +54,9 @@ export function partsOf({ encodeMs, deviceMs }: Timings): Parts {
 }
 
 /**
- * Allowed difference of float32 sums of n products, relative to the largest entry: rounding adds up like a random walk.
+ * Allowed difference of sums of n products in `dtype`, relative to the largest entry: rounding adds up like a random
+ * walk.
  */
-export function roundingTolerance(n: number): number {
-  return 1e-6 * Math.max(8, Math.sqrt(n));
+export function roundingTolerance(n: number, dtype: RealDtype): number {
+  return (dtype === 'float32' ? 1e-6 : 4e-15) * Math.max(8, Math.sqrt(n));
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { agreement } from './agreement.ts';
-import type { Contender, Prepared, Problem } from './contender.ts';
+import { type Contender, type Prepared, type Problem, takesDtype } from './contender.ts';
 import { type Cost, type CostForecast, minimumInformativeMs } from './cost-forecast.ts';
 import { expectedResultOf } from './expected-result.ts';
 import { LeftOut } from './left-out.ts';
@@ -44,7 +44,12 @@ export async function tryOut(
     await setImmediate();
     if (shouldStop()) break;
     const refuse = (error: unknown) => trials.push({ contender, ...refusal(error), check: null, cost: nothing });
-    const { name } = contender.facts;
+    const { name, kind } = contender.facts;
+    if (!takesDtype(contender, problem)) {
+      // A peer of one dtype has no such case; of a device it is asked.
+      if (kind === 'device' && !problem.isOptional) refuse(new LeftOut(`${name} does not support ${problem.dtype}.`));
+      continue;
+    }
     const foreseen = forecast.foresee(name, problem);
     const reason = unaffordable(foreseen, mostMs);
     try {

@@ -82,6 +82,7 @@ function rowTable({ sides }: Comparison, rows: readonly Row[]): Section['table']
   return {
     columns: [
       word('case'),
+      word('dtype'),
       figure('D'),
       figure('N'),
       ...(hasContender ? [word('contender')] : []),
@@ -90,6 +91,7 @@ function rowTable({ sides }: Comparison, rows: readonly Row[]): Section['table']
     ],
     rows: rows.map(({ key, median, others }) => [
       plain(key.case),
+      plain(key.dtype ?? ''),
       size(key.dimension),
       size(key.count),
       ...(hasContender ? [plain(key.contender ?? '')] : []),
@@ -137,16 +139,16 @@ function overLimit(comparison: Comparison, failOver: number): Section {
 function missing({ missing }: Comparison): Section[] {
   const groups = new Map<string, { cells: string[]; sizes: string[] }>();
   for (const { key, side, why } of missing) {
-    const cells = [side, `${key.suite}: ${key.case}`, key.contender ?? '', why];
+    const cells = [side, `${key.suite}: ${key.case}`, key.dtype ?? '', key.contender ?? '', why];
     const id = JSON.stringify(cells);
     const group = groups.get(id) ?? { cells, sizes: [] };
     groups.set(id, { cells, sizes: [...group.sizes, sizeText(key)] });
   }
   if (groups.size === 0) return [];
-  const rows = [...groups.values()].map(({ cells: [side, name, contender, why], sizes }) =>
-    [side!, name!, contender!, sizes.filter((each) => each !== '').join('; '), why!].map(plain),
+  const rows = [...groups.values()].map(({ cells: [side, name, dtype, contender, why], sizes }) =>
+    [side!, name!, dtype!, contender!, sizes.filter((each) => each !== '').join('; '), why!].map(plain),
   );
-  const columns = ['without', 'case', 'contender', 'sizes', 'why'].map(word);
+  const columns = ['without', 'case', 'dtype', 'contender', 'sizes', 'why'].map(word);
   return [{ heading: 'Timed by one side only', paragraph: '', table: { columns, rows } }];
 }
 

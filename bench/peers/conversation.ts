@@ -10,6 +10,7 @@ export interface Reply {
   readonly about?: unknown;
   readonly absent?: unknown;
   readonly dtype?: unknown;
+  readonly dtypes?: unknown;
   readonly error?: unknown;
   readonly facts?: unknown;
   readonly length?: unknown;

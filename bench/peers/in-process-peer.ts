@@ -29,6 +29,7 @@ const shortestMilliseconds = 0.02;
 /** An npm package as a contender, in this very process. */
 export function inProcessPeer({ name, version, prepare, estimate }: InProcessPeer, limits: PeerLimits): Contender {
   return {
+    dtypes: ['float64'],
     facts: {
       name,
       kind: 'peer',

@@ -1,3 +1,4 @@
+import type { Real } from '../../lib/dtype.ts';
 import type { Contender, Problem } from '../contender.ts';
 import { absentPeer } from './absent-peer.ts';
 import { inProcessPeer, millisecondsOf, type Run } from './in-process-peer.ts';
@@ -58,7 +59,7 @@ function ratesOf({ Matrix, CholeskyDecomposition }: MlMatrix): Rates {
   return { product: seconds(() => a.mmul(a)), cholesky: seconds(() => new CholeskyDecomposition(a)) };
 }
 
-function matrixOf(Matrix: MlMatrix['Matrix'], values: Float32Array, columns: number): Matrix {
+function matrixOf(Matrix: MlMatrix['Matrix'], values: Real, columns: number): Matrix {
   const matrix = new Matrix(values.length / columns, columns);
   for (const [i, value] of values.entries()) matrix.set(Math.floor(i / columns), i % columns, value);
   return matrix;

@@ -12,7 +12,7 @@ const starters: Readonly<Record<string, Starter>> = {
   'multivariate-normal': multivariateNormal,
   'ml-matrix': mlMatrix,
   numpy: (limits) => python('numpy', 'numpy_default.py', limits),
-  'numpy-float32': (limits) => python('numpy-float32', 'numpy_float32.py', limits),
+  'numpy-by-hand': (limits) => python('numpy-by-hand', 'numpy_by_hand.py', limits),
   torch: (limits) => python('torch', 'torch_peer.py', limits),
   pandas: (limits) => python('pandas', 'pandas_peer.py', limits),
   pyarrow: (limits) => python('pyarrow', 'pyarrow_peer.py', limits),

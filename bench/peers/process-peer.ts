@@ -1,19 +1,22 @@
 // A peer in a process of its own: a script in another language, which the benchmark asks over a line protocol. A line
 // is a JSON object.
 //
-//   the script, once it is ready      {"about", "threads", "facts", "offers": {suite: [input, ...]}} or {"absent": why}
-//   {"do": "prepare", "id", "suite", "case", "dimension", "count"}   {"offered": true | false}
-//   {"do": "result", "id", "rows"}                                   {"length", "dtype": "float32" | "float64"}
-//   {"do": "measure", "id", "milliseconds"}                          {"nanoseconds": [...]}
-//   {"do": "close", "id"}                                            {"closed": true}
+//   the script, once it is ready   {"about", "threads", "facts", "dtypes", "offers": {suite: [input, ...]}}
+//                                  or {"absent": why}
+//   {"do": "prepare", "id", "suite", "case", "dtype", "dimension", "count"}   {"offered": true | false}
+//   {"do": "result", "id", "rows"}                                            {"length", "dtype"}
+//   {"do": "measure", "id", "milliseconds"}                                   {"nanoseconds": [...]}
+//   {"do": "close", "id"}                                                     {"closed": true}
 //
-// To anything {"error": why} is an answer too. Inputs are files ID-NAME of float32 in the working folder, a result is
+// To anything {"error": why} is an answer too. "dtypes" are those that it computes in, of float32 and float64; without
+// them it is asked for both. Inputs are files ID-NAME of the case's dtype in the working folder, a result is
 // ID-result, of `length` numbers: little-endian, row-major, at most `rows` rows of it where rows is not null. The
 // script times itself, so that the way to it costs nothing.
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RealDtype } from '../../lib/dtype.ts';
 import type { Contender, Prepared, Problem } from '../contender.ts';
 import { LeftOut } from '../left-out.ts';
 import type { ContenderFacts } from '../results.ts';
@@ -64,11 +67,14 @@ export async function startProcessPeer({ name, programs, args }: Script, limits:
   return absentPeer(name, [...reasons].join('; '));
 }
 
+const bothDtypes: readonly RealDtype[] = ['float32', 'float64'];
+
 // After this many ends the process is not started again.
 const mostEnds = 3;
 
 class ProcessPeer implements Contender {
   readonly facts: ContenderFacts;
+  readonly dtypes: readonly RealDtype[];
   readonly #command: Command;
   readonly #limits: PeerLimits;
   readonly #offers: Readonly<Record<string, readonly string[]>>;
@@ -87,9 +93,10 @@ class ProcessPeer implements Contender {
     greeting: Reply,
     leave: () => Promise<void>,
   ) {
-    const { about, threads, facts, offers } = greeting;
+    const { about, threads, facts, dtypes, offers } = greeting;
     if (typeof about !== 'string' || typeof offers !== 'object' || offers === null)
       throw new Error('The greeting has no text "about", or no object "offers".');
+    this.dtypes = bothDtypes.filter((dtype) => !Array.isArray(dtypes) || dtypes.includes(dtype));
     this.#command = command;
     this.#limits = limits;
     this.#leave = leave;
@@ -124,8 +131,8 @@ class ProcessPeer implements Contender {
       if (values === undefined) throw new Error(`The suite (${problem.suite}) gives no input (${input}).`);
       await writeFile(files[i]!, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
     }
-    const { suite, case: name, dimension, count } = problem;
-    const question = { do: 'prepare', id, suite, case: name, dimension, count };
+    const { suite, case: name, dtype, dimension, count } = problem;
+    const question = { do: 'prepare', id, suite, case: name, dtype, dimension, count };
     try {
       const { offered } = await this.#conversation.ask(question, this.#limits.start + this.#limits.run);
       return offered === true ? this.#prepared(problem, id, this.#conversation) : undefined;
@@ -200,6 +207,7 @@ function isAtLeast(problem: Problem, known: Problem): boolean {
   return (
     problem.suite === known.suite &&
     problem.case === known.case &&
+    problem.dtype === known.dtype &&
     (problem.dimension ?? 0) >= (known.dimension ?? 0) &&
     (problem.count ?? 0) >= (known.count ?? 0)
   );

@@ -32,11 +32,11 @@ function lines(results: Results, linesOf: Lines): string {
 }
 
 /**
- * `BenchmarkTransformNormal/case=one-draw/contender=cpu/dimension=1000-2`; what is behind the last hyphen is the number
- * of threads.
+ * `BenchmarkTransformNormal/case=one-draw/dtype=float32/contender=cpu/dimension=1000-2`; what is behind the last
+ * hyphen is the number of threads.
  */
-function nameOf({ suite, case: name, contender, dimension, count }: Timed, threads: number): string {
-  const keys = { case: name, contender, dimension, count };
+function nameOf({ suite, case: name, dtype, contender, dimension, count }: Timed, threads: number): string {
+  const keys = { case: name, dtype, contender, dimension, count };
   const parts = Object.entries(keys).flatMap(([key, value]) => (value === null ? [] : [`/${key}=${word(`${value}`)}`]));
   return `Benchmark${camel(suite)}${parts.join('')}-${threads}`;
 }

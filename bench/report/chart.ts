@@ -43,8 +43,8 @@ export function fitted(text: string, pixels: number): string {
 }
 
 /** The name of a panel's chart: `time-cholesky-in-place-100`. */
-export function panelChartName(kind: Chart['kind'], { suite, case: name, count }: Panel): string {
-  return chartName(kind, suite, name === suite ? null : name, count);
+export function panelChartName(kind: Chart['kind'], { suite, case: name, dtype, count }: Panel): string {
+  return chartName(kind, suite, name === suite ? null : name, dtype, count);
 }
 
 /** Parts of a name as one: `time-cholesky-in-place-100`. */

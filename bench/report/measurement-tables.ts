@@ -19,6 +19,7 @@ export function suiteTable({ measurements }: Results, suite: string): Table {
     caption: `Times: ${suite}`,
     columns: [
       { title: 'case' },
+      { title: 'dtype' },
       figure('dimension'),
       figure('count'),
       { title: 'contender' },
@@ -35,8 +36,8 @@ export function suiteTable({ measurements }: Results, suite: string): Table {
 }
 
 function row(measurement: Measurement): string[] {
-  const { case: name, dimension, count, contender, state, check, shareOfLimit } = measurement;
-  const where = [name, number(dimension), number(count), contender];
+  const { case: name, dtype, dimension, count, contender, state, check, shareOfLimit } = measurement;
+  const where = [name, dtype ?? '', number(dimension), number(count), contender];
   const errors = check === null ? ['', ''] : errorTexts(check);
   if (!isTimed(measurement)) return [...where, state, '', '', '', '', ...errors];
   const { median, p25, p75, relativeMargin, runs } = measurement.time;
@@ -65,6 +66,7 @@ export function untimedTable({ measurements }: Results): Table {
     columns: [
       { title: 'suite' },
       { title: 'case' },
+      { title: 'dtype' },
       { title: 'dimension', isFigure: true },
       { title: 'count', isFigure: true },
       { title: 'contender' },
@@ -73,11 +75,11 @@ export function untimedTable({ measurements }: Results): Table {
     ],
     rows: measurements
       .filter((each) => !isTimed(each))
-      .map(({ suite, case: name, dimension, count, contender, state, reason, check }) => {
+      .map(({ suite, case: name, dtype, dimension, count, contender, state, reason, check }) => {
         const [error, allowed] = check === null ? [] : errorTexts(check);
         const figures =
           check === null ? '' : ` Its error relative to ${check.against} is ${error}, where ${allowed} is allowed.`;
-        return [suite, name, number(dimension), number(count), contender, state, `${reason}${figures}`];
+        return [suite, name, dtype ?? '', number(dimension), number(count), contender, state, `${reason}${figures}`];
       }),
   };
 }
@@ -122,14 +124,16 @@ export function crossoverTable(results: Results): Table {
     columns: [
       { title: 'suite' },
       { title: 'case' },
+      { title: 'dtype' },
       { title: 'count', isFigure: true },
       { title: 'faster' },
       { title: 'than' },
       { title: 'from dimension', isFigure: true },
     ],
-    rows: fairCrossovers(results).map(({ suite, case: name, count, faster, slower, dimension }) => [
+    rows: fairCrossovers(results).map(({ suite, case: name, dtype, count, faster, slower, dimension }) => [
       suite,
       name,
+      dtype ?? '',
       number(count),
       faster,
       slower,

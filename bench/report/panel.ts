@@ -6,6 +6,7 @@ import { numberText } from './quantity.ts';
 export interface Panel {
   readonly suite: string;
   readonly case: string;
+  readonly dtype: Measurement['dtype'];
   /** The count of all measurements; null where there is none, or where the count is what grows. */
   readonly count: number | null;
   /** What grows: the dimension, or the count where the case has no dimension. */
@@ -16,12 +17,12 @@ export interface Panel {
 /** The panels of a run, in the order in which their cases first come. */
 export function panels(results: Results): Panel[] {
   const groups = group(results.measurements, (each) =>
-    JSON.stringify([each.suite, each.case, each.dimension === null ? null : each.count]),
+    JSON.stringify([each.suite, each.case, each.dtype, each.dimension === null ? null : each.count]),
   );
   return groups.map((measurements) => {
-    const { suite, case: name, dimension, count } = measurements[0]!;
+    const { suite, case: name, dtype, dimension, count } = measurements[0]!;
     const axis = dimension === null ? 'count' : 'dimension';
-    return { suite, case: name, count: axis === 'dimension' ? count : null, axis, measurements };
+    return { suite, case: name, dtype, count: axis === 'dimension' ? count : null, axis, measurements };
   });
 }
 
@@ -31,12 +32,14 @@ export function sizesOf(panel: Panel): number[] {
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
-/** The case and its count in words. */
-export function caseTitle({ case: name, count }: Pick<Panel, 'case' | 'count'>): string {
-  return count === null ? name : `${name}, count ${numberText(count)}`;
+/** The case, its dtype and its count in words. */
+export function caseTitle({ case: name, dtype, count }: Pick<Panel, 'case' | 'dtype' | 'count'>): string {
+  return [name, ...(dtype === null ? [] : [dtype]), ...(count === null ? [] : [`count ${numberText(count)}`])].join(
+    ', ',
+  );
 }
 
 /** The suite's name before {@link caseTitle}. */
-export function panelTitle(panel: Pick<Panel, 'suite' | 'case' | 'count'>): string {
+export function panelTitle(panel: Pick<Panel, 'suite' | 'case' | 'dtype' | 'count'>): string {
   return `${panel.suite}: ${caseTitle(panel)}`;
 }

@@ -2,7 +2,7 @@ import type { Results } from '../results.ts';
 
 /** The command that asks for the same run, on this machine or another. */
 export function repeatCommand({ options, contenders }: Results): string {
-  const { suites, dimensions, counts, quick, rounds, millisecondsPerCase } = options;
+  const { suites, dimensions, counts, dtypes, quick, rounds, millisecondsPerCase } = options;
   const devices = contenders.filter(({ kind }) => kind === 'device').map(({ name }) => name);
   const hasPeers = contenders.some(({ kind }) => kind === 'peer');
   const words = [
@@ -10,6 +10,7 @@ export function repeatCommand({ options, contenders }: Results): string {
     ...(quick ? ['--quick'] : []),
     ...(dimensions.length > 0 ? ['--dimensions', dimensions.join(',')] : []),
     ...(counts.length > 0 ? ['--counts', counts.join(',')] : []),
+    ...(dtypes.length > 0 ? ['--dtypes', dtypes.join(',')] : []),
     ...['--rounds', `${rounds}`, '--time', `${millisecondsPerCase}`],
     ...(devices.length > 0 ? ['--devices', devices.join(',')] : []),
     ...(hasPeers ? [] : ['--no-peers']),

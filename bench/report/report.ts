@@ -5,6 +5,7 @@ import { benchmarkLines } from './benchmark-lines.ts';
 import { type Block, fold, heading, paragraph, quiet, type Tile, tableBlock } from './block.ts';
 import { type Chart, chartName } from './chart.ts';
 import { fairCrossovers } from './crossings.ts';
+import { group } from './group.ts';
 import { answerTable, crossoverTable, suiteTable, untimedTable } from './measurement-tables.ts';
 import { reportTitle } from './page-title.ts';
 import { caseTitle, type Panel, panels, panelTitle } from './panel.ts';
@@ -21,7 +22,7 @@ export function report(results: Results, charts: readonly Chart[]): Block[] {
   const suites = [...new Set(all.map(({ suite }) => suite))];
   const found = answers(results);
   const answersOf = (suite: string) => found.filter(({ panel }) => panel.suite === suite);
-  const tiles = suites.flatMap((suite) => tileOf(suite, suiteId(suites, suite), answersOf(suite)));
+  const tiles = suites.flatMap((suite) => tilesOf(suite, suiteId(suites, suite), answersOf(suite)));
   return [
     ...overview(results),
     ...(tiles.length > 1 ? [{ kind: 'tiles', tiles } as const] : []),
@@ -56,35 +57,38 @@ function overview(results: Results): Block[] {
   ];
 }
 
-/** None where the suite compares nothing. */
-function tileOf(suite: string, target: string, own: readonly Answer[]): Tile[] {
-  const [first] = own;
-  if (first === undefined) return [];
+/** One for each dtype in which the suite compares something. */
+function tilesOf(suite: string, target: string, own: readonly Answer[]): Tile[] {
+  const groups = group(own, ({ panel }) => `${panel.dtype}`);
+  return groups.map((answers) => {
+    const { dtype } = answers[0]!.panel;
+    return tileOf(groups.length === 1 ? suite : `${suite}, ${dtype}`, target, answers);
+  });
+}
+
+function tileOf(title: string, target: string, own: readonly Answer[]): Tile {
+  const first = own[0]!;
   const device = [...new Set(own.map(({ leader }) => leader.contender))].join(' or ');
   const verdicts = [...new Set(own.map(({ rival }) => verdictOf(rival)))];
   const [verdict] = verdicts;
-  const base = { title: suite, target };
+  const base = { title, target };
   if (own.length > 1)
-    return [
-      {
-        ...base,
-        figure: `${rangeText(own.map(({ rival }) => rival.ratio))}×`,
-        text: `as fast as the ${first.againstPeers ? 'fastest rival' : 'next device'} in ${own.length} cases: ${device}`,
-        tone: verdicts.length > 1 ? 'plain' : tones[verdict!],
-      },
-    ];
+    return {
+      ...base,
+      figure: `${rangeText(own.map(({ rival }) => rival.ratio))}×`,
+      text: `as fast as the ${first.againstPeers ? 'fastest rival' : 'next device'} in ${own.length} cases: ${device}`,
+      tone: verdicts.length > 1 ? 'plain' : tones[verdict!],
+    };
   const { panel, size, rival } = first;
   const where = size === null ? '' : ` at ${panel.axis} ${numberText(size)}`;
   const lead =
     verdict === 'level' ? 'no difference beyond the noise' : size === null ? '' : `${device} ${leadText(first)}`;
-  return [
-    {
-      ...base,
-      figure: ratioText(rival.ratio),
-      text: `as fast as ${rival.other.contender}${where}${lead === '' ? '' : `; ${lead}`}`,
-      tone: tones[verdict!],
-    },
-  ];
+  return {
+    ...base,
+    figure: ratioText(rival.ratio),
+    text: `as fast as ${rival.other.contender}${where}${lead === '' ? '' : `; ${lead}`}`,
+    tone: tones[verdict!],
+  };
 }
 
 const tones = { faster: 'good', slower: 'bad', level: 'plain' } as const;
@@ -103,16 +107,14 @@ function suitePart(
   const isAlone = own.length === 1;
   const intro = about === '' ? [] : [quiet(about)];
   const rows = own.flatMap((panel): Block[] => {
-    const answer = found.find((each) => each.panel.case === panel.case && each.panel.count === panel.count);
-    const met = crossings.filter(
-      (each) => each.suite === suite && each.case === panel.case && each.count === panel.count,
-    );
+    const answer = found.find((each) => isSame(each.panel, panel));
+    const met = crossings.filter((each) => isSame(each, panel));
     const sentences = answer === undefined ? [] : detailSentences(answer, met);
     const text = [...(isAlone ? intro : [heading(3, caseTitle(panel))]), ...sentences.map(paragraph)];
-    const shown = charts.filter((chart) => isOf(chart, panel) && chart.kind !== 'split');
+    const shown = charts.filter((chart) => isSame(chart.panel, panel) && chart.kind !== 'split');
     return [{ kind: 'pictures', text, charts: shown }];
   });
-  const splits = charts.filter((chart) => chart.kind === 'split' && own.some((panel) => isOf(chart, panel)));
+  const splits = charts.filter((chart) => chart.kind === 'split' && own.some((panel) => isSame(chart.panel, panel)));
   const table = suiteTable(results, suite);
   return [
     heading(2, isAlone ? panelTitle(only!) : suite, id),
@@ -123,8 +125,10 @@ function suitePart(
   ];
 }
 
-function isOf({ panel }: Chart, { suite, case: name, count }: Panel): boolean {
-  return panel.suite === suite && panel.case === name && panel.count === count;
+type CaseKey = Pick<Panel, 'suite' | 'case' | 'dtype' | 'count'>;
+
+function isSame(one: CaseKey, other: CaseKey): boolean {
+  return (['suite', 'case', 'dtype', 'count'] as const).every((key) => one[key] === other[key]);
 }
 
 function methodAndData(results: Results): Block[] {

@@ -58,12 +58,14 @@ export function limitTable({ limits }: Results): Table {
     caption: 'Limits measured in this run',
     columns: [
       { title: 'contender' },
+      { title: 'dtype' },
       { title: 'arithmetic', isFigure: true },
       { title: 'memory', isFigure: true },
       { title: 'normals', isFigure: true },
     ],
-    rows: limits.map(({ contender, flopsPerSecond, bytesPerSecond, normalsPerSecond }) => [
+    rows: limits.map(({ contender, dtype, flopsPerSecond, bytesPerSecond, normalsPerSecond }) => [
       contender,
+      dtype,
       rateText(flopsPerSecond, 'FLOP/s'),
       rateText(bytesPerSecond, 'B/s'),
       rateText(normalsPerSecond, '/s'),

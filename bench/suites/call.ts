@@ -54,6 +54,7 @@ export const call: Suite = {
       (name): Problem => ({
         suite: 'call',
         case: name,
+        dtype: null,
         dimension: null,
         count: null,
         work: { flops: 0, bytes: 0, normals: 0 },

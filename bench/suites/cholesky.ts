@@ -1,23 +1,25 @@
+import { bytesOf, type Real } from '../../lib/dtype.ts';
 import type { Problem } from '../contender.ts';
-import { partsOf, roundingTolerance, type Suite } from '../suite.ts';
+import { casesOf, partsOf, roundingTolerance, type Suite } from '../suite.ts';
 
 const byTheGpu = 'factor by the GPU';
 
 /** The lower Cholesky factor of a covariance that is copied into place first, both in the device's memory. */
 export const cholesky: Suite = {
   name: 'cholesky',
-  problems: ({ dimensions }, inputs) =>
-    ['factor', byTheGpu].flatMap((name) =>
+  problems: ({ dimensions, dtypes }, inputs) =>
+    casesOf(['factor', byTheGpu], dtypes).flatMap(({ name, dtype }) =>
       dimensions.map(
         (n): Problem => ({
           suite: 'cholesky',
           case: name,
           isOptional: name === byTheGpu,
+          dtype,
           dimension: n,
           count: null,
-          work: { flops: n ** 3 / 3, bytes: 12 * n * n, normals: 0 },
-          inputs: () => inputs.of(['covariance'], n),
-          tolerance: 4 * roundingTolerance(n),
+          work: { flops: n ** 3 / 3, bytes: 3 * bytesOf(dtype) * n * n, normals: 0 },
+          inputs: () => inputs.of(['covariance'], n, dtype),
+          tolerance: 4 * roundingTolerance(n, dtype),
         }),
       ),
     ),
@@ -25,12 +27,13 @@ export const cholesky: Suite = {
     const factor = problem.case === byTheGpu ? 'gpu' : 'auto';
     if (factor === 'gpu' && device.kind !== 'metal') return undefined;
     const n = problem.dimension!;
+    const dtype = problem.dtype!;
     const { covariance: given } = problem.inputs();
-    const [covariance, a] = [device.matrix(n, n), device.matrix(n, n)];
+    const [covariance, a] = [device.matrix(n, n, { dtype }), device.matrix(n, n, { dtype })];
     covariance.data.set(given!);
     return {
       run: () => partsOf(device.commandBuffer().copy(covariance, a).cholesky(a, { factor }).commitSync()),
-      result: () => a.data as Float32Array,
+      result: () => a.data as Real,
       close: () => {
         covariance.close();
         a.close();

@@ -64,6 +64,7 @@ export const launch: Suite = {
       (name): Problem => ({
         suite: 'launch',
         case: name,
+        dtype: null,
         dimension: null,
         count: null,
         work: { flops: 0, bytes: 0, normals: 0 },

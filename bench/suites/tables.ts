@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Device, Matrix, readTable, writeTable } from '../../lib/index.ts';
 import type { Problem } from '../contender.ts';
 import { atTheEnd } from '../peers/at-the-end.ts';
-import { type LaidOut, type Suite, tableNumber } from '../suite.ts';
+import type { LaidOut, Suite } from '../suite.ts';
 
 const columns = 8;
 const formats = ['CSV', 'NPY', 'Arrow', 'Parquet'];
@@ -22,10 +22,11 @@ export const tables: Suite = {
         suite: 'tables',
         case: name,
         isOptional: true,
+        dtype: 'float64',
         dimension: columns,
         count,
         work: { flops: 0, bytes: 2 * 8 * columns * count, normals: 0 },
-        inputs: () => inputs.of(['table'], columns * count),
+        inputs: () => inputs.of(['table'], columns * count, 'float64'),
         // pandas reads decimals to the last bit but one, unless it is asked for more.
         tolerance: name.endsWith('CSV') ? 2 ** -52 : 0,
       }),
@@ -59,7 +60,7 @@ async function laidOut(problem: Problem, folder: string): Promise<Omit<LaidOut, 
   const [verb, format] = problem.case.split(' ') as [string, string];
   const path = join(folder, `table.${format.toLowerCase()}`);
   const { table } = problem.inputs();
-  const rows = Matrix.from(Float64Array.from(table!, tableNumber), { columns });
+  const rows = Matrix.from(table!, { columns });
   const names = Array.from({ length: columns }, (_, i) => `x${i + 1}`);
   const write = () => writeTable(path, rows, { names });
   const numbersOf = async () => (await readTable(path)).rows.data as Float64Array;

@@ -10,11 +10,12 @@ export const transfer: Suite = {
         (n): Problem => ({
           suite: 'transfer',
           case: name,
+          dtype: null,
           dimension: n,
           count: null,
           // Read and written.
           work: { flops: 0, bytes: 8 * n * n, normals: 0 },
-          inputs: () => inputs.of(['a'], n),
+          inputs: () => inputs.of(['a'], n, 'float32'),
           tolerance: 0,
         }),
       ),

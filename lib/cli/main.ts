@@ -129,6 +129,7 @@ async function main(): Promise<void> {
     .argument('[suites...]', 'by default all; an unknown one is answered with their names')
     .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
     .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')
+    .option('--dtypes <list>', 'float32,float64 by default')
     .option('--devices <list>', 'metal, cpu, cpu-1 (one thread), reference, softmetal; metal,cpu,reference by default')
     .option('--no-peers', 'without the other libraries that are found here')
     .option('--quick', 'small sizes and few runs: under a minute')

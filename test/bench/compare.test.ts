@@ -32,7 +32,7 @@ const after = run('b', [
 ]);
 const comparison = compare([before, after]);
 
-test('Measurements are matched by suite, case, dimension, count and contender, in whatever order they come.', () => {
+test('Measurements are matched by suite, case, dtype, dimension, count and contender, in whatever order they come.', () => {
   const { rows, sides } = comparison;
   assert.equal(
     sides.map(({ label }) => label),
@@ -50,7 +50,12 @@ test('Measurements are matched by suite, case, dimension, count and contender, i
   assert.equal(verdicts(rows), ['slower', 'faster', 'within the noise', 'slower']);
   const one = { count: 1, suite: 'sampling', case: 'kept' };
   const base = run('a', [at(1, 1, one), at(1, 2, { ...one, count: 2 }), at(1, 3, { ...one, suite: 'other' })]);
-  const other = run('b', [at(1, 10, one), at(1, 10, { ...one, case: 'included' }), at(1, 10, { ...one, count: null })]);
+  const other = run('b', [
+    at(1, 10, one),
+    at(1, 10, { ...one, case: 'included' }),
+    at(1, 10, { ...one, count: null }),
+    at(1, 10, { ...one, dtype: 'float64' }),
+  ]);
   assert.equal(
     compare([base, other]).rows.map(({ others }) => others[0]!.ratio),
     [10],
@@ -165,19 +170,25 @@ test('Facts that differ between the machines are told, and only those.', () => {
 test('Terminal, Markdown and HTML tell the same figures.', () => {
   const document = comparisonDocument(comparison, 1.1);
   const [terminal, markdown] = [terminalText(document), markdownText(document)];
-  assert.match(terminal, /^square {2,}1 {2,}cpu {2,}100 ns {2,}150 ns {2,}1\.50 {2}1\.47 to 1\.53 {2}slower$/m);
+  assert.match(
+    terminal,
+    /^square {2,}float32 {2,}1 {2,}cpu {2,}100 ns {2,}150 ns {2,}1\.50 {2}1\.47 to 1\.53 {2}slower$/m,
+  );
   assert.match(
     markdown,
-    /^\| square \| 1 \| {2}\| cpu \| 100 ns \| 150 ns \| \*\*1\.50\*\* \| 1\.47 to 1\.53 \| \*\*slower\*\* \|$/m,
+    /^\| square \| float32 \| 1 \| {2}\| cpu \| 100 ns \| 150 ns \| \*\*1\.50\*\* \| 1\.47 to 1\.53 \| \*\*slower\*\* \|$/m,
   );
   assert.match(terminal, 'B against A: 1 faster, 2 slower, 1 within the noise.');
   const { document: page } = parseHTML(htmlText(comparisonTitle, document));
   const rows = [...page.querySelectorAll('tr')].map((row) =>
     [...row.children].map((cell) => cell.textContent).join('|'),
   );
-  assert.ok(rows.includes('square|1||cpu|100 ns|150 ns|1.50|1.47 to 1.53|slower'), rows.join('\n'));
-  assert.ok(rows.includes('matrix-product: square|1||cpu|100 ns|150 ns|1.50|1.47 to 1.53|slower'), 'over the limit');
-  assert.ok(rows.includes('B|matrix-product: square|cpu|D = 9|failed: It fails.'), rows.join('\n'));
+  assert.ok(rows.includes('square|float32|1||cpu|100 ns|150 ns|1.50|1.47 to 1.53|slower'), rows.join('\n'));
+  assert.ok(
+    rows.includes('matrix-product: square|float32|1||cpu|100 ns|150 ns|1.50|1.47 to 1.53|slower'),
+    'over the limit',
+  );
+  assert.ok(rows.includes('B|matrix-product: square|float32|cpu|D = 9|failed: It fails.'), rows.join('\n'));
   assert.is(
     [...page.querySelectorAll('tr td.bad')].length,
     6,

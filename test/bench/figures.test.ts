@@ -16,6 +16,7 @@ import { shareOfLimit } from '../../bench/share-of-limit.ts';
 import { median, quantile, relativeMargin, timeOf } from '../../bench/statistics.ts';
 import type { Trial } from '../../bench/trial-pass.ts';
 import { withoutFolders } from '../../bench/without-folders.ts';
+import type { RealDtype } from '../../lib/dtype.ts';
 
 const near = (value: number | null, expected: number, tolerance = 1e-9) =>
   assert.ok(value !== null && Math.abs(value / expected - 1) < tolerance, `${value} is not near ${expected}`);
@@ -73,7 +74,13 @@ test('What is not finite, too long or too short is wrong, and its error still fi
 });
 
 test('The share of the limit is the time that the rates allow, by what it took.', () => {
-  const limit: Limit = { contender: 'cpu', flopsPerSecond: 1e9, bytesPerSecond: 1e9, normalsPerSecond: 1e8 };
+  const limit: Limit = {
+    contender: 'cpu',
+    dtype: 'float32',
+    flopsPerSecond: 1e9,
+    bytesPerSecond: 1e9,
+    normalsPerSecond: 1e8,
+  };
   const work = (flops: number, bytes: number, normals: number): Work => ({ flops, bytes, normals });
   near(shareOfLimit(work(1e6, 0, 0), limit, 2e6), 0.5);
   near(shareOfLimit(work(1e6, 0, 1e6), limit, 22e6), 0.5);
@@ -84,18 +91,26 @@ test('The share of the limit is the time that the rates allow, by what it took.'
 });
 
 test('A cost is foreseen from the limit, and from other sizes where they took long enough to tell.', () => {
-  const product = (dimension: number): Problem => ({
+  const product = (dimension: number, dtype: RealDtype = 'float32'): Problem => ({
     suite: 'matrix-product',
     case: 'square',
+    dtype,
     dimension,
     count: null,
     work: { flops: 2 * dimension ** 3, bytes: 0, normals: 0 },
     inputs: () => ({}),
     tolerance: 0,
   });
-  const limit = { contender: 'slow', flopsPerSecond: 1e6, bytesPerSecond: 1, normalsPerSecond: 1 };
+  const limit: Limit = {
+    contender: 'slow',
+    dtype: 'float32',
+    flopsPerSecond: 1e6,
+    bytesPerSecond: 1,
+    normalsPerSecond: 1,
+  };
   const forecast = new CostForecast([limit]);
   near(forecast.foresee('slow', product(100)).runMs, 2000);
+  assert.equal(forecast.foresee('slow', product(100, 'float64')).runMs, 0, 'the limit of another dtype');
   assert.equal(forecast.foresee('peer', product(100)), { setupMs: 0, runMs: 0 });
   forecast.note('peer', product(100), { setupMs: 90, runMs: 110 });
   assert.equal(
@@ -107,6 +122,7 @@ test('A cost is foreseen from the limit, and from other sizes where they took lo
   // 70 ms more for seven times 10^6 more, and then 56 times 10^6.
   assert.is(forecast.foresee('peer', product(400)).setupMs, 160, 'it is set up once, and may have stalled');
   near(forecast.foresee('peer', product(400)).runMs, 180 + 560);
+  assert.equal(forecast.foresee('peer', product(400, 'float64')).runMs, 0, 'another dtype tells nothing');
   assert.equal(forecast.foresee('peer', product(150)), { setupMs: 0, runMs: 0 }, 'a smaller one is tried');
   forecast.note('other', product(100), { setupMs: 0, runMs: 800 });
   near(forecast.foresee('other', product(200)).runMs, 800 + 7 * 500);
@@ -133,10 +149,12 @@ const line = (
   contender: string,
   medians: Readonly<Record<number, number>>,
   count: number | null = null,
+  dtype: RealDtype = 'float32',
 ): Measurement[] =>
   Object.entries(medians).map(([dimension, median]) => ({
     suite: 'cholesky',
     case: 'factor',
+    dtype,
     dimension: Number(dimension),
     count,
     contender,
@@ -169,6 +187,10 @@ test('Lines that meet without crossing, share no sizes, or were not timed have n
   assert.equal(crossovers({ measurements: [...line('gpu', { 10: 5, 30: 1 }), ...line('cpu', { 10: 4, 20: 8 })] }), []);
   assert.equal(
     crossovers({ measurements: [...line('gpu', { 10: 5, 20: 1 }, 1), ...line('cpu', { 10: 1, 20: 5 }, 2)] }),
+    [],
+  );
+  assert.equal(
+    crossovers({ measurements: [...line('gpu', { 10: 5, 20: 1 }), ...line('cpu', { 10: 1, 20: 5 }, null, 'float64')] }),
     [],
   );
   const untimed = line('gpu', { 10: 5, 20: 1 }).map((each) => ({ ...each, time: null }));

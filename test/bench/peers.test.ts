@@ -15,40 +15,61 @@ import { checkResult } from '../../bench/peers/check-result.ts';
 import { npmPackage } from '../../bench/peers/npm-package.ts';
 import { peerNames, peers } from '../../bench/peers/peers.ts';
 import { startProcessPeer } from '../../bench/peers/process-peer.ts';
-import { tableNumber } from '../../bench/suite.ts';
 import { suites } from '../../bench/suites.ts';
-import { Matrix, MultivariateNormal, openDevice, type Real } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, openDevice, type Real, type RealDtype } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 
 const device = openDevice('reference');
 const patient = { start: 60, run: 60 };
 
-function normals(length: number, seed: number): Float32Array {
-  using out = device.vector(length);
+function normals(length: number, seed: number, dtype: RealDtype): Real {
+  using out = device.vector(length, { dtype });
   device.commandBuffer().fillNormal(out, { seed }).commitSync();
-  return (out.data as Float32Array).slice();
+  return (out.data as Real).slice();
 }
 
 const tableRows = 40;
 
 /** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
-function inputsOf(n: number): Readonly<Record<string, Float32Array>> {
-  const covariance = Float32Array.from({ length: n * n }, (_, i) => {
+function inputsOf(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+  const from = (length: number, entry: (i: number) => number): Real => {
+    const values = Array.from({ length }, (_, i) => entry(i));
+    return dtype === 'float32' ? Float32Array.from(values) : Float64Array.from(values);
+  };
+  const covariance = from(n * n, (i) => {
     const [row, column] = [Math.floor(i / n), i % n];
     return (1 + row) * (1 + column) * (-0.7) ** Math.abs(row - column);
   });
-  const mean = Float32Array.from({ length: n }, (_, i) => i - 1);
-  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: Matrix.from(covariance, { columns: n }) });
-  const factor = Float32Array.from(normal.factorSync().data as Float32Array);
-  const table = normals(n * tableRows, 4);
-  return { mean, covariance, factor, z: normals(n, 1), a: normals(n * n, 2), b: normals(n * n, 3), table };
+  const mean = from(n, (i) => i - 1);
+  using normal = MultivariateNormal.fromCovarianceSync({
+    device,
+    dtype,
+    covariance: Matrix.from(covariance, { columns: n }),
+  });
+  const factor = (normal.factorSync().data as Real).slice();
+  return {
+    mean,
+    covariance,
+    factor,
+    z: normals(n, 1, dtype),
+    a: normals(n * n, 2, dtype),
+    b: normals(n * n, 3, dtype),
+    table: normals(n * tableRows, 4, dtype),
+  };
 }
 
-function problemOf(suite: string, name: string, dimension: number, count: number | null = null): Problem {
-  const inputs = inputsOf(dimension);
+function problemOf(
+  suite: string,
+  name: string,
+  dimension: number,
+  count: number | null = null,
+  dtype: RealDtype = 'float32',
+): Problem {
+  const inputs = inputsOf(dimension, dtype);
   return {
     suite,
     case: name,
+    dtype,
     dimension,
     count,
     work: { flops: 0, bytes: 0, normals: 0 },
@@ -58,18 +79,24 @@ function problemOf(suite: string, name: string, dimension: number, count: number
 }
 
 /** What our reference device makes of the problem; undefined for draws. */
-function expected({ suite, dimension, inputs }: Problem): Real | undefined {
+function expected({ suite, dtype, dimension, inputs }: Problem): Real | undefined {
   const n = dimension!;
   const { mean, covariance, factor, z, a, b, table } = inputs();
-  if (suite === 'tables') return Float64Array.from(table!, tableNumber);
-  const square = (values: Float32Array | undefined) => Matrix.from(values!, { columns: n });
-  using normal = MultivariateNormal.fromCovarianceSync({ device, mean: mean!, covariance: square(covariance) });
+  if (suite === 'tables') return table;
+  const square = (values: Real | undefined) => Matrix.from(values!, { columns: n });
+  using normal = MultivariateNormal.fromCovarianceSync({
+    device,
+    dtype: dtype!,
+    mean: mean!,
+    covariance: square(covariance),
+  });
   if (suite.startsWith('transform-normal')) return normal.transformSync(z!).data as Real;
   if (suite === 'cholesky') return factor;
   if (suite !== 'matrix-product' && suite !== 'matrix-vector') return undefined;
-  using left = device.matrix(n, n);
-  using right = suite === 'matrix-product' ? device.matrix(n, n) : device.matrix(n, 1);
-  using out = device.matrix(n, right.columns);
+  const options = { dtype: dtype! };
+  using left = device.matrix(n, n, options);
+  using right = suite === 'matrix-product' ? device.matrix(n, n, options) : device.matrix(n, 1, options);
+  using out = device.matrix(n, right.columns, options);
   left.data.set(a!);
   right.data.set(suite === 'matrix-product' ? b! : z!);
   device.commandBuffer().product(left, right, out).commitSync();
@@ -340,7 +367,7 @@ const offered: Readonly<Record<string, number>> = {
   'multivariate-normal': 2,
   'ml-matrix': 5,
   numpy: 9,
-  'numpy-float32': 8,
+  'numpy-by-hand': 8,
   torch: 8,
   pandas: 2,
   pyarrow: 6,
@@ -351,7 +378,7 @@ test('The cases of the peers are those of the suites that every device has.', ()
   for (const [suite, names] of Object.entries(peerCases)) {
     const problems = suites
       .find(({ name }) => name === suite)
-      ?.problems({ dimensions: [2], counts: [1] }, new Inputs());
+      ?.problems({ dimensions: [2], counts: [1], dtypes: ['float64'] }, new Inputs());
     // Tables have one row of ours, whatever the device.
     const shared = problems?.filter(({ isOptional }) => isOptional !== true || suite === 'tables');
     const everywhere = shared?.map((problem) => problem.case);
@@ -369,38 +396,40 @@ for (const name of peerNames)
       console.log(`skipped  ${name}: ${peer.facts.reason}`);
       return;
     }
+    const dtypes = peer.dtypes!;
     let count = 0;
-    for (const { suite, name: each } of cases)
-      for (const n of [1, 2, 13]) {
-        const counts: Readonly<Record<string, number>> = { sampling: 5000, normals: 5000, tables: tableRows };
-        const problem = problemOf(suite, each, n, counts[suite] ?? null);
-        const run = await peer.prepare(problem);
-        if (run === undefined) continue;
-        const what = `${name}, ${suite}, ${each}, n = ${n}`;
-        const [result, right] = [await run.result(), expected(problem)];
-        if (right === undefined) assert.is(result, undefined, what);
-        else assertNear(result!, right, 2e-6, what);
-        const { nanoseconds } = await run.measure(2);
-        assert.ok(nanoseconds.length > 0 && nanoseconds.every((time) => time > 0 && time < 1e11), what);
-        await run.close();
-        count += 1;
-      }
+    const counts: Readonly<Record<string, number>> = { sampling: 5000, normals: 5000, tables: tableRows };
+    for (const dtype of dtypes)
+      for (const { suite, name: each } of cases)
+        for (const n of [1, 2, 13]) {
+          const problem = problemOf(suite, each, n, counts[suite] ?? null, dtype);
+          const run = await peer.prepare(problem);
+          if (run === undefined) continue;
+          const what = `${name}, ${suite}, ${each}, n = ${n}`;
+          const [result, right] = [await run.result(), expected(problem)];
+          if (right === undefined) assert.is(result, undefined, what);
+          else assertNear(result!, right, dtype === 'float32' ? 2e-6 : 1e-14, what);
+          const { nanoseconds } = await run.measure(2);
+          assert.ok(nanoseconds.length > 0 && nanoseconds.every((time) => time > 0 && time < 1e11), what);
+          await run.close();
+          count += 1;
+        }
     await peer.close();
-    assert.is(count, 3 * offered[name]!);
+    assert.is(count, 3 * dtypes.length * offered[name]!);
   });
 
 for (const [name, suite, each] of [
   ['multivariate-normal', 'sampling', 'factor kept'],
   ['numpy', 'cholesky', 'factor'],
-  ['numpy-float32', 'cholesky', 'factor'],
+  ['numpy-by-hand', 'cholesky', 'factor'],
   ['torch', 'sampling', 'factor included'],
   ['mvtnorm', 'cholesky', 'factor'],
 ] as const)
   test(`${name} fails with its own reason where a covariance is not positive definite.`, async () => {
     const peer = await found(name);
     if (!peer.facts.available) return void console.log(`skipped  ${name}: ${peer.facts.reason}`);
-    const problem = problemOf(suite, each, 2, 10);
-    const inputs = () => ({ ...problem.inputs(), covariance: Float32Array.of(1, 2, 2, 1) });
+    const problem = problemOf(suite, each, 2, 10, 'float64');
+    const inputs = () => ({ ...problem.inputs(), covariance: Float64Array.of(1, 2, 2, 1) });
     const work = peer.prepare({ ...problem, inputs }).then((run) => run!.result());
     assert.match((await failure(work)).message, /positive|PositiveDefinite/);
     await peer.close();

@@ -68,7 +68,9 @@ test('Every field is refused where it is left out.', async () => {
 test('Every field and entry is refused where it is of another type.', async () => {
   for (const { path, value } of places) {
     const wrong =
-      typeof value === 'number' || value === null ? ['1', true, []] : [7, typeof value === 'string' ? null : 'x'];
+      typeof value === 'number' || value === null
+        ? ['1', true, []]
+        : [7, typeof value === 'string' && !path.endsWith('.dtype') ? null : 'x'];
     for (const other of wrong) {
       await refused(
         changed(path, (parent, key) => Object.assign(parent, { [key]: other })),
@@ -79,7 +81,7 @@ test('Every field and entry is refused where it is of another type.', async () =
 });
 
 test('Every number is refused where it is negative, NaN, infinite, or null without leave.', async () => {
-  const mayBeNull = /\.(load|threads|dimension|count|shareOfLimit)$/;
+  const mayBeNull = /\.(load|threads|dtype|dimension|count|shareOfLimit)$/;
   for (const { path, value } of places) {
     if (typeof value !== 'number') continue;
     for (const wrong of [-1, NaN, Infinity, ...(mayBeNull.test(path) ? [] : [null])])
@@ -99,12 +101,12 @@ test('Text that is cut off anywhere, or holds NaN, is refused as no JSON.', asyn
 });
 
 test('Foreign JSON and other versions are told from broken fields.', async () => {
-  for (const foreign of ['[]', '{}', 'null', '5', '"covarium-benchmark"', '{"schema":"another","version":1}'])
+  for (const foreign of ['[]', '{}', 'null', '5', '"covarium-benchmark"', '{"schema":"another","version":2}'])
     await refused(foreign, 'schema', 'is not covarium-benchmark (');
   await refused(
-    '{"schema":"covarium-benchmark","version":2}',
+    '{"schema":"covarium-benchmark","version":1}',
     'version',
-    'is (2), and this covarium reads version (1).',
+    'is (1), and this covarium reads version (2).',
   );
   await refused('{"schema":"covarium-benchmark"}', 'version', 'is (undefined)');
 });
@@ -146,7 +148,7 @@ test('Fields that contradict one another are refused.', async () => {
     [
       results({ measurements: [measurement({}), measurement({ dimension: 2 }), measurement({})] }),
       'measurements[2]',
-      'repeats measurements[0] (matrix-product, square, 1000, null, cpu).',
+      'repeats measurements[0] (matrix-product, square, float32, 1000, null, cpu).',
     ],
     [
       results({ measurements: [], contenders: [contender('cpu'), contender('cpu')] }),
@@ -155,8 +157,8 @@ test('Fields that contradict one another are refused.', async () => {
     ],
     [
       results({ measurements: [], limits: [results().limits[0]!, results().limits[0]!] }),
-      'limits[1].contender',
-      'repeats limits[0].contender (cpu).',
+      'limits[1]',
+      'repeats limits[0] (cpu, float32).',
     ],
     [
       results({ measurements: [], contenders: [contender('reference')] }),

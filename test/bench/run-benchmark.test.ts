@@ -17,6 +17,7 @@ const brief: RunOptions = {
   suites: ['matrix-product'],
   dimensions: [8],
   counts: [3],
+  dtypes: ['float32'],
   quick: true,
   millisecondsPerCase: 2,
   rounds: 2,
@@ -143,7 +144,13 @@ test('Who fails while it gets ready, computes or measures is reported with the r
 });
 
 test('Who would take too long is left out with the reason, and not even made ready.', async () => {
-  const limit = async () => ({ contender: 'snail', flopsPerSecond: 10, bytesPerSecond: 1, normalsPerSecond: 1 });
+  const limit = async () => ({
+    contender: 'snail',
+    dtype: 'float32' as const,
+    flopsPerSecond: 10,
+    bytesPerSecond: 1,
+    normalsPerSecond: 1,
+  });
   const snail = doubled('snail', { limit });
   const { measurements, limits } = await run({}, [doubled('reference').contender, snail.contender]);
   assert.is(limits.length, 1);
@@ -155,11 +162,11 @@ test('Who would take too long is left out with the reason, and not even made rea
 
 for (const suite of suites)
   test(`${suite.name}: without a judge, a result is compared with its definition, at large sizes too.`, async () => {
-    const sizes = { dimensions: [1, 2, 5, 300, 1100], counts: [1, 2000] };
+    const sizes = { dimensions: [1, 2, 5, 300, 1100], counts: [1, 2000], dtypes: ['float32', 'float64'] } as const;
     const { contender } = doubled('only');
     for (const problem of suite.problems(sizes, new Inputs())) {
       if (problem.isOptional || (problem.suite === 'matrix-product' && problem.dimension! > 300)) continue;
-      const what = `${problem.case}, ${problem.dimension} x ${problem.count}`;
+      const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       const right = await contender.prepare(problem);
       const result = await right?.result();
       await right?.close();

@@ -40,6 +40,7 @@ export function measurement(fields: Partial<Measurement>): Measurement {
   return {
     suite: 'matrix-product',
     case: 'square',
+    dtype: 'float32',
     dimension: 1000,
     count: null,
     contender: 'cpu',
@@ -64,7 +65,7 @@ export function untimed(
 export function results(fields: Partial<Results> = {}): Results {
   return {
     schema: 'covarium-benchmark',
-    version: 1,
+    version: 2,
     started: '2025-01-31T12:00:00.000Z',
     seconds: 61.5,
     partial: false,
@@ -72,6 +73,7 @@ export function results(fields: Partial<Results> = {}): Results {
       suites: ['matrix-product', 'normals'],
       dimensions: [1000],
       counts: [1, 100],
+      dtypes: ['float32', 'float64'],
       quick: false,
       millisecondsPerCase: 500,
       rounds: 5,
@@ -82,7 +84,7 @@ export function results(fields: Partial<Results> = {}): Results {
       contender('cpu'),
       contender('metal', { available: false, about: '', reason: 'There is no Metal here.', threads: null, facts: {} }),
     ],
-    limits: [{ contender: 'cpu', flopsPerSecond: 4e11, bytesPerSecond: 2e10, normalsPerSecond: 4e9 }],
+    limits: [{ contender: 'cpu', dtype: 'float32', flopsPerSecond: 4e11, bytesPerSecond: 2e10, normalsPerSecond: 4e9 }],
     measurements: [
       measurement({
         contender: 'reference',

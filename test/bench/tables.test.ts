@@ -11,9 +11,9 @@ import { tables } from '../../bench/suites/tables.ts';
 import { openDevice } from '../../lib/index.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 
-const sizes = { dimensions: [], counts: [] };
+const sizes = { dimensions: [], counts: [], dtypes: [] };
 const count = 700;
-const inputs = new Inputs().of(['table'], 8 * count);
+const inputs = new Inputs().of(['table'], 8 * count, 'float64');
 const problems = tables
   .problems(sizes, new Inputs())
   .map((problem): Problem => ({ ...problem, count, inputs: () => inputs }));

@@ -1,6 +1,7 @@
 // The benchmark's suites on every device: each problem has the same result, and is measured.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { takesDtype } from '../../bench/contender.ts';
 import { CostForecast } from '../../bench/cost-forecast.ts';
 import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
@@ -9,7 +10,7 @@ import { tryOut } from '../../bench/trial-pass.ts';
 import { listDevices } from '../../lib/index.ts';
 import { kindsHere } from '../harness/every-device.ts';
 
-const small = { dimensions: [2, 33], counts: [1, 7] };
+const small = { dimensions: [2, 33], counts: [1, 7], dtypes: ['float32', 'float64'] } as const;
 
 const never = () => false;
 
@@ -24,14 +25,20 @@ for (const suite of suites)
     const contenders = openDevices(here);
     const problems = suite.problems(small, new Inputs());
     assert.is(
-      new Set(problems.map((problem) => JSON.stringify([problem.case, problem.dimension, problem.count]))).size,
+      new Set(
+        problems.map((problem) => JSON.stringify([problem.case, problem.dtype, problem.dimension, problem.count])),
+      ).size,
       problems.length,
     );
     for (const problem of problems) {
       const trials = await tryOut(problem, contenders, new CostForecast([]), 60_000, never);
-      const what = `${problem.case}, ${problem.dimension} x ${problem.count}`;
+      const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       assert.ok(trials.length === here.length || suite.name === 'launch' || problem.case.includes('GPU'), what);
       for (const { contender, state, reason, check } of trials) {
+        if (!takesDtype(contender, problem)) {
+          assert.equal([state, reason], ['left out', `${contender.facts.name} does not support float64.`], what);
+          continue;
+        }
         assert.is(state, 'ready', `${contender.facts.name}, ${what}: ${reason}`);
         if (check !== null) assert.ok(check.error <= check.tolerance);
         else assert.ok(/^empty (?:commit|kernel)/.test(problem.case), `${what}: all that has a result is compared`);

@@ -1,6 +1,8 @@
 """Which BLAS the process has loaded, and on how many threads it runs."""
 
+import contextlib
 import ctypes
+import functools
 import os
 import re
 
@@ -23,6 +25,33 @@ def loaded_blas():
     for path in _mapped():
         return os.path.basename(path), None
     return None, None
+
+
+def processors():
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+@contextlib.contextmanager
+def one_thread():
+    """The BLAS computes on the thread that calls it; where it can't be told, nothing changes."""
+    setter, threads = _setter()
+    setter(1)
+    yield
+    setter(threads)
+
+
+@functools.cache
+def _setter():
+    """(sets the number of threads, the number that it has)."""
+    for path in _mapped():
+        library = ctypes.CDLL(path)
+        for before in ("", "scipy_"):
+            for after in ("", "64_"):
+                name = f"{before}openblas_%s_num_threads{after}"
+                if hasattr(library, name % "set"):
+                    return getattr(library, name % "set"), getattr(library, name % "get")()
+    return (lambda threads: None), 0
 
 
 def _mapped():

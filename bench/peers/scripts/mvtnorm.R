@@ -21,9 +21,9 @@ field <- function(line, key) {
   if (length(found) == 0 || found[2] == "null") NA else if (startsWith(found[2], '"')) found[3] else found[2]
 }
 load_square <- function(name, n) {
-  matrix(readBin(name, "numeric", n * n, size = 4, endian = "little"), n, n, byrow = TRUE)
+  matrix(readBin(name, "numeric", n * n, size = 8, endian = "little"), n, n, byrow = TRUE)
 }
-load_vector <- function(name, n) readBin(name, "numeric", n, size = 4, endian = "little")
+load_vector <- function(name, n) readBin(name, "numeric", n, size = 8, endian = "little")
 
 prepare <- function(line, id) {
   n <- as.integer(field(line, "dimension"))
@@ -114,7 +114,7 @@ mvtnorm <- as.character(utils::packageVersion("mvtnorm"))
 blas <- sub("^.*/([^/]+/[^/]+)$", "\\1", extSoftVersion()[["BLAS"]])
 tell(
   '{"about":', quoted(paste0("mvtnorm ", mvtnorm, ", R ", version)), ',"threads":null,"facts":{"r":', quoted(version),
-  ',"mvtnorm":', quoted(mvtnorm), ',"dtype":"float64","blas":', quoted(blas), '},"offers":{',
+  ',"mvtnorm":', quoted(mvtnorm), ',"dtype":"float64","blas":', quoted(blas), '},"dtypes":["float64"],"offers":{',
   '"transform-normal":["mean","covariance","z"],"transform-normal-factored":["mean","factor","z"],"matrix-product":["a","b"],',
   '"matrix-vector":["a","z"],"cholesky":["covariance"],"sampling":["mean","covariance"],"normals":[]}}'
 )

@@ -13,8 +13,8 @@ except ImportError as error:
 import blas
 
 
-def load(name):
-    return np.fromfile(name, dtype="<f4")
+def load(name, dtype):
+    return np.fromfile(name, dtype="<f4" if dtype == "float32" else "<f8").astype(dtype, copy=False)
 
 
 def save(values, rows, name):
@@ -27,10 +27,10 @@ def save(values, rows, name):
     return values.size, dtype
 
 
-def serve(dtype, prepare, offers=protocol.OFFERS):
+def serve(dtypes, prepare, offers=protocol.OFFERS):
     name, threads = blas.loaded_blas()
-    facts = {"python": platform.python_version(), "interpreter": sys.executable, "dtype": dtype}
+    facts = {"python": platform.python_version(), "interpreter": sys.executable}
     if name:
         facts["blas"] = name
     about = f"NumPy {np.__version__}" + (f", {name}" if name else "")
-    protocol.serve(about, threads, facts, prepare, load, save, offers)
+    protocol.serve(about, threads, facts, dtypes, prepare, load, save, offers)

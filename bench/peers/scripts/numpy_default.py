@@ -15,12 +15,9 @@ def prepare(problem, inputs):
     if problem["suite"] == "tables":
         return tables.run(problem, inputs, {"NPY": (np.load, save_npy)})
     n, count = problem["dimension"], problem["count"]
-    # float64 is NumPy's default. Vectors stay vectors, the rest is square.
-    double = {
-        name: values.astype(np.float64) if name in ("mean", "z") else values.astype(np.float64).reshape(n, n)
-        for name, values in inputs.items()
-    }
-    mean, covariance, factor, z, a, b = map(double.get, ("mean", "covariance", "factor", "z", "a", "b"))
+    # Vectors stay vectors, the rest is square.
+    arrays = {name: values if name in ("mean", "z") else values.reshape(n, n) for name, values in inputs.items()}
+    mean, covariance, factor, z, a, b = map(arrays.get, ("mean", "covariance", "factor", "z", "a", "b"))
     rng = np.random.default_rng(42)
     suite = problem["suite"]
     if suite == "transform-normal":
@@ -41,4 +38,5 @@ def prepare(problem, inputs):
     return None
 
 
-numpy_arrays.serve("float64", prepare, {**protocol.OFFERS, **protocol.TABLES})
+# float64 is NumPy's default.
+numpy_arrays.serve(["float64"], prepare, {**protocol.OFFERS, **protocol.TABLES})

@@ -26,5 +26,5 @@ def prepare(problem, inputs):
     return tables.run(problem, inputs, {"CSV": (read_csv, write_csv)})
 
 
-facts = {"python": platform.python_version(), "interpreter": sys.executable, "dtype": "float64"}
-protocol.serve(f"pandas {pd.__version__}", 1, facts, prepare, numpy_arrays.load, numpy_arrays.save, protocol.TABLES)
+facts = {"python": platform.python_version(), "interpreter": sys.executable}
+protocol.serve(f"pandas {pd.__version__}", 1, facts, ["float64"], prepare, numpy_arrays.load, numpy_arrays.save, protocol.TABLES)

@@ -1,7 +1,7 @@
 """The peer's side of the line protocol (bench/peers/process-peer.ts tells it), for Python.
 
-A line is a JSON object. The first one goes out: {"about", "threads", "facts", "offers"}, where offers names the suites and
-the inputs of each; or {"absent": why}. Then each request gets one reply: prepare, result, measure, close. Arrays travel in files of
+A line is a JSON object. The first one goes out: {"about", "threads", "facts", "dtypes", "offers"}, where offers names the
+suites and the inputs of each; or {"absent": why}. Then each request gets one reply: prepare, result, measure, close. Arrays travel in files of
 little-endian numbers in the working folder.
 """
 
@@ -68,15 +68,16 @@ def measure(run, milliseconds):
     return times
 
 
-def serve(about, threads, facts, prepare, load, save, offers=OFFERS):
+def serve(about, threads, facts, dtypes, prepare, load, save, offers=OFFERS):
     """prepare(problem, inputs) gives a function that runs once and returns its result, or None where the case is not offered."""
-    tell({"about": about, "threads": threads, "facts": facts, "offers": offers})
+    facts["dtype"] = " or ".join(dtypes)
+    tell({"about": about, "threads": threads, "facts": facts, "dtypes": dtypes, "offers": offers})
     runs = {}
 
     def answer(request):
         verb, key = request["do"], request["id"]
         if verb == "prepare":
-            inputs = {name: load(f"{key}-{name}") for name in offers[request["suite"]]}
+            inputs = {name: load(f"{key}-{name}", request["dtype"]) for name in offers[request["suite"]]}
             run = prepare(request, inputs)
             if run is not None:
                 runs[key] = run

@@ -59,5 +59,5 @@ def prepare(problem, inputs):
     return tables.run(problem, inputs, formats)
 
 
-facts = {"python": platform.python_version(), "interpreter": sys.executable, "dtype": "float64"}
-protocol.serve(f"pyarrow {pa.__version__}", pa.cpu_count(), facts, prepare, numpy_arrays.load, numpy_arrays.save, protocol.TABLES)
+facts = {"python": platform.python_version(), "interpreter": sys.executable}
+protocol.serve(f"pyarrow {pa.__version__}", pa.cpu_count(), facts, ["float64"], prepare, numpy_arrays.load, numpy_arrays.save, protocol.TABLES)

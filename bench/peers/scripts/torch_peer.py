@@ -1,4 +1,4 @@
-"""PyTorch on the CPU, float32, its default: torch.distributions.MultivariateNormal and torch.linalg."""
+"""PyTorch on the CPU: torch.distributions.MultivariateNormal and torch.linalg."""
 
 import platform
 import sys
@@ -14,35 +14,37 @@ except ImportError as error:
 import blas
 
 
-def load(name):
-    return torch.from_numpy(np.fromfile(name, dtype="<f4"))
+def load(name, dtype):
+    return torch.from_numpy(np.fromfile(name, dtype="<f4" if dtype == "float32" else "<f8"))
 
 
 def save(values, rows, name):
     values = values[:rows] if rows is not None else values
-    values.contiguous().numpy().astype("<f4", copy=False).tofile(name)
-    return values.numel(), "float32"
+    dtype = "float64" if values.dtype == torch.float64 else "float32"
+    values.contiguous().numpy().astype("<f8" if dtype == "float64" else "<f4", copy=False).tofile(name)
+    return values.numel(), dtype
 
 
 def prepare(problem, inputs):
     n, count = problem["dimension"], problem["count"]
     tensors = {name: values if name in ("mean", "z") else values.reshape(n, n) for name, values in inputs.items()}
     mean, covariance, factor, z, a, b = map(tensors.get, ("mean", "covariance", "factor", "z", "a", "b"))
+    dtype = getattr(torch, problem["dtype"])
     suite = problem["suite"]
     if suite == "transform-normal":
         return lambda: torch.addmv(mean, torch.linalg.cholesky(covariance), z)
     if suite == "transform-normal-factored":
         return lambda: torch.addmv(mean, factor, z)
     if suite == "matrix-product":
-        out = torch.empty(n, n)
+        out = torch.empty(n, n, dtype=dtype)
         return lambda: torch.mm(a, b, out=out)
     if suite == "matrix-vector":
-        out = torch.empty(n)
+        out = torch.empty(n, dtype=dtype)
         return lambda: torch.mv(a, z, out=out)
     if suite == "cholesky":
         return lambda: torch.linalg.cholesky(covariance)
     if suite == "normals":
-        out = torch.empty(count, n)
+        out = torch.empty(count, n, dtype=dtype)
         return lambda: out.normal_()
     normal = torch.distributions.MultivariateNormal
     if "factor included" in problem["case"]:
@@ -56,10 +58,10 @@ def prepare(problem, inputs):
 torch.set_grad_enabled(False)
 torch.manual_seed(42)
 name, _ = blas.loaded_blas()
-facts = {"python": platform.python_version(), "interpreter": sys.executable, "dtype": "float32"}
+facts = {"python": platform.python_version(), "interpreter": sys.executable}
 if torch.backends.mkl.is_available():
     name = "MKL"
 if name:
     facts["blas"] = name
 about = f"PyTorch {torch.__version__}" + (f", {name}" if name else "")
-protocol.serve(about, torch.get_num_threads(), facts, prepare, load, save)
+protocol.serve(about, torch.get_num_threads(), facts, ["float32", "float64"], prepare, load, save)

@@ -6,7 +6,10 @@
 #include "lanes.h"
 
 constexpr int longLanes = laneCount / 2;
-constexpr int longChains = laneCount == 8 ? 3 : 4;  // measured; AVX2 has half as many registers as the others
+// Measured. AVX2 has half as many registers as the others: a round of Philox needs them all for two vectors, a step of
+// Horner's scheme for six.
+constexpr int longChains = laneCount == 8 ? 6 : 4;
+constexpr int philoxChains = laneCount == 8 ? 2 : 4;
 constexpr int longsAtOnce = longChains * longLanes;
 
 using LongVector = uint64_t __attribute__((vector_size(4 * laneCount)));
@@ -141,24 +144,30 @@ static inline LongVector productOfLow(LongVector a, LongVector b) {
 }
 
 // A 32-bit word in the lower half of each lane; what is in the upper halves has no meaning.
-struct LowWords : Longs {
+struct LowWords {
+  LongVector v[philoxChains];
   LowWords() = default;
-  explicit LowWords(uint32_t every) : Longs(every) {}
-  explicit LowWords(const Longs& words) : Longs(words) {}
+  explicit LowWords(uint32_t every) {
+    for (auto& vector : v) vector = LongVector{} + every;
+  }
 };
+template <typename Each>
+static inline __attribute__((always_inline)) LowWords lowWords(const Each& each) {
+  LowWords result;
+  for (int c = 0; c < philoxChains; ++c) result.v[c] = each(c);
+  return result;
+}
 static inline LowWords operator^(const LowWords& a, const LowWords& b) {
-  return inStep<LowWords>([&](int c) { return a.v[c] ^ b.v[c]; });
+  return lowWords([&](int c) { return a.v[c] ^ b.v[c]; });
 }
 static inline LowWords operator*(const LowWords& a, const LowWords& b) {
-  return inStep<LowWords>([&](int c) { return productOfLow(a.v[c], b.v[c]); });
+  return lowWords([&](int c) { return productOfLow(a.v[c], b.v[c]); });
 }
 static inline LowWords mulhi(const LowWords& a, const LowWords& b) {
-  return inStep<LowWords>([&](int c) { return productOfLow(a.v[c], b.v[c]) >> 32; });
+  return lowWords([&](int c) { return productOfLow(a.v[c], b.v[c]) >> 32; });
 }
 
-static inline Longs joined(const LowWords& high, const LowWords& low) {
-  return inStep<Longs>([&](int c) { return high.v[c] << 32 | (low.v[c] & 0xffffffffu); });
-}
+static inline LongVector joined(LongVector high, LongVector low) { return high << 32 | (low & 0xffffffffu); }
 
 // Which of longLanes blocks a lane has, so that storePairs stores them in order.
 static inline LongVector longOfLane() {
