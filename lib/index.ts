@@ -2,6 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export type { Candidate } from './addon/native.ts';
+export type { DtypeOf, ElementType, MadeOf, NumberOption, Only } from './array/element-type.ts';
 export type { RowList, RowsInput } from './array/inputs.ts';
 export type {
   Eigen,
@@ -33,7 +34,7 @@ export {
   nearestPositiveDefinite,
   nearestPositiveDefiniteSync,
 } from './decomposition/nearest-positive-definite.ts';
-export { Device } from './device.ts';
+export { Device, type DtypeOption } from './device.ts';
 export type { BlockOptions } from './distribution/blocks.ts';
 export { Distribution } from './distribution/distribution.ts';
 export type { RunOptions, SampleOptions, SampleOut, SampleSyncOptions } from './distribution/sample-options.ts';

@@ -2,6 +2,7 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { describe, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
+import { elementTypeOf } from './element-type.ts';
 import { hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
 import { requireColumns, requireSupported } from './operand.ts';
@@ -20,11 +21,24 @@ export interface Rows {
   readonly n: number;
 }
 
-/** The type asked for, `float32` by default; throws `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`. */
-export function realDtype(device: OpenBackend, dtype: Dtype = 'float32'): RealDtype {
-  requireDtype(dtype);
-  requireSupported(device, dtype);
-  return dtype as RealDtype;
+/**
+ * The type asked for; else float64 where `inputs` have float64, else float32. Throws `ERR_INVALID_ARGUMENT` and
+ * `ERR_UNSUPPORTED_DTYPE`.
+ */
+export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inputs: readonly unknown[]): RealDtype {
+  const isAsked = dtype !== undefined;
+  const chosen = isAsked ? requireDtype(dtype) : typeOfInputs(inputs);
+  if (!isAsked && !device.dtypes.includes(chosen))
+    throw new CovariumError(
+      'ERR_UNSUPPORTED_DTYPE',
+      `The numbers given are (${chosen}), which device (${device.kind}) does not compute in: pass \`dtype: 'float32'\`.`,
+    );
+  requireSupported(device, chosen);
+  return chosen as RealDtype;
+}
+
+function typeOfInputs(inputs: readonly unknown[]): RealDtype {
+  return inputs.some((input) => elementTypeOf(input) === 'float64') ? 'float64' : 'float32';
 }
 
 /**

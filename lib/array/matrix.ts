@@ -2,38 +2,39 @@ import type { Timings } from '../backend.ts';
 import { checkOptions, describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
+import { elementTypeOf, type MadeOf } from './element-type.ts';
 import { hostValues } from './host-memory.ts';
 import { LinearAlgebra } from './linear-algebra.ts';
 import { Storage } from './storage.ts';
 import type { Vector } from './vector.ts';
 
-let storageInside: (matrix: Matrix) => Storage;
+let storageInside: <D extends Dtype>(matrix: Matrix<D>) => Storage<D>;
 
 /** Rows of numbers: an array of arrays, a typed array whose shape is known otherwise, or a Matrix. */
 export type MatrixInput = Matrix | Values | readonly (readonly number[] | Values)[];
 
 /** Shape and type of a matrix made from host values; what is omitted follows from the values. */
-export interface MatrixOptions {
+export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> {
   /** By default as many as the values fill. */
   readonly rows?: number | undefined;
   /** By default the length of the first row, or what the number of rows leaves. */
   readonly columns?: number | undefined;
-  /** By default the type of the values, `float32` for arrays of arrays. */
-  readonly dtype?: Dtype | undefined;
+  /** By default the type of the values; `float32` for arrays of arrays of numbers. */
+  readonly dtype?: D;
 }
 
 /** A dense row-major matrix of numbers, rows x columns. It may have no rows; it has at least one column. */
-export class Matrix extends LinearAlgebra<Matrix, Vector> {
+export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Vector<D>> {
   readonly #rows: number;
   readonly #columns: number;
-  readonly #storage: Storage;
+  readonly #storage: Storage<D>;
 
   static {
     storageInside = (matrix) => matrix.#storage;
   }
 
   /** @internal */
-  constructor(storage: Storage, rows: number, columns: number) {
+  constructor(storage: Storage<D>, rows: number, columns: number) {
     super();
     this.#storage = storage;
     this.#rows = rows;
@@ -55,7 +56,14 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
    * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is no
    * number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
-  static from(values: MatrixInput, options: MatrixOptions = {}): Matrix {
+  static from<Given extends MatrixInput, D extends Dtype | undefined = undefined>(
+    values: Given,
+    options: MatrixOptions<D> = {},
+  ): Matrix<MadeOf<Given, NoInfer<D>>> {
+    return Matrix.#from(values, options) as Matrix<Dtype> as Matrix<MadeOf<Given, NoInfer<D>>>;
+  }
+
+  static #from(values: MatrixInput, options: MatrixOptions): Matrix {
     checkOptions(options, ['rows', 'columns', 'dtype']);
     const rows = options.rows === undefined ? undefined : wholeNumber('Number of rows', options.rows);
     const columns = options.columns === undefined ? undefined : wholeNumber('Number of columns', options.columns, 1);
@@ -63,7 +71,7 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
       const copy = hostValues(values.data, options.dtype, true);
       return Matrix.#shaped(copy, rows ?? values.rows, columns ?? values.columns);
     }
-    if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? 'float32');
+    if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? typeOfRows(values));
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
     if (width === undefined)
@@ -81,12 +89,12 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
   }
 
   /** Type of the entries. */
-  get dtype(): Dtype {
+  get dtype(): D {
     return this.#storage.dtype;
   }
 
   /** The numbers, row after row: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
-  get data(): Values {
+  get data(): Values<D> {
     return this.#storage.values;
   }
 
@@ -104,13 +112,13 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
   get(row: number, column: number): number {
     wholeNumber('Row', row, 0, this.rows - 1);
     wholeNumber('Column', column, 0, this.columns - 1);
-    return this.data[row * this.columns + column]!;
+    return (this.data as Values)[row * this.columns + column]!;
   }
 
   /** A live view of one row. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
-  row(row: number): Values {
+  row(row: number): Values<D> {
     wholeNumber('Row', row, 0, this.rows - 1);
-    return this.data.subarray(row * this.columns, (row + 1) * this.columns);
+    return this.data.subarray(row * this.columns, (row + 1) * this.columns) as Values as Values<D>;
   }
 
   /** A copy as an array of arrays. Throws `ERR_CLOSED`. */
@@ -131,7 +139,7 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
 }
 
 /** The storage behind a matrix. For the rest of lib, not for users. */
-export function matrixStorage(matrix: Matrix): Storage {
+export function matrixStorage<D extends Dtype>(matrix: Matrix<D>): Storage<D> {
   return storageInside(matrix);
 }
 
@@ -157,6 +165,11 @@ function fromRows(
   if (source.length !== count)
     throw new CovariumError('ERR_SHAPE', `Rows were (${count}), and are (${source.length}) after they were read.`);
   return new Matrix(new Storage(values), count, width);
+}
+
+function typeOfRows(rows: readonly unknown[]): Dtype {
+  const own = elementTypeOf(rows);
+  return own === 'plain' ? 'float32' : own;
 }
 
 function copyRow(entries: unknown, row: number, width: number, values: Values): void {

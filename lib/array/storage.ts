@@ -7,26 +7,26 @@ import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 /**
  * Where the numbers of a Matrix or a Vector live: ordinary memory, or memory of a device that goes back when closed.
  */
-export class Storage {
-  readonly dtype: Dtype;
+export class Storage<D extends Dtype = Dtype> {
+  readonly dtype: D;
   /** Of the commit that computed the numbers. */
   timings: Timings | undefined = undefined;
-  readonly #values: Values;
+  readonly #values: Values<D>;
   readonly #device: OpenBackend | undefined;
   /** The device that computed the numbers, or has their memory. */
   readonly home: OpenBackend | undefined;
   #closed = false;
 
   /** Storage over `values`; device memory belongs to `device`, and `home` computes ordinary memory's numbers. */
-  constructor(values: Values, device?: OpenBackend, home: OpenBackend | undefined = device) {
-    this.dtype = dtypeOf(values);
+  constructor(values: Values<D>, device?: OpenBackend, home: OpenBackend | undefined = device) {
+    this.dtype = dtypeOf(values) as D;
     this.#values = values;
     this.#device = device;
     this.home = home;
   }
 
   /** Unspecified contents, where the device wants them: zeros in ordinary memory, or memory of the device's own. */
-  static forResult(device: OpenBackend, dtype: Dtype, length: number): Storage {
+  static forResult<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
     if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes)
       return new Storage(zerosOf(dtype, length), undefined, device);
     return Storage.onDevice(device, dtype, length);
@@ -36,7 +36,7 @@ export class Storage {
    * Device memory, contents unspecified. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or beyond what a typed array counts,
    * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
    */
-  static onDevice(device: OpenBackend, dtype: Dtype, length: number): Storage {
+  static onDevice<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
     const backend = backendOf(device);
     const sizeBytes = length * bytesOf(dtype);
     if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0), undefined, device);
@@ -53,8 +53,8 @@ export class Storage {
   }
 
   /** Several of {@link onDevice}; none is left where one can't be had. */
-  static allOnDevice(device: OpenBackend, dtype: Dtype, lengths: readonly number[]): Storage[] {
-    const made: Storage[] = [];
+  static allOnDevice<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
+    const made: Storage<D>[] = [];
     try {
       for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
       return made;
@@ -69,7 +69,7 @@ export class Storage {
   }
 
   /** The live view; throws `ERR_CLOSED`, also where the array was transferred to another thread. */
-  get values(): Values {
+  get values(): Values<D> {
     const values = this.#values;
     if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
     if (this.#device?.closed)
@@ -83,7 +83,7 @@ export class Storage {
   }
 
   /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` where the memory is another device's. */
-  valuesFor(device: OpenBackend): Values {
+  valuesFor(device: OpenBackend): Values<D> {
     const values = this.values;
     if (this.#device === undefined || this.#device === device) return values;
     throw new CovariumError(

@@ -1,25 +1,26 @@
 import type { Timings } from '../backend.ts';
 import { checkOptions, wholeNumber } from '../check.ts';
 import type { Dtype, Values } from '../dtype.ts';
+import type { MadeOf } from './element-type.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
-let storageInside: (vector: Vector) => Storage;
+let storageInside: <D extends Dtype>(vector: Vector<D>) => Storage<D>;
 
 /** Numbers in a row: an array, a typed array, or a Vector. */
 export type VectorInput = Vector | Values | readonly number[];
 
-/** A vector of numbers. */
-export class Vector {
+/** A vector of numbers of element type D. */
+export class Vector<D extends Dtype = Dtype> {
   readonly #length: number;
-  readonly #storage: Storage;
+  readonly #storage: Storage<D>;
 
   static {
     storageInside = (vector) => vector.#storage;
   }
 
   /** @internal */
-  constructor(storage: Storage) {
+  constructor(storage: Storage<D>) {
     this.#storage = storage;
     this.#length = storage.values.length;
   }
@@ -33,20 +34,27 @@ export class Vector {
    * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied;
    * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is no number) and `ERR_CLOSED`.
    */
-  static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
+  static from<Given extends VectorInput, D extends Dtype | undefined = undefined>(
+    values: Given,
+    options: { readonly dtype?: D } = {},
+  ): Vector<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['dtype']);
-    if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, options.dtype, true)));
-    if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, options.dtype)));
-    return new Vector(new Storage(copiedNumbers(values, options.dtype)));
+    return Vector.#from(values, options.dtype) as Vector<Dtype> as Vector<MadeOf<Given, NoInfer<D>>>;
+  }
+
+  static #from(values: VectorInput, dtype: Dtype | undefined): Vector {
+    if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, dtype, true)));
+    if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, dtype)));
+    return new Vector(new Storage(copiedNumbers(values, dtype)));
   }
 
   /** Type of the entries. */
-  get dtype(): Dtype {
+  get dtype(): D {
     return this.#storage.dtype;
   }
 
   /** The numbers: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
-  get data(): Values {
+  get data(): Values<D> {
     return this.#storage.values;
   }
 
@@ -82,6 +90,6 @@ export class Vector {
 }
 
 /** The storage behind a vector. For the rest of lib, not for users. */
-export function vectorStorage(vector: Vector): Storage {
+export function vectorStorage<D extends Dtype>(vector: Vector<D>): Storage<D> {
   return storageInside(vector);
 }

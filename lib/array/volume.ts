@@ -1,10 +1,11 @@
 import { checkOptions, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
+import type { MadeOf } from './element-type.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
-let storageInside: (volume: Volume) => Storage;
+let storageInside: <D extends Dtype>(volume: Volume<D>) => Storage<D>;
 
 /** Width, height and depth; height and depth are 1 where they are left out. */
 export interface VolumeSize {
@@ -20,16 +21,16 @@ export interface VolumeSize {
  * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a
  * {@link Matrix} of rows and columns, which linear algebra takes, has a dimension too few.
  */
-export class Volume {
+export class Volume<D extends Dtype = Dtype> {
   readonly #size: readonly [number, number, number];
-  readonly #storage: Storage;
+  readonly #storage: Storage<D>;
 
   static {
     storageInside = (volume) => volume.#storage;
   }
 
   /** @internal */
-  constructor(storage: Storage, size: readonly [number, number, number]) {
+  constructor(storage: Storage<D>, size: readonly [number, number, number]) {
     this.#storage = storage;
     this.#size = size;
   }
@@ -54,10 +55,10 @@ export class Volume {
    * type `dtype`), an array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit,
    * `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
    */
-  static from(
-    values: Values | readonly number[],
-    options: VolumeSize & { readonly dtype?: Dtype | undefined },
-  ): Volume {
+  static from<Given extends Values | readonly number[], D extends Dtype | undefined = undefined>(
+    values: Given,
+    options: VolumeSize & { readonly dtype?: D },
+  ): Volume<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['width', 'height', 'depth', 'dtype']);
     const size = sizeOf(options);
     const host = Array.isArray(values)
@@ -68,7 +69,7 @@ export class Volume {
         'ERR_SHAPE',
         `Volume is of (${size.join(' x ')}) numbers, but the values are (${host.length}).`,
       );
-    return new Volume(new Storage(host), size);
+    return new Volume(new Storage(host), size) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
   }
 
   /** Width, height and depth: the grid of a kernel with a thread for each number. */
@@ -77,12 +78,12 @@ export class Volume {
   }
 
   /** Type of the entries. */
-  get dtype(): Dtype {
+  get dtype(): D {
     return this.#storage.dtype;
   }
 
   /** The numbers, x fastest, then y: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
-  get data(): Values {
+  get data(): Values<D> {
     return this.#storage.values;
   }
 
@@ -125,6 +126,6 @@ export function sizeOf({ width, height = 1, depth = 1 }: VolumeSize): [number, n
 }
 
 /** The storage behind a volume. For the rest of lib, not for users. */
-export function volumeStorage(volume: Volume): Storage {
+export function volumeStorage<D extends Dtype>(volume: Volume<D>): Storage<D> {
   return storageInside(volume);
 }

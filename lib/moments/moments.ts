@@ -97,8 +97,8 @@ export class Moments {
   }
 
   /** A copy of the mean, n entries in float64. Throws `ERR_SHAPE` where there are no rows. */
-  get mean(): Vector {
-    return new Vector(new Storage(aboutMean(this.#sums, undefined).mean.slice()));
+  get mean(): Vector<'float64'> {
+    return new Vector(new Storage<'float64'>(aboutMean(this.#sums, undefined).mean.slice()));
   }
 
   /**
@@ -136,12 +136,12 @@ export class Moments {
    * weightSum, where d is a row less the mean, drawn towards a multiple of the identity where shrinkage is asked for.
    * Throws `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
    */
-  covariance(options: EstimateOptions = {}): Matrix {
+  covariance(options: EstimateOptions = {}): Matrix<'float64'> {
     checkOptions(options, ['ddof', 'mean', 'shrinkage']);
     const { ddof, shrinkage } = options;
     const mean = fixedMean(options.mean, this.dimension);
     const { covariance } = estimated(this.#sums, { ddof, mean, shrinkage });
-    return new Matrix(new Storage(covariance), this.dimension, this.dimension);
+    return new Matrix(new Storage<'float64'>(covariance), this.dimension, this.dimension);
   }
 
   /**

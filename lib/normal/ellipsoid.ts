@@ -27,7 +27,7 @@ export interface Ellipsoid {
   /** The share of draws that it holds. */
   readonly probability: number;
   /** The mean, or a Student-t's location, n, in float64. */
-  readonly centre: Vector;
+  readonly centre: Vector<'float64'>;
   /**
    * A Mahalanobis distance. Its square is the quantile of the chi-squared distribution with `rank` degrees of freedom;
    * of a Student-t `rank` times that of the F distribution with `rank` and nu.
@@ -37,7 +37,7 @@ export interface Ellipsoid {
    * The half-axes in float64 as columns, longest first, n x rank: the columns of radius U S, where U S^2 U' is the
    * covariance, or a Student-t's scale. The entry of largest magnitude in each is positive.
    */
-  readonly axes: Matrix;
+  readonly axes: Matrix<'float64'>;
 }
 
 /** The Mahalanobis distance within which a share of the draws of so many dimensions is. */

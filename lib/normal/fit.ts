@@ -27,7 +27,8 @@ const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
  */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
-  const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const { device, rows, ddof, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const dtype = realDtype(requireDevice(device), options.dtype, rows, options.mean);
   const isPlain = [weights, frequencies, missing, mean, shrinkage].every((option) => option === undefined);
   const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
   if (isPlain && dtype === 'float64') return yield* plainly();
@@ -47,15 +48,15 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
   checkOptions(options, [...momentOptions, 'moments']);
   const { moments, ...asked } = options;
   const sums = sumsOf(moments);
+  const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
-  return yield* fromSums(sums, asked);
+  return yield* fromSums(sums, { ...asked, dtype });
 }
 
 type Asked = Omit<FromMomentsOptions, 'moments'>;
 
 // What can be refused at once is, before anything long is done.
-function requireAsked({ device, dtype, factor, mean, shrinkage }: Asked, n: number): void {
-  realDtype(requireDevice(device), dtype);
+function requireAsked({ factor, mean, shrinkage }: Asked, n: number): void {
   factorOn(factor);
   fixedMean(mean, n);
   if (shrinkage !== undefined) requireShrinkage(shrinkage);

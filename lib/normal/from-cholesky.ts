@@ -47,10 +47,10 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
  */
 export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): NormalTask {
   checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance', 'factor']);
-  const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const input = normalInput(options, 'Precision', options.precision, centre);
   const { n } = input;
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   const task = factoredNormal(input, InverseFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.antitranspose(factor, n);

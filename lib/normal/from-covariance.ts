@@ -38,9 +38,9 @@ export function* fromCovariance(
       'ERR_INVALID_ARGUMENT',
       `Jitter (${jitter}) makes a singular covariance another one, and singular (${singular}) takes it as it is: only one can be asked for.`,
     );
-  const tolerance = symmetryTolerance(options);
   const input = copied(normalInput(options, square, options.covariance, centre));
   const { n } = input;
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   const symmetric = Float64Array.from(input.square);
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
   // The lower triangle counts, as it does for a Cholesky factor.
@@ -76,7 +76,7 @@ export function* withJitter(options: CovarianceOptions, input: NormalInput, name
     for (let i = 0; i < n; i++) shifted[i * (n + 1)]! += amount;
     const covariance = new Matrix(new Storage(shifted), n, n);
     try {
-      const parameters = yield* step(factorCovariance({ ...options, mean, covariance }));
+      const parameters = yield* step(factorCovariance({ ...options, mean, covariance, dtype: input.dtype }));
       const { smallestPivot } = parameters.factor as LowerFactor;
       return { ...parameters, jitter: { amount, attempts: attempt, smallestPivot } };
     } catch (error) {
@@ -102,9 +102,9 @@ function share(jitter: boolean | number, dtype: string): number {
 
 export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);
-  const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const input = normalInput(options, square, options.covariance, centre);
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, input.n, tolerance);
     encoder.cholesky(factor, input.n, where);

@@ -20,7 +20,7 @@ export function fromDiagonal(
 ): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'variances', 'dimension', 'dtype']);
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, options.variances);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const { variances } = options;
   const asked = options.dimension === undefined ? mean?.length : wholeNumber('Dimension', options.dimension, 1);

@@ -19,7 +19,7 @@ import type { NormalParameters } from './parameters.ts';
 export function* fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, options.values, options.vectors);
   // A copy: the caller may write into their own array between two commits.
   const mean =
     options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre).slice();

@@ -16,7 +16,7 @@ import { givenFactor, type NormalParameters } from './parameters.ts';
 export function fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, options.factor, options.diagonal);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const matrix = asMatrix(options.factor, undefined);
   const n = matrix.rows;

@@ -7,7 +7,7 @@ import { requireDevice } from '../backend-handle.ts';
 import { requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { Dtype, Real, RealDtype, Values } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { NormalOptions } from './options.ts';
 
 /** A mean and a square matrix of one dimension; see {@link meanInput} and {@link squareInput}. */
@@ -23,19 +23,16 @@ export interface NormalInput {
 /** What describes a normal, checked; throws as its parts, and `ERR_INVALID_ARGUMENT` where the device is none. */
 export function normalInput(options: NormalOptions, name: string, square: MatrixInput, centre = 'Mean'): NormalInput {
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, square);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const { values, n } = squareInput(name, device, square, dtype, mean?.length, centre.toLowerCase());
   return { device, dtype, n, mean, square: values };
 }
 
 /** How far entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
-export function symmetryTolerance(options: {
-  dtype?: Dtype | undefined;
-  symmetryTolerance?: number | undefined;
-}): number {
+export function symmetryTolerance(dtype: RealDtype, asked?: number | undefined): number {
   // Sums of n products taken in another order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
-  const tolerance = options.symmetryTolerance ?? (options.dtype === 'float64' ? 1e-9 : 1e-5);
+  const tolerance = asked ?? (dtype === 'float64' ? 1e-9 : 1e-5);
   if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
   throw new CovariumError('ERR_OUT_OF_RANGE', `Symmetry tolerance is (${tolerance}), not a finite number from 0.`);
 }

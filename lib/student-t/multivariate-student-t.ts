@@ -1,3 +1,4 @@
+import type { DtypeOf, Only } from '../array/element-type.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -8,6 +9,7 @@ import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts'
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
+import type { RealDtype, Values } from '../dtype.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditionalMeans } from '../normal/conditional.ts';
 import { covarianceTask, factorTask } from '../normal/covariance.ts';
 import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
@@ -62,7 +64,7 @@ import { studentScoreTask } from './score.ts';
  * bit. Every method that computes has a synchronous twin, the quicker one for small work. After {@link close} each
  * throws `ERR_CLOSED`.
  */
-export class MultivariateStudentT extends Distribution {
+export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distribution<D> {
   /** nu, positive; Infinity for the normal. */
   readonly degreesOfFreedom: number;
   /**
@@ -72,11 +74,13 @@ export class MultivariateStudentT extends Distribution {
   readonly logDeterminant: number;
   /** Differential entropy in nats. */
   readonly entropy: number;
-  readonly #parameters: StudentParameters;
+  readonly #parameters: StudentParameters<D>;
 
   private constructor(parameters: StudentParameters) {
-    super(studentTasks(parameters));
-    this.#parameters = parameters;
+    // The static methods say which type their options give.
+    const own = parameters as StudentParameters<D>;
+    super(studentTasks(own));
+    this.#parameters = own;
     this.degreesOfFreedom = parameters.nu;
     this.logDeterminant = parameters.normal.factor.logDeterminant;
     this.entropy = studentEntropy(parameters);
@@ -89,12 +93,14 @@ export class MultivariateStudentT extends Distribution {
    * factor on a GPU where the device has none. `singular` takes a singular scale as it is, `jitter` adds to its
    * diagonal.
    */
-  static async fromScale(options: ScaleOptions): Promise<MultivariateStudentT> {
+  static async fromScale<O extends ScaleOptions>(
+    options: Only<O, ScaleOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await runAll(studentFromScale(options)));
   }
 
   /** Synchronous twin of {@link fromScale}. */
-  static fromScaleSync(options: ScaleOptions): MultivariateStudentT {
+  static fromScaleSync<O extends ScaleOptions>(options: Only<O, ScaleOptions>): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runAllSync(studentFromScale(options)));
   }
 
@@ -102,12 +108,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'; rejects
    * as {@link fromScale}.
    */
-  static async fromCholesky(options: ScaleCholeskyOptions): Promise<MultivariateStudentT> {
+  static async fromCholesky<O extends ScaleCholeskyOptions>(
+    options: Only<O, ScaleCholeskyOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromCholesky(options)));
   }
 
   /** Synchronous twin of {@link fromCholesky}. */
-  static fromCholeskySync(options: ScaleCholeskyOptions): MultivariateStudentT {
+  static fromCholeskySync<O extends ScaleCholeskyOptions>(
+    options: Only<O, ScaleCholeskyOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromCholesky(options)));
   }
 
@@ -115,12 +125,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted; rejects
    * as {@link fromScale}.
    */
-  static async fromPrecision(options: ScalePrecisionOptions): Promise<MultivariateStudentT> {
+  static async fromPrecision<O extends ScalePrecisionOptions>(
+    options: Only<O, ScalePrecisionOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromPrecision(options)));
   }
 
   /** Synchronous twin of {@link fromPrecision}. */
-  static fromPrecisionSync(options: ScalePrecisionOptions): MultivariateStudentT {
+  static fromPrecisionSync<O extends ScalePrecisionOptions>(
+    options: Only<O, ScalePrecisionOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromPrecision(options)));
   }
 
@@ -129,12 +143,16 @@ export class MultivariateStudentT extends Distribution {
    * kept. Rejects with `ERR_OUT_OF_RANGE` (degrees of freedom, a number that the type does not hold), `ERR_NOT_FINITE`
    * (the entry), `ERR_NOT_POSITIVE_DEFINITE` (one that is not positive), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromDiagonal(options: ScaleDiagonalOptions): Promise<MultivariateStudentT> {
+  static async fromDiagonal<O extends ScaleDiagonalOptions>(
+    options: Only<O, ScaleDiagonalOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromDiagonal(options)));
   }
 
   /** Synchronous twin of {@link fromDiagonal}. */
-  static fromDiagonalSync(options: ScaleDiagonalOptions): MultivariateStudentT {
+  static fromDiagonalSync<O extends ScaleDiagonalOptions>(
+    options: Only<O, ScaleDiagonalOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromDiagonal(options)));
   }
 
@@ -144,12 +162,16 @@ export class MultivariateStudentT extends Distribution {
    * 0. Rejects as {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (an eigenvalue below zero) and
    * `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
-  static async fromEigen(options: ScaleEigenOptions): Promise<MultivariateStudentT> {
+  static async fromEigen<O extends ScaleEigenOptions>(
+    options: Only<O, ScaleEigenOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await runAll(studentFromEigen(options)));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
-  static fromEigenSync(options: ScaleEigenOptions): MultivariateStudentT {
+  static fromEigenSync<O extends ScaleEigenOptions>(
+    options: Only<O, ScaleEigenOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runAllSync(studentFromEigen(options)));
   }
 
@@ -157,12 +179,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one
    * number for all): none of n x n numbers are kept. Rejects as {@link fromDiagonal}.
    */
-  static async fromLowRank(options: ScaleLowRankOptions): Promise<MultivariateStudentT> {
+  static async fromLowRank<O extends ScaleLowRankOptions>(
+    options: Only<O, ScaleLowRankOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromLowRank(options)));
   }
 
   /** Synchronous twin of {@link fromLowRank}. */
-  static fromLowRankSync(options: ScaleLowRankOptions): MultivariateStudentT {
+  static fromLowRankSync<O extends ScaleLowRankOptions>(
+    options: Only<O, ScaleLowRankOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromLowRank(options)));
   }
 
@@ -170,12 +196,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n), a correlation matrix (n x n) and the roots of the scale's diagonal (n). Rejects
    * as {@link fromScale}, and with `ERR_OUT_OF_RANGE` where the matrix's diagonal is not of ones.
    */
-  static async fromCorrelation(options: ScaleCorrelationOptions): Promise<MultivariateStudentT> {
+  static async fromCorrelation<O extends ScaleCorrelationOptions>(
+    options: Only<O, ScaleCorrelationOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await runAll(studentFromCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
-  static fromCorrelationSync(options: ScaleCorrelationOptions): MultivariateStudentT {
+  static fromCorrelationSync<O extends ScaleCorrelationOptions>(
+    options: Only<O, ScaleCorrelationOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runAllSync(studentFromCorrelation(options)));
   }
 
@@ -198,15 +228,15 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /** A copy of the location, n. Throws `ERR_CLOSED`. */
-  get location(): Vector {
-    return new Vector(new Storage(this.#open().normal.mean.values.slice()));
+  get location(): Vector<D> {
+    return new Vector(new Storage(this.#open().normal.mean.values.slice() as Values as Values<D>));
   }
 
   /**
    * A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, where there is
    * none; `ERR_CLOSED`.
    */
-  get mean(): Vector {
+  get mean(): Vector<D> {
     this.#requireDegrees('mean', 1);
     return this.location;
   }
@@ -216,7 +246,7 @@ export class MultivariateStudentT extends Distribution {
    * Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
    * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
    */
-  override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix> {
+  override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix<D>> {
     const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sample(count, rest);
     checkOptions(rest, sampleOptionNames);
@@ -224,7 +254,7 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /** Synchronous twin of {@link sample}. */
-  override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix {
+  override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix<D> {
     const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sampleSync(count, rest);
     checkOptions(rest, sampleSyncOptionNames);
@@ -237,13 +267,13 @@ export class MultivariateStudentT extends Distribution {
    * the normal's), within `absoluteError` or as near as `maxPoints` gets: {@link boxProbability} tells how near.
    * Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
-  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
+  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     const { normal, nu } = this.#open();
     return integrate(normal, cdfAt(normal, rows, options, false, nu), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
-  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
+  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector<'float64'> {
     const { normal, nu } = this.#open();
     return integrateSync(normal, cdfAt(normal, rows, options, true, nu));
   }
@@ -265,12 +295,12 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
-  async scale(): Promise<Matrix> {
+  async scale(): Promise<Matrix<D>> {
     return run(covarianceTask(this.#open().normal));
   }
 
   /** Synchronous twin of {@link scale}. */
-  scaleSync(): Matrix {
+  scaleSync(): Matrix<D> {
     return runSync(covarianceTask(this.#open().normal));
   }
 
@@ -278,12 +308,12 @@ export class MultivariateStudentT extends Distribution {
    * The covariance, nu / (nu - 2) times the scale, n x n. Rejects with `ERR_OUT_OF_RANGE` with two degrees of freedom
    * or fewer, where there is none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async covariance(): Promise<Matrix> {
+  async covariance(): Promise<Matrix<D>> {
     return run(this.#covarianceTask());
   }
 
   /** Synchronous twin of {@link covariance}. */
-  covarianceSync(): Matrix {
+  covarianceSync(): Matrix<D> {
     return runSync(this.#covarianceTask());
   }
 
@@ -291,12 +321,12 @@ export class MultivariateStudentT extends Distribution {
    * A copy of the lower Cholesky factor of the scale, n x n; of a singular scale the root that its draws are made by,
    * n x rank (n x 1 of zeros where the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async factor(): Promise<Matrix> {
+  async factor(): Promise<Matrix<D>> {
     return run(factorTask(this.#open().normal));
   }
 
   /** Synchronous twin of {@link factor}. */
-  factorSync(): Matrix {
+  factorSync(): Matrix<D> {
     return runSync(factorTask(this.#open().normal));
   }
 
@@ -305,12 +335,12 @@ export class MultivariateStudentT extends Distribution {
    * of freedom. Rejects with `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE`
    * (none), `ERR_CLOSED`.
    */
-  async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT> {
+  async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runAll(studentMarginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
-  marginalSync(coordinates: readonly number[]): MultivariateStudentT {
+  marginalSync(coordinates: readonly number[]): MultivariateStudentT<D> {
     return new MultivariateStudentT(runAllSync(studentMarginal(this.#open(), coordinates)));
   }
 
@@ -320,12 +350,12 @@ export class MultivariateStudentT extends Distribution {
    * as {@link marginal}, with `ERR_SHAPE` where none is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a
    * singular scale can't have there).
    */
-  async conditional(options: ConditionalOptions): Promise<MultivariateStudentT> {
+  async conditional(options: ConditionalOptions): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runAll(studentConditional(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link conditional}. */
-  conditionalSync(options: ConditionalOptions): MultivariateStudentT {
+  conditionalSync(options: ConditionalOptions): MultivariateStudentT<D> {
     return new MultivariateStudentT(runAllSync(studentConditional(this.#open(), options)));
   }
 
@@ -334,12 +364,12 @@ export class MultivariateStudentT extends Distribution {
    * as the normal's of the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates), `ERR_SHAPE` (none,
    * or all of them), `ERR_NOT_FINITE`.
    */
-  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
+  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix<D>> {
     return runAll(conditionalMeans(this.#open().normal, options));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
-  conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
+  conditionalMeansSync(options: ConditionalMeansOptions): Matrix<D> {
     return runAllSync(conditionalMeans(this.#open().normal, options));
   }
 
@@ -347,12 +377,12 @@ export class MultivariateStudentT extends Distribution {
    * The gradient of the log density at each row x (count x n, or one vector of n), count x n: Gonum's ScoreInput.
    * Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async scoreInput(rows: RowsInput): Promise<Matrix> {
+  async scoreInput(rows: RowsInput): Promise<Matrix<D>> {
     return run(studentScoreTask(this.#open(), rows));
   }
 
   /** Synchronous twin of {@link scoreInput}. */
-  scoreInputSync(rows: RowsInput): Matrix {
+  scoreInputSync(rows: RowsInput): Matrix<D> {
     return runSync(studentScoreTask(this.#open(), rows));
   }
 
@@ -361,12 +391,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` where a row of A depends on those before it and may not,
    * `ERR_CLOSED`.
    */
-  async affine(options: StudentAffineOptions): Promise<MultivariateStudentT> {
+  async affine(options: StudentAffineOptions): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runAll(studentAffine(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link affine}. */
-  affineSync(options: StudentAffineOptions): MultivariateStudentT {
+  affineSync(options: StudentAffineOptions): MultivariateStudentT<D> {
     return new MultivariateStudentT(runAllSync(studentAffine(this.#open(), options)));
   }
 
@@ -376,12 +406,12 @@ export class MultivariateStudentT extends Distribution {
    * (nu + k)). It turns uniform numbers, as a low-discrepancy sequence has, into draws, and is the normal's with
    * infinitely many degrees. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async quantile(probabilities: RowsInput): Promise<Matrix> {
+  async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
     return run(studentQuantileTask(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
-  quantileSync(probabilities: RowsInput): Matrix {
+  quantileSync(probabilities: RowsInput): Matrix<D> {
     return runSync(studentQuantileTask(this.#open(), probabilities));
   }
 
@@ -399,7 +429,7 @@ export class MultivariateStudentT extends Distribution {
     return runAllSync(studentEllipsoid(this.#open(), options));
   }
 
-  #covarianceTask(): Task<Matrix> {
+  #covarianceTask(): Task<Matrix<D>> {
     const { normal, nu } = this.#open();
     this.#requireDegrees('covariance', 2);
     const task = covarianceTask(normal);
@@ -422,7 +452,7 @@ export class MultivariateStudentT extends Distribution {
     );
   }
 
-  #open(): StudentParameters {
+  #open(): StudentParameters<D> {
     requireOpen(this, 'Student-t');
     return this.#parameters;
   }

@@ -1,7 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
-import { type Missing, type Real, requireMissing } from '../dtype.ts';
+import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
 import { runSliced, type Work } from '../work.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
@@ -176,7 +176,7 @@ export interface NumberTable {
   /** Names of the columns, where the file has them. */
   readonly names: readonly string[] | undefined;
   /** rows x columns; `float32` where all columns that are read are at most that wide, `float64` otherwise. */
-  readonly rows: Matrix;
+  readonly rows: Matrix<RealDtype>;
   /** Rows that were left out, since a value of theirs is missing. */
   readonly dropped: number;
 }
