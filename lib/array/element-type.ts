@@ -1,4 +1,4 @@
-import { type Dtype, dtypeOf, type RealDtype } from '../dtype.ts';
+import type { Dtype, RealDtype } from '../dtype.ts';
 
 /** The element type of what is given: its own, or `plain` for arrays of numbers. */
 export type ElementType<Given> =
@@ -16,7 +16,13 @@ export type ElementType<Given> =
                 ? Own
                 : Given extends readonly (infer Entry)[]
                   ? ElementType<Entry>
-                  : 'plain')
+                  : Given extends { getChild(name: never): unknown } | { columnNames(): unknown }
+                    ? 'plain' | 'float32' | 'float64'
+                    : Given extends { readonly data: infer Data; readonly shape: unknown }
+                      ? ElementType<Data>
+                      : Given extends { readonly [name: string]: infer Column }
+                        ? ElementType<Column>
+                        : 'plain')
   // Of an empty array.
   | ([Given] extends [never] ? 'plain' : never);
 
@@ -52,20 +58,3 @@ type Followed<Options> = 'yes' extends Options ? 'float64' : 'perhaps' extends O
 
 /** Options of a call, and none that it does not have. */
 export type Only<Options, Known> = Options & { readonly [Name in Exclude<keyof Options, keyof Known>]: never };
-
-/** The element type of an input, `plain` of arrays of numbers; of rows of several types the widest. */
-export function elementTypeOf(input: unknown): Dtype | 'plain' {
-  if (ArrayBuffer.isView(input)) return dtypeOf(input);
-  if (!Array.isArray(input)) {
-    const dtype = (input as { readonly dtype?: Dtype } | null | undefined)?.dtype;
-    return dtype ?? 'plain';
-  }
-  let widest: Dtype | 'plain' = 'plain';
-  for (const row of input) {
-    if (!ArrayBuffer.isView(row)) continue;
-    const own = dtypeOf(row);
-    if (own === 'float64') return own;
-    if (own === 'float32' || widest === 'plain') widest = own;
-  }
-  return widest;
-}

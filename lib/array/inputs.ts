@@ -2,7 +2,7 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { describe, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
-import { elementTypeOf } from './element-type.ts';
+import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
 import { hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
 import { requireColumns, requireSupported } from './operand.ts';
@@ -60,25 +60,31 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
 export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
   if (input instanceof Vector) return true;
   if (ArrayBuffer.isView(input)) return (input as Values).length === n;
-  return Array.isArray(input) && typeof input[0] === 'number';
+  if (Array.isArray(input)) return typeof input[0] === 'number';
+  return !(input instanceof Matrix) && isStrided(input) && input.shape.length === 1;
 }
 
 /** A matrix of any shape; a bare typed array needs its columns. Throws `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`. */
 export function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
   if (input instanceof Matrix) return input;
   if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
-  if (!Array.isArray(input))
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
-    );
   // float64, so that nothing is rounded twice on the way to `dtype`.
-  return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+  if (Array.isArray(input))
+    return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+  const own = elementTypeOf(input);
+  if (isStrided(input) || foreignColumns(input) !== undefined)
+    return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
+  );
 }
 
 /** The numbers of one vector, of the type in which they are given. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
 export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
+  if (isStrided(input))
+    return Vector.from(input, { dtype: elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
   if (ArrayBuffer.isView(input)) dtypeOf(input);
   else if (!Array.isArray(input))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither an array, nor a Vector (${describe(input)}).`);

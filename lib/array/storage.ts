@@ -13,7 +13,7 @@ export class Storage<D extends Dtype = Dtype> {
   timings: Timings | undefined = undefined;
   readonly #values: Values<D>;
   readonly #device: OpenBackend | undefined;
-  /** The device that computed the numbers, or has their memory. */
+  /** The device that computed the numbers, or has their memory: they are readable until it is closed. */
   readonly home: OpenBackend | undefined;
   #closed = false;
 
@@ -65,15 +65,19 @@ export class Storage<D extends Dtype = Dtype> {
   }
 
   get closed(): boolean {
-    return this.#closed || this.#device?.closed === true;
+    return this.#closed || this.home?.closed === true;
   }
 
   /** The live view; throws `ERR_CLOSED`, also where the array was transferred to another thread. */
   get values(): Values<D> {
     const values = this.#values;
     if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
-    if (this.#device?.closed)
-      throw new CovariumError('ERR_CLOSED', `Device (${this.#device.name}) of the numbers is closed.`);
+    // Ordinary memory too: how long a result can be read does not depend on its size.
+    if (this.home?.closed)
+      throw new CovariumError(
+        'ERR_CLOSED',
+        `Device (${this.home.name}) of the numbers is closed: copy them (toArray, data.slice()) before it is.`,
+      );
     if (values.length === 0 && isDetached(values.buffer))
       throw new CovariumError(
         'ERR_CLOSED',

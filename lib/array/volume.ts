@@ -1,7 +1,8 @@
-import { checkOptions, wholeNumber } from '../check.ts';
+import { checkOptions, notCloneable, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
+import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
@@ -17,6 +18,8 @@ export interface VolumeSize {
   readonly depth?: number | undefined;
 }
 
+const cloning = notCloneable('A Volume', 'send volume.data.slice() and volume.size, and make a volume of them there');
+
 /**
  * Numbers by x, y and z, as kernels see a grid: x runs fastest. It is what a kernel reads and writes where a
  * {@link Matrix} of rows and columns, which linear algebra takes, has a dimension too few.
@@ -24,9 +27,12 @@ export interface VolumeSize {
 export class Volume<D extends Dtype = Dtype> {
   readonly #size: readonly [number, number, number];
   readonly #storage: Storage<D>;
+  /** @internal Its numbers would be lost. */
+  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (volume) => volume.#storage;
+    inspectAs(Volume.prototype, 'Volume');
   }
 
   /** @internal */
@@ -55,12 +61,19 @@ export class Volume<D extends Dtype = Dtype> {
    * type `dtype`), an array becomes float32 by default. Throws `ERR_SHAPE` where the size doesn't fit,
    * `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
    */
-  static from<Given extends Values | readonly number[], D extends Dtype | undefined = undefined>(
+  static from<Given extends Values | readonly number[] | ArrayJson, D extends Dtype | undefined = undefined>(
     values: Given,
-    options: VolumeSize & { readonly dtype?: D },
+    options: Partial<VolumeSize> & { readonly dtype?: D } = {},
   ): Volume<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['width', 'height', 'depth', 'dtype']);
-    const size = sizeOf(options);
+    if (isArrayJson(values)) {
+      const [depth = 1, height = 1, width = 1] = values.shape;
+      return Volume.from(jsonValues('Volume', values), {
+        ...{ width, height, depth },
+        ...options,
+      }) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
+    }
+    const size = sizeOf(options as VolumeSize);
     const host = Array.isArray(values)
       ? copiedNumbers(values, options.dtype)
       : hostValues(values as Values, options.dtype);
@@ -75,6 +88,11 @@ export class Volume<D extends Dtype = Dtype> {
   /** Width, height and depth: the grid of a kernel with a thread for each number. */
   get size(): [width: number, height: number, depth: number] {
     return [this.width, this.height, this.depth];
+  }
+
+  /** Depth, height and width: the last runs fastest in {@link data}. */
+  get shape(): [depth: number, height: number, width: number] {
+    return [this.depth, this.height, this.width];
   }
 
   /** Type of the entries. */
@@ -100,6 +118,18 @@ export class Volume<D extends Dtype = Dtype> {
   /** Puts a number at x, y, z. Throws as {@link get}. */
   set(x: number, y: number, z: number, value: number): void {
     this.data[this.#at(x, y, z)] = value;
+  }
+
+  /** A copy as arrays of rows, by z and y. Throws `ERR_CLOSED`. */
+  toArray(): number[][][] {
+    const { data, width, height, depth } = this;
+    const row = (at: number) => Array.from(data.subarray(at * width, (at + 1) * width));
+    return Array.from({ length: depth }, (_, z) => Array.from({ length: height }, (_, y) => row(z * height + y)));
+  }
+
+  /** This volume for JSON.stringify, to the bit; {@link Volume.from} takes it. Throws `ERR_CLOSED`. */
+  toJSON(): ArrayJson<D> {
+    return arrayJson(this.dtype, this.shape, this.data);
   }
 
   /** Gives device memory back, once no commit in flight uses it. Idempotent. */

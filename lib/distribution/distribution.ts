@@ -2,7 +2,7 @@ import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import { backendOf } from '../backend-handle.ts';
-import { checkOptions, refuseAborted } from '../check.ts';
+import { checkOptions, notCloneable, refuseAborted } from '../check.ts';
 import { run, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -17,6 +17,11 @@ import {
 import type { DistributionTasks } from './tasks.ts';
 import { densities } from './tasks.ts';
 
+const cloning = notCloneable(
+  'A MultivariateNormal or MultivariateStudentT',
+  'send its toJSON(), and call fromJSON there',
+);
+
 const noOptions: SampleOptions = Object.freeze({});
 
 /**
@@ -24,6 +29,8 @@ const noOptions: SampleOptions = Object.freeze({});
  * synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
  */
 export abstract class Distribution<D extends RealDtype = RealDtype> {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = cloning;
   /** Where it lives and computes. */
   readonly device: Device;
   /** n, from 1. */

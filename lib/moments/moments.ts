@@ -4,7 +4,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
+import { checkOptions, describe, notCloneable, refuseAborted, wholeNumber } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -16,6 +16,8 @@ import { intensityOf, type Shrinkage } from './shrinkage.ts';
 import { type AddOptions, type AddSyncOptions, addSyncOptionNames, fixedMean, weightedRows } from './weighted-rows.ts';
 
 let sumsInside: (moments: Moments) => CentralSums;
+
+const cloning = notCloneable('A Moments object', 'send moments.toJSON(), and call Moments.fromJSON there');
 
 /** Where {@link Moments} are computed. */
 export interface MomentsOptions {
@@ -44,6 +46,8 @@ export interface EstimateOptions {
 export class Moments {
   /** n, from 1. */
   readonly dimension: number;
+  /** @internal Its sums would be lost. */
+  readonly cloning: symbol = cloning;
   readonly #device: OpenBackend | undefined;
   #sums: CentralSums;
 

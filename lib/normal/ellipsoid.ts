@@ -1,4 +1,5 @@
 import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import { checkOptions, describe } from '../check.ts';
 import { decomposed } from '../command/float64.ts';
@@ -81,5 +82,6 @@ export function* ellipsoid(
     const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
     for (let i = 0; i < n; i++) entries[i * width + k] = scale * direction[i]!;
   }
-  return { probability, centre: Vector.from(mean), radius, axes: Matrix.from(entries, { rows: n, columns: width }) };
+  const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
+  return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };
 }

@@ -266,7 +266,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /** A copy of the mean, n. Throws `ERR_CLOSED`. */
   get mean(): Vector<D> {
-    return new Vector(new Storage(this.#open().mean.values.slice() as Values as Values<D>));
+    return new Vector(new Storage(this.#open().mean.values.slice() as Values as Values<D>, undefined, this.device));
   }
 
   /**

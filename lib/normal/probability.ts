@@ -91,7 +91,7 @@ export function cdfAt(
       })).probability;
       yield;
     }
-    return new Vector(new Storage<'float64'>(probabilities));
+    return new Vector(new Storage<'float64'>(probabilities, undefined, device));
   };
 }
 

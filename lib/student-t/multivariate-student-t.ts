@@ -229,7 +229,9 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   /** A copy of the location, n. Throws `ERR_CLOSED`. */
   get location(): Vector<D> {
-    return new Vector(new Storage(this.#open().normal.mean.values.slice() as Values as Values<D>));
+    return new Vector(
+      new Storage(this.#open().normal.mean.values.slice() as Values as Values<D>, undefined, this.device),
+    );
   }
 
   /**
