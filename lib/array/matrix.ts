@@ -22,7 +22,8 @@ let storageInside: <D extends Dtype>(matrix: Matrix<D>) => Storage<D>;
 
 /**
  * Rows of numbers: an array of arrays, a typed array whose shape is known otherwise, a Matrix, what its `toJSON` gives;
- * or the tables and strided arrays of other libraries, columns by name, and rows that are objects: {@link ForeignTable}.
+ * or the tables and strided arrays of other libraries, columns by name, and rows that are objects
+ * ({@link ForeignTable}).
  */
 export type MatrixInput = Matrix | Values | readonly (readonly number[] | Values)[] | ForeignTable | ArrayJson;
 
