@@ -11,6 +11,7 @@ import { fromCovariance } from './from-covariance.ts';
 import { squareInput } from './inputs.ts';
 import type { CorrelationOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are the caller's
@@ -41,6 +42,11 @@ export function* fromCorrelation(
       pivot: i,
     });
   });
+  if (options.mean !== undefined) {
+    const inputs = [options.mean, correlation, standardDeviations];
+    const centres = vectorInput(centre, device, options.mean);
+    requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, centres, (i) => deviations[i]! ** 2, centre);
+  }
   // A diagonal of ones to rounding becomes one, so that the variances are what was asked for.
   const covariance = Float64Array.from(values, (entry, at) => {
     const [i, j] = [Math.floor(at / n), at % n];

@@ -11,6 +11,7 @@ import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and a covariance, which may be singular, or get jitter, where asked. `square` and `centre` are
@@ -31,7 +32,9 @@ export function* fromCovariance(
       const isAsked = options.singular !== undefined || options.jitter !== undefined;
       return yield* step(isAsked ? task : { ...task, explain: withWayOut });
     }
-    return yield* withJitter(options, copied(normalInput(options, square, options.covariance, centre)), square);
+    const input = copied(normalInput(options, square, options.covariance, centre));
+    represented(options, input, centre);
+    return yield* withJitter(options, input, square);
   }
   if (jitter !== false)
     throw new CovariumError(
@@ -40,6 +43,7 @@ export function* fromCovariance(
     );
   const input = copied(normalInput(options, square, options.covariance, centre));
   const { n } = input;
+  represented(options, input, centre);
   const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   const symmetric = Float64Array.from(input.square);
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
@@ -100,10 +104,16 @@ function share(jitter: boolean | number, dtype: string): number {
 }
 // `centre` and `square` are the caller's words for what an error names: a Student-t has a location and a scale.
 
+function represented({ dtype: asked, mean, covariance }: CovarianceOptions, input: NormalInput, centre: string): void {
+  const { dtype: chosen, n, square } = input;
+  requireRepresented({ asked, chosen, inputs: [mean, covariance] }, input.mean, (i) => square[i * (n + 1)]!, centre);
+}
+
 export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);
   const where = factorOn(options.factor);
   const input = normalInput(options, square, options.covariance, centre);
+  represented(options, input, centre);
   const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, input.n, tolerance);

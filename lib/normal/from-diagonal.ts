@@ -8,6 +8,7 @@ import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import { meanInput } from './inputs.ts';
 import type { DiagonalOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and variances. `square`, `centre` and `sizes` are the caller's words for what an error names.
@@ -35,5 +36,7 @@ export function fromDiagonal(
     throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, and a distribution at least one dimension.`);
   requireColumns(sizes, n, asked ?? n, 'dimension asked for');
   if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
+  const inputs = [options.mean, variances];
+  requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, (i) => deviations[i]! ** 2, centre);
   return givenFactor({ device, dtype, n, mean }, (allocate) => DiagonalFactor.of(allocate, deviations), square);
 }

@@ -11,6 +11,7 @@ import { rooted } from './from-root.ts';
 import { meanInput } from './inputs.ts';
 import type { EigenOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and an eigen-decomposition of its covariance. `square` and `centre` are the caller's words for
@@ -42,6 +43,9 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   used.forEach((from, k) => {
     for (let i = 0; i < n; i++) root[i * rank + k] = vectors[i * m + from]! * Math.sqrt(values[from]!);
   });
+  const inputs = [options.mean, options.values, options.vectors];
+  const variance = (i: number) => root.subarray(i * rank, (i + 1) * rank).reduce((sum, entry) => sum + entry ** 2, 0);
+  requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
   return yield* rooted({ device, dtype, n, mean }, { root, rank }, square);
 }
 

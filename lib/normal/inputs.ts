@@ -9,6 +9,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { NormalOptions } from './options.ts';
+import { requireHeld } from './represented.ts';
 
 /** A mean and a square matrix of one dimension; see {@link meanInput} and {@link squareInput}. */
 export interface NormalInput {
@@ -39,10 +40,14 @@ export function symmetryTolerance(dtype: RealDtype, asked?: number | undefined):
 
 /** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` where it doesn't have n entries. */
 export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number, name = 'Mean'): Real {
-  const values = hostValues(vectorInput(name, device, mean), dtype) as Real;
+  const given = vectorInput(name, device, mean);
+  const values = hostValues(given, dtype) as Real;
   if (values.length === 0)
     throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, and a distribution at least one dimension.`);
   if (n !== undefined) requireColumns(name, values.length, n, 'other input');
+  // A mean of 1e-50 may be 0.
+  if (values !== given) requireFiniteEntries(name, given);
+  requireHeld(name, given, values, values.length, 1, true);
   requireFiniteEntries(name, values);
   return values;
 }
@@ -66,5 +71,8 @@ export function squareInput(
   const matrix = asMatrix(input, side);
   const columns = requireSquare(name, matrix);
   if (n !== undefined) requireColumns(name, columns, n, centre);
-  return { values: hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real, n: columns };
+  const given = matrixStorage(matrix).valuesFor(device);
+  const values = hostValues(given, dtype) as Real;
+  requireHeld(name, given, values, columns, columns + 1);
+  return { values, n: columns };
 }
