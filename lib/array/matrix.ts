@@ -192,7 +192,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return copy as Values<D>;
   }
 
-  /** The rows in turn, as {@link row} gives them. */
+  /** The rows in turn, as {@link row} gives them. Throws `ERR_CLOSED`. */
   *[Symbol.iterator](): Generator<Values<D>, void, undefined> {
     for (let row = 0; row < this.rows; row++) yield this.row(row);
   }

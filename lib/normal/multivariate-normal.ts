@@ -24,6 +24,7 @@ import { fromCovariance } from './from-covariance.ts';
 import { fromDiagonal } from './from-diagonal.ts';
 import { fromEigen } from './from-eigen.ts';
 import { fromLowRank } from './from-low-rank.ts';
+import { covarianceOfJson, type DtypeOfJson, type JsonOptions, type NormalJson, normalToJson } from './json.ts';
 import { marginal } from './marginal.ts';
 import type {
   CholeskyOptions,
@@ -49,6 +50,7 @@ import {
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from './probability.ts';
+import { correlation, deviationsTask, variancesTask } from './spread.ts';
 import { normalTasks } from './tasks.ts';
 import { factorAndTransformTask, quantileTask, transformTask } from './transform.ts';
 
@@ -215,6 +217,31 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     return new MultivariateNormal(runAllSync(fit(options)));
   }
 
+  /**
+   * The normal of what {@link toJSON} gives or `covarium fit` writes, parsed. Its covariance is computed anew, so that
+   * draws are those of the normal that was written but for rounding.
+   *
+   * ```ts
+   * const normal = await MultivariateNormal.fromJSON(JSON.parse(await readFile('model.json', 'utf8')), { device });
+   * ```
+   *
+   * Rejects with `ERR_MALFORMED_MODEL`, and as {@link fromCovariance}.
+   */
+  static async fromJSON<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): Promise<MultivariateNormal<DtypeOfJson<O>>> {
+    return new MultivariateNormal(await runAll(fromCovariance(covarianceOfJson(json, options))));
+  }
+
+  /** Synchronous twin of {@link fromJSON}. */
+  static fromJSONSync<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): MultivariateNormal<DtypeOfJson<O>> {
+    return new MultivariateNormal(runAllSync(fromCovariance(covarianceOfJson(json, options))));
+  }
+
   /** The normal of the mean and covariance of {@link Moments} of dimension n; rejects as {@link fit}. */
   static async fromMoments<O extends FromMomentsOptions>(
     options: Only<O, FromMomentsOptions>,
@@ -345,6 +372,47 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const parameters = this.#open();
     return integrateSync(parameters, boxOf(parameters, options, true));
+  }
+
+  /**
+   * This normal for JSON.stringify, as `covarium fit` writes it and {@link fromJSON} reads it. It takes n^3 operations
+   * before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  toJSON(): NormalJson {
+    return normalToJson(this.#open());
+  }
+
+  /** Variances of the n coordinates: the covariance's diagonal. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  async variances(): Promise<Vector<D>> {
+    return run(variancesTask(this.#open()));
+  }
+
+  /** Synchronous twin of {@link variances}. */
+  variancesSync(): Vector<D> {
+    return runSync(variancesTask(this.#open()));
+  }
+
+  /** Standard deviations of the n coordinates. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  async standardDeviations(): Promise<Vector<D>> {
+    return run(deviationsTask(this.#open()));
+  }
+
+  /** Synchronous twin of {@link standardDeviations}. */
+  standardDeviationsSync(): Vector<D> {
+    return runSync(deviationsTask(this.#open()));
+  }
+
+  /**
+   * The correlation matrix, n x n, with ones on its diagonal; a coordinate that does not vary correlates with no other.
+   * Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async correlation(): Promise<Matrix<D>> {
+    return runAll(correlation(this.#open()));
+  }
+
+  /** Synchronous twin of {@link correlation}. */
+  correlationSync(): Matrix<D> {
+    return runAllSync(correlation(this.#open()));
   }
 
   /** The covariance, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */

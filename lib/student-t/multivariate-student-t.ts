@@ -13,6 +13,7 @@ import type { RealDtype, Values } from '../dtype.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditionalMeans } from '../normal/conditional.ts';
 import { covarianceTask, factorTask } from '../normal/covariance.ts';
 import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
+import type { DtypeOfJson, JsonOptions } from '../normal/json.ts';
 import type { JitterReport } from '../normal/options.ts';
 import {
   type BoxOptions,
@@ -24,6 +25,7 @@ import {
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from '../normal/probability.ts';
+import { correlation, deviationsTask, variancesTask } from '../normal/spread.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type StudentAffineOptions, studentAffine, studentMarginal } from './affine.ts';
 import { studentConditional } from './conditional.ts';
@@ -36,6 +38,7 @@ import {
   studentTasks,
 } from './draw.ts';
 import { studentEllipsoid } from './ellipsoid.ts';
+import { type StudentJson, scaleOfJson, studentToJson } from './json.ts';
 import type {
   ScaleCholeskyOptions,
   ScaleCorrelationOptions,
@@ -209,6 +212,25 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     return new MultivariateStudentT(runAllSync(studentFromCorrelation(options)));
   }
 
+  /**
+   * The Student-t of what {@link toJSON} gives, parsed; its draws are those of the one that was written but for
+   * rounding. Rejects with `ERR_MALFORMED_MODEL`, and as {@link fromScale}.
+   */
+  static async fromJSON<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): Promise<MultivariateStudentT<DtypeOfJson<O>>> {
+    return new MultivariateStudentT(await runAll(studentFromScale(scaleOfJson(json, options))));
+  }
+
+  /** Synchronous twin of {@link fromJSON}. */
+  static fromJSONSync<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): MultivariateStudentT<DtypeOfJson<O>> {
+    return new MultivariateStudentT(runAllSync(studentFromScale(scaleOfJson(json, options))));
+  }
+
   /** In how many dimensions the draws vary: n, or fewer where the scale is singular. */
   get rank(): number {
     return this.#parameters.normal.factor.rank;
@@ -294,6 +316,52 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const { normal, nu } = this.#open();
     return integrateSync(normal, boxOf(normal, options, true, nu));
+  }
+
+  /**
+   * This Student-t for JSON.stringify; {@link fromJSON} reads it. It takes n^3 operations before it returns. Throws
+   * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  toJSON(): StudentJson {
+    return studentToJson(this.#open());
+  }
+
+  /**
+   * Variances of the n coordinates, nu / (nu - 2) times the scale's diagonal. Rejects with `ERR_OUT_OF_RANGE` with two
+   * degrees of freedom or fewer, where there are none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async variances(): Promise<Vector<D>> {
+    return run(variancesTask(this.#open().normal, this.#stretch()));
+  }
+
+  /** Synchronous twin of {@link variances}. */
+  variancesSync(): Vector<D> {
+    return runSync(variancesTask(this.#open().normal, this.#stretch()));
+  }
+
+  /** Standard deviations of the n coordinates. Rejects as {@link variances}: `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
+  async standardDeviations(): Promise<Vector<D>> {
+    return run(deviationsTask(this.#open().normal, this.#stretch()));
+  }
+
+  /** Synchronous twin of {@link standardDeviations}. */
+  standardDeviationsSync(): Vector<D> {
+    return runSync(deviationsTask(this.#open().normal, this.#stretch()));
+  }
+
+  /**
+   * The correlation matrix, n x n, with ones on its diagonal: that of the scale. Rejects as {@link variances}:
+   * `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
+   */
+  async correlation(): Promise<Matrix<D>> {
+    this.#stretch();
+    return runAll(correlation(this.#open().normal));
+  }
+
+  /** Synchronous twin of {@link correlation}. */
+  correlationSync(): Matrix<D> {
+    this.#stretch();
+    return runAllSync(correlation(this.#open().normal));
   }
 
   /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
@@ -432,11 +500,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   #covarianceTask(): Task<Matrix<D>> {
-    const { normal, nu } = this.#open();
-    this.#requireDegrees('covariance', 2);
-    const task = covarianceTask(normal);
-    // nu / (nu - 2), of Infinity too.
-    const ratio = 1 / (1 - 2 / nu);
+    const task = covarianceTask(this.#open().normal);
+    const ratio = this.#stretch();
     return {
       ...task,
       after: () => {
@@ -444,6 +509,12 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
         for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
       },
     };
+  }
+
+  // The covariance is so many times the scale: nu / (nu - 2), of Infinity too.
+  #stretch(): number {
+    this.#requireDegrees('covariance', 2);
+    return 1 / (1 - 2 / this.degreesOfFreedom);
   }
 
   #requireDegrees(moment: string, bound: number): void {
