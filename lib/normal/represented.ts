@@ -41,6 +41,9 @@ function stepAt(value: number): number {
   return 2 ** (Math.max(-126, Math.floor(Math.log2(Math.abs(value)))) - 23);
 }
 
+// Devices take smaller ones, which have fewer digits, for 0.
+const smallestNormal = 2 ** -126;
+
 /**
  * Throws `ERR_OUT_OF_RANGE` at the first of `count` numbers, every `stride`th, that became infinite or 0 as it was
  * converted; where it `mayVanish`, not of 0.
@@ -56,7 +59,9 @@ export function requireHeld(
   if (given === held) return;
   for (let i = 0; i < count; i++) {
     const [before, after] = [given[i * stride]!, held[i * stride]!];
-    const isLost = (!mayVanish && before !== 0 && after === 0) || (Number.isFinite(before) && !Number.isFinite(after));
+    const isLost =
+      (!mayVanish && before !== 0 && Math.abs(after) < smallestNormal) ||
+      (Number.isFinite(before) && !Number.isFinite(after));
     if (!isLost) continue;
     const place = stride === 1 ? `${i}` : `${i}, ${i}`;
     throw new CovariumError(

@@ -53,7 +53,7 @@ onEveryDevice('a Student-t has them where it has a covariance.', async (device) 
   using heavy = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 6 });
   near(heavy.variancesSync().data, [6, 13.5, 1.5], 1e-5);
   near((await heavy.standardDeviations()).data, [6, 13.5, 1.5].map(Math.sqrt), 1e-5);
-  near((await heavy.correlation()).get(0, 1), 1 / 6, 1e-5);
+  near([(await heavy.correlation()).get(0, 1)], [1 / 6], 1e-5);
   using heavier = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 2 });
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => heavier.variances());
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => heavier.standardDeviationsSync());
