@@ -6,6 +6,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeNotices } from './notices.mjs';
 
 const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -25,7 +26,15 @@ function isCurrent(product, sources) {
 }
 
 if (
-  !isCurrent('dist/lib/index.js', ['lib', 'bench', 'binding.gyp', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'])
+  !isCurrent('dist/lib/index.js', [
+    'lib',
+    'bench',
+    'binding.gyp',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'build.mjs',
+    'notices.mjs',
+  ])
 ) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   const compiler = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'];
@@ -62,17 +71,27 @@ async function bundle() {
     minify: true,
     legalComments: 'inline',
     write: false,
+    metafile: true,
+  };
+  const bundled = [];
+  const minifiedLibrary = async () => {
+    const { outputFiles, metafile } = await build(library);
+    bundled.push(...Object.keys(metafile.inputs));
+    return outputFiles[0].text;
   };
   const minified = {
     name: 'minified plotting libraries',
     setup: ({ onLoad }) =>
       onLoad({ filter: /[\\/]lib[\\/]plot[\\/]library\.ts$/ }, async () => ({
-        contents: (await build(library)).outputFiles[0].text,
+        contents: await minifiedLibrary(),
         loader: 'js',
       })),
   };
-  await build({
+  const { metafile } = await build({
     ...shared,
+    // Classes keep the names under which they are exported: esbuild calls one that names itself _Matrix.
+    keepNames: true,
+    metafile: true,
     entryPoints: [
       'lib/index.ts',
       'lib/cli/main.ts',
@@ -85,6 +104,8 @@ async function bundle() {
     splitting: true,
     plugins: [minified],
   });
+  bundled.push(...Object.keys(metafile.inputs));
+  writeNotices(bundled, ['node-addon-api']);
 }
 
 const addon = 'build/Release/covarium.node';

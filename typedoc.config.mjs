@@ -123,4 +123,6 @@ export default {
     hideSources: true,
   },
   validation: { notExported: true, invalidLink: true, notDocumented: false },
+  // Parts of the types that element types are inferred by.
+  intentionallyNotExported: ['PlainIs', 'Followed', 'OptionTypes', 'TypedArrays'],
 };

@@ -8,7 +8,7 @@ import {
   Matrix,
   MultivariateNormal,
   openDevice,
-  type Real,
+  type RealDtype,
   writeTable,
 } from '../lib/index.ts';
 import { pairsPlot } from '../lib/plot/pairs.ts';
@@ -37,7 +37,7 @@ process.exitCode = tellModel(moments) ? 0 : 1;
 function completeRows(): number[][] {
   const packaged = createRequire(import.meta.url).resolve('vega-datasets');
   const text = readFileSync(new URL('../data/penguins.json', `file://${packaged}`), 'utf8');
-  const penguins = JSON.parse(text) as Record<string, number | string | null>[];
+  const penguins: Record<string, number | string | null>[] = JSON.parse(text);
   const measured = penguins.map((penguin) => columns.map((column) => penguin[column]));
   return measured.filter((row): row is number[] => row.every((value) => typeof value === 'number'));
 }
@@ -52,20 +52,20 @@ function tellDevices(opened: Device): void {
   }
 }
 
-async function writeFiles(sample: Matrix): Promise<void> {
+async function writeFiles(sample: Matrix<RealDtype>): Promise<void> {
   await writeTable('out/penguins.npy', sample);
   const first = Matrix.from(sample.data.subarray(0, 1000 * sample.columns), { columns: sample.columns });
   await writeTable('out/penguins.csv', first, { names: columns });
   writeFileSync('out/penguins.svg', picture(sample));
 }
 
-function picture(sample: Matrix): string {
+function picture(sample: Matrix<RealDtype>): string {
   return pairsPlot({
     title: 'Palmer penguins, and a normal fitted to them',
     columns,
     mean: [...normal.mean.toArray()],
     covariance: covariance.toArray(),
-    draws: { values: sample.data as Real, rows: sample.rows },
+    draws: { values: sample.data, rows: sample.rows },
     data: { values: rows.flat(), rows: rows.length },
   });
 }

@@ -1,12 +1,14 @@
 import workerThreads from 'node:worker_threads';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
-import { aborted, describe, onAbort, refuseAborted } from './check.ts';
+import { aborted, describe, notCloneable, onAbort, refuseAborted } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 
 let backendInside: (handle: OpenBackend) => Backend;
 let takeEncoder: (handle: OpenBackend) => Encoder;
 let keepEncoder: (handle: OpenBackend, encoder: Encoder) => void;
+
+const cloning = notCloneable('A Device', 'open one in each thread');
 
 /**
  * An open device as commands see it: what computes, and whether it is still open. {@link Device} is one that also makes
@@ -21,6 +23,8 @@ export class OpenBackend {
   readonly threads: number;
   /** Element types of sampling and linear algebra here, `float32` first; Apple GPUs do not support `float64`. */
   readonly dtypes: readonly Dtype[];
+  /** @internal A copy of it would not compute. */
+  readonly cloning: symbol = cloning;
   readonly #backend: Backend;
   // A synchronous call keeps its encoder for the next one.
   #spare: Encoder | undefined;

@@ -117,3 +117,11 @@ export function onAbort(signal: AbortSignal | undefined, work: () => void): () =
     waiting.delete(signal);
   };
 }
+
+/**
+ * The value of a field that structuredClone and postMessage meet and refuse: without one they would make an empty
+ * object of what has its numbers in private fields. Their error, DataCloneError, shows the text.
+ */
+export function notCloneable(name: string, way: string): symbol {
+  return Symbol(`${name} can't be cloned or posted to another thread: ${way}.`);
+}

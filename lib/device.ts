@@ -11,25 +11,31 @@ import { type Dtype, requireDtype } from './dtype.ts';
 import type { KernelOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
+/** The element type of what {@link Device.matrix}, {@link Device.vector} and {@link Device.volume} make. */
+export interface DtypeOption<D extends Dtype = Dtype> {
+  /** `float32` by default. */
+  readonly dtype?: D | undefined;
+}
+
 /** What computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device extends OpenBackend {
   /**
    * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`,
    * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  matrix(rows: number, columns: number, options: { readonly dtype?: Dtype | undefined } = {}): Matrix {
+  matrix<D extends Dtype = 'float32'>(rows: number, columns: number, options: DtypeOption<D> = {}): Matrix<D> {
     wholeNumber('Number of rows', rows);
     wholeNumber('Number of columns', columns, 1);
     return new Matrix(this.#zeros(rows * columns, options), rows, columns);
   }
 
   /** A vector of `length` zeros in the device's memory. Throws like {@link matrix}. */
-  vector(length: number, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
+  vector<D extends Dtype = 'float32'>(length: number, options: DtypeOption<D> = {}): Vector<D> {
     return new Vector(this.#zeros(wholeNumber('Length', length), options));
   }
 
   /** A volume of zeros, width x height x depth, in the device's memory. Throws like {@link matrix}. */
-  volume(size: VolumeSize, options: { readonly dtype?: Dtype | undefined } = {}): Volume {
+  volume<D extends Dtype = 'float32'>(size: VolumeSize, options: DtypeOption<D> = {}): Volume<D> {
     checkOptions(size, ['width', 'height', 'depth']);
     const [width, height, depth] = sizeOf(size);
     return new Volume(this.#zeros(width * height * depth, options), [width, height, depth]);
@@ -51,9 +57,9 @@ export class Device extends OpenBackend {
     return compileKernel(this, source, options);
   }
 
-  #zeros(length: number, options: { readonly dtype?: Dtype | undefined }): Storage {
+  #zeros<D extends Dtype>(length: number, options: DtypeOption<D>): Storage<D> {
     checkOptions(options, ['dtype']);
-    const dtype = requireDtype(options.dtype ?? 'float32');
+    const dtype = requireDtype((options.dtype ?? 'float32') as D);
     const storage = Storage.onDevice(this, dtype, length);
     storage.values.fill(0);
     return storage;

@@ -4,11 +4,19 @@ import { CovariumError } from './covarium-error.ts';
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
 export type Dtype = 'float32' | 'float64' | 'int32' | 'uint32' | 'uint8';
 
-/** A typed array over real numbers: what sampling and linear algebra compute with. */
-export type Real = Float32Array | Float64Array;
+interface TypedArrays {
+  readonly float32: Float32Array;
+  readonly float64: Float64Array;
+  readonly int32: Int32Array;
+  readonly uint32: Uint32Array;
+  readonly uint8: Uint8Array;
+}
 
-/** A typed array of any {@link Dtype}. */
-export type Values = Real | Int32Array | Uint32Array | Uint8Array;
+/** A typed array of element type D: `Values<'float64'>` is a Float64Array. */
+export type Values<D extends Dtype = Dtype> = TypedArrays[D];
+
+/** A typed array over real numbers: what sampling and linear algebra compute with. */
+export type Real = Values<RealDtype>;
 
 const constructors = {
   float32: Float32Array,
@@ -28,8 +36,8 @@ const nameOfTypedArray = Object.getOwnPropertyDescriptor(
 export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
 /** `value` where it is an element type; throws `ERR_INVALID_ARGUMENT`. */
-export function requireDtype(value: Dtype): Dtype {
-  return oneOf('Type', value, dtypes);
+export function requireDtype<D extends Dtype>(value: D): D {
+  return oneOf('Type', value, dtypes) as D;
 }
 
 /** Bytes of one element. */
@@ -38,17 +46,17 @@ export function bytesOf(dtype: Dtype): number {
 }
 
 /** A typed array of `length` zeros in ordinary memory; throws `ERR_OUT_OF_MEMORY`. */
-export function zerosOf(dtype: Dtype, length: number): Values {
+export function zerosOf<D extends Dtype>(dtype: D, length: number): Values<D> {
   try {
-    return new constructors[dtype](length);
+    return new constructors[dtype](length) as Values as Values<D>;
   } catch (cause) {
     throw new CovariumError('ERR_OUT_OF_MEMORY', `Cannot allocate (${length}) numbers.`, { cause });
   }
 }
 
 /** A typed array of `length` elements of `dtype` at the start of `memory`. */
-export function viewOf(dtype: Dtype, memory: ArrayBuffer, length: number): Values {
-  return new constructors[dtype](memory, 0, length);
+export function viewOf<D extends Dtype>(dtype: D, memory: ArrayBuffer, length: number): Values<D> {
+  return new constructors[dtype](memory, 0, length) as Values as Values<D>;
 }
 
 /** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for a value that is none of them. */

@@ -2,6 +2,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export type { Candidate } from './addon/native.ts';
+export type { DtypeOf, ElementType, MadeOf, NumberOption, Only } from './array/element-type.ts';
+export type { ArrayJson, JsonNumber } from './array/face.ts';
+export type { ArqueroTable, ArrowTable, ColumnObject, ForeignTable, RowObject, StridedArray } from './array/foreign.ts';
 export type { RowList, RowsInput } from './array/inputs.ts';
 export type {
   Eigen,
@@ -33,7 +36,7 @@ export {
   nearestPositiveDefinite,
   nearestPositiveDefiniteSync,
 } from './decomposition/nearest-positive-definite.ts';
-export { Device } from './device.ts';
+export { Device, type DtypeOption } from './device.ts';
 export type { BlockOptions } from './distribution/blocks.ts';
 export { Distribution } from './distribution/distribution.ts';
 export type { RunOptions, SampleOptions, SampleOut, SampleSyncOptions } from './distribution/sample-options.ts';
@@ -70,6 +73,7 @@ export type { MeansOptions, MeansSyncOptions } from './normal/draw.ts';
 export type { Ellipsoid, EllipsoidOptions } from './normal/ellipsoid.ts';
 export type { EmpiricalOptions, EmpiricalSyncOptions } from './normal/empirical.ts';
 export { type Correlation, correlationOf } from './normal/from-correlation.ts';
+export type { DtypeOfJson, JsonOptions, NormalJson } from './normal/json.ts';
 export { MultivariateNormal } from './normal/multivariate-normal.ts';
 export {
   type BatchOptions,
@@ -97,6 +101,7 @@ export type { BoxProbability } from './probability/box-probability.ts';
 export type { Word64 } from './stream/counter.ts';
 export type { StudentAffineOptions } from './student-t/affine.ts';
 export type { LocationsOptions, LocationsSyncOptions } from './student-t/draw.ts';
+export type { StudentJson } from './student-t/json.ts';
 export { MultivariateStudentT } from './student-t/multivariate-student-t.ts';
 export type {
   ScaleCholeskyOptions,

@@ -2,6 +2,7 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { describe, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
+import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
 import { hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
 import { requireColumns, requireSupported } from './operand.ts';
@@ -20,11 +21,24 @@ export interface Rows {
   readonly n: number;
 }
 
-/** The type asked for, `float32` by default; throws `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`. */
-export function realDtype(device: OpenBackend, dtype: Dtype = 'float32'): RealDtype {
-  requireDtype(dtype);
-  requireSupported(device, dtype);
-  return dtype as RealDtype;
+/**
+ * The type asked for; else float64 where `inputs` have float64, else float32. Throws `ERR_INVALID_ARGUMENT` and
+ * `ERR_UNSUPPORTED_DTYPE`.
+ */
+export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inputs: readonly unknown[]): RealDtype {
+  const isAsked = dtype !== undefined;
+  const chosen = isAsked ? requireDtype(dtype) : typeOfInputs(inputs);
+  if (!isAsked && !device.dtypes.includes(chosen))
+    throw new CovariumError(
+      'ERR_UNSUPPORTED_DTYPE',
+      `The numbers given are (${chosen}), which device (${device.kind}) does not compute in: pass \`dtype: 'float32'\`.`,
+    );
+  requireSupported(device, chosen);
+  return chosen as RealDtype;
+}
+
+function typeOfInputs(inputs: readonly unknown[]): RealDtype {
+  return inputs.some((input) => elementTypeOf(input) === 'float64') ? 'float64' : 'float32';
 }
 
 /**
@@ -46,7 +60,8 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
 export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
   if (input instanceof Vector) return true;
   if (ArrayBuffer.isView(input)) return (input as Values).length === n;
-  return Array.isArray(input) && typeof input[0] === 'number';
+  if (Array.isArray(input)) return typeof input[0] === 'number';
+  return !(input instanceof Matrix) && isStrided(input) && input.shape.length === 1;
 }
 
 /**
@@ -55,13 +70,16 @@ export function isVectorInput(input: RowsInput, n?: number): input is VectorInpu
 export function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
   if (input instanceof Matrix) return input;
   if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
-  if (!Array.isArray(input))
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Input is (${describe(input)}); pass rows, a typed array or a Matrix.`,
-    );
   // float64, so that nothing is rounded twice on the way to `dtype`.
-  return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+  if (Array.isArray(input))
+    return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+  const own = elementTypeOf(input);
+  if (isStrided(input) || foreignColumns(input) !== undefined)
+    return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
+  );
 }
 
 /**
@@ -69,6 +87,8 @@ export function asMatrix(input: MatrixInput, columns: number | undefined): Matri
  */
 export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
+  if (isStrided(input))
+    return Vector.from(input, { dtype: elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
   if (ArrayBuffer.isView(input)) dtypeOf(input);
   else if (!Array.isArray(input))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither an array, nor a Vector (${describe(input)}).`);

@@ -1,39 +1,71 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, describe, wholeNumber } from '../check.ts';
+import { checkOptions, describe, notCloneable, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
+import type { MadeOf } from './element-type.ts';
+import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
+import {
+  type DenseRows,
+  elementTypeOf,
+  type ForeignTable,
+  foreignColumns,
+  isStrided,
+  rowsOfColumns,
+  rowsOfStrided,
+} from './foreign.ts';
 import { hostValues } from './host-memory.ts';
 import { LinearAlgebra } from './linear-algebra.ts';
 import { Storage } from './storage.ts';
 import type { Vector } from './vector.ts';
 
-let storageInside: (matrix: Matrix) => Storage;
+let storageInside: <D extends Dtype>(matrix: Matrix<D>) => Storage<D>;
 
-/** Rows of numbers: an array of arrays, a typed array whose shape is given separately, or a Matrix. */
-export type MatrixInput = Matrix | Values | readonly (readonly number[] | Values)[];
+/**
+ * Rows of numbers: an array of arrays, a typed array whose shape is known otherwise, a Matrix, what its `toJSON` gives;
+ * or the tables and strided arrays of other libraries, columns by name, and rows that are objects
+ * ({@link ForeignTable}).
+ */
+export type MatrixInput = Matrix | Values | readonly (readonly number[] | Values)[] | ForeignTable | ArrayJson;
 
 /** Shape and type of a matrix made from host values; by default they follow from the values. */
-export interface MatrixOptions {
+export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> {
   /** By default as many rows as the values fill. */
   readonly rows?: number | undefined;
   /** By default the length of the first row, or the number of values divided by `rows`. */
   readonly columns?: number | undefined;
-  /** By default the type of the values, `float32` for arrays of arrays. */
-  readonly dtype?: Dtype | undefined;
+  /** By default the type of the values; `float32` for arrays of arrays of numbers. */
+  readonly dtype?: D;
+}
+
+const cloning = notCloneable(
+  'A Matrix',
+  'send matrix.data.slice() and matrix.columns, and make a matrix of them there',
+);
+
+// Rows of what is neither a typed array nor an array of rows.
+function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefined {
+  if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues('Matrix', input) }, input.dtype);
+  const dtype = asked ?? typeOfRows(input);
+  if (isStrided(input)) return rowsOfStrided(input, dtype);
+  const columns = foreignColumns(input);
+  return columns === undefined ? undefined : rowsOfColumns(columns, requireDtype(dtype));
 }
 
 /** A dense row-major matrix of numbers, rows x columns. It may have 0 rows, but has at least one column. */
-export class Matrix extends LinearAlgebra<Matrix, Vector> {
+export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Vector<D>> {
   readonly #rows: number;
   readonly #columns: number;
-  readonly #storage: Storage;
+  readonly #storage: Storage<D>;
+  /** @internal Its numbers would be lost. */
+  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (matrix) => matrix.#storage;
+    inspectAs(Matrix.prototype, 'Matrix');
   }
 
   /** @internal */
-  constructor(storage: Storage, rows: number, columns: number) {
+  constructor(storage: Storage<D>, rows: number, columns: number) {
     super();
     this.#storage = storage;
     this.#rows = rows;
@@ -51,11 +83,26 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * A matrix of host values. A typed array of type `dtype` is wrapped, not copied; anything else is copied. Throws
-   * `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is not a
+   * A matrix of host values. A typed array of type `dtype` is wrapped, not copied; anything else is copied.
+   *
+   * ```ts
+   * Matrix.from([[1, 2], [3, 4]]);
+   * Matrix.from(new Float64Array(6), { columns: 2 });
+   * Matrix.from({ height: [1.7, 1.8], weight: [60, 80] }); // columns by name
+   * Matrix.from(JSON.parse(JSON.stringify(matrix)));
+   * ```
+   *
+   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is not a
    * number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
-  static from(values: MatrixInput, options: MatrixOptions = {}): Matrix {
+  static from<Given extends MatrixInput, D extends Dtype | undefined = undefined>(
+    values: Given,
+    options: MatrixOptions<D> = {},
+  ): Matrix<MadeOf<Given, NoInfer<D>>> {
+    return Matrix.#from(values, options) as Matrix<Dtype> as Matrix<MadeOf<Given, NoInfer<D>>>;
+  }
+
+  static #from(values: MatrixInput, options: MatrixOptions): Matrix {
     checkOptions(options, ['rows', 'columns', 'dtype']);
     const rows = options.rows === undefined ? undefined : wholeNumber('Number of rows', options.rows);
     const columns = options.columns === undefined ? undefined : wholeNumber('Number of columns', options.columns, 1);
@@ -63,7 +110,16 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
       const copy = hostValues(values.data, options.dtype, true);
       return Matrix.#shaped(copy, rows ?? values.rows, columns ?? values.columns);
     }
-    if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? 'float32');
+    const foreign = denseRows(values, options.dtype);
+    if (foreign !== undefined) {
+      const isAsked = (rows ?? foreign.rows) === foreign.rows && (columns ?? foreign.columns) === foreign.columns;
+      if (isAsked) return Matrix.#shaped(hostValues(foreign.values, options.dtype), foreign.rows, foreign.columns);
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Shape is (${rows ?? 'any'}) x (${columns ?? 'any'}), but the values are (${foreign.rows}) x (${foreign.columns}).`,
+      );
+    }
+    if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? typeOfRows(values));
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
     if (width === undefined)
@@ -84,13 +140,28 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
   }
 
   /** Type of the entries. */
-  get dtype(): Dtype {
+  get dtype(): D {
     return this.#storage.dtype;
   }
 
   /** The numbers, row after row: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
-  get data(): Values {
+  get data(): Values<D> {
     return this.#storage.values;
+  }
+
+  /** Rows and columns: with {@link data}, {@link strides} and {@link offset} what strided arrays of others have. */
+  get shape(): [rows: number, columns: number] {
+    return [this.#rows, this.#columns];
+  }
+
+  /** How far apart two entries of a column, and of a row, are in {@link data}. */
+  get strides(): [row: number, column: number] {
+    return [this.#columns, 1];
+  }
+
+  /** Where the first entry is in {@link data}. */
+  get offset(): number {
+    return 0;
   }
 
   /** Timings of the commit that computed this matrix; undefined for host values. */
@@ -107,19 +178,43 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
   get(row: number, column: number): number {
     wholeNumber('Row', row, 0, this.rows - 1);
     wholeNumber('Column', column, 0, this.columns - 1);
-    return this.data[row * this.columns + column]!;
+    return (this.data as Values)[row * this.columns + column]!;
+  }
+
+  /** The entry of a row and a column; below 0 they count from the end. Throws as {@link get}. */
+  at(row: number, column: number): number {
+    return this.get(row < 0 ? row + this.rows : row, column < 0 ? column + this.columns : column);
+  }
+
+  /** A copy of one column. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
+  column(column: number): Values<D> {
+    wholeNumber('Column', column, 0, this.columns - 1);
+    const { data, rows, columns, dtype } = this;
+    const copy: Values = zerosOf(dtype, rows);
+    for (let row = 0; row < rows; row++) copy[row] = (data as Values)[row * columns + column]!;
+    return copy as Values<D>;
+  }
+
+  /** The rows in turn, as {@link row} gives them. Throws `ERR_CLOSED`. */
+  *[Symbol.iterator](): Generator<Values<D>, void, undefined> {
+    for (let row = 0; row < this.rows; row++) yield this.row(row);
   }
 
   /** A live view of one row. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
-  row(row: number): Values {
+  row(row: number): Values<D> {
     wholeNumber('Row', row, 0, this.rows - 1);
-    return this.data.subarray(row * this.columns, (row + 1) * this.columns);
+    return this.data.subarray(row * this.columns, (row + 1) * this.columns) as Values as Values<D>;
   }
 
   /** A copy as an array of arrays. Throws `ERR_CLOSED`. */
   toArray(): number[][] {
     const { data, columns } = this;
     return Array.from({ length: this.rows }, (_, row) => Array.from(data.subarray(row * columns, (row + 1) * columns)));
+  }
+
+  /** This matrix for JSON.stringify, to the bit; {@link Matrix.from} takes it. Throws `ERR_CLOSED`. */
+  toJSON(): ArrayJson<D> {
+    return arrayJson(this.dtype, this.shape, this.data);
   }
 
   /** Releases device memory once no commit in flight uses it. Idempotent. */
@@ -134,7 +229,7 @@ export class Matrix extends LinearAlgebra<Matrix, Vector> {
 }
 
 /** The storage behind a matrix, for other modules of lib only. */
-export function matrixStorage(matrix: Matrix): Storage {
+export function matrixStorage<D extends Dtype>(matrix: Matrix<D>): Storage<D> {
   return storageInside(matrix);
 }
 
@@ -160,6 +255,11 @@ function fromRows(
   if (source.length !== count)
     throw new CovariumError('ERR_SHAPE', `There were (${count}) rows, but (${source.length}) after they were read.`);
   return new Matrix(new Storage(values), count, width);
+}
+
+function typeOfRows(rows: unknown): Dtype {
+  const own = elementTypeOf(rows);
+  return own === 'plain' ? 'float32' : own;
 }
 
 function copyRow(entries: unknown, row: number, width: number, values: Values): void {

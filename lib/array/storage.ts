@@ -5,13 +5,13 @@ import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../d
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 
 /** Holds the numbers of a Matrix or a Vector: in ordinary memory, or in memory of a device, which `close` releases. */
-export class Storage {
-  readonly dtype: Dtype;
+export class Storage<D extends Dtype = Dtype> {
+  readonly dtype: D;
   /** Timings of the commit that computed the numbers. */
   timings: Timings | undefined = undefined;
-  readonly #values: Values;
+  readonly #values: Values<D>;
   readonly #device: OpenBackend | undefined;
-  /** The device that computed the numbers or holds their memory. */
+  /** The device that computed the numbers or holds their memory: they are readable until it is closed. */
   readonly home: OpenBackend | undefined;
   #closed = false;
 
@@ -19,8 +19,8 @@ export class Storage {
    * Storage over `values`. Device memory belongs to `device`; `home` is the device that computed ordinary memory's
    * numbers.
    */
-  constructor(values: Values, device?: OpenBackend, home: OpenBackend | undefined = device) {
-    this.dtype = dtypeOf(values);
+  constructor(values: Values<D>, device?: OpenBackend, home: OpenBackend | undefined = device) {
+    this.dtype = dtypeOf(values) as D;
     this.#values = values;
     this.#device = device;
     this.home = home;
@@ -29,7 +29,7 @@ export class Storage {
   /**
    * Memory for a result, where the device prefers it: zeros in ordinary memory, or uninitialised memory of the device.
    */
-  static forResult(device: OpenBackend, dtype: Dtype, length: number): Storage {
+  static forResult<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
     if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes)
       return new Storage(zerosOf(dtype, length), undefined, device);
     return Storage.onDevice(device, dtype, length);
@@ -39,7 +39,7 @@ export class Storage {
    * Uninitialised device memory. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or the longest typed array,
    * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
    */
-  static onDevice(device: OpenBackend, dtype: Dtype, length: number): Storage {
+  static onDevice<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
     const backend = backendOf(device);
     const sizeBytes = length * bytesOf(dtype);
     if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0), undefined, device);
@@ -56,8 +56,8 @@ export class Storage {
   }
 
   /** Several of {@link onDevice}. If one fails, the others are closed. */
-  static allOnDevice(device: OpenBackend, dtype: Dtype, lengths: readonly number[]): Storage[] {
-    const made: Storage[] = [];
+  static allOnDevice<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
+    const made: Storage<D>[] = [];
     try {
       for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
       return made;
@@ -68,15 +68,19 @@ export class Storage {
   }
 
   get closed(): boolean {
-    return this.#closed || this.#device?.closed === true;
+    return this.#closed || this.home?.closed === true;
   }
 
   /** The live view; throws `ERR_CLOSED`, also if the array was transferred to another thread. */
-  get values(): Values {
+  get values(): Values<D> {
     const values = this.#values;
     if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
-    if (this.#device?.closed)
-      throw new CovariumError('ERR_CLOSED', `Device (${this.#device.name}) of the numbers is closed.`);
+    // Ordinary memory too: how long a result can be read does not depend on its size.
+    if (this.home?.closed)
+      throw new CovariumError(
+        'ERR_CLOSED',
+        `Device (${this.home.name}) of the numbers is closed: copy them (toArray, data.slice()) before it is.`,
+      );
     if (values.length === 0 && isDetached(values.buffer))
       throw new CovariumError(
         'ERR_CLOSED',
@@ -86,7 +90,7 @@ export class Storage {
   }
 
   /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` if the memory belongs to another device. */
-  valuesFor(device: OpenBackend): Values {
+  valuesFor(device: OpenBackend): Values<D> {
     const values = this.values;
     if (this.#device === undefined || this.#device === device) return values;
     throw new CovariumError(

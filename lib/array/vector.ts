@@ -1,25 +1,37 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, wholeNumber } from '../check.ts';
+import { checkOptions, notCloneable, wholeNumber } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
+import type { MadeOf } from './element-type.ts';
+import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
+import { elementTypeOf, isStrided, rowsOfStrided, type StridedArray } from './foreign.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
-let storageInside: (vector: Vector) => Storage;
+let storageInside: <D extends Dtype>(vector: Vector<D>) => Storage<D>;
 
-/** A list of numbers: an array, a typed array, or a Vector. */
-export type VectorInput = Vector | Values | readonly number[];
+/**
+ * Numbers in a row: an array, a typed array, a Vector, what its `toJSON` gives, or a strided array of one dimension of
+ * another library.
+ */
+export type VectorInput = Vector | Values | readonly number[] | StridedArray | ArrayJson;
 
-/** A vector of numbers. */
-export class Vector {
+const cloning = notCloneable('A Vector', 'send vector.data.slice(), and make a vector of it there');
+
+/** A vector of numbers of element type D. */
+export class Vector<D extends Dtype = Dtype> {
   readonly #length: number;
-  readonly #storage: Storage;
+  readonly #storage: Storage<D>;
+  /** @internal Its numbers would be lost. */
+  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (vector) => vector.#storage;
+    inspectAs(Vector.prototype, 'Vector');
   }
 
   /** @internal */
-  constructor(storage: Storage) {
+  constructor(storage: Storage<D>) {
     this.#storage = storage;
     this.#length = storage.values.length;
   }
@@ -33,21 +45,45 @@ export class Vector {
    * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied;
    * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is not a number) and `ERR_CLOSED`.
    */
-  static from(values: VectorInput, options: { readonly dtype?: Dtype | undefined } = {}): Vector {
+  static from<Given extends VectorInput, D extends Dtype | undefined = undefined>(
+    values: Given,
+    options: { readonly dtype?: D } = {},
+  ): Vector<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['dtype']);
-    if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, options.dtype, true)));
-    if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, options.dtype)));
-    return new Vector(new Storage(copiedNumbers(values, options.dtype)));
+    return Vector.#from(values, options.dtype) as Vector<Dtype> as Vector<MadeOf<Given, NoInfer<D>>>;
+  }
+
+  static #from(values: VectorInput, dtype: Dtype | undefined): Vector {
+    if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, dtype, true)));
+    if (isArrayJson(values)) return new Vector(new Storage(hostValues(jsonValues('Vector', values), dtype)));
+    if (isStrided(values)) return new Vector(new Storage(stridedNumbers(values, dtype)));
+    if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, dtype)));
+    return new Vector(new Storage(copiedNumbers(values, dtype)));
   }
 
   /** Type of the entries. */
-  get dtype(): Dtype {
+  get dtype(): D {
     return this.#storage.dtype;
   }
 
   /** The numbers: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
-  get data(): Values {
+  get data(): Values<D> {
     return this.#storage.values;
+  }
+
+  /** The length: with {@link data}, {@link strides} and {@link offset} what strided arrays of others have. */
+  get shape(): [length: number] {
+    return [this.#length];
+  }
+
+  /** How far apart two entries are in {@link data}. */
+  get strides(): [entry: number] {
+    return [1];
+  }
+
+  /** Where the first entry is in {@link data}. */
+  get offset(): number {
+    return 0;
   }
 
   /** Timings of the commit that computed this vector; undefined for host values. */
@@ -65,9 +101,24 @@ export class Vector {
     return this.data[wholeNumber('Index', index, 0, this.length - 1)]!;
   }
 
+  /** The entry at an index, which counts from the end below 0. Throws as {@link get}. */
+  at(index: number): number {
+    return this.get(index < 0 ? index + this.length : index);
+  }
+
+  /** The entries in turn. Throws `ERR_CLOSED`. */
+  [Symbol.iterator](): ArrayIterator<number> {
+    return this.data[Symbol.iterator]();
+  }
+
   /** A copy as an array. Throws `ERR_CLOSED`. */
   toArray(): number[] {
     return Array.from(this.data);
+  }
+
+  /** This vector for JSON.stringify, to the bit; {@link Vector.from} takes it. Throws `ERR_CLOSED`. */
+  toJSON(): ArrayJson<D> {
+    return arrayJson(this.dtype, this.shape, this.data);
   }
 
   /** Releases device memory once no commit in flight uses it. Idempotent. */
@@ -81,7 +132,17 @@ export class Vector {
   }
 }
 
+function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values {
+  if (values.shape.length !== 1)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Array of shape (${[...values.shape].join(', ')}) is no vector: pass one dimension.`,
+    );
+  const own = elementTypeOf(values);
+  return hostValues(rowsOfStrided(values, asked ?? (own === 'plain' ? 'float32' : own)).values, asked);
+}
+
 /** The storage behind a vector, for other modules of lib only. */
-export function vectorStorage(vector: Vector): Storage {
+export function vectorStorage<D extends Dtype>(vector: Vector<D>): Storage<D> {
   return storageInside(vector);
 }

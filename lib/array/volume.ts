@@ -1,10 +1,12 @@
-import { checkOptions, wholeNumber } from '../check.ts';
+import { checkOptions, notCloneable, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
+import type { MadeOf } from './element-type.ts';
+import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
-let storageInside: (volume: Volume) => Storage;
+let storageInside: <D extends Dtype>(volume: Volume<D>) => Storage<D>;
 
 /** Width, height and depth; height and depth are 1 by default. */
 export interface VolumeSize {
@@ -16,20 +18,25 @@ export interface VolumeSize {
   readonly depth?: number | undefined;
 }
 
+const cloning = notCloneable('A Volume', 'send volume.data.slice() and volume.size, and make a volume of them there');
+
 /**
  * Numbers in a grid of x, y and z, in a kernel's order: x varies fastest. Use it in a kernel that needs three
  * dimensions; a {@link Matrix}, which linear algebra takes, has two.
  */
-export class Volume {
+export class Volume<D extends Dtype = Dtype> {
   readonly #size: readonly [number, number, number];
-  readonly #storage: Storage;
+  readonly #storage: Storage<D>;
+  /** @internal Its numbers would be lost. */
+  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (volume) => volume.#storage;
+    inspectAs(Volume.prototype, 'Volume');
   }
 
   /** @internal */
-  constructor(storage: Storage, size: readonly [number, number, number]) {
+  constructor(storage: Storage<D>, size: readonly [number, number, number]) {
     this.#storage = storage;
     this.#size = size;
   }
@@ -54,12 +61,19 @@ export class Volume {
    * an array becomes float32 by default. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
    * `ERR_INVALID_ARGUMENT`.
    */
-  static from(
-    values: Values | readonly number[],
-    options: VolumeSize & { readonly dtype?: Dtype | undefined },
-  ): Volume {
+  static from<Given extends Values | readonly number[] | ArrayJson, D extends Dtype | undefined = undefined>(
+    values: Given,
+    options: Partial<VolumeSize> & { readonly dtype?: D } = {},
+  ): Volume<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['width', 'height', 'depth', 'dtype']);
-    const size = sizeOf(options);
+    if (isArrayJson(values)) {
+      const [depth = 1, height = 1, width = 1] = values.shape;
+      return Volume.from(jsonValues('Volume', values), {
+        ...{ width, height, depth },
+        ...options,
+      }) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
+    }
+    const size = sizeOf(options as VolumeSize);
     const host = Array.isArray(values)
       ? copiedNumbers(values, options.dtype)
       : hostValues(values as Values, options.dtype);
@@ -68,7 +82,7 @@ export class Volume {
         'ERR_SHAPE',
         `Volume has (${size.join(' x ')}) numbers, but there are (${host.length}) values.`,
       );
-    return new Volume(new Storage(host), size);
+    return new Volume(new Storage(host), size) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
   }
 
   /** Width, height and depth: the grid of a kernel with one thread for each number. */
@@ -76,13 +90,18 @@ export class Volume {
     return [this.width, this.height, this.depth];
   }
 
+  /** Depth, height and width: the last runs fastest in {@link data}. */
+  get shape(): [depth: number, height: number, width: number] {
+    return [this.depth, this.height, this.width];
+  }
+
   /** Type of the entries. */
-  get dtype(): Dtype {
+  get dtype(): D {
     return this.#storage.dtype;
   }
 
   /** The numbers, x fastest, then y: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
-  get data(): Values {
+  get data(): Values<D> {
     return this.#storage.values;
   }
 
@@ -99,6 +118,18 @@ export class Volume {
   /** Writes a number at x, y, z. Throws like {@link get}. */
   set(x: number, y: number, z: number, value: number): void {
     this.data[this.#at(x, y, z)] = value;
+  }
+
+  /** A copy as arrays of rows, by z and y. Throws `ERR_CLOSED`. */
+  toArray(): number[][][] {
+    const { data, width, height, depth } = this;
+    const row = (at: number) => Array.from(data.subarray(at * width, (at + 1) * width));
+    return Array.from({ length: depth }, (_, z) => Array.from({ length: height }, (_, y) => row(z * height + y)));
+  }
+
+  /** This volume for JSON.stringify, to the bit; {@link Volume.from} takes it. Throws `ERR_CLOSED`. */
+  toJSON(): ArrayJson<D> {
+    return arrayJson(this.dtype, this.shape, this.data);
   }
 
   /** Releases device memory once no commit in flight uses it. Idempotent. */
@@ -125,6 +156,6 @@ export function sizeOf({ width, height = 1, depth = 1 }: VolumeSize): [number, n
 }
 
 /** The storage behind a volume, for other modules of lib only. */
-export function volumeStorage(volume: Volume): Storage {
+export function volumeStorage<D extends Dtype>(volume: Volume<D>): Storage<D> {
   return storageInside(volume);
 }

@@ -10,13 +10,18 @@ export function wholeArgument(name: string, text: string): number {
 }
 
 /**
- * A whole number of up to 64 bits of the command line; its upper bound is checked where it is used. Throws
- * `ERR_OUT_OF_RANGE`.
+ * A whole number of up to 64 bits of the command line, as 1000000 or 1e6; its upper bound is checked where it is used.
+ * Throws `ERR_OUT_OF_RANGE`.
  */
 export function wordArgument(name: string, text: string): Word64 {
-  if (!/^\d+$/.test(text))
-    throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a whole number from 0 (${describe(text)}).`);
-  const word = BigInt(text);
+  const [, whole = '', part = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e\+?(\d{1,2}))?$/i.exec(text) ?? [];
+  const zeros = Number(exponent) - part.length;
+  if (whole === '' || zeros < 0)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `${name} is (${describe(text)}): pass a whole number from 0, as 1000000 or 1e6.`,
+    );
+  const word = BigInt(whole + part) * 10n ** BigInt(zeros);
   return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
 }
 

@@ -66,6 +66,13 @@ async function main(): Promise<void> {
     .addOption(fixedMean())
     .addOption(dtype())
     .addOption(device())
+    .addHelpText(
+      'after',
+      examples(
+        'covarium fit data.csv --output model.json',
+        'covarium fit data.parquet --columns height,weight --missing drop --output model.json',
+      ),
+    )
     .action((paths, options) => fit(paths, options, interruption));
   program
     .command('merge')
@@ -90,7 +97,7 @@ async function main(): Promise<void> {
     .addOption(noHeader())
     .addOption(delimiter())
     .addOption(comment())
-    .requiredOption('--count <n>', 'rows to draw')
+    .requiredOption('--count <n>', 'rows to draw, as 1000000 or 1e6')
     .option('--seed <s>', 'a whole number below 2^64; random by default')
     .option('--stream <s>', 'a whole number below 2^64', '0')
     .option('--first-row <r>', 'the first row of the run to draw', '0')
@@ -102,10 +109,18 @@ async function main(): Promise<void> {
     )
     .option('--format <format>', `${formats}; by default what the ending says, csv for -, npy for parts`)
     .option('--empirical', 'a sample whose own mean and covariance are exactly those of the normal')
+    .option('--no-manifest', 'without the manifest beside the file, by which `covarium verify` checks it')
     .option('--rows-per-part <n>', 'rows of a part; by default what fills about 256 MiB')
     .option('--shard <i/n>', 'draw the parts of shard i of n, from 1; by default what Slurm or Kubernetes says')
     .option('--shards <n>', 'how many shards there are, where the environment says only which this is')
     .option('--check-parts', 'read the parts that are there, and compare them with their manifests')
+    .addHelpText(
+      'after',
+      examples(
+        'covarium sample --model model.json --count 1e6 --seed 42 --output draws.npy',
+        'covarium sample --covariance c.csv --count 5 --output -',
+      ),
+    )
     .action((options) => sample(options, interruption));
   program
     .command('verify')
@@ -173,6 +188,10 @@ async function main(): Promise<void> {
   } catch (error) {
     process.exitCode = exitCode(error);
   }
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
 function exitCode(error: unknown): number {

@@ -4,6 +4,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
 import { refuseInputs } from '../file/same-file.ts';
+import type { NormalJson } from '../normal/json.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { maximumColumns, maximumDots, pairsPlot } from '../plot/pairs.ts';
@@ -13,7 +14,7 @@ import { formatOf } from '../table/format.ts';
 import { openNpyRows } from '../table/npy-rows.ts';
 import { openTable, type TableOptions } from '../table/read-table.ts';
 import type { TableReader } from '../table/table.ts';
-import { type Model, readModel } from './model.ts';
+import { readModel } from './model.ts';
 import { type CsvArguments, columnList, csvOptions } from './read-options.ts';
 
 /** Options of `covarium plot`, as typed. */
@@ -105,7 +106,12 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
  * Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows
  * elsewhere.
  */
-async function readPoints(path: string, model: Model, chosen: readonly number[], csv: TableOptions): Promise<Points> {
+async function readPoints(
+  path: string,
+  model: NormalJson,
+  chosen: readonly number[],
+  csv: TableOptions,
+): Promise<Points> {
   const format = formatOf(path);
   if (format === 'npy') {
     const file = await openNpyRows(path);
@@ -165,7 +171,7 @@ async function chosenPoints(path: string, table: TableReader, chosen: readonly n
   return { values, rows: next, of: row };
 }
 
-function requireRows(path: string, { rows, columns }: { rows: number; columns: number }, model: Model): void {
+function requireRows(path: string, { rows, columns }: { rows: number; columns: number }, model: NormalJson): void {
   requireColumns(path, { columns }, model);
   requireSome(path, rows);
 }
@@ -173,7 +179,7 @@ function requireRows(path: string, { rows, columns }: { rows: number; columns: n
 function requireColumns(
   path: string,
   { names, columns }: { names?: readonly string[] | undefined; columns: number },
-  model: Model,
+  model: NormalJson,
 ): void {
   const n = model.mean.length;
   if (columns !== n)

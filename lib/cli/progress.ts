@@ -14,8 +14,10 @@ const delayMs = 500;
 /** A bar on standard error where that is a terminal, for work that lasts; nothing elsewhere. */
 export function progressBar(total: number): Progress {
   if (!process.stderr.isTTY) return { advance: () => {}, stop: () => {} };
-  const format = '{bar} {percentage}% | {value} of {total} rows | {eta_formatted} left';
-  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
+  const bar = new SingleBar(
+    { ...lineOf(total, process.stderr.columns ?? 80), stream: process.stderr, clearOnComplete: true },
+    Presets.shades_classic,
+  );
   const startMs = performance.now();
   let isShown = false;
   let done = 0;
@@ -31,6 +33,15 @@ export function progressBar(total: number): Progress {
       if (isShown) bar.stop();
     },
   };
+}
+
+/** A line that fits a terminal: a narrow one shows less, a wider one a longer bar. */
+export function lineOf(total: number, columns: number): { readonly format: string; readonly barsize: number } {
+  const rows = ` 100% | ${total} of ${total} rows | 00h00m left `.length;
+  const time = ' 100% | 00h00m left '.length;
+  const format = '{bar} {percentage}% | {value} of {total} rows | {eta_formatted} left';
+  if (columns >= rows + 10) return { format, barsize: Math.min(40, columns - rows) };
+  return { format: '{bar} {percentage}% | {eta_formatted} left', barsize: Math.max(1, Math.min(40, columns - time)) };
 }
 
 /**

@@ -26,13 +26,20 @@ export interface SampleArguments extends DistributionArguments, PartArguments {
   readonly device?: string;
   readonly format?: string;
   readonly empirical?: boolean;
+  /** False with --no-manifest. */
+  readonly manifest?: boolean;
 }
 
 /** `covarium sample`: draws rows into a file, to standard output, or into the parts of a run, a block at a time. */
 export async function sample(options: SampleArguments, signal: AbortSignal): Promise<void> {
-  const { output: path, empirical = false } = options;
+  const { output: path, empirical = false, manifest: isWanted = true } = options;
   await refuseInputs([path], [options.model, options.mean, options.covariance]);
   if (await isFolder(options)) {
+    if (!isWanted)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Parts of a run (${path}) need their manifests: leave --no-manifest out, or name a file.`,
+      );
     if (!empirical) return sampleParts(options, (format) => runOf(options, format), signal);
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
@@ -41,7 +48,7 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
   }
   const [run, model] = await runOf(options, formatOf(path, options.format));
   if (empirical) return sampleEmpirical(options, run, model, signal);
-  const hasManifest = await isRegularFile(path);
+  const hasManifest = isWanted && (await isRegularFile(path));
   if (hasManifest) await requireManifestPlace(path);
   using rows = await DrawnRows.open(run, model, deviceArgument(options.device), run.rows);
   tellPassedOver(rows.device.kind, deviceArgument(options.device));

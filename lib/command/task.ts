@@ -27,14 +27,14 @@ export interface Task<Result> {
  * A task whose numbers are new: `encode` writes `length` of them in `dtype`, and `wrap` makes the result that holds
  * them.
  */
-export function resultTask<Result>(
-  { device, dtype }: { readonly device: OpenBackend; readonly dtype: RealDtype },
+export function resultTask<Result, D extends RealDtype>(
+  { device, dtype }: { readonly device: OpenBackend; readonly dtype: D },
   length: number,
-  wrap: (written: Storage) => Result,
+  wrap: (written: Storage<D>) => Result,
   encode: (encoder: Encoder, out: Real, scratch: Scratch) => void,
 ): Task<Result> {
   const written = Storage.forResult(device, dtype, length);
-  const out = written.values as Real;
+  const out = written.values as Values as Real;
   return {
     device,
     encode: (encoder, scratch) => encode(encoder, out, scratch),

@@ -7,16 +7,16 @@ import { checkOptions } from '../check.ts';
 import { decomposed, decomposingDevice } from '../command/float64.ts';
 import { runAll, runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type RealDtype, requireDtype, zerosOf } from '../dtype.ts';
+import { type Real, type RealDtype, requireDtype, zerosOf } from '../dtype.ts';
 
 /** Options of {@link nearestPositiveDefinite}. */
-export interface NearestOptions {
+export interface NearestOptions<D extends RealDtype = RealDtype> {
   /** Where it is computed; by default, and where the device has no float64, in plain TypeScript. */
   readonly device?: OpenBackend | undefined;
   /** Whether the result has ones on its diagonal; false by default. */
   readonly correlation?: boolean | undefined;
   /** Type of the result, `float64` by default: a positive definite matrix of float32 needs larger eigenvalues. */
-  readonly dtype?: RealDtype | undefined;
+  readonly dtype?: D | undefined;
 }
 
 const steps = 1000;
@@ -32,20 +32,26 @@ const converged = 1e-10;
  * 1e-5) of the matrix's largest entry are raised to it, and the diagonal is kept. Rejects with `ERR_SHAPE`,
  * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (only zeros, or no convergence in 1,000 steps), `ERR_CLOSED` (the device).
  */
-export async function nearestPositiveDefinite(matrix: MatrixInput, options: NearestOptions = {}): Promise<Matrix> {
+export async function nearestPositiveDefinite<D extends RealDtype = 'float64'>(
+  matrix: MatrixInput,
+  options: NearestOptions<D> = {},
+): Promise<Matrix<D>> {
   return runAll(nearest(matrix, options));
 }
 
 /** Synchronous twin of {@link nearestPositiveDefinite}. */
-export function nearestPositiveDefiniteSync(matrix: MatrixInput, options: NearestOptions = {}): Matrix {
+export function nearestPositiveDefiniteSync<D extends RealDtype = 'float64'>(
+  matrix: MatrixInput,
+  options: NearestOptions<D> = {},
+): Matrix<D> {
   return runAllSync(nearest(matrix, options));
 }
 
-function* nearest(matrix: MatrixInput, options: NearestOptions): Tasks<Matrix> {
+function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOptions<D>): Tasks<Matrix<D>> {
   checkOptions(options, ['device', 'correlation', 'dtype']);
   const { device } = options;
   decomposingDevice(device);
-  const dtype = requireDtype(options.dtype ?? 'float64');
+  const dtype = requireDtype((options.dtype ?? 'float64') as D);
   const given = asMatrix(matrix, ArrayBuffer.isView(matrix) ? Math.sqrt(matrix.length) : undefined);
   const n = requireSquare('Matrix', given);
   const values = finiteNumbers('Matrix', given.data, n);
@@ -63,7 +69,7 @@ function* nearest(matrix: MatrixInput, options: NearestOptions): Tasks<Matrix> {
     );
   const least = (dtype === 'float32' ? 1e-5 : 1e-8) * Math.max(size, found[0]!);
   const result = zerosOf(dtype, n * n);
-  result.set(yield* raised(device, found, n, least, unit));
+  (result as Real).set(yield* raised(device, found, n, least, unit));
   return new Matrix(new Storage(result), n, n);
 }
 

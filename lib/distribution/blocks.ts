@@ -2,7 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { checkOptions, onAbort, refuseAborted, wholeNumber } from '../check.ts';
 import { run } from '../command/task.ts';
-import { bytesOf } from '../dtype.ts';
+import { bytesOf, type RealDtype } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/counter.ts';
 import { type RunOptions, requireCount } from './sample-options.ts';
 import type { DistributionTasks } from './tasks.ts';
@@ -19,11 +19,11 @@ export interface BlockOptions extends RunOptions {
 const defaultBlockBytes = 8 << 20;
 
 /** Checks a run of `count` rows at once, and gives the generator of its blocks. */
-export function sampleBlocks(
-  tasks: DistributionTasks,
+export function sampleBlocks<D extends RealDtype>(
+  tasks: DistributionTasks<D>,
   count: number,
   options: BlockOptions,
-): AsyncGenerator<Matrix, void, undefined> {
+): AsyncGenerator<Matrix<D>, void, undefined> {
   checkOptions(options, ['seed', 'stream', 'firstRow', 'rowsPerBlock', 'signal']);
   refuseAborted(options.signal);
   const { dtype, n, width } = tasks;
@@ -36,23 +36,23 @@ export function sampleBlocks(
   return blocksOf(tasks, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
 }
 
-async function* blocksOf(
-  tasks: DistributionTasks,
+async function* blocksOf<D extends RealDtype>(
+  tasks: DistributionTasks<D>,
   count: number,
   { firstRow, ...which }: { seed: Word64; stream: Word64; firstRow: Word64 },
   rowsPerBlock: number,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Matrix, void, undefined> {
+): AsyncGenerator<Matrix<D>, void, undefined> {
   if (count === 0) return;
   const { device, dtype, n } = tasks;
   const leaving = new AbortController();
   const forward = () => leaving.abort(signal?.reason);
   const stopWaiting = onAbort(signal, forward);
   if (signal?.aborted) forward();
-  const buffers: Storage[] = [];
-  let next: Promise<Matrix> | undefined;
+  const buffers: Storage<D>[] = [];
+  let next: Promise<Matrix<D>> | undefined;
   try {
-    const draw = async (row: number): Promise<Matrix> => {
+    const draw = async (row: number): Promise<Matrix<D>> => {
       const index = Math.round(row / rowsPerBlock) % 2;
       buffers[index] ??= Storage.onDevice(device, dtype, rowsPerBlock * n);
       const rows = Math.min(rowsPerBlock, count - row);
@@ -62,7 +62,7 @@ async function* blocksOf(
     };
     next = draw(0);
     for (let row = 0; row < count; row += rowsPerBlock) {
-      const block: Matrix = await next!;
+      const block: Matrix<D> = await next!;
       const following = row + rowsPerBlock;
       next = following < count ? draw(following) : undefined;
       // Its failure is told when it is awaited, which may be long after.

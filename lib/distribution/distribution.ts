@@ -2,7 +2,7 @@ import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import { backendOf } from '../backend-handle.ts';
-import { checkOptions, refuseAborted } from '../check.ts';
+import { checkOptions, notCloneable, refuseAborted } from '../check.ts';
 import { run, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -17,26 +17,33 @@ import {
 import type { DistributionTasks } from './tasks.ts';
 import { densities } from './tasks.ts';
 
+const cloning = notCloneable(
+  'A MultivariateNormal or MultivariateStudentT',
+  'send its toJSON(), and call fromJSON there',
+);
+
 const noOptions: SampleOptions = Object.freeze({});
 
 /**
  * A distribution of rows of n numbers, on a device: what all of them can be asked. Every method that computes has a
  * synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
  */
-export abstract class Distribution {
+export abstract class Distribution<D extends RealDtype = RealDtype> {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = cloning;
   /** Where it lives and computes. */
   readonly device: Device;
   /** n, from 1. */
   readonly dimension: number;
   /** Type of the draws. */
-  readonly dtype: RealDtype;
-  readonly #tasks: DistributionTasks;
+  readonly dtype: D;
+  readonly #tasks: DistributionTasks<D>;
   // Reused by synchronous calls only: a device may read the counter until a commit has run.
   readonly #counter = new Uint32Array(6);
   #closed = false;
 
   /** @internal */
-  constructor(tasks: DistributionTasks) {
+  constructor(tasks: DistributionTasks<D>) {
     this.#tasks = tasks;
     this.device = tasks.device;
     this.dimension = tasks.n;
@@ -52,14 +59,14 @@ export abstract class Distribution {
    * `count` draws, count x n, into `out` where one is given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream,
    * rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
    */
-  async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix> {
+  async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix<D>> {
     checkOptions(options, sampleOptionNames);
     refuseAborted(options.signal);
     return run(this.#open().draw(count, options, new Uint32Array(6)), options.signal);
   }
 
   /** Synchronous twin of {@link sample}. */
-  sampleSync(count: number, options: SampleSyncOptions = noOptions): Matrix {
+  sampleSync(count: number, options: SampleSyncOptions = noOptions): Matrix<D> {
     checkOptions(options, sampleSyncOptionNames);
     return runSync(this.#open().draw(count, options, this.#counter));
   }
@@ -69,7 +76,7 @@ export abstract class Distribution {
    * in flight; a block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects
    * like {@link sample}.
    */
-  blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix, void, undefined> {
+  blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix<D>, void, undefined> {
     return sampleBlocks(this.#open(), count, options);
   }
 
@@ -77,12 +84,12 @@ export abstract class Distribution {
    * Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with
    * `ERR_NOT_FINITE`, `ERR_SHAPE`.
    */
-  async logPdf(rows: RowsInput): Promise<Vector> {
+  async logPdf(rows: RowsInput): Promise<Vector<D>> {
     return run(this.#open().logPdf(rows));
   }
 
   /** Synchronous twin of {@link logPdf}. */
-  logPdfSync(rows: RowsInput): Vector {
+  logPdfSync(rows: RowsInput): Vector<D> {
     return runSync(this.#open().logPdf(rows));
   }
 
@@ -90,12 +97,12 @@ export abstract class Distribution {
    * The density at each row (count x n, or one vector of n): a Vector of count, 0 where it underflows. Rejects
    * like {@link logPdf}.
    */
-  async pdf(rows: RowsInput): Promise<Vector> {
+  async pdf(rows: RowsInput): Promise<Vector<D>> {
     return run(densities(this.#open().logPdf(rows)));
   }
 
   /** Synchronous twin of {@link pdf}. */
-  pdfSync(rows: RowsInput): Vector {
+  pdfSync(rows: RowsInput): Vector<D> {
     return runSync(densities(this.#open().logPdf(rows)));
   }
 
@@ -103,12 +110,12 @@ export abstract class Distribution {
    * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x
    * - mean)): a Vector of count. Rejects like {@link logPdf}.
    */
-  async mahalanobis(rows: RowsInput): Promise<Vector> {
+  async mahalanobis(rows: RowsInput): Promise<Vector<D>> {
     return run(this.#open().mahalanobis(rows));
   }
 
   /** Synchronous twin of {@link mahalanobis}. */
-  mahalanobisSync(rows: RowsInput): Vector {
+  mahalanobisSync(rows: RowsInput): Vector<D> {
     return runSync(this.#open().mahalanobis(rows));
   }
 
@@ -123,7 +130,7 @@ export abstract class Distribution {
     this.close();
   }
 
-  #open(): DistributionTasks {
+  #open(): DistributionTasks<D> {
     requireOpen(this, this.#tasks.name);
     return this.#tasks;
   }

@@ -12,9 +12,9 @@ import type { Word64 } from '../stream/counter.ts';
 export type SampleOut = Matrix | Real;
 
 /** What a sample takes of its distribution: rows of n numbers of a type, in the memory of a device. */
-interface Sampled {
+interface Sampled<D extends RealDtype = RealDtype> {
   readonly device: OpenBackend;
-  readonly dtype: RealDtype;
+  readonly dtype: D;
   readonly n: number;
 }
 
@@ -22,7 +22,11 @@ interface Sampled {
  * The matrix to draw into, over the caller's memory. Throws `ERR_SHAPE`, `ERR_CLOSED`, `ERR_FOREIGN_BUFFER`, and
  * `ERR_INVALID_ARGUMENT` for another type, or for memory that may move or that another thread shares.
  */
-export function sampleOut({ device, dtype, n }: Sampled, count: number, out: SampleOut): Matrix {
+export function sampleOut<D extends RealDtype>(
+  { device, dtype, n }: Sampled<D>,
+  count: number,
+  out: SampleOut,
+): Matrix<D> {
   const isMatrix = out instanceof Matrix;
   const values = isMatrix ? matrixStorage(out).valuesFor(device) : out;
   if (dtypeOf(values) !== dtype)
@@ -43,7 +47,7 @@ export function sampleOut({ device, dtype, n }: Sampled, count: number, out: Sam
       'ERR_SHAPE',
       `Out (${describe(values)}) has not the shape of (${count}) draws of (${n}) numbers.`,
     );
-  return isMatrix ? out : new Matrix(new Storage(values), count, n);
+  return (isMatrix ? out : new Matrix(new Storage(values), count, n)) as Matrix as Matrix<D>;
 }
 
 /** Throws `ERR_OUT_OF_RANGE` for a count that isn't a whole number, `ERR_TOO_LARGE` for a sample beyond 2^53 bytes. */

@@ -7,24 +7,24 @@ import type { RealDtype } from '../dtype.ts';
 import type { SampleSyncOptions } from './sample-options.ts';
 
 /** What a distribution of rows of n does on its device: tasks, checked but not begun. */
-export interface DistributionTasks {
+export interface DistributionTasks<D extends RealDtype = RealDtype> {
   /** For messages: `Normal`. */
   readonly name: string;
   readonly device: Device;
-  readonly dtype: RealDtype;
+  readonly dtype: D;
   readonly n: number;
   /** Normals of the stream that one draw takes. */
   readonly width: number;
   /** `count` draws; `counter` is overwritten, and read until the commit has run. */
-  draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix>;
-  logPdf(rows: RowsInput): Task<Vector>;
+  draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix<D>>;
+  logPdf(rows: RowsInput): Task<Vector<D>>;
   /** Mahalanobis distances from the centre. */
-  mahalanobis(rows: RowsInput): Task<Vector>;
+  mahalanobis(rows: RowsInput): Task<Vector<D>>;
   close(): void;
 }
 
 /** A task whose numbers the host maps one by one, once they are computed. */
-export function mapped(task: Task<Vector>, map: (value: number) => number): Task<Vector> {
+export function mapped<Numbers extends Vector>(task: Task<Numbers>, map: (value: number) => number): Task<Numbers> {
   return {
     ...task,
     after: () => {
@@ -36,6 +36,6 @@ export function mapped(task: Task<Vector>, map: (value: number) => number): Task
 }
 
 /** The densities, of a task of their logarithms. */
-export function densities(task: Task<Vector>): Task<Vector> {
+export function densities<Numbers extends Vector>(task: Task<Numbers>): Task<Numbers> {
   return mapped(task, Math.exp);
 }

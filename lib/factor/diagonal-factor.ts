@@ -64,6 +64,11 @@ export class DiagonalFactor implements Factor {
     encoder.scaleColumns(rows, this.#inverse);
   }
 
+  variances(encoder: Encoder, out: Real): void {
+    encoder.copy(this.#scale, out);
+    encoder.scaleColumns(out, this.#scale);
+  }
+
   covariance(encoder: Encoder, out: Real, scratch: Scratch): void {
     this.root(encoder, out, scratch);
     encoder.scaleColumns(out, this.#scale);

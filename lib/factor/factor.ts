@@ -34,6 +34,8 @@ export interface Factor {
   logDensity(encoder: Encoder, mean: Real, rows: Real, out: Real, constant: number, scratch: Scratch): void;
   /** Each row x of `rows` becomes the solution y of A A' y = x, the shortest where there are many. */
   solve(encoder: Encoder, rows: Real, scratch: Scratch): void;
+  /** out (n) = the diagonal of A A'. */
+  variances(encoder: Encoder, out: Real, scratch: Scratch): void;
   /** out (n x n) = A A'. */
   covariance(encoder: Encoder, out: Real, scratch: Scratch): void;
   /**

@@ -33,6 +33,13 @@ export class InverseFactor extends TriangularFactor implements Factor {
     encoder.triangularProduct(this.lower, rows, this.n, true);
   }
 
+  variances(encoder: Encoder, out: Real, scratch: Scratch): void {
+    const { n } = this;
+    const rows = scratch.zeros(dtypeOf(out), n * n);
+    this.root(encoder, rows, scratch);
+    encoder.squaredNorms(rows, out, n);
+  }
+
   covariance(encoder: Encoder, out: Real, scratch: Scratch): void {
     const { n } = this;
     const inverse = this.#transposedInverse(encoder, scratch);

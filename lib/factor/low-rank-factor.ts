@@ -104,6 +104,15 @@ export class LowRankFactor implements Factor {
     encoder.scaleColumns(rows, this.#values('inverses'));
   }
 
+  variances(encoder: Encoder, out: Real, scratch: Scratch): void {
+    const factor = this.#values('factor');
+    const deviations = this.#values('deviations');
+    const diagonal = scratch.copy(deviations, dtypeOf(out));
+    encoder.scaleColumns(diagonal, deviations);
+    encoder.squaredNorms(factor, out, factor.length / this.n);
+    encoder.sum(out, diagonal, out);
+  }
+
   covariance(encoder: Encoder, out: Real, scratch: Scratch): void {
     const { n } = this;
     const diagonal = scratch.zeros(dtypeOf(out), n * n);

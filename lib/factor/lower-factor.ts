@@ -39,6 +39,10 @@ export class LowerFactor extends TriangularFactor implements Factor {
     encoder.choleskySolve(this.lower, rows, this.n);
   }
 
+  variances(encoder: Encoder, out: Real): void {
+    encoder.squaredNorms(this.lower, out, this.n);
+  }
+
   covariance(encoder: Encoder, out: Real): void {
     const { n } = this;
     encoder.product(this.lower, this.lower, out, n, n, n, false, true, 1, 0);

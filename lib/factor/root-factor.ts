@@ -120,6 +120,10 @@ export class RootFactor implements Factor {
     encoder.scaleColumns(rows, deviations);
   }
 
+  variances(encoder: Encoder, out: Real): void {
+    encoder.squaredNorms(this.#values('root'), out, this.width);
+  }
+
   covariance(encoder: Encoder, out: Real): void {
     const { n, width } = this;
     encoder.product(this.#values('root'), this.#values('root'), out, n, n, width, false, true, 1, 0);

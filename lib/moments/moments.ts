@@ -4,7 +4,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
+import { checkOptions, describe, notCloneable, refuseAborted, wholeNumber } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -16,6 +16,8 @@ import { intensityOf, type Shrinkage } from './shrinkage.ts';
 import { type AddOptions, type AddSyncOptions, addSyncOptionNames, fixedMean, weightedRows } from './weighted-rows.ts';
 
 let sumsInside: (moments: Moments) => CentralSums;
+
+const cloning = notCloneable('A Moments object', 'send moments.toJSON(), and call Moments.fromJSON there');
 
 /** Where {@link Moments} are computed. */
 export interface MomentsOptions {
@@ -44,6 +46,8 @@ export interface EstimateOptions {
 export class Moments {
   /** n, from 1. */
   readonly dimension: number;
+  /** @internal Its sums would be lost. */
+  readonly cloning: symbol = cloning;
   readonly #device: OpenBackend | undefined;
   #sums: CentralSums;
 
@@ -97,8 +101,8 @@ export class Moments {
   }
 
   /** A copy of the mean, n entries in float64. Throws `ERR_SHAPE` where there are no rows. */
-  get mean(): Vector {
-    return new Vector(new Storage(aboutMean(this.#sums, undefined).mean.slice()));
+  get mean(): Vector<'float64'> {
+    return new Vector(new Storage<'float64'>(aboutMean(this.#sums, undefined).mean.slice()));
   }
 
   /**
@@ -136,12 +140,12 @@ export class Moments {
    * weightSum, where d is a row less the mean, drawn towards a multiple of the identity where shrinkage is asked for.
    * Throws `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
    */
-  covariance(options: EstimateOptions = {}): Matrix {
+  covariance(options: EstimateOptions = {}): Matrix<'float64'> {
     checkOptions(options, ['ddof', 'mean', 'shrinkage']);
     const { ddof, shrinkage } = options;
     const mean = fixedMean(options.mean, this.dimension);
     const { covariance } = estimated(this.#sums, { ddof, mean, shrinkage });
-    return new Matrix(new Storage(covariance), this.dimension, this.dimension);
+    return new Matrix(new Storage<'float64'>(covariance), this.dimension, this.dimension);
   }
 
   /**

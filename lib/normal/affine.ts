@@ -44,7 +44,7 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   const centre = new Float64Array(m);
   const image = new Float64Array(m * width);
   yield* exactly(device, (encoder) => {
-    if (noise !== undefined) encoder.requireSymmetric(spread, m, symmetryTolerance({ dtype }));
+    if (noise !== undefined) encoder.requireSymmetric(spread, m, symmetryTolerance(dtype));
     encoder.product(matrix, mean, centre, m, 1, n, false, false, 1, 0);
     encoder.product(matrix, root, image, m, width, n, false, false, 1, 0);
   });

@@ -6,7 +6,7 @@ import type { VectorInput } from '../array/vector.ts';
 import { checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Values } from '../dtype.ts';
+import type { RealDtype, Values } from '../dtype.ts';
 import { fromEchelon } from './from-root.ts';
 import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
@@ -46,7 +46,10 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
  * The conditional mean of the other coordinates for each row of values of the given ones: one regression, and one
  * product on the device.
  */
-export function* conditionalMeans(parameters: NormalParameters, options: ConditionalMeansOptions): Tasks<Matrix> {
+export function* conditionalMeans<D extends RealDtype>(
+  parameters: NormalParameters<D>,
+  options: ConditionalMeansOptions,
+): Tasks<Matrix<D>> {
   checkOptions(options, ['given', 'rows']);
   const { device, dtype, n } = parameters;
   const { given, rows } = options;
@@ -61,7 +64,7 @@ export function* conditionalMeans(parameters: NormalParameters, options: Conditi
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
-  const wrap = (written: Storage) => new Matrix(written, count, n - m);
+  const wrap = (written: Storage<D>) => new Matrix(written, count, n - m);
   return yield* step(
     resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
       const centred = scratch.copy(input, dtype);

@@ -3,14 +3,17 @@ import type { Encoder } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real } from '../dtype.ts';
+import type { Real, RealDtype } from '../dtype.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
  * The covariance, n x n, times `ratio` (a Student-t's). It fails with `ERR_OUT_OF_RANGE` where the type of the
  * distribution does not hold a variance.
  */
-export function covarianceTask({ factor, ...parameters }: NormalParameters, ratio = 1): Task<Matrix> {
+export function covarianceTask<D extends RealDtype>(
+  { factor, ...parameters }: NormalParameters<D>,
+  ratio = 1,
+): Task<Matrix<D>> {
   const { n, dtype } = parameters;
   const task = rowsTask(parameters, n, (encoder, out, scratch) => factor.covariance(encoder, out, scratch));
   const { values } = task.written;
@@ -32,15 +35,15 @@ export function covarianceTask({ factor, ...parameters }: NormalParameters, rati
 }
 
 /** The lower Cholesky factor of the covariance, n x n. If the covariance is singular, its root, n x rank. */
-export function factorTask({ factor, ...parameters }: NormalParameters): Task<Matrix> {
+export function factorTask<D extends RealDtype>({ factor, ...parameters }: NormalParameters<D>): Task<Matrix<D>> {
   // A root of rank 0 has one column, of zeros.
   return rowsTask(parameters, Math.max(1, factor.rank), (encoder, out, scratch) => factor.root(encoder, out, scratch));
 }
 
-function rowsTask(
-  { device, dtype, n }: Omit<NormalParameters, 'factor'>,
+function rowsTask<D extends RealDtype>(
+  { device, dtype, n }: Omit<NormalParameters<D>, 'factor'>,
   columns: number,
   encode: (encoder: Encoder, out: Real, scratch: Scratch) => void,
-): Task<Matrix> {
+): Task<Matrix<D>> {
   return resultTask({ device, dtype }, n * columns, (written) => new Matrix(written, n, columns), encode);
 }

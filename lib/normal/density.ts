@@ -6,18 +6,18 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { exactDevice } from '../command/float64.ts';
 import { resultTask, runSync, type Task } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
-import type { Real, Values } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** constant - d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. */
-export function logDensityTask(
-  { device, dtype, n, mean, factor }: Omit<NormalParameters, 'device'> & { readonly device: OpenBackend },
+export function logDensityTask<D extends RealDtype>(
+  { device, dtype, n, mean, factor }: Omit<NormalParameters<D>, 'device'> & { readonly device: OpenBackend },
   rows: RowsInput,
   constant: number,
-): Task<Vector> {
+): Task<Vector<D>> {
   const { values, count } = rowsInput('Input', device, rows, n);
-  const wrap = (written: Storage) => new Vector(written);
+  const wrap = (written: Storage<D>) => new Vector(written);
   const task = resultTask({ device, dtype }, count, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, n);
@@ -47,7 +47,10 @@ export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'l
 }
 
 /** Mahalanobis distances from the mean: never -0. */
-export function mahalanobisTask(parameters: NormalParameters, rows: RowsInput): Task<Vector> {
+export function mahalanobisTask<D extends RealDtype>(
+  parameters: NormalParameters<D>,
+  rows: RowsInput,
+): Task<Vector<D>> {
   const task = mapped(logDensityTask(parameters, rows, 0), (value) => Math.sqrt(Math.abs(2 * value)));
   if (parameters.dtype === 'float64') return task;
   return {
@@ -76,9 +79,12 @@ function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsI
 }
 
 /** The gradient of the log density at each row: the solution y of covariance y = mean - row. */
-export function scoreTask({ device, dtype, n, mean, factor }: NormalParameters, rows: RowsInput): Task<Matrix> {
+export function scoreTask<D extends RealDtype>(
+  { device, dtype, n, mean, factor }: NormalParameters<D>,
+  rows: RowsInput,
+): Task<Matrix<D>> {
   const { values, count } = rowsInput('Input', device, rows, n);
-  const wrap = (written: Storage) => new Matrix(written, count, n);
+  const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, n);

@@ -11,7 +11,7 @@ import {
   sampleOptionNames,
   sampleOut,
 } from '../distribution/sample-options.ts';
-import { type Real, zerosOf } from '../dtype.ts';
+import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -19,12 +19,12 @@ import type { NormalParameters } from './parameters.ts';
  * Draws `count` rows. `counter` is overwritten, and read until the commit has run. Throws what {@link
  * MultivariateNormal.sample} does.
  */
-export function drawTask(
-  parameters: NormalParameters,
+export function drawTask<D extends RealDtype>(
+  parameters: NormalParameters<D>,
   count: number,
   options: SampleSyncOptions,
   counter: Uint32Array,
-): Task<Matrix> {
+): Task<Matrix<D>> {
   const { device, dtype, n, mean, factor } = parameters;
   requireCount(count, parameters);
   const { seed = randomSeed(), stream = 0, firstRow = 0, out: target } = options;
@@ -63,12 +63,12 @@ export function hasMeans(options: MeansSyncOptions): boolean {
  * Draws `count` rows, each about its own mean, from the same normals z as a sample without `means`. Throws like {@link
  * drawTask}; `name` is what an error calls the means.
  */
-export function drawAboutMeans(
-  parameters: NormalParameters,
+export function drawAboutMeans<D extends RealDtype>(
+  parameters: NormalParameters<D>,
   count: number,
   options: MeansOptions,
   name = 'Means',
-): Task<Matrix> {
+): Task<Matrix<D>> {
   checkOptions(options, [...sampleOptionNames, 'means']);
   const { means, signal, ...rest } = options;
   const counter = new Uint32Array(6);

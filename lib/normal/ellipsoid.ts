@@ -1,4 +1,5 @@
 import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import { checkOptions, describe } from '../check.ts';
 import { decomposed } from '../command/float64.ts';
@@ -27,7 +28,7 @@ export interface Ellipsoid {
   /** The share of draws that the ellipsoid holds. */
   readonly probability: number;
   /** The mean of a normal or the location of a Student-t, n, in float64. */
-  readonly centre: Vector;
+  readonly centre: Vector<'float64'>;
   /**
    * A Mahalanobis distance. For a normal its square is the quantile of the chi-squared distribution with `rank` degrees
    * of freedom; for a Student-t, `rank` times the quantile of the F distribution with `rank` and nu degrees of freedom.
@@ -37,7 +38,7 @@ export interface Ellipsoid {
    * The half-axes in float64 as columns, longest first, n x rank: the columns of radius U S, where U S^2 U' is the
    * covariance, or the scale of a Student-t. The entry of largest magnitude in each column is positive.
    */
-  readonly axes: Matrix;
+  readonly axes: Matrix<'float64'>;
 }
 
 /** The Mahalanobis distance within which a share of the draws lies, if they vary in `rank` dimensions. */
@@ -82,5 +83,6 @@ export function* ellipsoid(
     const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
     for (let i = 0; i < n; i++) entries[i * width + k] = scale * direction[i]!;
   }
-  return { probability, centre: Vector.from(mean), radius, axes: Matrix.from(entries, { rows: n, columns: width }) };
+  const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
+  return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };
 }

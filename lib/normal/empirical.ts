@@ -12,7 +12,7 @@ import {
   sampleOut,
   sampleSyncOptionNames,
 } from '../distribution/sample-options.ts';
-import { type Real, zerosOf } from '../dtype.ts';
+import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -46,11 +46,11 @@ export function plain<Options extends EmpiricalSyncOptions>(options: Options): O
  * because the error of the first pass grows with the condition of that covariance and the second reduces it to rounding
  * (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, Electronic Transactions on Numerical Analysis 44, 2015).
  */
-export function* empiricalSample(
-  parameters: NormalParameters,
+export function* empiricalSample<D extends RealDtype>(
+  parameters: NormalParameters<D>,
   count: number,
   options: EmpiricalSyncOptions,
-): Tasks<Matrix> {
+): Tasks<Matrix<D>> {
   checkOptions(options, [...sampleSyncOptionNames, 'signal', 'empirical']);
   const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;

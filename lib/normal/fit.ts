@@ -6,7 +6,7 @@ import { exactDevice } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { dtypeOf } from '../dtype.ts';
+import { dtypeOf, type RealDtype } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -17,6 +17,7 @@ import { fixedMean, weightedRows } from '../moments/weighted-rows.ts';
 import { factorCovariance } from './from-covariance.ts';
 import type { FitOptions, FromMomentsOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage'];
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
@@ -27,7 +28,8 @@ const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
  */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
-  const { device, rows, ddof, dtype, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const { device, rows, ddof, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const dtype = realDtype(requireDevice(device), options.dtype, rows, options.mean);
   const isPlain = [weights, frequencies, missing, mean, shrinkage].every((option) => option === undefined);
   const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
   if (isPlain && dtype === 'float64') return yield* plainly();
@@ -36,7 +38,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
   const exact = exactDevice(device);
-  const asked = { device, ddof, dtype, factor, mean, shrinkage };
+  const asked = { device, ddof, dtype, factor, mean, shrinkage, typed: options.dtype, inputs: [rows, mean] };
   requireAsked(asked, n);
   const sums = yield* accumulating(exact, weightedRows(values, n, { weights, frequencies, missing }));
   return yield* fromSums(sums, asked);
@@ -47,21 +49,28 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
   checkOptions(options, [...momentOptions, 'moments']);
   const { moments, ...asked } = options;
   const sums = sumsOf(moments);
+  const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
-  return yield* fromSums(sums, asked);
+  return yield* fromSums(sums, { ...asked, dtype, typed: asked.dtype, inputs: [asked.mean] });
 }
 
 type Asked = Omit<FromMomentsOptions, 'moments'>;
 
 // Refuses what can be refused before the long work.
-function requireAsked({ device, dtype, factor, mean, shrinkage }: Asked, n: number): void {
-  realDtype(requireDevice(device), dtype);
+function requireAsked({ factor, mean, shrinkage }: Asked, n: number): void {
   factorOn(factor);
   fixedMean(mean, n);
   if (shrinkage !== undefined) requireShrinkage(shrinkage);
 }
 
-function* fromSums(sums: CentralSums, asked: Asked): Tasks<NormalParameters> {
+function* fromSums(
+  sums: CentralSums,
+  asked: Asked & {
+    readonly dtype: RealDtype;
+    readonly typed: RealDtype | undefined;
+    readonly inputs: readonly unknown[];
+  },
+): Tasks<NormalParameters> {
   const { device, dtype, factor, ddof, shrinkage } = asked;
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
@@ -74,6 +83,8 @@ function* fromSums(sums: CentralSums, asked: Asked): Tasks<NormalParameters> {
       'ERR_SHAPE',
       `Data has (${count}) rows with a weight, but a normal of dimension (${n}) without shrinkage needs at least (${needed}).`,
     );
+  const type = { asked: asked.typed, chosen: dtype, inputs: asked.inputs };
+  requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   return yield* step(
     factorCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
   );

@@ -7,6 +7,7 @@ import { LowerFactor } from '../factor/lower-factor.ts';
 import { normalInput, symmetryTolerance } from './inputs.ts';
 import type { CholeskyOptions, PrecisionOptions } from './options.ts';
 import { factoredNormal, type NormalTask } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 function requirePositiveDiagonal(factor: Real, n: number): void {
   for (let pivot = 0; pivot < n; pivot++) {
@@ -34,10 +35,24 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
   checkOptions(options, ['device', 'mean', 'factor', 'dtype']);
   const input = normalInput(options, 'Factor', options.factor, centre);
   requirePositiveDiagonal(input.square, input.n);
+  const { dtype: chosen, n, square } = input;
+  const inputs = [options.mean, options.factor];
+  requireRepresented(
+    { asked: options.dtype, chosen, inputs },
+    input.mean,
+    (i) => lengthOfRow(square, n, i) ** 2,
+    centre,
+  );
   return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.zeroUpper(factor, input.n);
     encoder.requireFinite(factor, input.n);
   });
+}
+
+function lengthOfRow(factor: Real, n: number, i: number): number {
+  let length = 0;
+  for (let j = 0; j <= i; j++) length = Math.hypot(length, factor[i * n + j]!);
+  return length;
 }
 
 /**
@@ -47,10 +62,10 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
  */
 export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): NormalTask {
   checkOptions(options, ['device', 'mean', 'precision', 'dtype', 'symmetryTolerance', 'factor']);
-  const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const input = normalInput(options, 'Precision', options.precision, centre);
   const { n } = input;
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   const task = factoredNormal(input, InverseFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.antitranspose(factor, n);

@@ -1,4 +1,4 @@
-import { asMatrix, finiteNumbers, vectorInput } from '../array/inputs.ts';
+import { asMatrix, finiteNumbers, realDtype, vectorInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireColumns, requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
@@ -11,6 +11,7 @@ import { fromCovariance } from './from-covariance.ts';
 import { squareInput } from './inputs.ts';
 import type { CorrelationOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are what an error
@@ -28,11 +29,12 @@ export function* fromCorrelation(
   ]);
   const { correlation, standardDeviations, ...rest } = options;
   const device = requireDevice(options.device);
+  const dtype = realDtype(device, options.dtype, options.mean, correlation, standardDeviations);
   const given = vectorInput(sizes, device, standardDeviations);
   const deviations = finiteNumbers(sizes, given, given.length);
   const { values, n } = squareInput('Correlation', device, correlation, 'float64', undefined);
   requireColumns(sizes, deviations.length, n, 'correlation');
-  requireUnits(values, n, options.dtype === 'float64' ? 1e-9 : 1e-5);
+  requireUnits(values, n, dtype === 'float64' ? 1e-9 : 1e-5);
   const mayBeZero = options.singular === 'pivoted' || options.singular === 'eigen';
   deviations.forEach((deviation, i) => {
     if (deviation > 0 || (deviation === 0 && mayBeZero)) return;
@@ -40,20 +42,26 @@ export function* fromCorrelation(
       pivot: i,
     });
   });
+  if (options.mean !== undefined) {
+    const inputs = [options.mean, correlation, standardDeviations];
+    const centres = vectorInput(centre, device, options.mean);
+    requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, centres, (i) => deviations[i]! ** 2, centre);
+  }
   // A diagonal within rounding of one becomes exactly one, so that the variances are those that the caller passed.
   const covariance = Float64Array.from(values, (entry, at) => {
     const [i, j] = [Math.floor(at / n), at % n];
     return (i === j ? 1 : entry) * deviations[i]! * deviations[j]!;
   });
-  return yield* fromCovariance({ ...rest, covariance: new Matrix(new Storage(covariance), n, n) }, square, centre);
+  const product = new Matrix(new Storage(covariance), n, n);
+  return yield* fromCovariance({ ...rest, dtype, covariance: product }, square, centre);
 }
 
 /** A covariance as a correlation matrix and standard deviations. */
 export interface Correlation {
   /** n x n, float64; the correlation of a variable of zero variance with any other is 0. */
-  readonly correlation: Matrix;
+  readonly correlation: Matrix<'float64'>;
   /** n, float64. */
-  readonly standardDeviations: Vector;
+  readonly standardDeviations: Vector<'float64'>;
 }
 
 /**
@@ -83,8 +91,8 @@ export function correlationOf(covariance: MatrixInput): Correlation {
     return deviations[i] === 0 || deviations[j] === 0 ? 0 : entry / deviations[i]! / deviations[j]!;
   });
   return {
-    correlation: new Matrix(new Storage(correlation), n, n),
-    standardDeviations: new Vector(new Storage(deviations)),
+    correlation: new Matrix(new Storage<'float64'>(correlation), n, n),
+    standardDeviations: new Vector(new Storage<'float64'>(deviations)),
   };
 }
 

@@ -11,6 +11,7 @@ import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and a covariance, which may be singular or get jitter if the options allow it. `square` and
@@ -31,16 +32,19 @@ export function* fromCovariance(
       const isAsked = options.singular !== undefined || options.jitter !== undefined;
       return yield* step(isAsked ? task : { ...task, explain: withWayOut });
     }
-    return yield* withJitter(options, copied(normalInput(options, square, options.covariance, centre)), square);
+    const input = copied(normalInput(options, square, options.covariance, centre));
+    represented(options, input, centre);
+    return yield* withJitter(options, input, square);
   }
   if (jitter !== false)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
       `Jitter (${jitter}) changes a singular covariance, but singular (${singular}) accepts it as it is: pass only one of them.`,
     );
-  const tolerance = symmetryTolerance(options);
   const input = copied(normalInput(options, square, options.covariance, centre));
   const { n } = input;
+  represented(options, input, centre);
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   const symmetric = Float64Array.from(input.square);
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
   // Only the lower triangle counts, as for a Cholesky factor.
@@ -77,7 +81,7 @@ function* withJitter(options: CovarianceOptions, input: NormalInput, name: strin
     for (let i = 0; i < n; i++) shifted[i * (n + 1)]! += amount;
     const covariance = new Matrix(new Storage(shifted), n, n);
     try {
-      const parameters = yield* step(factorCovariance({ ...options, mean, covariance }));
+      const parameters = yield* step(factorCovariance({ ...options, mean, covariance, dtype: input.dtype }));
       const { smallestPivot } = parameters.factor as LowerFactor;
       return { ...parameters, jitter: { amount, attempts: attempt, smallestPivot } };
     } catch (error) {
@@ -101,11 +105,17 @@ function share(jitter: boolean | number, dtype: string): number {
 }
 // `centre` and `square` are what an error calls the two: a Student-t has a location and a scale.
 
+function represented({ dtype: asked, mean, covariance }: CovarianceOptions, input: NormalInput, centre: string): void {
+  const { dtype: chosen, n, square } = input;
+  requireRepresented({ asked, chosen, inputs: [mean, covariance] }, input.mean, (i) => square[i * (n + 1)]!, centre);
+}
+
 export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);
-  const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const input = normalInput(options, square, options.covariance, centre);
+  represented(options, input, centre);
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, input.n, tolerance);
     encoder.cholesky(factor, input.n, where);

@@ -8,6 +8,7 @@ import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import { meanInput } from './inputs.ts';
 import type { DiagonalOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /** The normal of a mean and variances. `square`, `centre` and `sizes` are what an error calls them. */
 export function fromDiagonal(
@@ -18,7 +19,7 @@ export function fromDiagonal(
 ): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'variances', 'dimension', 'dtype']);
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, options.variances);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const { variances } = options;
   const asked = options.dimension === undefined ? mean?.length : wholeNumber('Dimension', options.dimension, 1);
@@ -33,5 +34,7 @@ export function fromDiagonal(
     throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, but a distribution has at least one dimension.`);
   requireColumns(sizes, n, asked ?? n, 'requested dimension');
   if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
+  const inputs = [options.mean, variances];
+  requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, (i) => deviations[i]! ** 2, centre);
   return givenFactor({ device, dtype, n, mean }, (allocate) => DiagonalFactor.of(allocate, deviations), square);
 }

@@ -11,6 +11,7 @@ import { rooted } from './from-root.ts';
 import { meanInput } from './inputs.ts';
 import type { EigenOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and an eigendecomposition of its covariance. `square` and `centre` are what an error calls them.
@@ -18,7 +19,7 @@ import type { NormalParameters } from './parameters.ts';
 export function* fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, options.values, options.vectors);
   // A copy, because the caller may change their array between two commits.
   const mean =
     options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre).slice();
@@ -41,6 +42,9 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   used.forEach((from, k) => {
     for (let i = 0; i < n; i++) root[i * rank + k] = vectors[i * m + from]! * Math.sqrt(values[from]!);
   });
+  const inputs = [options.mean, options.values, options.vectors];
+  const variance = (i: number) => root.subarray(i * rank, (i + 1) * rank).reduce((sum, entry) => sum + entry ** 2, 0);
+  requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
   return yield* rooted({ device, dtype, n, mean }, { root, rank }, square);
 }
 

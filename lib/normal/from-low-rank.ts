@@ -8,6 +8,7 @@ import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { meanInput } from './inputs.ts';
 import type { LowRankOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and a low-rank covariance plus a diagonal. `square` and `centre` are what an error calls them.
@@ -15,13 +16,18 @@ import { givenFactor, type NormalParameters } from './parameters.ts';
 export function fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, options.factor, options.diagonal);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const matrix = asMatrix(options.factor, undefined);
   const n = matrix.rows;
   const factor = finiteNumbers('Factor', matrixStorage(matrix).valuesFor(device), matrix.columns);
+  const k = matrix.columns;
+  const variance = (i: number) =>
+    factor.subarray(i * k, (i + 1) * k).reduce((sum, entry) => sum + entry ** 2, diagonal[i]!);
   const diagonal = positiveNumbersOf('Diagonal', device, options.diagonal, n);
   requireColumns('Diagonal', diagonal.length, n, 'factor');
   if (mean !== undefined) requireColumns(centre, mean.length, n, 'factor');
+  const inputs = [options.mean, options.factor, options.diagonal];
+  requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
   return givenFactor({ device, dtype, n, mean }, (allocate) => LowRankFactor.of(allocate, factor, diagonal), square);
 }

@@ -7,8 +7,9 @@ import { requireDevice } from '../backend-handle.ts';
 import { requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { Dtype, Real, RealDtype, Values } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { NormalOptions } from './options.ts';
+import { requireHeld } from './represented.ts';
 
 /** A mean and a square matrix of the same dimension; see {@link meanInput} and {@link squareInput}. */
 export interface NormalInput {
@@ -23,19 +24,16 @@ export interface NormalInput {
 /** The checked inputs of a normal. Throws what its parts throw, and `ERR_INVALID_ARGUMENT` if the device is missing. */
 export function normalInput(options: NormalOptions, name: string, square: MatrixInput, centre = 'Mean'): NormalInput {
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, options.mean, square);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const { values, n } = squareInput(name, device, square, dtype, mean?.length, centre.toLowerCase());
   return { device, dtype, n, mean, square: values };
 }
 
 /** How far the entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
-export function symmetryTolerance(options: {
-  dtype?: Dtype | undefined;
-  symmetryTolerance?: number | undefined;
-}): number {
+export function symmetryTolerance(dtype: RealDtype, asked?: number | undefined): number {
   // Sums of n products in a different order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
-  const tolerance = options.symmetryTolerance ?? (options.dtype === 'float64' ? 1e-9 : 1e-5);
+  const tolerance = asked ?? (dtype === 'float64' ? 1e-9 : 1e-5);
   if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
@@ -45,10 +43,14 @@ export function symmetryTolerance(options: {
 
 /** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` if it does not have n entries. */
 export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n?: number, name = 'Mean'): Real {
-  const values = hostValues(vectorInput(name, device, mean), dtype) as Real;
+  const given = vectorInput(name, device, mean);
+  const values = hostValues(given, dtype) as Real;
   if (values.length === 0)
     throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, but a distribution has at least one dimension.`);
   if (n !== undefined) requireColumns(name, values.length, n, 'other input');
+  // A mean of 1e-50 may be 0.
+  if (values !== given) requireFiniteEntries(name, given);
+  requireHeld(name, given, values, values.length, 1, true);
   requireFiniteEntries(name, values);
   return values;
 }
@@ -72,5 +74,8 @@ export function squareInput(
   const matrix = asMatrix(input, side);
   const columns = requireSquare(name, matrix);
   if (n !== undefined) requireColumns(name, columns, n, centre);
-  return { values: hostValues(matrixStorage(matrix).valuesFor(device), dtype) as Real, n: columns };
+  const given = matrixStorage(matrix).valuesFor(device);
+  const values = hostValues(given, dtype) as Real;
+  requireHeld(name, given, values, columns, columns + 1);
+  return { values, n: columns };
 }

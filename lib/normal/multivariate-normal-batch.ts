@@ -1,3 +1,4 @@
+import type { DtypeOf, Only } from '../array/element-type.ts';
 import { hostValues } from '../array/host-memory.ts';
 import { type RowsInput, realDtype, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
@@ -38,7 +39,7 @@ export interface BatchSampleOptions extends RunOptions {
  * the work of all normals before they wait. Every method that computes has a synchronous twin. After {@link close} each
  * throws `ERR_CLOSED`.
  */
-export class MultivariateNormalBatch {
+export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** The device that holds the normals and computes. */
   readonly device: Device;
   /** B, the number of normals, from 1. */
@@ -46,11 +47,13 @@ export class MultivariateNormalBatch {
   /** n, from 1. */
   readonly dimension: number;
   /** Type of the draws. */
-  readonly dtype: RealDtype;
-  readonly #normals: readonly MultivariateNormal[];
+  readonly dtype: D;
+  readonly #normals: readonly MultivariateNormal<D>[];
   #closed = false;
 
-  private constructor(normals: readonly MultivariateNormal[]) {
+  private constructor(given: readonly MultivariateNormal[]) {
+    // The static methods say which type their options give.
+    const normals = given as readonly MultivariateNormal<D>[];
     const { device, dimension, dtype } = normals[0]!;
     this.device = device;
     this.size = normals.length;
@@ -65,7 +68,9 @@ export class MultivariateNormalBatch {
    * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also if
    * dimensions differ, or there is no covariance).
    */
-  static async fromCovariance(options: BatchOptions): Promise<MultivariateNormalBatch> {
+  static async fromCovariance<O extends BatchOptions>(
+    options: Only<O, BatchOptions>,
+  ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
     const each = covariancesOf(options);
     return new MultivariateNormalBatch(
       await together(each.length, (b) =>
@@ -77,7 +82,9 @@ export class MultivariateNormalBatch {
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
-  static fromCovarianceSync(options: BatchOptions): MultivariateNormalBatch {
+  static fromCovarianceSync<O extends BatchOptions>(
+    options: Only<O, BatchOptions>,
+  ): MultivariateNormalBatch<DtypeOf<O>> {
     const each = covariancesOf(options);
     return new MultivariateNormalBatch(
       oneByOne(each.length, (b) => naming(b, () => MultivariateNormal.fromCovarianceSync(each[b]!))),
@@ -90,7 +97,7 @@ export class MultivariateNormalBatch {
   }
 
   /** The normal at an index, from 0. The batch owns it and closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
-  at(index: number): MultivariateNormal {
+  at(index: number): MultivariateNormal<D> {
     return this.#open()[wholeNumber('Index', index, 0, this.size - 1)]!;
   }
 
@@ -99,7 +106,7 @@ export class MultivariateNormalBatch {
    * stream + b. Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a stream + b
    * beyond 2^64 - 1), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
    */
-  async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix[]> {
+  async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>[]> {
     const normals = this.#open();
     const runs = runsOf(options, [...runOptionNames, 'signal'], this.size);
     const { signal } = options;
@@ -107,7 +114,7 @@ export class MultivariateNormalBatch {
   }
 
   /** Synchronous twin of {@link sample}. */
-  sampleSync(count: number, options: RunOptions = {}): Matrix[] {
+  sampleSync(count: number, options: RunOptions = {}): Matrix<D>[] {
     const normals = this.#open();
     const runs = runsOf(options, runOptionNames, this.size);
     return oneByOne(this.size, (b) => normals[b]!.sampleSync(count, runs[b]!));
@@ -118,14 +125,14 @@ export class MultivariateNormalBatch {
    * of a column belongs to the normal under which that row is most likely. Rejects like {@link
    * MultivariateNormal.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
-  async logPdf(rows: RowsInput): Promise<Matrix> {
+  async logPdf(rows: RowsInput): Promise<Matrix<D>> {
     const normals = this.#open();
     const input = this.#rows(rows);
     return this.#stacked(await together(this.size, (b) => normals[b]!.logPdf(input)));
   }
 
   /** Synchronous twin of {@link logPdf}. */
-  logPdfSync(rows: RowsInput): Matrix {
+  logPdfSync(rows: RowsInput): Matrix<D> {
     const normals = this.#open();
     const input = this.#rows(rows);
     return this.#stacked(oneByOne(this.size, (b) => normals[b]!.logPdfSync(input)));
@@ -148,7 +155,7 @@ export class MultivariateNormalBatch {
     return new Matrix(new Storage(hostValues(values, this.dtype)), count, n);
   }
 
-  #stacked(scores: readonly Vector[]): Matrix {
+  #stacked(scores: readonly Vector[]): Matrix<D> {
     try {
       const { length } = scores[0]!;
       const storage = Storage.forResult(this.device, this.dtype, this.size * length);
@@ -159,7 +166,7 @@ export class MultivariateNormalBatch {
     }
   }
 
-  #open(): readonly MultivariateNormal[] {
+  #open(): readonly MultivariateNormal<D>[] {
     if (!this.closed) return this.#normals;
     throw new CovariumError('ERR_CLOSED', `Batch of (${this.size}) normals is closed.`);
   }
@@ -171,7 +178,7 @@ function covariancesOf(options: BatchOptions): CovarianceOptions[] {
   checkOptions(options, [...ofOne, 'means', 'covariances']);
   const { means, covariances, ...shared } = options;
   const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype);
+  const dtype = realDtype(device, options.dtype, means, ...(Array.isArray(covariances) ? covariances : [covariances]));
   const given = covariances instanceof Volume ? slices(covariances, device) : covariances;
   if (!Array.isArray(given))
     throw new CovariumError(
@@ -188,7 +195,7 @@ function covariancesOf(options: BatchOptions): CovarianceOptions[] {
     }),
   );
   const centres = means === undefined ? undefined : meansOf(means, device, squares.length, n!);
-  return squares.map((covariance, b) => ({ ...shared, mean: centres?.[b], covariance }));
+  return squares.map((covariance, b) => ({ ...shared, dtype, mean: centres?.[b], covariance }));
 }
 
 function slices(volume: Volume, device: Device): Values[] {

@@ -1,3 +1,4 @@
+import type { DtypeOf, Only } from '../array/element-type.ts';
 import type { RowList, RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -7,6 +8,7 @@ import { describe } from '../check.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
+import type { RealDtype, Values } from '../dtype.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type AffineOptions, affine } from './affine.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditional, conditionalMeans } from './conditional.ts';
@@ -22,6 +24,7 @@ import { fromCovariance } from './from-covariance.ts';
 import { fromDiagonal } from './from-diagonal.ts';
 import { fromEigen } from './from-eigen.ts';
 import { fromLowRank } from './from-low-rank.ts';
+import { covarianceOfJson, type DtypeOfJson, type JsonOptions, type NormalJson, normalToJson } from './json.ts';
 import { marginal } from './marginal.ts';
 import type {
   CholeskyOptions,
@@ -47,6 +50,7 @@ import {
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from './probability.ts';
+import { correlation, deviationsTask, variancesTask } from './spread.ts';
 import { normalTasks } from './tasks.ts';
 import { factorAndTransformTask, quantileTask, transformTask } from './transform.ts';
 
@@ -56,21 +60,23 @@ let parametersInside: (normal: MultivariateNormal) => NormalParameters;
  * A multivariate normal of dimension n on a device, which computes its Cholesky factor once and keeps it. Every method
  * that computes has a synchronous twin, which is faster for small work. After {@link close} each throws `ERR_CLOSED`.
  */
-export class MultivariateNormal extends Distribution {
+export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distribution<D> {
   /**
    * Logarithm of the covariance's determinant. If the covariance is singular, of its pseudo-determinant: the product of
    * the nonzero eigenvalues.
    */
   readonly logDeterminant: number;
-  readonly #parameters: NormalParameters;
+  readonly #parameters: NormalParameters<D>;
 
   static {
     parametersInside = (normal) => normal.#open();
   }
 
   private constructor(parameters: NormalParameters) {
-    super(normalTasks(parameters));
-    this.#parameters = parameters;
+    // The static methods say which type their options give.
+    const own = parameters as NormalParameters<D>;
+    super(normalTasks(own));
+    this.#parameters = own;
     this.logDeterminant = parameters.factor.logDeterminant;
   }
 
@@ -80,12 +86,16 @@ export class MultivariateNormal extends Distribution {
    * factor is to be made on a GPU and the device has none. `singular` accepts a singular covariance, `jitter` adds to
    * its diagonal.
    */
-  static async fromCovariance(options: CovarianceOptions): Promise<MultivariateNormal> {
+  static async fromCovariance<O extends CovarianceOptions>(
+    options: Only<O, CovarianceOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await runAll(fromCovariance(options)));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
-  static fromCovarianceSync(options: CovarianceOptions): MultivariateNormal {
+  static fromCovarianceSync<O extends CovarianceOptions>(
+    options: Only<O, CovarianceOptions>,
+  ): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runAllSync(fromCovariance(options)));
   }
 
@@ -94,12 +104,16 @@ export class MultivariateNormal extends Distribution {
    * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a diagonal entry that is not positive), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromCholesky(options: CholeskyOptions): Promise<MultivariateNormal> {
+  static async fromCholesky<O extends CholeskyOptions>(
+    options: Only<O, CholeskyOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await run(fromCholesky(options)));
   }
 
   /** Synchronous twin of {@link fromCholesky}. */
-  static fromCholeskySync(options: CholeskyOptions): MultivariateNormal {
+  static fromCholeskySync<O extends CholeskyOptions>(
+    options: Only<O, CholeskyOptions>,
+  ): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runSync(fromCholesky(options)));
   }
 
@@ -107,12 +121,16 @@ export class MultivariateNormal extends Distribution {
    * The normal of a mean (n) and a precision matrix (n x n), the inverse of the covariance. Rejects like {@link
    * fromCovariance}.
    */
-  static async fromPrecision(options: PrecisionOptions): Promise<MultivariateNormal> {
+  static async fromPrecision<O extends PrecisionOptions>(
+    options: Only<O, PrecisionOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await run(fromPrecision(options)));
   }
 
   /** Synchronous twin of {@link fromPrecision}. */
-  static fromPrecisionSync(options: PrecisionOptions): MultivariateNormal {
+  static fromPrecisionSync<O extends PrecisionOptions>(
+    options: Only<O, PrecisionOptions>,
+  ): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runSync(fromPrecision(options)));
   }
 
@@ -121,12 +139,16 @@ export class MultivariateNormal extends Distribution {
    * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE` (a
    * variance that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromDiagonal(options: DiagonalOptions): Promise<MultivariateNormal> {
+  static async fromDiagonal<O extends DiagonalOptions>(
+    options: Only<O, DiagonalOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await run(fromDiagonal(options)));
   }
 
   /** Synchronous twin of {@link fromDiagonal}. */
-  static fromDiagonalSync(options: DiagonalOptions): MultivariateNormal {
+  static fromDiagonalSync<O extends DiagonalOptions>(
+    options: Only<O, DiagonalOptions>,
+  ): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runSync(fromDiagonal(options)));
   }
 
@@ -136,12 +158,14 @@ export class MultivariateNormal extends Distribution {
    * (eigenvectors that are not orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold),
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromEigen(options: EigenOptions): Promise<MultivariateNormal> {
+  static async fromEigen<O extends EigenOptions>(
+    options: Only<O, EigenOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await runAll(fromEigen(options)));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
-  static fromEigenSync(options: EigenOptions): MultivariateNormal {
+  static fromEigenSync<O extends EigenOptions>(options: Only<O, EigenOptions>): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runAllSync(fromEigen(options)));
   }
 
@@ -151,12 +175,14 @@ export class MultivariateNormal extends Distribution {
    * `ERR_NOT_POSITIVE_DEFINITE` (an entry of d), `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromLowRank(options: LowRankOptions): Promise<MultivariateNormal> {
+  static async fromLowRank<O extends LowRankOptions>(
+    options: Only<O, LowRankOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await run(fromLowRank(options)));
   }
 
   /** Synchronous twin of {@link fromLowRank}. */
-  static fromLowRankSync(options: LowRankOptions): MultivariateNormal {
+  static fromLowRankSync<O extends LowRankOptions>(options: Only<O, LowRankOptions>): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runSync(fromLowRank(options)));
   }
 
@@ -164,12 +190,16 @@ export class MultivariateNormal extends Distribution {
    * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects like {@link
    * fromCovariance}, and with `ERR_OUT_OF_RANGE` if the diagonal is not all ones.
    */
-  static async fromCorrelation(options: CorrelationOptions): Promise<MultivariateNormal> {
+  static async fromCorrelation<O extends CorrelationOptions>(
+    options: Only<O, CorrelationOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await runAll(fromCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
-  static fromCorrelationSync(options: CorrelationOptions): MultivariateNormal {
+  static fromCorrelationSync<O extends CorrelationOptions>(
+    options: Only<O, CorrelationOptions>,
+  ): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runAllSync(fromCorrelation(options)));
   }
 
@@ -178,22 +208,51 @@ export class MultivariateNormal extends Distribution {
    * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
    * before it determine), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
    */
-  static async fit(options: FitOptions): Promise<MultivariateNormal> {
+  static async fit<O extends FitOptions>(options: Only<O, FitOptions>): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await runAll(fit(options)));
   }
 
   /** Synchronous twin of {@link fit}. */
-  static fitSync(options: FitOptions): MultivariateNormal {
+  static fitSync<O extends FitOptions>(options: Only<O, FitOptions>): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runAllSync(fit(options)));
   }
 
+  /**
+   * The normal of what {@link toJSON} gives or `covarium fit` writes, parsed. Its covariance is computed anew, so that
+   * draws are those of the normal that was written but for rounding.
+   *
+   * ```ts
+   * const normal = await MultivariateNormal.fromJSON(JSON.parse(await readFile('model.json', 'utf8')), { device });
+   * ```
+   *
+   * Rejects with `ERR_MALFORMED_MODEL`, and as {@link fromCovariance}.
+   */
+  static async fromJSON<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): Promise<MultivariateNormal<DtypeOfJson<O>>> {
+    return new MultivariateNormal(await runAll(fromCovariance(covarianceOfJson(json, options))));
+  }
+
+  /** Synchronous twin of {@link fromJSON}. */
+  static fromJSONSync<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): MultivariateNormal<DtypeOfJson<O>> {
+    return new MultivariateNormal(runAllSync(fromCovariance(covarianceOfJson(json, options))));
+  }
+
   /** The normal with the mean and covariance of {@link Moments} of dimension n. Rejects like {@link fit}. */
-  static async fromMoments(options: FromMomentsOptions): Promise<MultivariateNormal> {
+  static async fromMoments<O extends FromMomentsOptions>(
+    options: Only<O, FromMomentsOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await runAll(fromMoments(options)));
   }
 
   /** Synchronous twin of {@link fromMoments}. */
-  static fromMomentsSync(options: FromMomentsOptions): MultivariateNormal {
+  static fromMomentsSync<O extends FromMomentsOptions>(
+    options: Only<O, FromMomentsOptions>,
+  ): MultivariateNormal<DtypeOf<O>> {
     return new MultivariateNormal(runAllSync(fromMoments(options)));
   }
 
@@ -233,8 +292,8 @@ export class MultivariateNormal extends Distribution {
   }
 
   /** A copy of the mean, n. Throws `ERR_CLOSED`. */
-  get mean(): Vector {
-    return new Vector(new Storage(this.#open().mean.values.slice()));
+  get mean(): Vector<D> {
+    return new Vector(new Storage(this.#open().mean.values.slice() as Values as Values<D>, undefined, this.device));
   }
 
   /** Differential entropy in nats: (n (1 + ln 2 pi) + ln det covariance) / 2; for a singular normal on its support. */
@@ -248,7 +307,7 @@ export class MultivariateNormal extends Distribution {
    * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which excludes
    * `means`, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
-  override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix> {
+  override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix<D>> {
     if (isEmpirical(options)) return runAll(empiricalSample(this.#open(), count, options), options.signal);
     const rest = plain(options);
     if (hasMeans(rest)) return run(drawAboutMeans(this.#open(), count, rest), rest.signal);
@@ -256,7 +315,7 @@ export class MultivariateNormal extends Distribution {
   }
 
   /** Synchronous twin of {@link sample}. */
-  override sampleSync(count: number, options: EmpiricalSyncOptions & MeansSyncOptions = {}): Matrix {
+  override sampleSync(count: number, options: EmpiricalSyncOptions & MeansSyncOptions = {}): Matrix<D> {
     if (isEmpirical(options)) return runAllSync(empiricalSample(this.#open(), count, options));
     const rest = plain(options);
     if (hasMeans(rest)) return runSync(drawAboutMeans(this.#open(), count, rest));
@@ -267,16 +326,16 @@ export class MultivariateNormal extends Distribution {
    * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with
    * `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
    */
-  transform(z: VectorInput): Promise<Vector>;
-  transform(z: RowList): Promise<Matrix>;
-  async transform(z: RowsInput): Promise<Matrix | Vector> {
+  transform(z: VectorInput): Promise<Vector<D>>;
+  transform(z: RowList): Promise<Matrix<D>>;
+  async transform(z: RowsInput): Promise<Matrix<D> | Vector<D>> {
     return run(transformTask(this.#open(), z));
   }
 
   /** Synchronous twin of {@link transform}. */
-  transformSync(z: VectorInput): Vector;
-  transformSync(z: RowList): Matrix;
-  transformSync(z: RowsInput): Matrix | Vector {
+  transformSync(z: VectorInput): Vector<D>;
+  transformSync(z: RowList): Matrix<D>;
+  transformSync(z: RowsInput): Matrix<D> | Vector<D> {
     return runSync(transformTask(this.#open(), z));
   }
 
@@ -286,13 +345,13 @@ export class MultivariateNormal extends Distribution {
    * error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also returns the error. Rejects with
    * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
-  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
+  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     const parameters = this.#open();
     return integrate(parameters, cdfAt(parameters, rows, options, false), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
-  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
+  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector<'float64'> {
     const parameters = this.#open();
     return integrateSync(parameters, cdfAt(parameters, rows, options, true));
   }
@@ -314,15 +373,56 @@ export class MultivariateNormal extends Distribution {
   }
 
   /**
+   * This normal for JSON.stringify, as `covarium fit` writes it and {@link fromJSON} reads it. It takes n^3 operations
+   * before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  toJSON(): NormalJson {
+    return normalToJson(this.#open());
+  }
+
+  /** Variances of the n coordinates: the covariance's diagonal. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  async variances(): Promise<Vector<D>> {
+    return run(variancesTask(this.#open()));
+  }
+
+  /** Synchronous twin of {@link variances}. */
+  variancesSync(): Vector<D> {
+    return runSync(variancesTask(this.#open()));
+  }
+
+  /** Standard deviations of the n coordinates. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  async standardDeviations(): Promise<Vector<D>> {
+    return run(deviationsTask(this.#open()));
+  }
+
+  /** Synchronous twin of {@link standardDeviations}. */
+  standardDeviationsSync(): Vector<D> {
+    return runSync(deviationsTask(this.#open()));
+  }
+
+  /**
+   * The correlation matrix, n x n, with ones on its diagonal; a coordinate that does not vary correlates with no other.
+   * Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async correlation(): Promise<Matrix<D>> {
+    return runAll(correlation(this.#open()));
+  }
+
+  /** Synchronous twin of {@link correlation}. */
+  correlationSync(): Matrix<D> {
+    return runAllSync(correlation(this.#open()));
+  }
+
+  /**
    * The covariance, n x n. Rejects with `ERR_OUT_OF_RANGE` where the type does not hold a variance, `ERR_OUT_OF_MEMORY`,
    * `ERR_CLOSED`.
    */
-  async covariance(): Promise<Matrix> {
+  async covariance(): Promise<Matrix<D>> {
     return run(covarianceTask(this.#open()));
   }
 
   /** Synchronous twin of {@link covariance}. */
-  covarianceSync(): Matrix {
+  covarianceSync(): Matrix<D> {
     return runSync(covarianceTask(this.#open()));
   }
 
@@ -330,12 +430,12 @@ export class MultivariateNormal extends Distribution {
    * A copy of the lower Cholesky factor of the covariance, n x n. If the covariance is singular, the root from which
    * the draws are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async factor(): Promise<Matrix> {
+  async factor(): Promise<Matrix<D>> {
     return run(factorTask(this.#open()));
   }
 
   /** Synchronous twin of {@link factor}. */
-  factorSync(): Matrix {
+  factorSync(): Matrix<D> {
     return runSync(factorTask(this.#open()));
   }
 
@@ -343,12 +443,12 @@ export class MultivariateNormal extends Distribution {
    * The normal of some coordinates (m of them, from 0), in the order given. Rejects with `ERR_OUT_OF_RANGE` (no such
    * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
    */
-  async marginal(coordinates: readonly number[]): Promise<MultivariateNormal> {
+  async marginal(coordinates: readonly number[]): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runAll(marginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
-  marginalSync(coordinates: readonly number[]): MultivariateNormal {
+  marginalSync(coordinates: readonly number[]): MultivariateNormal<D> {
     return new MultivariateNormal(runAllSync(marginal(this.#open(), coordinates)));
   }
 
@@ -357,12 +457,12 @@ export class MultivariateNormal extends Distribution {
    * marginal}, with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is
    * impossible because the normal is singular).
    */
-  async conditional(options: ConditionalOptions): Promise<MultivariateNormal> {
+  async conditional(options: ConditionalOptions): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runAll(conditional(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link conditional}. */
-  conditionalSync(options: ConditionalOptions): MultivariateNormal {
+  conditionalSync(options: ConditionalOptions): MultivariateNormal<D> {
     return new MultivariateNormal(runAllSync(conditional(this.#open(), options)));
   }
 
@@ -370,12 +470,12 @@ export class MultivariateNormal extends Distribution {
    * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The
    * covariance is the same for all rows: that of {@link conditional}. Rejects like {@link conditional}.
    */
-  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
+  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix<D>> {
     return runAll(conditionalMeans(this.#open(), options));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
-  conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
+  conditionalMeansSync(options: ConditionalMeansOptions): Matrix<D> {
     return runAllSync(conditionalMeans(this.#open(), options));
   }
 
@@ -384,12 +484,12 @@ export class MultivariateNormal extends Distribution {
    * with `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless `singular` allows it; noise
    * that is not a covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async affine(options: AffineOptions): Promise<MultivariateNormal> {
+  async affine(options: AffineOptions): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runAll(affine(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link affine}. */
-  affineSync(options: AffineOptions): MultivariateNormal {
+  affineSync(options: AffineOptions): MultivariateNormal<D> {
     return new MultivariateNormal(runAllSync(affine(this.#open(), options)));
   }
 
@@ -397,12 +497,12 @@ export class MultivariateNormal extends Distribution {
    * Gradient of the log density with respect to x, at each row x (count x n, or one vector of n): -covariance^-1 (x -
    * mean), count x n. Rejects like {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async scoreInput(rows: RowsInput): Promise<Matrix> {
+  async scoreInput(rows: RowsInput): Promise<Matrix<D>> {
     return run(scoreTask(this.#open(), rows));
   }
 
   /** Synchronous twin of {@link scoreInput}. */
-  scoreInputSync(rows: RowsInput): Matrix {
+  scoreInputSync(rows: RowsInput): Matrix<D> {
     return runSync(scoreTask(this.#open(), rows));
   }
 
@@ -412,12 +512,12 @@ export class MultivariateNormal extends Distribution {
    * low-discrepancy sequence, into draws. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
    * `ERR_CLOSED`.
    */
-  async quantile(probabilities: RowsInput): Promise<Matrix> {
+  async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
     return run(quantileTask(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
-  quantileSync(probabilities: RowsInput): Matrix {
+  quantileSync(probabilities: RowsInput): Matrix<D> {
     return runSync(quantileTask(this.#open(), probabilities));
   }
 
@@ -434,7 +534,7 @@ export class MultivariateNormal extends Distribution {
     return runAllSync(ellipsoid(this.#open(), options));
   }
 
-  #open(): NormalParameters {
+  #open(): NormalParameters<D> {
     requireOpen(this, 'Normal');
     return this.#parameters;
   }

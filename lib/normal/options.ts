@@ -3,7 +3,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import type { FactorOptions } from '../command/options.ts';
 import type { Device } from '../device.ts';
-import type { Dtype } from '../dtype.ts';
+import type { RealDtype } from '../dtype.ts';
 import type { EstimateOptions, Moments } from '../moments/moments.ts';
 import type { AddSyncOptions } from '../moments/weighted-rows.ts';
 
@@ -13,8 +13,8 @@ export interface NormalOptions {
   readonly device: Device;
   /** n entries; zeros by default. */
   readonly mean?: VectorInput | undefined;
-  /** `float32` by default. */
-  readonly dtype?: Dtype | undefined;
+  /** By default `float64` where an input is a Float64Array, or a Matrix or Vector of float64; else `float32`. */
+  readonly dtype?: RealDtype | undefined;
 }
 
 /** Options of {@link MultivariateNormal.fromCovariance}. */
@@ -116,8 +116,8 @@ export interface FitOptions extends FactorOptions, EstimateOptions, AddSyncOptio
   readonly device: Device;
   /** Observations, count x n; count is at least n + 1, or at least 1 with shrinkage. */
   readonly rows: MatrixInput;
-  /** `float32` by default. */
-  readonly dtype?: Dtype | undefined;
+  /** By default `float64` where an input is a Float64Array, or a Matrix or Vector of float64; else `float32`. */
+  readonly dtype?: RealDtype | undefined;
 }
 
 /** Options of {@link MultivariateNormal.fromMoments}. */
@@ -126,6 +126,6 @@ export interface FromMomentsOptions extends FactorOptions, EstimateOptions {
   readonly device: Device;
   /** Moments of the rows; they are not changed. */
   readonly moments: Moments;
-  /** `float32` by default. */
-  readonly dtype?: Dtype | undefined;
+  /** By default `float64` where an input is a Float64Array, or a Matrix or Vector of float64; else `float32`. */
+  readonly dtype?: RealDtype | undefined;
 }

@@ -11,9 +11,9 @@ import type { NormalInput } from './inputs.ts';
 import type { JitterReport } from './options.ts';
 
 /** The parts of a normal distribution, in the device's memory. */
-export interface NormalParameters {
+export interface NormalParameters<D extends RealDtype = RealDtype> {
   readonly device: Device;
-  readonly dtype: RealDtype;
+  readonly dtype: D;
   readonly n: number;
   readonly mean: Storage;
   readonly factor: Factor;

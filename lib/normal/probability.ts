@@ -73,7 +73,7 @@ export function cdfAt(
   options: ProbabilityOptions,
   isSync: boolean,
   degreesOfFreedom?: number,
-): Integral<Vector> {
+): Integral<Vector<'float64'>> {
   const accuracy = probabilityOptions(options, isSync);
   const { values, count } = rowsInput('Input', device, rows, n);
   // A copy, because the caller may change their array between two slices of work.
@@ -91,7 +91,7 @@ export function cdfAt(
       })).probability;
       yield;
     }
-    return new Vector(new Storage(probabilities));
+    return new Vector(new Storage<'float64'>(probabilities, undefined, device));
   };
 }
 

@@ -1,10 +1,11 @@
 import type { DistributionTasks } from '../distribution/tasks.ts';
+import type { RealDtype } from '../dtype.ts';
 import { logDensityTask, mahalanobisTask, normalConstant } from './density.ts';
 import { drawTask } from './draw.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** The tasks of a normal with these parameters on its device. */
-export function normalTasks(parameters: NormalParameters): DistributionTasks {
+export function normalTasks<D extends RealDtype>(parameters: NormalParameters<D>): DistributionTasks<D> {
   const { device, dtype, n, mean, factor } = parameters;
   const constant = normalConstant(parameters);
   return {

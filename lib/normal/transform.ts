@@ -17,10 +17,10 @@ import { normalInput, symmetryTolerance } from './inputs.ts';
 import type { TransformOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 
-type Transforming = Task<Matrix | Vector>;
+type Transforming<D extends RealDtype> = Task<Matrix<D> | Vector<D>>;
 
 /** mean + A z for one z, or for each row z, where A is the root of the covariance. */
-export function transformTask(parameters: NormalParameters, z: RowsInput): Transforming {
+export function transformTask<D extends RealDtype>(parameters: NormalParameters<D>, z: RowsInput): Transforming<D> {
   const { factor, mean } = parameters;
   return transforming(parameters, factor.width, z, (encoder, input, out, scratch) =>
     factor.transform(encoder, mean.values as Real, input, out, scratch),
@@ -31,12 +31,12 @@ export function transformTask(parameters: NormalParameters, z: RowsInput): Trans
  * mean + L z for one z, or for each row z. L is the factor of a covariance; it is computed in the same commit and not
  * kept.
  */
-export function factorAndTransformTask(options: TransformOptions): Transforming {
+export function factorAndTransformTask(options: TransformOptions): Transforming<RealDtype> {
   checkOptions(options, ['device', 'mean', 'covariance', 'z', 'dtype', 'symmetryTolerance', 'factor']);
-  const tolerance = symmetryTolerance(options);
   const where = factorOn(options.factor);
   const given = normalInput(options, 'Covariance', options.covariance);
   const { dtype, n } = given;
+  const tolerance = symmetryTolerance(dtype, options.symmetryTolerance);
   return transforming(given, n, options.z, (encoder, input, out, scratch) => {
     const factor = scratch.copy(given.square, dtype);
     const mean = given.mean === undefined ? scratch.zeros(dtype, n) : scratch.copy(given.mean, dtype);
@@ -49,16 +49,16 @@ export function factorAndTransformTask(options: TransformOptions): Transforming 
   });
 }
 
-function transforming(
-  { device, dtype, n }: { readonly device: Device; readonly dtype: RealDtype; readonly n: number },
+function transforming<D extends RealDtype>(
+  { device, dtype, n }: { readonly device: Device; readonly dtype: D; readonly n: number },
   width: number,
   z: RowsInput,
   encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
-): Transforming {
+): Transforming<D> {
   // Here a bare typed array is always one vector, so that its length does not decide the type of the result.
   if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
   const { values, count } = rowsInput('Input', device, z, width);
-  const wrap = (written: Storage) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
+  const wrap = (written: Storage<D>) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
   return resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, width);
@@ -67,12 +67,15 @@ function transforming(
 }
 
 /** mean + A z for each row of probabilities, where z are their standard normal quantiles. */
-export function quantileTask(parameters: NormalParameters, probabilities: RowsInput): Task<Matrix> {
+export function quantileTask<D extends RealDtype>(
+  parameters: NormalParameters<D>,
+  probabilities: RowsInput,
+): Task<Matrix<D>> {
   const { device, factor } = parameters;
   const { width } = factor;
   const { values, count } = probabilityRows(device, probabilities, width);
   const matrix = Matrix.from(values.map(quantile), { rows: count, columns: width });
-  return transformTask(parameters, matrix) as Task<Matrix>;
+  return transformTask(parameters, matrix) as Task<Matrix<D>>;
 }
 
 /**

@@ -5,7 +5,7 @@ import { Storage } from '../array/storage.ts';
 import type { Task } from '../command/task.ts';
 import { requireCount, type SampleOptions, type SampleSyncOptions } from '../distribution/sample-options.ts';
 import type { DistributionTasks } from '../distribution/tasks.ts';
-import { type Real, zerosOf } from '../dtype.ts';
+import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { drawAboutMeans, drawTask } from '../normal/draw.ts';
 import { normalTasks } from '../normal/tasks.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
@@ -15,7 +15,7 @@ import { type CentredNormal, centredNormal, distances, mapDistances } from './ma
 import type { StudentParameters } from './parameters.ts';
 
 /** The tasks of a Student-t with these parameters on its device. */
-export function studentTasks(parameters: StudentParameters): DistributionTasks {
+export function studentTasks<D extends RealDtype>(parameters: StudentParameters<D>): DistributionTasks<D> {
   const { normal, nu } = parameters;
   const name = 'Student-t';
   if (nu === Number.POSITIVE_INFINITY) return { ...normalTasks(normal), name };
@@ -41,13 +41,13 @@ export function studentTasks(parameters: StudentParameters): DistributionTasks {
  * Row r = location + sqrt(nu / w_r) A z_r: the device computes A z_r and stretches it, in float64. An entry too large
  * for float32 is infinite. There is one location for all rows (n), or one for each (count x n).
  */
-function drawStretched(
-  { centred, location }: Pick<CentredNormal, 'centred' | 'location'>,
+function drawStretched<D extends RealDtype>(
+  { centred, location }: Pick<CentredNormal<D>, 'centred' | 'location'>,
   nu: number,
   count: number,
   options: SampleSyncOptions,
   counter: Uint32Array,
-): Task<Matrix> {
+): Task<Matrix<D>> {
   requireCount(count, centred);
   const { firstRow = 0 } = options;
   firstElement(firstRow, count, centred.factor.width);
@@ -87,12 +87,12 @@ export function splitLocations<Options extends LocationsSyncOptions>(
  * Draws `count` rows, each about its own location, with the same normals and stretch factors as a sample without
  * locations.
  */
-export function drawAboutLocations(
-  { normal, nu }: StudentParameters,
+export function drawAboutLocations<D extends RealDtype>(
+  { normal, nu }: StudentParameters<D>,
   count: number,
   locations: MatrixInput,
   options: SampleOptions,
-): Task<Matrix> {
+): Task<Matrix<D>> {
   if (nu === Number.POSITIVE_INFINITY)
     return drawAboutMeans(normal, count, { ...options, means: locations }, 'Locations');
   requireCount(count, normal);

@@ -5,27 +5,27 @@ import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
 import { runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real, Values } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
 import { RootFactor } from '../factor/root-factor.ts';
 import { logDensityTask } from '../normal/density.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 
 /** A normal, a copy of its mean, and the normal with the same factor about 0, which measures rows that are far out. */
-export interface CentredNormal extends NormalParameters {
+export interface CentredNormal<D extends RealDtype = RealDtype> extends NormalParameters<D> {
   readonly location: Float64Array;
-  readonly centred: NormalParameters;
+  readonly centred: NormalParameters<D>;
 }
 
 /** Allocates device memory for the zero mean; close `centred.mean` to release it. */
-export function centredNormal(normal: NormalParameters): CentredNormal {
+export function centredNormal<D extends RealDtype>(normal: NormalParameters<D>): CentredNormal<D> {
   const origin = Storage.onDevice(normal.device, normal.dtype, normal.n);
   origin.values.fill(0);
   return { ...normal, location: Float64Array.from(normal.mean.values), centred: { ...normal, mean: origin } };
 }
 
 /** Mahalanobis distances of rows from the centre, whatever their size. */
-export function distances(parameters: CentredNormal, rows: RowsInput): Task<Vector> {
+export function distances<D extends RealDtype>(parameters: CentredNormal<D>, rows: RowsInput): Task<Vector<D>> {
   return mapDistances(parameters, rows, (square, exponent) => Math.sqrt(square) * 2 ** exponent);
 }
 
@@ -34,11 +34,11 @@ export function distances(parameters: CentredNormal, rows: RowsInput): Task<Vect
  * heavy tails of a Student-t reach far: a float32 may hold a distance whose square overflows. Such rows are few; they
  * are measured again in a smaller unit.
  */
-export function mapDistances(
-  parameters: CentredNormal,
+export function mapDistances<D extends RealDtype>(
+  parameters: CentredNormal<D>,
   rows: RowsInput,
   map: (square: number, exponent: number) => number,
-): Task<Vector> {
+): Task<Vector<D>> {
   const given = rowsInput('Input', parameters.device, rows, parameters.n);
   const task = logDensityTask(parameters, given.values, 0);
   return {

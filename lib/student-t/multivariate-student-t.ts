@@ -1,3 +1,4 @@
+import type { DtypeOf, Only } from '../array/element-type.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -8,9 +9,11 @@ import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts'
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
+import type { RealDtype, Values } from '../dtype.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditionalMeans } from '../normal/conditional.ts';
 import { covarianceTask, factorTask } from '../normal/covariance.ts';
 import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
+import type { DtypeOfJson, JsonOptions } from '../normal/json.ts';
 import type { JitterReport } from '../normal/options.ts';
 import {
   type BoxOptions,
@@ -22,6 +25,7 @@ import {
   type ProbabilityOptions,
   type ProbabilitySyncOptions,
 } from '../normal/probability.ts';
+import { correlation, deviationsTask, variancesTask } from '../normal/spread.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type StudentAffineOptions, studentAffine, studentMarginal } from './affine.ts';
 import { studentConditional } from './conditional.ts';
@@ -34,6 +38,7 @@ import {
   studentTasks,
 } from './draw.ts';
 import { studentEllipsoid } from './ellipsoid.ts';
+import { type StudentJson, scaleOfJson, studentToJson } from './json.ts';
 import type {
   ScaleCholeskyOptions,
   ScaleCorrelationOptions,
@@ -62,7 +67,7 @@ import { studentScoreTask } from './score.ts';
  * normal, bit for bit. Every method that computes has a synchronous twin, which is faster for small work. After {@link
  * close} each throws `ERR_CLOSED`.
  */
-export class MultivariateStudentT extends Distribution {
+export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distribution<D> {
   /** nu, positive; Infinity for the normal. */
   readonly degreesOfFreedom: number;
   /**
@@ -72,11 +77,13 @@ export class MultivariateStudentT extends Distribution {
   readonly logDeterminant: number;
   /** Differential entropy in nats. */
   readonly entropy: number;
-  readonly #parameters: StudentParameters;
+  readonly #parameters: StudentParameters<D>;
 
   private constructor(parameters: StudentParameters) {
-    super(studentTasks(parameters));
-    this.#parameters = parameters;
+    // The static methods say which type their options give.
+    const own = parameters as StudentParameters<D>;
+    super(studentTasks(own));
+    this.#parameters = own;
     this.degreesOfFreedom = parameters.nu;
     this.logDeterminant = parameters.normal.factor.logDeterminant;
     this.entropy = studentEntropy(parameters);
@@ -89,12 +96,14 @@ export class MultivariateStudentT extends Distribution {
    * factor is to be made on a GPU and the device has none. `singular` accepts a singular scale, `jitter` adds to its
    * diagonal.
    */
-  static async fromScale(options: ScaleOptions): Promise<MultivariateStudentT> {
+  static async fromScale<O extends ScaleOptions>(
+    options: Only<O, ScaleOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await runAll(studentFromScale(options)));
   }
 
   /** Synchronous twin of {@link fromScale}. */
-  static fromScaleSync(options: ScaleOptions): MultivariateStudentT {
+  static fromScaleSync<O extends ScaleOptions>(options: Only<O, ScaleOptions>): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runAllSync(studentFromScale(options)));
   }
 
@@ -102,12 +111,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'. Rejects like {@link
    * fromScale}.
    */
-  static async fromCholesky(options: ScaleCholeskyOptions): Promise<MultivariateStudentT> {
+  static async fromCholesky<O extends ScaleCholeskyOptions>(
+    options: Only<O, ScaleCholeskyOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromCholesky(options)));
   }
 
   /** Synchronous twin of {@link fromCholesky}. */
-  static fromCholeskySync(options: ScaleCholeskyOptions): MultivariateStudentT {
+  static fromCholeskySync<O extends ScaleCholeskyOptions>(
+    options: Only<O, ScaleCholeskyOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromCholesky(options)));
   }
 
@@ -115,12 +128,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted. Rejects like {@link
    * fromScale}.
    */
-  static async fromPrecision(options: ScalePrecisionOptions): Promise<MultivariateStudentT> {
+  static async fromPrecision<O extends ScalePrecisionOptions>(
+    options: Only<O, ScalePrecisionOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromPrecision(options)));
   }
 
   /** Synchronous twin of {@link fromPrecision}. */
-  static fromPrecisionSync(options: ScalePrecisionOptions): MultivariateStudentT {
+  static fromPrecisionSync<O extends ScalePrecisionOptions>(
+    options: Only<O, ScalePrecisionOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromPrecision(options)));
   }
 
@@ -130,12 +147,16 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a number that is not positive), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromDiagonal(options: ScaleDiagonalOptions): Promise<MultivariateStudentT> {
+  static async fromDiagonal<O extends ScaleDiagonalOptions>(
+    options: Only<O, ScaleDiagonalOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromDiagonal(options)));
   }
 
   /** Synchronous twin of {@link fromDiagonal}. */
-  static fromDiagonalSync(options: ScaleDiagonalOptions): MultivariateStudentT {
+  static fromDiagonalSync<O extends ScaleDiagonalOptions>(
+    options: Only<O, ScaleDiagonalOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromDiagonal(options)));
   }
 
@@ -144,12 +165,16 @@ export class MultivariateStudentT extends Distribution {
    * < n or an eigenvalue is 0. Rejects like {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (a negative
    * eigenvalue) and `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
-  static async fromEigen(options: ScaleEigenOptions): Promise<MultivariateStudentT> {
+  static async fromEigen<O extends ScaleEigenOptions>(
+    options: Only<O, ScaleEigenOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await runAll(studentFromEigen(options)));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
-  static fromEigenSync(options: ScaleEigenOptions): MultivariateStudentT {
+  static fromEigenSync<O extends ScaleEigenOptions>(
+    options: Only<O, ScaleEigenOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runAllSync(studentFromEigen(options)));
   }
 
@@ -157,12 +182,16 @@ export class MultivariateStudentT extends Distribution {
    * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one
    * number for all); it stores no n x n matrix. Rejects like {@link fromDiagonal}.
    */
-  static async fromLowRank(options: ScaleLowRankOptions): Promise<MultivariateStudentT> {
+  static async fromLowRank<O extends ScaleLowRankOptions>(
+    options: Only<O, ScaleLowRankOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await run(studentFromLowRank(options)));
   }
 
   /** Synchronous twin of {@link fromLowRank}. */
-  static fromLowRankSync(options: ScaleLowRankOptions): MultivariateStudentT {
+  static fromLowRankSync<O extends ScaleLowRankOptions>(
+    options: Only<O, ScaleLowRankOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runSync(studentFromLowRank(options)));
   }
 
@@ -171,13 +200,36 @@ export class MultivariateStudentT extends Distribution {
    * Rejects like {@link fromScale}, and with `ERR_OUT_OF_RANGE` if the diagonal of the correlation matrix is not all
    * ones.
    */
-  static async fromCorrelation(options: ScaleCorrelationOptions): Promise<MultivariateStudentT> {
+  static async fromCorrelation<O extends ScaleCorrelationOptions>(
+    options: Only<O, ScaleCorrelationOptions>,
+  ): Promise<MultivariateStudentT<DtypeOf<O>>> {
     return new MultivariateStudentT(await runAll(studentFromCorrelation(options)));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
-  static fromCorrelationSync(options: ScaleCorrelationOptions): MultivariateStudentT {
+  static fromCorrelationSync<O extends ScaleCorrelationOptions>(
+    options: Only<O, ScaleCorrelationOptions>,
+  ): MultivariateStudentT<DtypeOf<O>> {
     return new MultivariateStudentT(runAllSync(studentFromCorrelation(options)));
+  }
+
+  /**
+   * The Student-t of what {@link toJSON} gives, parsed; its draws are those of the one that was written but for
+   * rounding. Rejects with `ERR_MALFORMED_MODEL`, and as {@link fromScale}.
+   */
+  static async fromJSON<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): Promise<MultivariateStudentT<DtypeOfJson<O>>> {
+    return new MultivariateStudentT(await runAll(studentFromScale(scaleOfJson(json, options))));
+  }
+
+  /** Synchronous twin of {@link fromJSON}. */
+  static fromJSONSync<O extends JsonOptions>(
+    json: unknown,
+    options: Only<O, JsonOptions>,
+  ): MultivariateStudentT<DtypeOfJson<O>> {
+    return new MultivariateStudentT(runAllSync(studentFromScale(scaleOfJson(json, options))));
   }
 
   /** The number of dimensions in which the draws vary: n, or fewer if the scale is singular. */
@@ -199,15 +251,17 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /** A copy of the location, n. Throws `ERR_CLOSED`. */
-  get location(): Vector {
-    return new Vector(new Storage(this.#open().normal.mean.values.slice()));
+  get location(): Vector<D> {
+    return new Vector(
+      new Storage(this.#open().normal.mean.values.slice() as Values as Values<D>, undefined, this.device),
+    );
   }
 
   /**
    * A copy of the mean, n: the location. Throws `ERR_OUT_OF_RANGE` with one degree of freedom or fewer, because the
    * mean does not exist then; `ERR_CLOSED`.
    */
-  get mean(): Vector {
+  get mean(): Vector<D> {
     this.#requireDegrees('mean', 1);
     return this.location;
   }
@@ -217,7 +271,7 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
    * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
    */
-  override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix> {
+  override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix<D>> {
     const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sample(count, rest);
     checkOptions(rest, sampleOptionNames);
@@ -225,7 +279,7 @@ export class MultivariateStudentT extends Distribution {
   }
 
   /** Synchronous twin of {@link sample}. */
-  override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix {
+  override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix<D> {
     const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sampleSync(count, rest);
     checkOptions(rest, sampleSyncOptionNames);
@@ -238,13 +292,13 @@ export class MultivariateStudentT extends Distribution {
    * as the normal's) until the error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also
    * returns the error. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
-  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector> {
+  async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     const { normal, nu } = this.#open();
     return integrate(normal, cdfAt(normal, rows, options, false, nu), options.signal);
   }
 
   /** Synchronous twin of {@link cdf}. */
-  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector {
+  cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector<'float64'> {
     const { normal, nu } = this.#open();
     return integrateSync(normal, cdfAt(normal, rows, options, true, nu));
   }
@@ -265,13 +319,59 @@ export class MultivariateStudentT extends Distribution {
     return integrateSync(normal, boxOf(normal, options, true, nu));
   }
 
+  /**
+   * This Student-t for JSON.stringify; {@link fromJSON} reads it. It takes n^3 operations before it returns. Throws
+   * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  toJSON(): StudentJson {
+    return studentToJson(this.#open());
+  }
+
+  /**
+   * Variances of the n coordinates, nu / (nu - 2) times the scale's diagonal. Rejects with `ERR_OUT_OF_RANGE` with two
+   * degrees of freedom or fewer, where there are none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  async variances(): Promise<Vector<D>> {
+    return run(variancesTask(this.#open().normal, this.#stretch()));
+  }
+
+  /** Synchronous twin of {@link variances}. */
+  variancesSync(): Vector<D> {
+    return runSync(variancesTask(this.#open().normal, this.#stretch()));
+  }
+
+  /** Standard deviations of the n coordinates. Rejects as {@link variances}: `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
+  async standardDeviations(): Promise<Vector<D>> {
+    return run(deviationsTask(this.#open().normal, this.#stretch()));
+  }
+
+  /** Synchronous twin of {@link standardDeviations}. */
+  standardDeviationsSync(): Vector<D> {
+    return runSync(deviationsTask(this.#open().normal, this.#stretch()));
+  }
+
+  /**
+   * The correlation matrix, n x n, with ones on its diagonal: that of the scale. Rejects as {@link variances}:
+   * `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
+   */
+  async correlation(): Promise<Matrix<D>> {
+    this.#stretch();
+    return runAll(correlation(this.#open().normal));
+  }
+
+  /** Synchronous twin of {@link correlation}. */
+  correlationSync(): Matrix<D> {
+    this.#stretch();
+    return runAllSync(correlation(this.#open().normal));
+  }
+
   /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
-  async scale(): Promise<Matrix> {
+  async scale(): Promise<Matrix<D>> {
     return run(covarianceTask(this.#open().normal));
   }
 
   /** Synchronous twin of {@link scale}. */
-  scaleSync(): Matrix {
+  scaleSync(): Matrix<D> {
     return runSync(covarianceTask(this.#open().normal));
   }
 
@@ -280,12 +380,12 @@ export class MultivariateStudentT extends Distribution {
    * or fewer, because the covariance does not exist then, and if the type can't hold a variance; `ERR_OUT_OF_MEMORY`,
    * `ERR_CLOSED`.
    */
-  async covariance(): Promise<Matrix> {
+  async covariance(): Promise<Matrix<D>> {
     return run(this.#covarianceTask());
   }
 
   /** Synchronous twin of {@link covariance}. */
-  covarianceSync(): Matrix {
+  covarianceSync(): Matrix<D> {
     return runSync(this.#covarianceTask());
   }
 
@@ -293,12 +393,12 @@ export class MultivariateStudentT extends Distribution {
    * A copy of the lower Cholesky factor of the scale, n x n. If the scale is singular, the root from which the draws
    * are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async factor(): Promise<Matrix> {
+  async factor(): Promise<Matrix<D>> {
     return run(factorTask(this.#open().normal));
   }
 
   /** Synchronous twin of {@link factor}. */
-  factorSync(): Matrix {
+  factorSync(): Matrix<D> {
     return runSync(factorTask(this.#open().normal));
   }
 
@@ -307,12 +407,12 @@ export class MultivariateStudentT extends Distribution {
    * Rejects with `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none),
    * `ERR_CLOSED`.
    */
-  async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT> {
+  async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runAll(studentMarginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
-  marginalSync(coordinates: readonly number[]): MultivariateStudentT {
+  marginalSync(coordinates: readonly number[]): MultivariateStudentT<D> {
     return new MultivariateStudentT(runAllSync(studentMarginal(this.#open(), coordinates)));
   }
 
@@ -322,12 +422,12 @@ export class MultivariateStudentT extends Distribution {
    * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is impossible
    * because the scale is singular).
    */
-  async conditional(options: ConditionalOptions): Promise<MultivariateStudentT> {
+  async conditional(options: ConditionalOptions): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runAll(studentConditional(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link conditional}. */
-  conditionalSync(options: ConditionalOptions): MultivariateStudentT {
+  conditionalSync(options: ConditionalOptions): MultivariateStudentT<D> {
     return new MultivariateStudentT(runAllSync(studentConditional(this.#open(), options)));
   }
 
@@ -336,12 +436,12 @@ export class MultivariateStudentT extends Distribution {
    * equal to that of the normal with the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates),
    * `ERR_SHAPE` (none, or all of them), `ERR_NOT_FINITE`.
    */
-  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix> {
+  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix<D>> {
     return runAll(conditionalMeans(this.#open().normal, options));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
-  conditionalMeansSync(options: ConditionalMeansOptions): Matrix {
+  conditionalMeansSync(options: ConditionalMeansOptions): Matrix<D> {
     return runAllSync(conditionalMeans(this.#open().normal, options));
   }
 
@@ -349,12 +449,12 @@ export class MultivariateStudentT extends Distribution {
    * The gradient of the log density with respect to x, at each row x (count x n, or one vector of n), count x n:
    * Gonum's ScoreInput. Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async scoreInput(rows: RowsInput): Promise<Matrix> {
+  async scoreInput(rows: RowsInput): Promise<Matrix<D>> {
     return run(studentScoreTask(this.#open(), rows));
   }
 
   /** Synchronous twin of {@link scoreInput}. */
-  scoreInputSync(rows: RowsInput): Matrix {
+  scoreInputSync(rows: RowsInput): Matrix<D> {
     return runSync(studentScoreTask(this.#open(), rows));
   }
 
@@ -363,12 +463,12 @@ export class MultivariateStudentT extends Distribution {
    * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` (a row of A that depends on the rows before it, unless
    * `singular` allows it), `ERR_CLOSED`.
    */
-  async affine(options: StudentAffineOptions): Promise<MultivariateStudentT> {
+  async affine(options: StudentAffineOptions): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runAll(studentAffine(this.#open(), options)));
   }
 
   /** Synchronous twin of {@link affine}. */
-  affineSync(options: StudentAffineOptions): MultivariateStudentT {
+  affineSync(options: StudentAffineOptions): MultivariateStudentT<D> {
     return new MultivariateStudentT(runAllSync(studentAffine(this.#open(), options)));
   }
 
@@ -379,12 +479,12 @@ export class MultivariateStudentT extends Distribution {
    * of freedom it equals the normal's. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
    * `ERR_CLOSED`.
    */
-  async quantile(probabilities: RowsInput): Promise<Matrix> {
+  async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
     return run(studentQuantileTask(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
-  quantileSync(probabilities: RowsInput): Matrix {
+  quantileSync(probabilities: RowsInput): Matrix<D> {
     return runSync(studentQuantileTask(this.#open(), probabilities));
   }
 
@@ -402,11 +502,14 @@ export class MultivariateStudentT extends Distribution {
     return runAllSync(studentEllipsoid(this.#open(), options));
   }
 
-  #covarianceTask(): Task<Matrix> {
-    const { normal, nu } = this.#open();
+  #covarianceTask(): Task<Matrix<D>> {
+    return covarianceTask(this.#open().normal, this.#stretch());
+  }
+
+  // The covariance is so many times the scale: nu / (nu - 2), of Infinity too.
+  #stretch(): number {
     this.#requireDegrees('covariance', 2);
-    // nu / (nu - 2), written so that it is 1 for Infinity.
-    return covarianceTask(normal, 1 / (1 - 2 / nu));
+    return 1 / (1 - 2 / this.degreesOfFreedom);
   }
 
   #requireDegrees(moment: string, bound: number): void {
@@ -417,7 +520,7 @@ export class MultivariateStudentT extends Distribution {
     );
   }
 
-  #open(): StudentParameters {
+  #open(): StudentParameters<D> {
     requireOpen(this, 'Student-t');
     return this.#parameters;
   }

@@ -2,7 +2,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import type { FactorOptions } from '../command/options.ts';
 import type { Device } from '../device.ts';
-import type { Dtype } from '../dtype.ts';
+import type { RealDtype } from '../dtype.ts';
 import type { SingularCovariance } from '../normal/options.ts';
 
 /** Options that every constructor of a Student-t distribution takes. */
@@ -13,8 +13,8 @@ export interface StudentOptions {
   readonly degreesOfFreedom: number;
   /** The centre, n entries; zeros by default. */
   readonly location?: VectorInput | undefined;
-  /** `float32` by default. */
-  readonly dtype?: Dtype | undefined;
+  /** By default `float64` where an input is a Float64Array, or a Matrix or Vector of float64; else `float32`. */
+  readonly dtype?: RealDtype | undefined;
 }
 
 /** Options of {@link MultivariateStudentT.fromScale}. */

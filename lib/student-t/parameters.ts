@@ -1,6 +1,7 @@
 import { checkOptions, describe } from '../check.ts';
 import type { Task, Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import type { RealDtype } from '../dtype.ts';
 import { fromCholesky, fromPrecision } from '../normal/from-cholesky.ts';
 import { fromCorrelation } from '../normal/from-correlation.ts';
 import { fromCovariance } from '../normal/from-covariance.ts';
@@ -19,8 +20,8 @@ import type {
 } from './options.ts';
 
 /** A Student-t: the normal with its location and scale, whose draws are stretched from the location. */
-export interface StudentParameters {
-  readonly normal: NormalParameters;
+export interface StudentParameters<D extends RealDtype = RealDtype> {
+  readonly normal: NormalParameters<D>;
   /** Degrees of freedom, positive; Infinity gives the normal. */
   readonly nu: number;
 }

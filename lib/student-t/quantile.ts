@@ -2,7 +2,7 @@ import type { RowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Task } from '../command/task.ts';
-import { zerosOf } from '../dtype.ts';
+import { type RealDtype, zerosOf } from '../dtype.ts';
 import { probabilityRows, quantileTask, transformTask } from '../normal/transform.ts';
 import { studentQuantile } from '../probability/f-quantile.ts';
 import type { StudentParameters } from './parameters.ts';
@@ -14,7 +14,10 @@ import type { StudentParameters } from './parameters.ts';
  * (k from 0). The device computes A t in a unit in which no entry of t exceeds 1; the host stretches it in float64, as
  * it stretches a draw.
  */
-export function studentQuantileTask({ normal, nu }: StudentParameters, probabilities: RowsInput): Task<Matrix> {
+export function studentQuantileTask<D extends RealDtype>(
+  { normal, nu }: StudentParameters<D>,
+  probabilities: RowsInput,
+): Task<Matrix<D>> {
   if (nu === Number.POSITIVE_INFINITY) return quantileTask(normal, probabilities);
   const { device, dtype, n, factor } = normal;
   const { width } = factor;
@@ -25,7 +28,7 @@ export function studentQuantileTask({ normal, nu }: StudentParameters, probabili
   const location = Float64Array.from(normal.mean.values);
   const zero = new Storage(zerosOf(dtype, n));
   const matrix = Matrix.from(values, { rows: count, columns: width });
-  const task = transformTask({ ...normal, mean: zero }, matrix) as Task<Matrix>;
+  const task = transformTask({ ...normal, mean: zero }, matrix) as Task<Matrix<D>>;
   return {
     ...task,
     after: () => {

@@ -2,7 +2,7 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
 import { resultTask, runSync, type Task } from '../command/task.ts';
-import type { Real } from '../dtype.ts';
+import type { Real, RealDtype } from '../dtype.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 import { type FarRows, inUnit } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
@@ -12,12 +12,15 @@ import type { StudentParameters } from './parameters.ts';
  * a row at Mahalanobis distance d. If the scale is singular, its rank replaces n, and the gradient lies along the
  * support.
  */
-export function studentScoreTask({ normal, nu }: StudentParameters, rows: RowsInput): Task<Matrix> {
+export function studentScoreTask<D extends RealDtype>(
+  { normal, nu }: StudentParameters<D>,
+  rows: RowsInput,
+): Task<Matrix<D>> {
   const { device, dtype, n, mean, factor } = normal;
   const { values, count } = rowsInput('Input', device, rows, n);
   const location = Float64Array.from(mean.values);
   let apart: Real;
-  const wrap = (written: Storage) => new Matrix(written, count, n);
+  const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, solution, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, n);

@@ -1,7 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
-import { type Missing, type Real, requireMissing } from '../dtype.ts';
+import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
 import { joinedRows } from './result-memory.ts';
@@ -162,7 +162,7 @@ export interface NumberTable {
   /** Names of the columns, if the file has them. */
   readonly names: readonly string[] | undefined;
   /** rows x columns; `float32` if all columns that are read are at most that wide, otherwise `float64`. */
-  readonly rows: Matrix;
+  readonly rows: Matrix<RealDtype>;
   /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
 }

@@ -6,6 +6,7 @@
 
 #include "cholesky.h"
 #include "few-rows.h"
+#include "float-mode.h"
 #include "launch.h"
 #include "log-density.h"
 #include "moments.h"
@@ -39,6 +40,7 @@ double CpuCommandBuffer::run() {
   const auto begin = Clock::now();
   const Execution execution = {engine_->pool, engine_->kernels, engine_->blas, cancelled_, engine_->closing};
   execution.stopIfCancelled();
+  const FloatModeScope mode = FloatModeScope::flushing();
   for (const auto& command : commands_) command(execution);
   return millisecondsSince(begin);
 }
@@ -235,6 +237,8 @@ void CpuCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool in
 void CpuCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
                                    NormalCounter counter) {
   record([=](const Execution& execution) {
+    // Its bits are promised on every device, and a scale of few degrees of freedom may be subnormal.
+    const FloatModeScope mode = FloatModeScope::keeping();
     withReal(rows, [&](auto real) {
       using T = decltype(real);
       const size_t stride = location.length == n ? 0 : n;

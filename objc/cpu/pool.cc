@@ -68,6 +68,7 @@ void Pool::run(size_t tasks, const Task& task) {
     return;
   }
   task_ = &task;
+  mode_ = floatMode();
   tasks_ = tasks;
   next_ = claimed_.size();
   for (auto& claimed : claimed_) claimed.store(false, std::memory_order_relaxed);  // open_ publishes it
@@ -101,7 +102,10 @@ void Pool::work(unsigned thread) {
       if (ending_) return;
     }
     ++inside_;
-    if (open_ == job) take(*task_, tasks_, thread);
+    if (open_ == job) {
+      setFloatMode(mode_);
+      take(*task_, tasks_, thread);
+    }
     --inside_;
     done = job;
   }

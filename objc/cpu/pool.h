@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "condition.h"
+#include "float-mode.h"
 
 namespace covarium::cpu {
 
@@ -24,6 +25,8 @@ class Pool {
   // returned. The first exception is thrown again here. Where another device is using the pool the caller runs all
   // tasks alone.
   //
+  // Every thread computes with subnormal numbers as the caller does.
+  //
   // Task i of the first threads() is thread i's, unless that one comes too late: the next job over the same operands
   // then finds each share in the cache of the core that had it before.
   using Task = std::function<void(size_t i, unsigned thread)>;
@@ -40,6 +43,7 @@ class Pool {
   std::mutex running_;  // one job at a time
 
   const Task* task_ = nullptr;
+  FloatMode mode_ = 0;  // the caller's
   size_t tasks_ = 0;
   std::atomic<size_t> next_{0};             // of the tasks that are nobody's
   std::vector<std::atomic<bool>> claimed_;  // of those that are a thread's

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix } from '../../lib/index.ts';
+import { listDevices, Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { externalBuffers } from '../harness/external-buffers.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -127,6 +127,35 @@ onEveryDevice('a matrix of a closed device is closed with it.', async (device) =
   assert.ok(matrix.closed);
   await throwsCode('ERR_CLOSED', device.name, () => matrix.data);
   matrix.close();
+});
+
+test('Results of a device are closed with it, whatever their size.', async () => {
+  for (const { kind, available } of listDevices()) {
+    if (!available) continue;
+    const device = openDevice(kind);
+    const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 2] });
+    const results = {
+      'a few draws': normal.sampleSync(3),
+      '100,000 draws': normal.sampleSync(100_000),
+      'a million draws': await normal.sample(1_000_000),
+      densities: normal.logPdfSync([[1, 2]]),
+      probabilities: normal.cdfSync([[1, 2]]),
+      mean: normal.mean,
+      covariance: normal.covarianceSync(),
+      axes: normal.ellipsoidSync({ probability: 0.5 }).axes,
+      product: Matrix.from([[1]]).multiplySync(Matrix.from([[2]]), { device }),
+      zeros: device.matrix(1, 1),
+    };
+    const own = Matrix.from([[1]]);
+    device.close();
+    for (const [name, result] of Object.entries(results)) {
+      assert.ok(result.closed, `${kind}: ${name}`);
+      const error = await throwsCode('ERR_CLOSED', 'before it is', () => result.data);
+      assert.match(error.message, /toArray/, name);
+      result.close();
+    }
+    assert.is(own.get(0, 0), 1);
+  }
 });
 
 test.run();

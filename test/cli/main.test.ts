@@ -46,6 +46,23 @@ test('sample writes an NPY file of exactly the rows that the library draws.', as
   assert.equal(floats(bytes.subarray(128)), draws(1000, { seed: 42 }));
 });
 
+test('sample takes 1e3 for 1000, and leaves the manifest out where it is told to.', async () => {
+  const given = ['sample', '--model', model, '--seed', '42', '--output', at('e.npy')];
+  for (const count of ['1e3', '1E+3', '1.0e3', '0.1e4']) {
+    await succeeds(...given, '--count', count, '--no-manifest');
+    assert.equal(floats(readFileSync(at('e.npy')).subarray(128)), draws(1000, { seed: 42 }), count);
+  }
+  assert.not.ok(existsSync(at('e.npy.json')));
+  const parts = [...given.slice(0, -1), `${at('parts')}/`, '--count', '1', '--no-manifest'];
+  const refusal = await run(parts);
+  assert.match(refusal.stderr, /--no-manifest.*\[ERR_INVALID_ARGUMENT\]/);
+});
+
+test('help shows examples.', async () => {
+  for (const command of ['fit', 'sample'])
+    assert.match(await succeeds('help', command), new RegExp(`Examples:\n {2}covarium ${command} `), command);
+});
+
 test('sample writes a CSV file that reads back as the very rows, under the names of the model.', async () => {
   await succeeds(
     'sample',
@@ -199,8 +216,13 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ],
   ['no distribution', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => sampling()],
   ['two distributions', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => sampling('--model', model, '--mean', 'm.csv')],
-  ['a negative count', /\(-3\)\. \[ERR_OUT_OF_RANGE\]$/, () => sampling('--model', model, '--count', '-3')],
-  ['a count that is no number', /\(1e6\)\. \[ERR_OUT_OF_RANGE\]$/, () => sampling('--model', model, '--count', '1e6')],
+  ['a negative count', /\(-3\): .*\[ERR_OUT_OF_RANGE\]$/, () => sampling('--model', model, '--count', '-3')],
+  [
+    'a count that is no whole number',
+    /\(1.5\): pass a whole number from 0, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
+    () => sampling('--model', model, '--count', '1.5'),
+  ],
+  ['a count of -1e6', /\(1e-6\)/, () => sampling('--model', model, '--count', '1e-6')],
   [
     'a seed of 65 bits',
     /\(18446744073709551616\).*\[ERR_OUT_OF_RANGE\]$/,

@@ -126,6 +126,7 @@ onEveryDevice('what has no answer is refused, and named.', async (device) => {
   await throwsCode('ERR_SHAPE', '(3)', () => a.solve(Vector.from([1, 2, 3]), { device }));
   await throwsCode('ERR_SHAPE', '(0)', () => Matrix.from(new Float32Array(0), { columns: 2 }).svd({ device }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(float64)', () =>
+    // @ts-expect-error: b has another type than a.
     a.multiply(Vector.from([1, 2], { dtype: 'float64' }), { device }),
   );
   await throwsCode('ERR_INVALID_ARGUMENT', 'b', () => a.multiply([1, 2] as never, { device }));

@@ -110,8 +110,8 @@ onEveryDevice('what cannot be transformed is refused, and leaves nothing behind.
     ['ERR_NOT_FINITE', 'NaN', { z: [Number.NaN, 1] }],
     ['ERR_NOT_FINITE', 'Mean entry (0)', { mean: [Number.NaN, 1] }],
     [
-      'ERR_NOT_FINITE',
-      'Infinity',
+      'ERR_OUT_OF_RANGE',
+      '(1e+39)',
       {
         covariance: [
           [1, 0],

@@ -74,7 +74,9 @@ function wordsOf(comment: Comment | undefined): string {
 /** Whether an entry says something itself, or says that it does as another does which says it. */
 function says(entry: Entry, what: RegExp, seen: readonly Entry[] = []): boolean {
   if (what.test(entry.words)) return true;
-  const others = [...entry.words.matchAll(/\b(?:like|twin of(?: the static)?) \{@link (\w+)\}/g)].map(([, name]) => name);
+  const others = [...entry.words.matchAll(/\b(?:like|twin of(?: the static)?) \{@link (\w+)\}/g)].map(
+    ([, name]) => name,
+  );
   return entries
     .filter(({ parent, declaration }) => parent === entry.parent && others.includes(declaration.name))
     .some((other) => !seen.includes(other) && says(other, what, [...seen, entry]));
@@ -139,17 +141,24 @@ const refusesNothing: { readonly [name: string]: () => unknown } = {
   'OpenBackend.close': () => device.close(),
   'Device.closed': () => device.closed,
   'Device.close': () => device.close(),
+  'Matrix.shape': () => matrix.shape,
+  'Matrix.strides': () => matrix.strides,
+  'Matrix.offset': () => matrix.offset,
   'Matrix.rows': () => matrix.rows,
   'Matrix.columns': () => matrix.columns,
   'Matrix.dtype': () => matrix.dtype,
   'Matrix.timings': () => matrix.timings,
   'Matrix.closed': () => matrix.closed,
   'Matrix.close': () => matrix.close(),
+  'Vector.shape': () => vector.shape,
+  'Vector.strides': () => vector.strides,
+  'Vector.offset': () => vector.offset,
   'Vector.length': () => vector.length,
   'Vector.dtype': () => vector.dtype,
   'Vector.timings': () => vector.timings,
   'Vector.closed': () => vector.closed,
   'Vector.close': () => vector.close(),
+  'Volume.shape': () => volume.shape,
   'Volume.width': () => volume.width,
   'Volume.height': () => volume.height,
   'Volume.depth': () => volume.depth,

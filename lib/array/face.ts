@@ -1,0 +1,112 @@
+// How arrays show themselves: as JSON, to console.log, and to structuredClone.
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { type Dtype, requireDtype, type Values, zerosOf } from '../dtype.ts';
+
+/** A number in JSON, which has no NaN, no infinities and no -0: they are strings. */
+export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity' | '-0';
+
+/** A matrix, a vector or a volume as JSON: `from` of its class takes it back, bit by bit. */
+export interface ArrayJson<D extends Dtype = Dtype> {
+  /** Type of the numbers. */
+  readonly dtype: D;
+  /** Rows and columns; the length; depth, height and width. */
+  readonly shape: readonly number[];
+  /** The numbers, the last dimension fastest. */
+  readonly data: readonly JsonNumber[];
+}
+
+/** What `toJSON` gives. */
+export function arrayJson<D extends Dtype>(dtype: D, shape: readonly number[], values: Values): ArrayJson<D> {
+  return { dtype, shape, data: Array.from(values as ArrayLike<number>, jsonNumber) };
+}
+
+function jsonNumber(value: number): JsonNumber {
+  if (Object.is(value, -0)) return '-0';
+  return Number.isFinite(value) ? value : (String(value) as JsonNumber);
+}
+
+/** The numbers of an array's JSON; throws `ERR_INVALID_ARGUMENT` with the entry that is no number. */
+export function jsonValues(name: string, { dtype, data }: ArrayJson): Values {
+  const values = zerosOf(requireDtype(dtype), data.length);
+  for (const [at, entry] of data.entries()) {
+    const isNumber = typeof entry === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(entry);
+    if (!isNumber)
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `${name}.data[${at}] is (${describe(entry)}): pass a number.`);
+    values[at] = Number(entry);
+  }
+  return values;
+}
+
+/** Whether a value is an array's JSON, as {@link arrayJson} gives it. */
+export function isArrayJson(value: unknown): value is ArrayJson {
+  const { dtype, data } = (value ?? {}) as { dtype?: unknown; data?: unknown };
+  return typeof dtype === 'string' && Array.isArray(data);
+}
+
+interface Shown {
+  readonly dtype: Dtype;
+  readonly shape: readonly number[];
+  readonly closed: boolean;
+  readonly data: Values;
+}
+
+/** Has console.log show arrays of a class by shape, type and the numbers in their corners. */
+export function inspectAs(prototype: Shown, name: string): void {
+  Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), {
+    value(this: Shown): string {
+      return inspectArray(name, this.dtype, this.shape, this.closed ? undefined : this.data);
+    },
+  });
+}
+
+const edge = 3;
+
+// Which of `count` indexes are shown; -1 stands for those that are left out.
+function shown(count: number): number[] {
+  if (count <= 2 * edge) return Array.from({ length: count }, (_, i) => i);
+  return [
+    ...Array.from({ length: edge }, (_, i) => i),
+    -1,
+    ...Array.from({ length: edge }, (_, i) => count - edge + i),
+  ];
+}
+
+// `Matrix 1000 x 2 float32` and the numbers in its corners, as NumPy shows an array.
+function inspectArray(name: string, dtype: Dtype, shape: readonly number[], values: Values | undefined): string {
+  const head = `${name} ${shape.join(' x ')} ${dtype}`;
+  if (values === undefined) return `${head} (closed)`;
+  if (values.length === 0) return `${head} []`;
+  const texts = new Map<number, string>();
+  const text = (at: number): string => {
+    const own = texts.get(at) ?? String(Number(values[at]!.toPrecision(6)));
+    texts.set(at, own);
+    return own;
+  };
+  const lines = linesOf(shape, text, 0, 0);
+  // Once more, as wide as the widest number.
+  const width = Math.max(...[...texts.values()].map((each) => each.length));
+  const padded = lines.length === 1 ? lines : linesOf(shape, (at) => text(at).padStart(width), 0, 0);
+  return `${head} ${padded.join('\n')}`;
+}
+
+function linesOf(shape: readonly number[], text: (at: number) => string, start: number, depth: number): string[] {
+  const [count, ...rest] = shape as [number, ...number[]];
+  if (rest.length === 0)
+    return [
+      `[${shown(count)
+        .map((i) => (i < 0 ? '...' : text(start + i)))
+        .join(', ')}]`,
+    ];
+  const size = rest.reduce((product, each) => product * each, 1);
+  const indent = '  '.repeat(depth + 1);
+  const parts = shown(count).flatMap((i) =>
+    i < 0 ? [`${indent}...`] : block(linesOf(rest, text, start + i * size, depth + 1), indent),
+  );
+  return ['[', ...parts, `${'  '.repeat(depth)}]`];
+}
+
+function block([first, ...others]: string[], indent: string): string[] {
+  const lines = [`${indent}${first}`, ...others];
+  return [...lines.slice(0, -1), `${lines.at(-1)},`];
+}

@@ -1,0 +1,210 @@
+// Numbers as other libraries and plain objects have them, recognised by their shape: nothing is imported.
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { type Dtype, dtypeOf, dtypes, type Values, zerosOf } from '../dtype.ts';
+
+/**
+ * A strided array: rows and columns, or one dimension. ndarray, stdlib and numpy-ts have this shape, and so do Matrix
+ * and Vector.
+ */
+export interface StridedArray<V extends Values | readonly number[] = Values | readonly number[]> {
+  /** The numbers, and maybe others between them. */
+  readonly data: V;
+  /** Rows and columns, or the length. */
+  readonly shape: readonly number[];
+  /** From one entry to the next of each dimension, in elements; row-major by default. */
+  readonly strides?: readonly number[] | undefined;
+  /** The same, as ndarray calls it. */
+  readonly stride?: readonly number[] | undefined;
+  /** Where the first entry lies in `data`, in elements; 0 by default. */
+  readonly offset?: number | undefined;
+}
+
+/** Columns by name, all of one length: their order is that of the keys. */
+export interface ColumnObject<C extends Values | readonly number[] = Values | readonly number[]> {
+  readonly [name: string]: C;
+}
+
+/** A row as an object: its keys are the columns, the same ones in each row. */
+export interface RowObject {
+  readonly [name: string]: number;
+}
+
+/** A table of Apache Arrow for JavaScript, or of flechette. */
+export interface ArrowTable {
+  readonly schema: { readonly fields: readonly { readonly name: string }[] };
+  getChild(name: never): unknown;
+}
+
+/** A table of Arquero. */
+export interface ArqueroTable {
+  columnNames(): readonly string[];
+  array(name: never): unknown;
+}
+
+/** Tables and arrays of other libraries, and plain objects of numbers. */
+export type ForeignTable = StridedArray | ColumnObject | readonly RowObject[] | ArrowTable | ArqueroTable;
+
+/** Numbers, row after row. */
+export interface DenseRows {
+  readonly values: Values;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+interface AnyObject {
+  readonly [name: string]: unknown;
+}
+
+/** The columns of a table, by name; undefined for what is no table. */
+export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return undefined;
+  const table = input as AnyObject & Partial<ArrowTable & ArqueroTable>;
+  if (typeof table.columnNames === 'function' && typeof table.array === 'function')
+    return new Map(table.columnNames().map((name) => [name, table.array!(name as never)]));
+  if (typeof table.getChild === 'function' && Array.isArray(table.schema?.fields))
+    return new Map(table.schema.fields.map(({ name }) => [name, arrowColumn(table.getChild!(name as never))]));
+  if (Array.isArray(input)) return isPlainObject(input[0]) ? columnsOfRows(input) : undefined;
+  if (!isPlainObject(input)) return undefined;
+  const entries = Object.entries(input);
+  if (entries.length === 0 || !entries.every(([, column]) => Array.isArray(column) || ArrayBuffer.isView(column)))
+    return undefined;
+  return new Map(entries);
+}
+
+function arrowColumn(column: unknown): unknown {
+  const { toArray, nullCount, length, get, at } = column as {
+    toArray(): unknown;
+    nullCount?: number;
+    length: number;
+    get?(row: number): unknown;
+    at?(row: number): unknown;
+  };
+  // The array of a column with nulls has anything in their place.
+  if (!nullCount) return toArray.call(column);
+  const entry = (get ?? at)!;
+  return Array.from({ length }, (_, row) => entry.call(column, row));
+}
+
+function isPlainObject(value: unknown): value is AnyObject {
+  return Object.prototype.toString.call(value) === '[object Object]' && !ArrayBuffer.isView(value);
+}
+
+function columnsOfRows(rows: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const names = Object.keys(rows[0] as object);
+  const columns = names.map((): unknown[] => new Array(rows.length));
+  for (let row = 0; row < rows.length; row++) {
+    const object = rows[row];
+    const isAlike =
+      isPlainObject(object) &&
+      Object.keys(object).length === names.length &&
+      names.every((name) => Object.hasOwn(object, name));
+    if (!isAlike)
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Row (${row}) has not the keys of the first row (${names.join(', ')}): it is (${isPlainObject(object) ? Object.keys(object).join(', ') : describe(object)}).`,
+      );
+    for (let column = 0; column < names.length; column++) columns[column]![row] = object[names[column]!];
+  }
+  return new Map(names.map((name, column) => [name, columns[column]!]));
+}
+
+/** Whether a value is a strided array. */
+export function isStrided(input: unknown): input is StridedArray {
+  if (typeof input !== 'object' || input === null || Array.isArray(input) || ArrayBuffer.isView(input)) return false;
+  const { data, shape } = input as Partial<StridedArray>;
+  const isShape = Array.isArray(shape) || ArrayBuffer.isView(shape);
+  return isShape && (Array.isArray(data) || ArrayBuffer.isView(data));
+}
+
+/** float64 where a column is that, float32 where all are that, else `plain`. */
+function typeOfColumns(columns: ReadonlyMap<string, unknown>): Dtype | 'plain' {
+  const names = [...columns.values()].map((column) => Object.prototype.toString.call(column));
+  if (names.includes('[object Float64Array]')) return 'float64';
+  return names.every((name) => name === '[object Float32Array]') ? 'float32' : 'plain';
+}
+
+/** The element type of an input, `plain` of arrays of numbers; of rows of several types the widest. */
+export function elementTypeOf(input: unknown): Dtype | 'plain' {
+  if (ArrayBuffer.isView(input)) return dtypeOf(input);
+  if (!Array.isArray(input)) {
+    const { dtype } = (input ?? {}) as { readonly dtype?: unknown };
+    if (dtypes.includes(dtype as Dtype)) return dtype as Dtype;
+    if (isStrided(input)) return elementTypeOf(input.data);
+    const columns = foreignColumns(input);
+    return columns === undefined ? 'plain' : typeOfColumns(columns);
+  }
+  let widest: Dtype | 'plain' = 'plain';
+  for (const row of input) {
+    if (!ArrayBuffer.isView(row)) continue;
+    const own = dtypeOf(row);
+    if (own === 'float64') return own;
+    if (own === 'float32' || widest === 'plain') widest = own;
+  }
+  return widest;
+}
+
+/** Columns as rows of `dtype`; throws `ERR_SHAPE`, and `ERR_INVALID_ARGUMENT` with column and row of no number. */
+export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtype): DenseRows {
+  const lists = [...columns] as [string, ArrayLike<unknown>][];
+  const [[firstName, first]] = lists as [[string, ArrayLike<unknown>]];
+  const rows = first.length;
+  const width = lists.length;
+  const values = zerosOf(dtype, rows * width);
+  for (const [column, [name, list]] of lists.entries()) {
+    if (list.length !== rows)
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Column (${describe(name)}) has (${list.length}) entries, but (${describe(firstName)}) has (${rows}).`,
+      );
+    for (let row = 0; row < rows; row++) {
+      const entry = list[row];
+      if (typeof entry !== 'number')
+        throw new CovariumError(
+          'ERR_INVALID_ARGUMENT',
+          `Column (${describe(name)}) has (${describe(entry)}) in row (${row}): pass numbers only.`,
+          { row, column },
+        );
+      values[row * width + column] = entry;
+    }
+  }
+  return { values, rows, columns: width };
+}
+
+/**
+ * A strided array as rows of `dtype`: `data` itself where nothing lies between its rows. Throws `ERR_SHAPE` where its
+ * numbers lie outside of `data`, `ERR_INVALID_ARGUMENT`.
+ */
+export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: StridedArray, dtype: Dtype): DenseRows {
+  const [rows, columns] = shape.length === 1 ? [1, shape[0]!] : [shape[0]!, shape[1]!];
+  const given = strides ?? stride;
+  const steps = given ?? (shape.length === 1 ? [1] : [columns, 1]);
+  const isWhole = [...shape, ...steps, offset].every(Number.isSafeInteger) && rows >= 0 && columns >= 0;
+  if (shape.length < 1 || shape.length > 2 || steps.length !== shape.length || !isWhole)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Array has shape (${[...shape].join(', ')}), strides (${[...steps].join(', ')}) and offset (${offset}): pass whole numbers of one or two dimensions.`,
+    );
+  const [down, across] = shape.length === 1 ? [0, steps[0]!] : [steps[0]!, steps[1]!];
+  const ends = [0, down * Math.max(0, rows - 1)].flatMap((at) => [at, at + across * Math.max(0, columns - 1)]);
+  if (rows * columns > 0 && (offset + Math.min(...ends) < 0 || offset + Math.max(...ends) >= data.length))
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Array of shape (${[...shape].join(', ')}) reaches beyond its data, which are (${data.length}) numbers.`,
+    );
+  const isDense = across === 1 && (down === columns || rows <= 1);
+  if (isDense && ArrayBuffer.isView(data) && elementTypeOf(data) === dtype)
+    return { values: data.subarray(offset, offset + rows * columns), rows, columns };
+  const values = zerosOf(dtype, rows * columns);
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      const entry: unknown = data[offset + row * down + column * across];
+      if (typeof entry !== 'number')
+        throw new CovariumError(
+          'ERR_INVALID_ARGUMENT',
+          `Entry (${row}, ${column}) is (${describe(entry)}): pass a number.`,
+        );
+      values[row * columns + column] = entry;
+    }
+  return { values, rows, columns };
+}

@@ -1,0 +1,72 @@
+import { elementTypeOf } from '../array/foreign.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { RealDtype, Values } from '../dtype.ts';
+
+/** What a distribution is made of: its type was asked for, or follows from `inputs`. */
+export interface ChosenType {
+  readonly asked: RealDtype | undefined;
+  readonly chosen: RealDtype;
+  readonly inputs: readonly unknown[];
+}
+
+// A draw is rounded to a multiple of float32's step at the mean. Up to this share of a standard deviation that adds
+// less than 0.04 % to the variance.
+const largestShare = 1 / 16;
+
+/**
+ * Throws `ERR_OUT_OF_RANGE` where float32 was not asked for, and its steps at a mean are large beside the standard
+ * deviation there. `centre` is the caller's word for the mean.
+ */
+export function requireRepresented(
+  { asked, chosen, inputs }: ChosenType,
+  mean: Values | undefined,
+  variance: (i: number) => number,
+  centre: string,
+): void {
+  if (asked !== undefined || chosen !== 'float32' || mean === undefined) return;
+  if (inputs.some((input) => elementTypeOf(input) === 'float32')) return;
+  for (let i = 0; i < mean.length; i++) {
+    const step = stepAt(mean[i]!);
+    const deviation = Math.sqrt(variance(i));
+    if (!(step > largestShare * deviation && deviation > 0)) continue;
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`${centre.toLowerCase()}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, the default for plain arrays, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
+    );
+  }
+}
+
+/** How far apart two float32 numbers are at `value`. */
+function stepAt(value: number): number {
+  return 2 ** (Math.max(-126, Math.floor(Math.log2(Math.abs(value)))) - 23);
+}
+
+// Devices take smaller ones, which have fewer digits, for 0.
+const smallestNormal = 2 ** -126;
+
+/**
+ * Throws `ERR_OUT_OF_RANGE` at the first of `count` numbers, every `stride`th, that became infinite or 0 as it was
+ * converted; where it `mayVanish`, not of 0.
+ */
+export function requireHeld(
+  name: string,
+  given: Values,
+  held: Values,
+  count: number,
+  stride: number,
+  mayVanish = false,
+): void {
+  if (given === held) return;
+  for (let i = 0; i < count; i++) {
+    const [before, after] = [given[i * stride]!, held[i * stride]!];
+    const isLost =
+      (!mayVanish && before !== 0 && Math.abs(after) < smallestNormal) ||
+      (Number.isFinite(before) && !Number.isFinite(after));
+    if (!isLost) continue;
+    const place = stride === 1 ? `${i}` : `${i}, ${i}`;
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `${name} entry (${place}) is (${before}), which float32 does not hold. Pass \`dtype: 'float64'\`, or another unit.`,
+    );
+  }
+}

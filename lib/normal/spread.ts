@@ -1,0 +1,48 @@
+import { Matrix } from '../array/matrix.ts';
+import type { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
+import { mapped } from '../distribution/tasks.ts';
+import type { Real, RealDtype } from '../dtype.ts';
+import type { NormalParameters } from './parameters.ts';
+
+/** The diagonal of the covariance, n; `ratio` times it. No n x n numbers are made of a factor that has fewer. */
+export function variancesTask<D extends RealDtype>(
+  { device, dtype, n, factor }: NormalParameters<D>,
+  ratio = 1,
+): Task<Vector<D>> {
+  const wrap = (written: Storage<D>) => new Vector(written);
+  const task = resultTask({ device, dtype }, n, wrap, (encoder, out, scratch) =>
+    factor.variances(encoder, out, scratch),
+  );
+  return ratio === 1 ? task : mapped(task, (variance) => ratio * variance);
+}
+
+/** The roots of {@link variancesTask}. */
+export function deviationsTask<D extends RealDtype>(parameters: NormalParameters<D>, ratio = 1): Task<Vector<D>> {
+  return mapped(variancesTask(parameters), (variance) => Math.sqrt(ratio) * Math.sqrt(variance));
+}
+
+/** c_ij / sqrt(c_ii c_jj) of the covariance, n x n, with ones on the diagonal; who does not vary has 0 beside it. */
+export function* correlation<D extends RealDtype>(parameters: NormalParameters<D>): Tasks<Matrix<D>> {
+  const { device, dtype, n, factor } = parameters;
+  const deviations = yield* step(deviationsTask(parameters));
+  const inverses = Float64Array.from(deviations.data as Real, (deviation) => (deviation > 0 ? 1 / deviation : 0));
+  deviations.close();
+  const wrap = (written: Storage<D>) => new Matrix(written, n, n);
+  const task = resultTask({ device, dtype }, n * n, wrap, (encoder, out, scratch) => {
+    const rows = scratch.zeros(dtype, n * n);
+    const scales = scratch.copy(inverses, dtype);
+    factor.covariance(encoder, rows, scratch);
+    encoder.scaleColumns(rows, scales);
+    encoder.transpose(rows, out, n, n);
+    encoder.scaleColumns(out, scales);
+  });
+  const out = task.written.values;
+  return yield* step({
+    ...task,
+    after: () => {
+      for (let i = 0; i < n; i++) out[i * (n + 1)] = 1;
+    },
+  });
+}

@@ -1,0 +1,46 @@
+import { checkOptions, describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { RealDtype } from '../dtype.ts';
+import { type JsonOptions, jsonOptionNames, normalFromJson, normalToJson } from '../normal/json.ts';
+import type { ScaleOptions } from './options.ts';
+import type { StudentParameters } from './parameters.ts';
+
+/** A Student-t as JSON. */
+export interface StudentJson {
+  /** Version of this format. */
+  readonly covarium: 1;
+  /** The type in which to sample by default. */
+  readonly dtype: RealDtype;
+  /** nu; `Infinity`, the normal, as a string. */
+  readonly degreesOfFreedom: number | 'Infinity';
+  /** n finite numbers. */
+  readonly location: readonly number[];
+  /** n rows of n. */
+  readonly scale: readonly (readonly number[])[];
+}
+
+/** What `toJSON` of a Student-t gives. */
+export function studentToJson({ normal, nu }: StudentParameters): StudentJson {
+  const { covarium, dtype, mean, covariance } = normalToJson(normal);
+  return {
+    covarium,
+    dtype,
+    degreesOfFreedom: Number.isFinite(nu) ? nu : 'Infinity',
+    location: mean,
+    scale: covariance,
+  };
+}
+
+/** The options of the Student-t that JSON is of; throws `ERR_MALFORMED_MODEL`, `ERR_UNKNOWN_OPTION`. */
+export function scaleOfJson(json: unknown, options: JsonOptions): ScaleOptions {
+  checkOptions(options, jsonOptionNames);
+  const { degreesOfFreedom, location, scale, ...rest } = Object(json) as Partial<StudentJson>;
+  const nu = degreesOfFreedom === 'Infinity' ? Number.POSITIVE_INFINITY : degreesOfFreedom;
+  if (!(typeof nu === 'number' && nu > 0))
+    throw new CovariumError(
+      'ERR_MALFORMED_MODEL',
+      `JSON of a Student-t is malformed: its degreesOfFreedom are (${describe(degreesOfFreedom)}), not a positive number.`,
+    );
+  const read = normalFromJson({ ...rest, mean: location, covariance: scale });
+  return { dtype: read.dtype, ...options, degreesOfFreedom: nu, location: read.mean, scale: read.covariance };
+}

@@ -1,0 +1,170 @@
+// Element types, as TypeScript infers them and as they are: each line of `Type` fails `npm run lint` where it is wrong.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type CovarianceOptions,
+  Matrix,
+  type MatrixInput,
+  Moments,
+  MultivariateNormal,
+  MultivariateNormalBatch,
+  MultivariateStudentT,
+  nearestPositiveDefiniteSync,
+  openDevice,
+  type RealDtype,
+  Vector,
+  Volume,
+} from '../../lib/index.ts';
+
+/** `value`, whose type is exactly `Type`. */
+const is =
+  <Type>() =>
+  <Given>(value: Given & ([Given] extends [Type] ? ([Type] extends [Given] ? Given : never) : never)): Given =>
+    value;
+
+const device = openDevice('reference');
+const covariance = [
+  [2, 0.5],
+  [0.5, 1],
+];
+
+test('Draws have the type that is asked for, without a cast.', () => {
+  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
+  is<MultivariateNormal<'float64'>>()(normal);
+  const draws = normal.sampleSync(3, { seed: 1 });
+  const numbers: Float64Array = draws.data;
+  const sum: number = draws.data.reduce((total, value) => total + value, 0);
+  assert.instance(numbers, Float64Array);
+  assert.type(sum, 'number');
+  is<Vector<'float64'>>()(normal.logPdfSync(draws));
+  is<Matrix<'float64'>>()(normal.covarianceSync());
+  is<MultivariateNormal<'float64'>>()(normal.marginalSync([0]));
+  is<Float64Array>()(normal.mean.data);
+});
+
+test('Without a dtype draws are float64 where an input is, else float32.', () => {
+  const plain = is<MultivariateNormal<'float32'>>()(MultivariateNormal.fromCovarianceSync({ device, covariance }));
+  assert.is(plain.dtype, 'float32');
+  assert.instance(is<Float32Array>()(plain.sampleSync(1).data), Float32Array);
+  const square = Float64Array.of(2, 0.5, 0.5, 1);
+  const followed = [
+    is<MultivariateNormal<'float64'>>()(MultivariateNormal.fromCovarianceSync({ device, covariance: square })),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromCovarianceSync({ device, mean: Float64Array.of(1, 2), covariance }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromCovarianceSync({ device, mean: [1, 2], covariance: Matrix.from(square, { columns: 2 }) }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromCovarianceSync({
+        device,
+        covariance: [Float64Array.of(2, 0.5), Float64Array.of(0.5, 1)],
+      }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromDiagonalSync({ device, variances: Float64Array.of(1, 2) }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromCorrelationSync({
+        device,
+        correlation: Float64Array.of(1, 0, 0, 1),
+        standardDeviations: [1, 2],
+      }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromLowRankSync({ device, factor: [[1], [2]], diagonal: Float64Array.of(1, 1) }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromEigenSync({
+        device,
+        values: Vector.from(Float64Array.of(1, 2)),
+        vectors: covariance.map((_, i) => (i === 0 ? [1, 0] : [0, 1])),
+      }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromCholeskySync({ device, factor: Float64Array.of(1, 0, 0, 1) }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fromPrecisionSync({ device, precision: Float64Array.of(1, 0, 0, 1) }),
+    ),
+    is<MultivariateNormal<'float64'>>()(
+      MultivariateNormal.fitSync({ device, rows: Matrix.from(Float64Array.of(1, 2, 3, 5, 8, 1), { columns: 2 }) }),
+    ),
+    is<MultivariateStudentT<'float64'>>()(
+      MultivariateStudentT.fromScaleSync({ device, scale: square, degreesOfFreedom: 5 }),
+    ),
+    is<MultivariateStudentT<'float64'>>()(
+      MultivariateStudentT.fromDiagonalSync({
+        device,
+        location: Float64Array.of(1, 2),
+        diagonal: 1,
+        degreesOfFreedom: 5,
+      }),
+    ),
+  ];
+  for (const [at, normal] of followed.entries()) {
+    assert.is(normal.dtype, 'float64', `${at}`);
+    assert.instance(normal.sampleSync(1).data, Float64Array, `${at}`);
+  }
+  const float32 = is<MultivariateNormal<'float32'>>()(
+    MultivariateNormal.fromCovarianceSync({ device, covariance: square, dtype: 'float32' }),
+  );
+  assert.is(float32.dtype, 'float32');
+  const small = is<MultivariateNormal<'float32'>>()(
+    MultivariateNormal.fromCovarianceSync({ device, covariance: Float32Array.from(square) }),
+  );
+  assert.is(small.dtype, 'float32');
+});
+
+test('A type that is known only as the program runs is one of the two.', () => {
+  const options: CovarianceOptions = { device, covariance, dtype: 'float64' };
+  is<MultivariateNormal<RealDtype>>()(MultivariateNormal.fromCovarianceSync(options));
+  const input = covariance as MatrixInput;
+  is<MultivariateNormal<RealDtype>>()(MultivariateNormal.fromCovarianceSync({ device, covariance: input }));
+  const any: MultivariateNormal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  assert.is(any.dtype, 'float32');
+});
+
+test('Matrices, vectors and volumes have the type of their numbers, or the one that is asked for.', () => {
+  assert.instance(is<Float32Array>()(Matrix.from(covariance).data), Float32Array);
+  assert.instance(is<Float64Array>()(Matrix.from(covariance, { dtype: 'float64' }).data), Float64Array);
+  assert.instance(is<Int32Array>()(Matrix.from(Int32Array.of(1, 2), { columns: 1 }).data), Int32Array);
+  assert.instance(is<Float64Array>()(Matrix.from([Float64Array.of(0.1)]).data), Float64Array);
+  assert.instance(is<Float64Array>()(Matrix.from(Matrix.from([Float64Array.of(0.1)])).row(0)), Float64Array);
+  assert.instance(is<Float32Array>()(Vector.from([1, 2]).data), Float32Array);
+  assert.instance(is<Uint8Array>()(Vector.from(Vector.from(Uint8Array.of(1))).data), Uint8Array);
+  assert.instance(is<Uint32Array>()(Volume.from([1], { width: 1, dtype: 'uint32' }).data), Uint32Array);
+  assert.instance(is<Float32Array>()(device.matrix(1, 1).data), Float32Array);
+  assert.instance(is<Float64Array>()(device.vector(1, { dtype: 'float64' }).data), Float64Array);
+  assert.instance(is<Int32Array>()(device.volume({ width: 1 }, { dtype: 'int32' }).data), Int32Array);
+});
+
+test('What is computed has the type of what it is computed from.', () => {
+  const matrix = Matrix.from(covariance, { dtype: 'float64' });
+  is<Matrix<'float64'>>()(matrix.multiplySync(matrix, { device }));
+  is<Vector<'float64'>>()(matrix.eighSync({ device }).values);
+  is<Matrix<'float64'>>()(nearestPositiveDefiniteSync(covariance));
+  is<Matrix<'float32'>>()(nearestPositiveDefiniteSync(covariance, { dtype: 'float32' }));
+  const moments = new Moments(2);
+  moments.addSync(covariance);
+  is<Matrix<'float64'>>()(moments.covariance());
+  const batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: [Float64Array.of(1, 0, 0, 1)] });
+  is<Matrix<'float64'>[]>()(batch.sampleSync(1));
+  assert.is(batch.dtype, 'float64');
+});
+
+test('An option that no call has is refused by the compiler, and as the program runs.', () => {
+  assert.throws(
+    // @ts-expect-error: there is no option of this name.
+    () => MultivariateNormal.fromCovarianceSync({ device, covariance, sigular: 'eigen' }),
+    /sigular/,
+  );
+  // @ts-expect-error: no distribution is of whole numbers.
+  assert.throws(() => MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'int32' }), /int32/);
+  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  // @ts-expect-error: float32 is not float64.
+  const numbers: Float64Array = normal.sampleSync(1).data;
+  assert.instance(numbers, Float32Array);
+});
+
+test.run();

@@ -1,0 +1,125 @@
+import { inspect } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as covarium from '../../lib/index.ts';
+import { Matrix, Moments, MultivariateNormal, openDevice, Vector, Volume } from '../../lib/index.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const hard = [
+  Number.NaN,
+  -0,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  0.1,
+  5e-324,
+  1.7976931348623157e308,
+  0,
+];
+
+test('JSON has every bit, and `from` reads it.', () => {
+  for (const dtype of ['float32', 'float64'] as const) {
+    const matrix = Matrix.from([hard, hard.map((value) => value / 3)], { dtype });
+    const read = Matrix.from(JSON.parse(JSON.stringify(matrix)) as ReturnType<typeof matrix.toJSON>);
+    assert.equal([read.rows, read.columns, read.dtype], [2, 8, dtype]);
+    assert.ok(read.data.every((value, at) => Object.is(value, matrix.data[at])));
+    const vector = Vector.from(hard, { dtype });
+    const again = Vector.from(JSON.parse(JSON.stringify(vector)) as ReturnType<typeof vector.toJSON>);
+    assert.ok(again.data.every((value, at) => Object.is(value, vector.data[at])));
+    const volume = Volume.from(hard, { width: 2, height: 1, depth: 4, dtype });
+    const third = Volume.from(JSON.parse(JSON.stringify(volume)) as ReturnType<typeof volume.toJSON>);
+    assert.equal([third.size, third.dtype], [volume.size, dtype]);
+    assert.ok(third.data.every((value, at) => Object.is(value, volume.data[at])));
+  }
+  assert.is(
+    JSON.stringify(Matrix.from(Uint8Array.of(1, 2), { columns: 2 })),
+    '{"dtype":"uint8","shape":[1,2],"data":[1,2]}',
+  );
+});
+
+test('JSON that is no array is refused with the entry.', async () => {
+  const json = (data: unknown) => ({ dtype: 'float32', shape: [1, 2], data }) as never;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'data[1] is (two)', () => Matrix.from(json([1, 'two'])));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'data[0] is (null)', () => Matrix.from(json([null, 1])));
+  await throwsCode('ERR_SHAPE', '(1) numbers', () => Matrix.from(json([1])));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(float16)', () =>
+    Matrix.from({ dtype: 'float16', shape: [1, 1], data: [1] } as never),
+  );
+});
+
+test('console.log shows shape, type and the corners.', () => {
+  const large = Matrix.from(
+    Float64Array.from({ length: 800 }, (_, at) => at),
+    { columns: 8 },
+  );
+  assert.is(
+    inspect(large),
+    [
+      'Matrix 100 x 8 float64 [',
+      '  [  0,   1,   2, ...,   5,   6,   7],',
+      '  [  8,   9,  10, ...,  13,  14,  15],',
+      '  [ 16,  17,  18, ...,  21,  22,  23],',
+      '  ...',
+      '  [776, 777, 778, ..., 781, 782, 783],',
+      '  [784, 785, 786, ..., 789, 790, 791],',
+      '  [792, 793, 794, ..., 797, 798, 799],',
+      ']',
+    ].join('\n'),
+  );
+  assert.is(inspect(Vector.from([1, 0.1])), 'Vector 2 float32 [1, 0.1]');
+  assert.is(inspect(Matrix.from([], { columns: 2 })), 'Matrix 0 x 2 float32 []');
+  assert.match(inspect(Volume.from([1, 2], { width: 1, depth: 2 })), /^Volume 2 x 1 x 1 float32 \[/);
+  large.close();
+  assert.is(inspect(large), 'Matrix 100 x 8 float64 (closed)');
+});
+
+test('What structuredClone and postMessage would lose they refuse, and say what to send.', () => {
+  const device = openDevice('reference');
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
+  const channel = new MessageChannel();
+  const things = [Matrix.from([[1]]), Vector.from([1]), Volume.from([1], { width: 1 }), new Moments(1), normal, device];
+  for (const thing of things) {
+    const { name } = thing.constructor;
+    assert.throws(() => structuredClone(thing), new RegExp(`${name}.*can't be cloned`), name);
+    assert.throws(() => structuredClone({ deep: [thing] }), /can't be cloned/, name);
+    assert.throws(() => channel.port1.postMessage(thing), /can't be cloned/, name);
+  }
+  channel.port1.close();
+});
+
+test('Rows, columns and entries are at hand.', async () => {
+  const matrix = Matrix.from([
+    [1, 2],
+    [3, 4],
+    [5, 6],
+  ]);
+  assert.equal(
+    [...matrix].map((row) => [...row]),
+    matrix.toArray(),
+  );
+  const [first] = matrix;
+  first![0] = 9;
+  assert.is(matrix.get(0, 0), 9, 'a row is a live view');
+  assert.equal(matrix.column(1), Float32Array.of(2, 4, 6));
+  assert.equal([matrix.at(-1, -1), matrix.at(1, 0)], [6, 3]);
+  assert.equal([matrix.shape, matrix.strides, matrix.offset], [[3, 2], [2, 1], 0]);
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => matrix.column(2));
+  await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => matrix.at(-4, 0));
+  const vector = Vector.from([1, 2, 3]);
+  assert.equal([[...vector], vector.at(-1), vector.shape], [[1, 2, 3], 3, [3]]);
+  const volume = Volume.from([1, 2, 3, 4], { width: 2, height: 1, depth: 2 });
+  assert.equal(
+    [volume.toArray(), volume.shape],
+    [
+      [[[1, 2]], [[3, 4]]],
+      [2, 1, 2],
+    ],
+  );
+  matrix.close();
+  await throwsCode('ERR_CLOSED', '(6', () => JSON.stringify(matrix));
+});
+
+test('Classes have the names under which they are exported.', () => {
+  for (const [name, value] of Object.entries(covarium)) assert.is((value as { name: string }).name, name);
+});
+
+test.run();

@@ -1,0 +1,98 @@
+import { tableFromArrays, tableFromIPC, tableToIPC } from '@uwdata/flechette';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, type MatrixInput, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const device = openDevice('reference');
+const rows = [
+  [1, 4],
+  [2, 5],
+  [3, 7],
+];
+
+// As ndarray, stdlib and numpy-ts have them: nothing but the shape is asked for.
+const strided = { data: Float64Array.of(0, 1, 2, 3, 4, 5, 7), shape: [3, 2], strides: [1, 3], offset: 1 };
+const ndarray = { data: [1, 4, 0, 2, 5, 0, 3, 7, 0], shape: [3, 2], stride: [3, 1] };
+// Arquero's table, as far as it is asked.
+const arquero = {
+  columnNames: () => ['a', 'b'],
+  array: (name: string) => (name === 'a' ? [1, 2, 3] : Float64Array.of(4, 5, 7)),
+};
+
+const inputs: readonly MatrixInput[] = [
+  { a: [1, 2, 3], b: [4, 5, 7] },
+  { a: Float64Array.of(1, 2, 3), b: Uint8Array.of(4, 5, 7) },
+  [
+    { a: 1, b: 4 },
+    { a: 2, b: 5 },
+    { b: 7, a: 3 },
+  ],
+  strided,
+  ndarray,
+  arquero,
+  tableFromArrays({ a: [1, 2, 3], b: [4, 5, 7] }),
+  tableFromArrays({ a: Int16Array.of(1, 2, 3), b: Float64Array.of(4, 5, 7) }),
+  tableFromIPC(tableToIPC(tableFromArrays({ a: [1, 2, 3], b: [4, 5, 7] }), {})!),
+  Matrix.from(rows),
+  Matrix.from(rows).toJSON(),
+];
+
+test('Tables and arrays of other libraries, columns by name and rows by name are rows.', () => {
+  const wanted = MultivariateNormal.fitSync({ device, rows, dtype: 'float64', shrinkage: 0.1 });
+  for (const [at, input] of inputs.entries()) {
+    assert.equal(Matrix.from(input).toArray(), rows, `${at}`);
+    const normal = MultivariateNormal.fitSync({ device, rows: input, dtype: 'float64', shrinkage: 0.1 });
+    assert.equal(normal.covarianceSync().toArray(), wanted.covarianceSync().toArray(), `${at}`);
+  }
+});
+
+test('Their numbers are not rounded on the way, and their type is followed.', () => {
+  const tenth = { a: Float64Array.of(0.1, 0.2), b: [0.3, 0.4] };
+  assert.equal(Matrix.from(tenth).column(0), tenth.a);
+  const float32 = Matrix.from({ a: Float32Array.of(0.1) });
+  assert.is(float32.dtype, 'float32');
+  const normal = MultivariateNormal.fromDiagonalSync({
+    device,
+    mean: { data: Float64Array.of(0.1, 9, 0.2), shape: [2], strides: [2] },
+    variances: [1, 1],
+  });
+  assert.equal(normal.mean.data, Float64Array.of(0.1, 0.2));
+  assert.is(MultivariateNormal.fitSync({ device, rows: arquero, shrinkage: 0.1 }).dtype, 'float64');
+  assert.is(MultivariateNormal.fitSync({ device, rows: inputs[0]!, shrinkage: 0.1 }).dtype, 'float32');
+});
+
+test('One dimension is a vector, and one row.', () => {
+  const array = { data: Float32Array.of(1, 2, 3), shape: [3] };
+  assert.equal(Vector.from(array).toArray(), [1, 2, 3]);
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1, 1] });
+  assert.is(normal.logPdfSync(array).length, 1);
+  assert.is(normal.transformSync(array).data.length, 3);
+});
+
+test('Dense data are wrapped, and not copied.', () => {
+  const data = Float32Array.of(1, 2, 3, 4);
+  const matrix = Matrix.from({ data, shape: [2, 2] });
+  data[0] = 8;
+  assert.is(matrix.get(0, 0), 8);
+});
+
+test('What is no table is refused with its place.', async () => {
+  const says = (code: 'ERR_SHAPE' | 'ERR_INVALID_ARGUMENT', shown: string, input: unknown) =>
+    throwsCode(code, shown, () => Matrix.from(input as MatrixInput));
+  await says('ERR_SHAPE', 'Column (b) has (1) entries', { a: [1, 2], b: [1] });
+  await says('ERR_INVALID_ARGUMENT', 'Column (b) has (x) in row (1)', { a: [1, 2], b: [3, 'x'] });
+  await says('ERR_INVALID_ARGUMENT', 'Column (a) has (null) in row (0)', tableFromArrays({ a: [null, 1] }));
+  await says('ERR_INVALID_ARGUMENT', 'Column (a) has (1) in row (0)', { a: BigInt64Array.of(1n) });
+  await says('ERR_SHAPE', 'Row (1) has not the keys of the first row (a)', [{ a: 1 }, { b: 2 }]);
+  await says('ERR_SHAPE', 'Row (1)', [{ a: 1 }, [2]]);
+  await says('ERR_SHAPE', 'reaches beyond its data', { data: [1, 2, 3], shape: [2, 2] });
+  await says('ERR_SHAPE', 'reaches beyond its data', { data: [1, 2, 3, 4], shape: [2, 2], strides: [-2, 1] });
+  await says('ERR_SHAPE', '(2, 1, 1)', { data: [1, 2], shape: [2, 1, 1] });
+  await says('ERR_SHAPE', '(1.5, 2)', { data: [1, 2, 3], shape: [1.5, 2] });
+  await says('ERR_INVALID_ARGUMENT', '(2)', { data: [1, '2'], shape: [1, 2] });
+  await throwsCode('ERR_SHAPE', '(3) x (2)', () => Matrix.from(strided, { columns: 3 }));
+  await throwsCode('ERR_SHAPE', '(3, 2)', () => Vector.from(strided));
+});
+
+test.run();

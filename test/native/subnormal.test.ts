@@ -1,0 +1,56 @@
+// Subnormal numbers: the covariance of a Gaussian process has a great many in float32.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { near } from '../harness/near.ts';
+import { onNative } from '../harness/on-native.ts';
+
+const n = 400;
+// exp(-distance / 4): below 2^-126 from a distance of 349 on.
+const process = Float32Array.from({ length: n * n }, (_, at) => Math.exp(-Math.abs(Math.floor(at / n) - (at % n)) / 4));
+
+onNative(
+  'A thread of JavaScript keeps subnormal numbers after a call that flushes them, and after one that fails.',
+  async () => {
+    using device = openDevice('cpu');
+    const smallest = 2 ** -1074;
+    const half = () => (smallest * 3) / 2;
+    const before = half();
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: process });
+    normal.sampleSync(1000, { seed: 1 });
+    assert.is(half(), before);
+    assert.ok(half() > 0);
+    assert.throws(() => MultivariateNormal.fromCovarianceSync({ device, covariance: [[-1]] }));
+    assert.ok(half() > 0);
+    await normal.sample(1000, { seed: 1 });
+    assert.ok(half() > 0);
+  },
+);
+
+onNative(
+  'What is subnormal counts as 0, on every thread: a product of them is 0 where the reference has 1e-40.',
+  () => {
+    for (const threads of [1, 2]) {
+      using device = openDevice('cpu', { threads });
+      const tiny = Matrix.from(new Float32Array(300 * 300).fill(1e-20), { columns: 300 });
+      using square = tiny.multiplySync(tiny, { device });
+      assert.ok(
+        square.data.every((value) => value === 0),
+        `${threads} threads: ${square.data.find((value) => value !== 0)}`,
+      );
+    }
+  },
+);
+
+onNative('Draws, densities and factors of such a covariance are those of the reference within rounding.', () => {
+  using device = openDevice('cpu');
+  using reference = openDevice('reference');
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: process });
+  using same = MultivariateNormal.fromCovarianceSync({ device: reference, covariance: process });
+  near(normal.factorSync().data, same.factorSync().data, 1e-5);
+  const draws = normal.sampleSync(50, { seed: 3 });
+  near(draws.data, same.sampleSync(50, { seed: 3 }).data, 1e-5);
+  near(normal.logPdfSync(draws).data, same.logPdfSync(draws.data.slice()).data, 1e-4);
+});
+
+test.run();

@@ -1,0 +1,63 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Device, MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const covariance = [
+  [4, 1, 0.5],
+  [1, 9, -2],
+  [0.5, -2, 1],
+];
+const root = [[2], [3], [0]];
+
+const kinds: { readonly [name: string]: (device: Device) => MultivariateNormal } = {
+  'a Cholesky factor': (device) => MultivariateNormal.fromCovarianceSync({ device, covariance }),
+  'a precision': (device) => MultivariateNormal.fromPrecisionSync({ device, precision: covariance }),
+  'a diagonal': (device) => MultivariateNormal.fromDiagonalSync({ device, variances: [1, 4, 9] }),
+  'low rank': (device) => MultivariateNormal.fromLowRankSync({ device, factor: root, diagonal: [1, 2, 3] }),
+  singular: (device) =>
+    MultivariateNormal.fromCovarianceSync({
+      device,
+      covariance: root.map(([a]) => root.map(([b]) => a! * b!)),
+      singular: 'pivoted',
+    }),
+};
+
+for (const [name, make] of Object.entries(kinds))
+  onEveryDevice(`a normal of ${name} has the variances and correlations of its covariance.`, async (device) => {
+    using normal = make(device);
+    const { data } = normal.covarianceSync();
+    const diagonal = [0, 4, 8].map((at) => data[at]!);
+    near(normal.variancesSync().data, diagonal, 1e-5);
+    near((await normal.variances()).data, diagonal, 1e-5);
+    near(normal.standardDeviationsSync().data, diagonal.map(Math.sqrt), 1e-5);
+    near((await normal.standardDeviations()).data, diagonal.map(Math.sqrt), 1e-5);
+    const correlations = Array.from(data, (entry, at) => {
+      const [i, j] = [Math.floor(at / 3), at % 3];
+      const scale = Math.sqrt(diagonal[i]! * diagonal[j]!);
+      return i === j ? 1 : scale > 0 ? entry / scale : 0;
+    });
+    near(normal.correlationSync().data, correlations, 1e-5);
+    near((await normal.correlation()).data, correlations, 1e-5);
+  });
+
+onEveryDevice('a diagonal of a million variances is told without a million times a million numbers.', (device) => {
+  using normal = MultivariateNormal.fromDiagonalSync({ device, variances: 4, dimension: 1e6 });
+  assert.ok(normal.variancesSync().data.every((variance) => variance === 4));
+  assert.is(normal.standardDeviationsSync().get(999_999), 2);
+});
+
+onEveryDevice('a Student-t has them where it has a covariance.', async (device) => {
+  using heavy = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 6 });
+  near(heavy.variancesSync().data, [6, 13.5, 1.5], 1e-5);
+  near((await heavy.standardDeviations()).data, [6, 13.5, 1.5].map(Math.sqrt), 1e-5);
+  near([(await heavy.correlation()).get(0, 1)], [1 / 6], 1e-5);
+  using heavier = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 2 });
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => heavier.variances());
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => heavier.standardDeviationsSync());
+  await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => heavier.correlation());
+});
+
+test.run();
