@@ -92,8 +92,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
    * Matrix.from(JSON.parse(JSON.stringify(matrix)));
    * ```
    *
-   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is not a
-   * number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
+   * Throws `ERR_SHAPE` (ragged rows, a length that doesn't fit the shape), `ERR_INVALID_ARGUMENT` (an entry that is not
+   * a number), `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
   static from<Given extends MatrixInput, D extends Dtype | undefined = undefined>(
     values: Given,

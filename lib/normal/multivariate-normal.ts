@@ -414,7 +414,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The covariance, n x n. Rejects with `ERR_OUT_OF_RANGE` where the type does not hold a variance, `ERR_OUT_OF_MEMORY`,
+   * The covariance, n x n. Rejects with `ERR_OUT_OF_RANGE` if the dtype can't hold a variance, `ERR_OUT_OF_MEMORY`,
    * `ERR_CLOSED`.
    */
   async covariance(): Promise<Matrix<D>> {
