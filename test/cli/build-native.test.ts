@@ -76,14 +76,14 @@ test('Each tool that is missing is refused by its name, with what installs it.',
     assert.match(stderr, '[ERR_TOOLCHAIN_MISSING]');
   };
   const install = process.platform === 'darwin' ? 'xcode-select --install' : 'apt-get install python3 make g\\+\\+';
-  missing(new RegExp(`Python 3 is not found \\(python3, python\\)\\. It can be installed: .*${install}`));
+  missing(new RegExp(`Python 3 is not found \\(python3, python\\)\\. Install it: .*${install}`));
   provide('python3');
   missing(/make is not found \(gmake, make\)/);
   provide('make');
   missing(/A C\+\+ compiler is not found \(g\+\+, c\+\+, clang\+\+\)/);
   missing(/A C\+\+ compiler is not found \(no-such-compiler\)/, { CXX: 'no-such-compiler -m64' });
   provide('c++');
-  missing(/node-gyp is not found: npm brings it/, { npm_config_node_gyp: '' });
+  missing(/node-gyp is not found, nor is an npm/, { npm_config_node_gyp: '' });
   assert.not.ok(existsSync(seen), 'nothing was compiled');
 });
 
@@ -136,7 +136,10 @@ test('A folder where the addon is to be, and a name that Node loads no addon by,
   mkdirSync(place);
   const refused = build({}, '--output', place);
   assert.is(refused.status, 1);
-  assert.match(refused.stderr, `The addon is to be a file, and a folder is there (${place}). [ERR_FILE_UNWRITABLE]`);
+  assert.match(
+    refused.stderr,
+    `The addon's path (${place}) is a folder. Pass the name of a file. [ERR_FILE_UNWRITABLE]`,
+  );
   assert.not.match(refused.stderr, 'Option --output takes another place', 'it is given');
   const { status, stderr } = build({}, '--output', 'addon');
   assert.is(status, 1);
