@@ -82,7 +82,7 @@ onKernelDevices('texts and names that cannot be are refused.', async (device) =>
     ['ERR_INVALID_ARGUMENT', `#include "../../etc/passwd"\n${fill}`, { name: 'fill' }, '../../etc/passwd'],
     ['ERR_INVALID_ARGUMENT', `#include <vector>\n${fill}`, { name: 'fill' }, 'vector'],
     ['ERR_INVALID_ARGUMENT', `/**/ # /**/ include "/etc/passwd"\n${fill}`, { name: 'fill' }, '(/etc/passwd)'],
-    ['ERR_INVALID_ARGUMENT', `#define IT "/etc/passwd"\n#include IT\n${fill}`, { name: 'fill' }, 'no name in quotes'],
+    ['ERR_INVALID_ARGUMENT', `#define IT "/etc/passwd"\n#include IT\n${fill}`, { name: 'fill' }, 'not a name in quotes'],
     ['ERR_UNKNOWN_OPTION', fill, { name: 'fill', fast: true }, 'fast'],
     ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', check: 'yes' }, 'yes'],
     ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', constants: null }, 'constants'],

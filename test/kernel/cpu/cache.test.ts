@@ -226,7 +226,7 @@ onCache('a program that is no compiler, and writes nothing, is told.', async (ca
   env.COVARIUM_CXX = fake;
   using device = openDevice('cpu', { threads: 1 });
   const error = await throwsCode('ERR_KERNEL_COMPILE', () => device.kernel(text));
-  assert.match(error.message, 'ends (0), and there is no library');
+  assert.match(error.message, 'ended (0) without a library');
 });
 
 onCache('a file of the working folder is not compiled into a kernel.', async (cache) => {
