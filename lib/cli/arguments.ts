@@ -15,7 +15,7 @@ export function wholeArgument(name: string, text: string): number {
  */
 export function wordArgument(name: string, text: string): Word64 {
   if (!/^\d+$/.test(text))
-    throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a whole number from 0 (${describe(text)}).`);
+    throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a nonnegative whole number (${describe(text)}).`);
   const word = BigInt(text);
   return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
 }
@@ -25,7 +25,7 @@ export function dtypeArgument(text: string): RealDtype {
   return oneOf('Type', text, ['float32', 'float64']);
 }
 
-/** A kind of device; openDevice() refuses an unknown one. */
+/** A kind of device; openDevice() refuses unknown ones. */
 export function deviceArgument(text: string | undefined): DeviceKind | undefined {
   return text as DeviceKind | undefined;
 }

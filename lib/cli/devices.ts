@@ -5,7 +5,10 @@ import { standardOutput } from '../file/output.ts';
 import { type DeviceReport, listDevices } from '../list-devices.ts';
 import { versions } from '../versions.ts';
 
-/** `covarium devices`: what is here, what was chosen and why; the text that people paste into bug reports. */
+/**
+ * `covarium devices`: lists the devices, and says which one was chosen and why; people paste this text into bug
+ * reports.
+ */
 export async function devices(options: { readonly json?: boolean }): Promise<void> {
   const found = listDevices();
   const about = versions();
@@ -39,7 +42,7 @@ function deviceLines({ kind, available, name, reason, facts, warnings, chosen }:
   ];
 }
 
-// Where none is loaded, the devices say why.
+// If no addon is loaded, the devices say why.
 function addonLines({ path, origin, version, reason, warnings }: AddonReport): string[] {
   const what = version === '' ? origin : `${origin}, of covarium ${version}`;
   return [

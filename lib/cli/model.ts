@@ -45,13 +45,13 @@ export async function readModel(path: string): Promise<Model> {
   const unknown = unknownField(model, ['covarium', 'dtype', 'columns', 'mean', 'covariance']);
   if (unknown !== undefined) throw malformed(name, unknown);
   if (dtype !== 'float32' && dtype !== 'float64') throw malformed(name, `its dtype is (${describe(dtype)})`);
-  if (!isRow(mean) || mean.length === 0) throw malformed(name, `its mean is no row of numbers (${describe(mean)})`);
+  if (!isRow(mean) || mean.length === 0) throw malformed(name, `its mean is not a row of numbers (${describe(mean)})`);
   const n = mean.length;
   if (!Array.isArray(covariance) || covariance.length !== n)
-    throw malformed(name, `its covariance has not (${n}) rows (${describe(covariance)})`);
+    throw malformed(name, `its covariance does not have (${n}) rows (${describe(covariance)})`);
   covariance.forEach((row, index) => {
     if (!isRow(row) || row.length !== n)
-      throw malformed(name, `row (${index}) of its covariance has not (${n}) numbers (${describe(row)})`);
+      throw malformed(name, `row (${index}) of its covariance does not have (${n}) numbers (${describe(row)})`);
   });
   if (columns === undefined) return { covarium, dtype, mean, covariance };
   if (!Array.isArray(columns) || columns.length !== n || columns.some((name) => typeof name !== 'string'))

@@ -126,7 +126,7 @@ test('A folder that takes no file is refused before anything is compiled, and --
   const { status, stderr } = build();
   assert.is(status, 1);
   assert.match(stderr, /File \(.*covarium\.node\) cannot be written \(\w+\)\. \[ERR_FILE_UNWRITABLE\]/);
-  assert.match(stderr, 'Option --output takes another place');
+  assert.match(stderr, 'Pass another file to --output');
   assert.not.ok(existsSync(seen));
 });
 
@@ -140,10 +140,10 @@ test('A folder where the addon is to be, and a name that Node loads no addon by,
     refused.stderr,
     `The addon's path (${place}) is a folder. Pass the name of a file. [ERR_FILE_UNWRITABLE]`,
   );
-  assert.not.match(refused.stderr, 'Option --output takes another place', 'it is given');
+  assert.not.match(refused.stderr, 'Pass another file to --output', 'it is given');
   const { status, stderr } = build({}, '--output', 'addon');
   assert.is(status, 1);
-  assert.match(stderr, 'Option --output is to end in .node (addon). [ERR_INVALID_ARGUMENT]');
+  assert.match(stderr, 'Option --output must end in .node (addon). [ERR_INVALID_ARGUMENT]');
   assert.not.ok(existsSync(seen));
 });
 
@@ -201,10 +201,7 @@ if (!existsSync(builtAddon)) {
     const { stdout } = spawnSync(process.execPath, [main, 'devices'], { env: plainEnvironment(), encoding: 'utf8' });
     assert.match(stdout, `\nnative addon: ${output} (built here, of covarium `);
     const elsewhere = at('..', '..', 'elsewhere', 'covarium.node');
-    assert.match(
-      build({}, '--output', elsewhere).stderr,
-      `Built: ${elsewhere}. It is loaded where COVARIUM_ADDON names`,
-    );
+    assert.match(build({}, '--output', elsewhere).stderr, `Built: ${elsewhere}. Set COVARIUM_ADDON to load`);
     assert.ok(existsSync(elsewhere));
   });
 }

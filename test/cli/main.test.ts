@@ -284,7 +284,7 @@ test('A device that is passed over is told on one line, unless it was asked for.
   const best = process.platform === 'darwin' ? 'metal' : 'cpu';
   const { code, stderr } = await run(command, broken);
   assert.is(code, 0);
-  assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is passed over: .*none\\.node.*\\n$`));
+  assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is not available: .*none\\.node.*\\n$`));
   assert.is((await run([...command, '--device', 'reference'], broken)).stderr, '');
   assert.is((await run(command, { ...broken, COVARIUM_DEVICE: 'reference' })).stderr, '');
 });

@@ -155,7 +155,7 @@ if (kindsHere.includes('reference'))
   test('The reference device refuses, in one line.', () => {
     const { status, text } = runExample('vector-addition', '--device', 'reference');
     assert.is(status, 1);
-    assert.match(text, 'The reference device runs no kernels (reference): it is plain TypeScript. [ERR_UNSUPPORTED]\n');
+    assert.match(text, 'The reference device does not run kernels (reference): open metal or cpu. [ERR_UNSUPPORTED]\n');
     assert.not.match(text, / at .*\.ts:/);
   });
 
