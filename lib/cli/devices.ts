@@ -60,8 +60,8 @@ function choice(found: readonly DeviceReport[]): string {
   const chosen = found.find((device) => device.chosen);
   const asks = COVARIUM_DEVICE && COVARIUM_DEVICE !== 'auto' ? 'COVARIUM_DEVICE' : COVARIUM_GPU ? 'COVARIUM_GPU' : '';
   if (chosen === undefined)
-    return `None is chosen: ${asks} asks for (${printable(process.env[asks] ?? '')}), which can't be had.`;
+    return `None is chosen: ${asks} asks for (${printable(process.env[asks] ?? '')}), which is not available.`;
   if (asks !== '') return `Chosen: ${chosen.kind}, because ${asks} asks for it.`;
   const passed = found.slice(0, found.indexOf(chosen)).map(({ kind }) => kind);
-  return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} can't be had`}.`;
+  return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} ${passed.length === 1 ? 'is' : 'are'} not available`}.`;
 }
