@@ -37,7 +37,7 @@ test.after.each(() => {
   for (const name of ['prebuilds', 'build']) rmSync(join(folder, name), { recursive: true, force: true });
 });
 
-test('Where there is no addon, the report says so, and how to build one.', () => {
+test('Without an addon, the report says so, and how to build one.', () => {
   const { addon, devices: found } = report();
   assert.equal([addon.path, addon.origin, addon.version, addon.warnings], ['', 'none', '', []]);
   assert.match(addon.reason, /^The native addon is not built \(No native build .*\)\. `covarium build-native` builds/);

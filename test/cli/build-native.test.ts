@@ -100,7 +100,7 @@ test('The node-gyp that npm brings is found by the npm on the PATH.', () => {
   assert.match(stderr, 'found\n');
 });
 
-test('A compiler that fails is told with all that it said, and the older addon stays.', () => {
+test('If the compiler fails, all its output is printed, and the older addon stays.', () => {
   provide('python3', 'make', 'g++');
   mkdirSync(join(output, '..'), { recursive: true });
   writeFileSync(output, 'older');
@@ -119,7 +119,7 @@ test('An addon that is built but does not load is not put in place.', () => {
   assert.not.ok(existsSync(output));
 });
 
-test('A folder that takes no file is refused before anything is compiled, and --output is told of.', () => {
+test('A folder that cannot be written is refused before anything is compiled, with a hint to --output.', () => {
   provide('python3', 'make', 'g++');
   // Root may write anywhere, but not into a file.
   writeFileSync(at('build'), '');

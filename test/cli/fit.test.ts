@@ -79,7 +79,7 @@ test('fit takes weights, frequencies, shrinkage and a fixed mean, over several f
   nearUlps(model('counted.json').covariance[0]!, [2.16], 1);
 });
 
-test('fit drops rows with missing values where it is told to, and says how many.', async () => {
+test('fit drops rows with missing values if the options say so, and prints how many.', async () => {
   const path = file('missing.csv', 'a,b\n1,2\n,3\n4,NA\n5,6\n7,1\n');
   const refused = await run(['fit', path, '--output', at('x.json')]);
   assert.is(refused.code, 1);

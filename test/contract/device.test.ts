@@ -84,7 +84,7 @@ test('A GPU that is named is the only one that is taken.', async () => {
   assert.is(device.kind, 'reference');
 });
 
-test('A GPU is refused where there is none to choose, and where it is no name.', async () => {
+test('A GPU is refused for a kind without GPUs, and if it is not a name.', async () => {
   delete env.COVARIUM_DEVICE;
   for (const gpu of ['', 7, null, ['GPU'], 4294967296n])
     await throwsCode('ERR_INVALID_ARGUMENT', 'must be a name or a registry id', () =>

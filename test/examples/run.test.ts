@@ -159,7 +159,7 @@ if (kindsHere.includes('reference'))
     assert.not.match(text, / at .*\.ts:/);
   });
 
-test('A wrong name or option is told, with those that there are.', () => {
+test('A wrong name or option is refused, with the list of the right ones.', () => {
   for (const [args, said] of [
     [[], 'grayscale, kalman-filter, laplacian, mandelbrot, matrix-product, row-sums, value-at-risk, vector-addition.'],
     [['../lib/index'], 'There is no such example (../lib/index).'],

@@ -61,7 +61,7 @@ kernel void f(device float* out, uint i [[thread_position_in_grid]]) { out[i] = 
   assert.is(out[0], 3 + 5);
 });
 
-onKernelDevices('an include in a comment is none, and a byte order mark is no part of a text.', async (device) => {
+onKernelDevices('an include in a comment and a byte order mark are ignored.', async (device) => {
   const text = `\ufeff/*\n#include "nothing.h"\n*/\n${head}#include "one.h" // as it is
 kernel void f(device float* out, uint i [[thread_position_in_grid]]) { out[i] = one; }`;
   const includes = { 'one.h': '\ufeffconstant float one = 1; // #include "nothing.h"' };

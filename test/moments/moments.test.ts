@@ -303,7 +303,9 @@ test('JSON that was changed is refused, with the path of the field.', async () =
     const error = await throwsCode('ERR_MALFORMED_MOMENTS', '', () => Moments.fromJSON(changed(path, value)));
     assert.match(error.message, /^Moments are malformed: [\w[\]]+ is (no|longer|version)/);
   }
-  await throwsCode('ERR_MALFORMED_MOMENTS', 'mean is not an array of 2', () => Moments.fromJSON(changed('dimension', 2)));
+  await throwsCode('ERR_MALFORMED_MOMENTS', 'mean is not an array of 2', () =>
+    Moments.fromJSON(changed('dimension', 2)),
+  );
   for (const value of [null, 3, [], 'x', undefined])
     await throwsCode('ERR_MALFORMED_MOMENTS', 'no object', () => Moments.fromJSON(value));
 });

@@ -74,7 +74,9 @@ function wordsOf(comment: Comment | undefined): string {
 /** Whether an entry says something itself, or says that it does as another does which says it. */
 function says(entry: Entry, what: RegExp, seen: readonly Entry[] = []): boolean {
   if (what.test(entry.words)) return true;
-  const others = [...entry.words.matchAll(/\b(?:like|twin of(?: the static)?) \{@link (\w+)\}/g)].map(([, name]) => name);
+  const others = [...entry.words.matchAll(/\b(?:like|twin of(?: the static)?) \{@link (\w+)\}/g)].map(
+    ([, name]) => name,
+  );
   return entries
     .filter(({ parent, declaration }) => parent === entry.parent && others.includes(declaration.name))
     .some((other) => !seen.includes(other) && says(other, what, [...seen, entry]));

@@ -202,7 +202,7 @@ onCache('without a compiler the refusal says what to install.', async () => {
   assert.match(none.message, 'apt-get install clang');
 });
 
-onCache('a compiler is given its words without a shell, and one that fails is told.', async (cache) => {
+onCache('a compiler gets its arguments without a shell, and a failure is reported.', async (cache) => {
   const fake = join(cache, 'a compiler; touch pwned');
   writeFileSync(
     fake,
@@ -220,7 +220,7 @@ onCache('a compiler is given its words without a shell, and one that fails is to
   );
 });
 
-onCache('a program that is no compiler, and writes nothing, is told.', async (cache) => {
+onCache('a program that is not a compiler, and writes nothing, is reported.', async (cache) => {
   const fake = join(cache, 'fake');
   writeFileSync(fake, '#!/bin/sh\nexit 0\n', { mode: 0o700 });
   env.COVARIUM_CXX = fake;
