@@ -112,7 +112,7 @@ const addon = 'build/Release/covarium.node';
 if (!isCurrent(addon, ['objc', 'msl', 'binding.gyp', 'package.json'])) {
   console.error('Building the native addon (about half a minute) ...');
   const { buildAddon } = await import('./dist/lib/addon/build.js');
-  // The compilers have a process group of their own: what ends this one is told to them.
+  // The compilers have a process group of their own: a signal that ends this one is passed on to them.
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());
   try {

@@ -29,7 +29,7 @@ export async function benchmark(
     await mkdir(folder, { recursive: true }).catch((error) => {
       throw cannotWrite(folder, error);
     });
-    // What can't be written is told now, not after minutes.
+    // A folder that cannot be written is reported now, not after minutes.
     const output = await openOutputFile(join(folder, 'results.json'));
     try {
       if (withPeers) contenders.push(...(await peers(peerNames, options.quick ? quickPeerLimits : peerLimits)));

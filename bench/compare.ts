@@ -42,7 +42,7 @@ export interface Compared {
   readonly median: number;
   /** Of the medians, to that of the first side: above 1 is slower. */
   readonly ratio: number;
-  /** Null where nothing can be told. */
+  /** Null if the data do not decide it. */
   readonly interval: Interval | null;
   readonly verdict: Verdict;
 }

@@ -20,8 +20,8 @@ export const deviceNames: readonly string[] = ['metal', 'cpu', 'cpu-1', 'referen
 const byDefault = ['metal', 'cpu', 'reference'];
 
 /**
- * The devices that are asked for, by default all that measure speed; those that can't be had are facts. Throws where
- * none can.
+ * The requested devices, by default all that measure speed; those that are not available are listed with the reason.
+ * Throws if none is available.
  */
 export function openDevices(asked: readonly string[] = byDefault): Contender[] {
   const reports = listDevices();

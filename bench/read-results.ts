@@ -63,7 +63,7 @@ function refuseForeign(value: unknown): void {
   if (schema !== 'covarium-benchmark')
     throw new WrongField(
       'schema',
-      `is not covarium-benchmark (${describe(schema)}): this is no results.json of covarium bench`,
+      `is not covarium-benchmark (${describe(schema)}): this is not a results.json of covarium bench`,
     );
   if (version !== resultsVersion)
     throw new WrongField(

@@ -17,7 +17,7 @@ export interface Results {
   readonly partial: boolean;
   readonly options: RunOptions;
   readonly machine: Machine;
-  /** Every device and peer that was asked for, those that can't be had included. */
+  /** Every requested device and peer, including those that are not available. */
   readonly contenders: readonly ContenderFacts[];
   /** The best rates that each device reached here; a share of the limit refers to them. */
   readonly limits: readonly Limit[];
@@ -57,9 +57,9 @@ export interface ContenderFacts {
   readonly name: string;
   readonly kind: 'device' | 'peer';
   readonly available: boolean;
-  /** What computes: a GPU, a BLAS library, a package with its version. '' where it can't be had. */
+  /** What computes: a GPU, a BLAS library, a package with its version. '' if it is not available. */
   readonly about: string;
-  /** Why it can't be had; '' where it can. */
+  /** Why it is not available; '' if it is. */
   readonly reason: string;
   readonly threads: number | null;
   readonly facts: Readonly<Record<string, string>>;

@@ -71,7 +71,7 @@ async function measureSlice(runner: Runner, options: RoundsOptions): Promise<voi
   try {
     runner.rounds.push(await runner.prepared.measure(options.millisecondsPerCase / options.rounds));
   } catch (error) {
-    // Ctrl-C in a terminal may end the peers that are processes, too: that is no failure of theirs.
+    // Ctrl-C in a terminal may also end peers that are processes: that does not count as their failure.
     if (!options.shouldStop()) runner.refused = refusal(error);
   }
 }

@@ -12,7 +12,7 @@ import { shareOfLimit } from './share-of-limit.ts';
 import { suites } from './suites.ts';
 import { isAffordable, type Trial, tryOut } from './trial-pass.ts';
 
-/** Is told how the run goes on. */
+/** Gets reports of the run's progress. */
 export interface Observer {
   /** About how long something takes: the run, before it compares anything, then the timing, when costs are known. */
   estimate(what: string, milliseconds: number): void;

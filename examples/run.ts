@@ -11,7 +11,7 @@ const names = readdirSync(new URL('../docs/examples/', import.meta.url))
 
 const [name, ...options] = process.argv.slice(2);
 if (name === undefined || !names.includes(name)) {
-  if (name !== undefined) console.error(`There is no such example (${name}).`);
+  if (name !== undefined) console.error(`There is no example of this name (${name}).`);
   console.error(`npm run example -- name [--device cpu]: name is one of ${names.join(', ')}.`);
   process.exitCode = 1;
 } else {

@@ -11,22 +11,22 @@ let keepEncoder: (handle: OpenBackend, encoder: Encoder) => void;
 const cloning = notCloneable('A Device', 'open one in each thread');
 
 /**
- * An open device as commands see it: what computes, and whether it is still open. {@link Device} is one that also makes
- * things.
+ * An open device as commands use it: its backend, and whether it is still open. {@link Device} extends it with methods
+ * that create things.
  */
 export class OpenBackend {
   /** `metal`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
-  /** What computes, for people: a GPU's or a BLAS library's name. */
+  /** The name of the GPU or the BLAS library that computes, for people. */
   readonly name: string;
   /** Threads that share the work of one command. */
   readonly threads: number;
-  /** Element types of sampling and linear algebra here, `float32` first; Apple GPUs do not support `float64`. */
+  /** Element types of sampling and linear algebra, `float32` first; Apple GPUs do not support `float64`. */
   readonly dtypes: readonly Dtype[];
   /** @internal A copy of it would not compute. */
   readonly cloning: symbol = cloning;
   readonly #backend: Backend;
-  // A synchronous call keeps its encoder for the next one.
+  // Kept from one synchronous call for the next.
   #spare: Encoder | undefined;
   #closed = false;
 
@@ -56,7 +56,7 @@ export class OpenBackend {
     this.dtypes = Object.freeze([...backend.dtypes]);
   }
 
-  /** Whether {@link close} was called. */
+  /** True once {@link close} was called. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -66,33 +66,36 @@ export class OpenBackend {
     return backendInside(this).memory();
   }
 
-  /** Cancels what is in flight and frees everything, the memory of open matrices included. Idempotent. */
+  /** Cancels the commits in flight and frees all memory, that of open matrices included. Idempotent. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#backend.close();
   }
 
-  /** {@link close}, at the end of a `using` block. */
+  /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
 }
 
-/** The contract behind an open device; throws `ERR_CLOSED`. For the rest of lib, not for users. */
+/** The backend of an open device, for other modules of lib only; throws `ERR_CLOSED`. */
 export function backendOf(device: OpenBackend): Backend {
   return backendInside(device);
 }
 
-/** `device` where it is an open device; throws `ERR_INVALID_ARGUMENT` and `ERR_CLOSED`. */
+/** Returns `device` if it is an open device; throws `ERR_INVALID_ARGUMENT` and `ERR_CLOSED`. */
 export function requireDevice<Device extends OpenBackend>(device: Device): Device {
   if (!(device instanceof OpenBackend))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Device is not one that openDevice() gives (${describe(device)}).`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`device\` is (${describe(device)}); pass a device from openDevice().`,
+    );
   backendInside(device);
   return device;
 }
 
-/** Runs `work` on the backend of `device`; what the backend throws becomes a CovariumError. */
+/** Runs `work` on the backend of `device`; an error of the backend becomes a CovariumError. */
 export function withBackend<Result>(device: OpenBackend, work: (backend: Backend) => Result): Result {
   const backend = backendInside(device);
   try {
@@ -102,7 +105,7 @@ export function withBackend<Result>(device: OpenBackend, work: (backend: Backend
   }
 }
 
-/** Records commands on an encoder of `device`; what fails leaves nothing recorded. */
+/** Records commands on an encoder of `device`; if one fails, nothing is recorded. */
 export function recorded(device: OpenBackend, record: (encoder: Encoder) => void): Encoder {
   return withBackend(device, (backend) => {
     const encoder = backend.encoder();
@@ -116,7 +119,7 @@ export function recorded(device: OpenBackend, record: (encoder: Encoder) => void
   });
 }
 
-/** Records and runs commands before it returns, with an encoder that is kept for the next time. */
+/** Records and runs commands synchronously, with an encoder that is kept for the next call. */
 export function runCommands(device: OpenBackend, record: (encoder: Encoder) => void): Timings {
   try {
     const encoder = takeEncoder(device);
@@ -132,9 +135,10 @@ export function runCommands(device: OpenBackend, record: (encoder: Encoder) => v
 }
 
 /**
- * Keeps `memory` on this thread while native code has its address. External memory, ours and that of other addons, is
- * untransferable from the start, and must not be marked again: from Node 24.15 on a mark sets a detach key, and whoever
- * detaches such memory without the key (Node itself at exit) ends the process. Node 20 has no such key and can't tell.
+ * Keeps `memory` on this thread while native code has its address. External memory, ours or another addon's, cannot be
+ * transferred anyway and must not be marked again: from Node 24.15 on, a mark sets a detach key, and detaching such
+ * memory without the key (as Node itself does at exit) ends the process. Node 20 has no such key, and cannot say
+ * whether memory is marked.
  */
 function keepOnThisThread(memory: ArrayBufferLike): void {
   const { markAsUntransferable, isMarkedAsUntransferable }: Threads = workerThreads;
@@ -143,14 +147,14 @@ function keepOnThisThread(memory: ArrayBufferLike): void {
 
 interface Threads {
   markAsUntransferable(memory: ArrayBufferLike): void;
-  /** Since Node 21. */
+  /** Added in Node 21. */
   isMarkedAsUntransferable?(memory: ArrayBufferLike): boolean;
 }
 
 /**
- * Commits without blocking; an abort of `signal` stops the commit soon and rejects with `ERR_ABORTED`. `reachable`,
- * the operands that the caller can reach, can no longer be transferred to another thread: the device has their
- * addresses.
+ * Commits without blocking. When `signal` aborts, the commit stops soon and rejects with `ERR_ABORTED`. The device has
+ * the addresses of the `reachable` operands, those that the caller can reach, so they can no longer be transferred to
+ * another thread.
  */
 export async function commit(
   encoder: Encoder,

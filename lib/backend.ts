@@ -1,12 +1,13 @@
 import type { Dtype, Real, Values } from './dtype.ts';
 
-// The contract between the face and a device. Two bodies: the addon (objc/addon, for metal and cpu) and lib/reference.
-// The face has checked every shape, type and number before it calls one of these; a body checks values only.
+// The contract between the public classes and a device. It has two implementations: the addon (objc/addon, for metal
+// and cpu) and lib/reference. The public classes have checked every shape, type and number before they call; an
+// implementation checks only values.
 
 /** The kinds of device: `metal`, an Apple GPU; `cpu`, our kernels and a BLAS; `reference`, plain TypeScript. */
 export type DeviceKind = 'metal' | 'cpu' | 'reference';
 
-/** Where a Cholesky factor is to be made: where the device does it best, on the CPU, or on the GPU. */
+/** The processor that makes a Cholesky factor: the faster one for the device, the CPU, or the GPU. */
 export type FactorOn = 'auto' | 'cpu' | 'gpu';
 
 /** How long a commit took, in milliseconds, and where its factor was made. */
@@ -15,34 +16,34 @@ export interface Timings {
   readonly encodeMs: number;
   /** Execution on the device, first command to last. */
   readonly deviceMs: number;
-  /** From the commit until its result was known to the host: waiting for earlier commits included. */
+  /** From the commit until the host knows the result, including the wait for earlier commits. */
   readonly wallMs: number;
-  /** Where the last Cholesky factor of the commit was made; undefined where there was none. */
+  /** The processor that made the last Cholesky factor of the commit; undefined if there was none. */
   readonly factor?: 'cpu' | 'gpu' | undefined;
 }
 
 /** Bytes that a device holds. */
 export interface MemoryUsage {
-  /** In buffers that are open, or closed with work in flight. */
+  /** In buffers that are open, or closed while work is in flight. */
   readonly liveBytes: number;
   /** Kept for reuse. */
   readonly pooledBytes: number;
 }
 
-/** What a kernel takes at a launch, in the order of its arguments (a thread's place is none of it). */
+/** A parameter of a kernel, in the order of its arguments; the built-in thread positions are not counted. */
 export interface KernelParameter {
-  /** A buffer of the device that is read, or also written; one in constant memory; memory of a threadgroup. */
+  /** A device buffer that is only read, or also written; a buffer in constant memory; threadgroup memory. */
   readonly kind: 'read' | 'written' | 'constant' | 'threadgroup';
   readonly name: string;
-  /** Of Metal's table of buffers, or of threadgroup memory. */
+  /** The index in Metal's buffer table, or among the threadgroup memories. */
   readonly index: number;
-  /** Of one element, or of the struct; 0 where it is not known. */
+  /** Size of one element, or of the struct; 0 if unknown. */
   readonly sizeBytes: number;
-  /** Of a struct. */
+  /** Members of a struct. */
   readonly members: readonly KernelMember[];
 }
 
-/** Where a member of a struct begins. */
+/** The offset of a member of a struct. */
 export interface KernelMember {
   readonly name: string;
   readonly offsetBytes: number;
@@ -50,20 +51,20 @@ export interface KernelMember {
 
 /** A kernel to compile. */
 export interface KernelSource {
-  /** All of it: what it includes is written into it, with #line. */
+  /** The complete text: included files are pasted into it, with #line. */
   readonly text: string;
-  /** Of the function. */
+  /** Name of the function. */
   readonly name: string;
-  /** For a device that compiles nothing itself (cpu): the path of what was compiled of the text; '' for others. */
+  /** For a device that does not compile (cpu): the path of the compiled library; '' for others. */
   readonly library: string;
   /** Values of function constants, as bytes of a Metal type (`bool`, `int`, `float` ...). */
   readonly constants: readonly { readonly index: number; readonly type: string; readonly value: Uint8Array }[];
   readonly parameters: readonly KernelParameter[];
-  /** The library looks at every access. */
+  /** True if the library checks every access. */
   readonly check: boolean;
 }
 
-/** A kernel of {@link Backend.compile}: sizes and members as the compiler has them. */
+/** A kernel of {@link Backend.compile}, with sizes and members as the compiler reports them. */
 export interface CompiledKernel {
   /** Threads of a simdgroup. */
   readonly threadExecutionWidth: number;
@@ -73,47 +74,41 @@ export interface CompiledKernel {
   readonly parameters: readonly { readonly sizeBytes: number; readonly members: readonly KernelMember[] }[];
 }
 
-/** A device that computes: memory, and encoders whose commits run in order. */
+/** A device: memory, and encoders whose commits run in order. */
 export interface Backend {
   readonly kind: DeviceKind;
-  /** What computes, for people: a GPU's or a BLAS library's name. */
+  /** The name of the GPU or the BLAS library that computes, for people. */
   readonly name: string;
-  /** Threads that share the work of one command; 1 where the notion has no meaning. */
+  /** Threads that share the work of one command; 1 if the device has no such notion. */
   readonly threads: number;
   /** Element types of sampling and linear algebra, `float32` first. */
   readonly dtypes: readonly Dtype[];
   /**
-   * Why {@link Encoder} throws `ERR_UNSUPPORTED` for decompositions here (a LAPACK without one of the routines); ''
-   * where it has them.
+   * Why {@link Encoder} throws `ERR_UNSUPPORTED` for decompositions (a LAPACK without one of the routines); '' if it
+   * does not.
    */
   readonly lacksDecompositions: string;
-  /** What has fewer bytes costs less in ordinary memory; 0 where commands want everything in the device's own. */
+  /** Below this size, ordinary memory is cheaper; 0 if commands need all data in the device's memory. */
   readonly deviceMemoryFromBytes: number;
-  /**
-   * Memory of the device's own, contents unspecified; it is detached by {@link release}. Throws `ERR_OUT_OF_MEMORY`.
-   */
+  /** Memory of the device, uninitialised; {@link release} detaches it. Throws `ERR_OUT_OF_MEMORY`. */
   allocate(sizeBytes: number): ArrayBuffer;
-  /**
-   * Detaches `memory` and recycles it once no commit in flight uses it. Memory that is not the device's own is left
-   * alone.
-   */
+  /** Detaches `memory` and recycles it once no commit in flight uses it. Ignores memory that is not the device's. */
   release(memory: ArrayBuffer): void;
   encoder(): Encoder;
   /**
-   * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE` and what the compiler says, in its
-   * own words, as the message; with `ERR_UNSUPPORTED` on a device without kernels.
+   * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE`, whose message is the compiler's
+   * output, or with `ERR_UNSUPPORTED` on a device without kernels.
    */
   compile(source: KernelSource): Promise<CompiledKernel>;
   memory(): MemoryUsage;
-  /** Cancels what is in flight and frees everything. Idempotent. */
+  /** Cancels the commits in flight and frees all memory. Idempotent. */
   close(): void;
 }
 
 /**
  * Records commands, then commits them once, in order. All matrices are dense and row-major; all operands of one command
- * have one type. n is a dimension, `count` a number of rows.
- *
- * A "factor" is lower triangular, n x n; its upper triangle is never read.
+ * have the same type. n is a dimension, `count` a number of rows. A "factor" is lower triangular, n x n; its upper
+ * triangle is never read.
  */
 export interface Encoder {
   /**
@@ -130,12 +125,12 @@ export interface Encoder {
    */
   requireSymmetric(a: Real, n: number, tolerance: number): void;
   /**
-   * Lower Cholesky factor in place, reading the lower triangle; the upper becomes 0. Fails with
-   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` for a place that the device hasn't; the timings say which
-   * place it was.
+   * Lower Cholesky factor in place. Only the lower triangle is read; the upper one becomes 0. Fails with
+   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` if the device cannot make it at `where`; the timings say
+   * where it was made.
    */
   cholesky(a: Real, n: number, where: FactorOn): void;
-  /** Entries above the diagonal become 0. */
+  /** Sets the entries above the diagonal to 0. */
   zeroUpper(a: Real, n: number): void;
   /** Transposes along the other diagonal in place: a_ij <-> a_(n-1-j)(n-1-i). */
   antitranspose(a: Real, n: number): void;
@@ -168,37 +163,38 @@ export interface Encoder {
   /** to (columns x rows) = the transpose of from (rows x columns). */
   transpose(from: Real, to: Real, rows: number, columns: number): void;
   /**
-   * The symmetric a (only its lower triangle is read) becomes V', a = V diag(values) V': row i is the eigenvector of
-   * values[i], of length 1 and either sign; values rise. Entries are finite, here and in the other decompositions.
+   * The symmetric a (only its lower triangle is read) becomes V', with a = V diag(values) V': row i is the eigenvector
+   * of values[i], of length 1 and either sign; values ascend. Entries must be finite, here and in the other
+   * decompositions.
    */
   symmetricEigen(a: Real, values: Real, n: number): void;
   /**
    * Rows A (m x n) become a lower echelon L with L L' = A A'. pivots (m) gets the column of each row's positive pivot,
-   * in rising order; -1 for a row that the rows before it determine: its rest is at most `tolerance` of its norm. Each
-   * row is met to rounding of its own norm.
+   * in ascending order; -1 for a row that the rows before it determine: what they leave of it is at most `tolerance` of
+   * its norm. The error of each row is rounding relative to its own norm.
    */
   echelon(rows: Real, pivots: Real, n: number, tolerance: number): void;
   /**
-   * a (m x n) = L q, k = min(m, n): a becomes L, of which k columns are lower triangular and the others 0, with a
-   * diagonal that is not negative; q (k x n) gets orthonormal rows. q may be empty: then only L is wanted.
+   * a (m x n) = L q, k = min(m, n): a becomes L, whose first k columns are lower triangular, with a diagonal that is
+   * not negative, and whose other columns are 0; q (k x n) gets orthonormal rows. If q is empty, only L is computed.
    */
   lq(a: Real, q: Real, m: number, n: number): void;
   /**
-   * a (m x n) = u diag(values) v, k = min(m, n): values (k) fall, u (m x k) has orthonormal columns and v (k x n)
-   * orthonormal rows; a is lost. u and v may both be empty: then only values are wanted. `graded`, for m <= n: small
-   * values beside large ones are as exact as these where the rows differ in length and in little else, which takes
-   * several times as long.
+   * a (m x n) = u diag(values) v, k = min(m, n): values (k) descend, u (m x k) has orthonormal columns and v (k x n)
+   * orthonormal rows; a is overwritten. If u and v are both empty, only values are computed. `graded`, for m <= n,
+   * computes small values beside large ones to the same relative accuracy if the rows are nearly orthogonal and differ
+   * mostly in length; it takes several times as long.
    */
   svd(a: Real, u: Real, values: Real, v: Real, m: number, n: number, graded: boolean): void;
   /**
-   * The symmetric a (n x n, only its lower triangle is read) becomes a root A: A A' is a but for what is left of it.
-   * The variable of which most is left is taken next, until at most `tolerance` is left of any. Column k of A is that
-   * of variable order[k]; from the rank on columns are 0, and `order` (n) is -1.
+   * The symmetric a (n x n, only its lower triangle is read) becomes a root A: A A' equals a except for a remainder.
+   * The variable with the largest remainder is eliminated next, until none exceeds `tolerance`. Column k of A belongs
+   * to variable order[k]; from the rank on, columns are 0 and `order` (n) is -1.
    */
   pivotedCholesky(a: Real, order: Real, n: number, tolerance: number): void;
   /**
-   * a (n x n) becomes triangles for {@link luSolve}; the product of their diagonal is the determinant, once for each i
-   * with pivots[i] != i its sign is changed. A singular matrix has a 0 on the diagonal.
+   * a (n x n) becomes triangles for {@link luSolve}. The product of their diagonal, with its sign changed once for each
+   * i with pivots[i] != i, is the determinant. A singular matrix has a 0 on the diagonal.
    */
   lu(a: Real, pivots: Real, n: number): void;
   /** Each row x of `rows` becomes the solution y of a y = x. Fails the commit with `ERR_SINGULAR`. */
@@ -211,10 +207,10 @@ export interface Encoder {
    */
   sample(factor: Real, mean: Real, out: Real, inverse: boolean, counter: Uint32Array): void;
   /**
-   * Row r of `rows` (count x n) becomes location + scale * row by the radial scale of row first + r of a Student-t;
+   * Row r of `rows` (count x n) becomes location + scale * row, with the radial scale of row first + r of a Student-t;
    * `counter` is that of {@link fillNormal}, with the first row in place of the first element. `location` is one row of
-   * n, or a row for each, in float64. Computed in float64: what is so far out that the rows' type can't tell is
-   * infinite; a coordinate that is 0 stays at its location.
+   * n, or a row for each, in float64. Computed in float64: an entry too large for the rows' type becomes infinite; a
+   * coordinate that is 0 stays at its location.
    */
   stretchRows(rows: Real, location: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void;
   /**
@@ -225,11 +221,10 @@ export interface Encoder {
   /** Column means and covariance (n x n, both triangles; sums accumulate in float64, divided by count - ddof). */
   meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void;
   /**
-   * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`; buffers and the
-   * params struct's bytes in index order. Throws `ERR_UNSUPPORTED` on a device without kernels.
-   *
-   * Or a compiled kernel: operands in the order of its parameters. Those are typed arrays; ArrayBuffers with the bytes
-   * of what is only read, copied at once; numbers of bytes for threadgroup memory. Groups at the far edges of the grid
+   * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`, with buffers and the
+   * bytes of the params struct in index order. Throws `ERR_UNSUPPORTED` on a device without kernels. For a compiled
+   * kernel, pass operands in the order of its parameters: typed arrays; ArrayBuffers with the bytes of data that is
+   * only read, which are copied at once; numbers of bytes for threadgroup memory. Groups at the far edges of the grid
    * may then have fewer threads.
    */
   launch(
@@ -238,13 +233,13 @@ export interface Encoder {
     grid: readonly number[],
     threadgroup: readonly number[],
   ): void;
-  /** Starts the commands; settles when they have run. Never blocks the thread, nor libuv's pool. */
+  /** Starts the commands; settles when they have run. Blocks neither the thread nor libuv's pool. */
   commit(): Promise<Timings>;
   /** Runs the commands, after all earlier commits, before it returns. */
   commitSync(): Timings;
   /**
-   * Forgets what was recorded, or run by {@link commitSync}: the encoder is as good as new, so that what is done ten
-   * thousand times a second needs no new object. Throws `ERR_CLOSED` in flight.
+   * Forgets the commands that were recorded, or run by {@link commitSync}, so that the encoder can be reused: a call
+   * made ten thousand times a second needs no new object. Throws `ERR_CLOSED` in flight.
    */
   reset(): void;
   /** Stops a commit in flight soon; it fails with `ERR_ABORTED`. */

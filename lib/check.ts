@@ -1,7 +1,7 @@
 import { CovariumError, isError } from './covarium-error.ts';
 
 /**
- * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` where `options` is no
+ * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` if `options` is not an
  * object.
  */
 export function checkOptions(options: object, known: readonly string[]): void {
@@ -15,8 +15,8 @@ export function checkOptions(options: object, known: readonly string[]): void {
 }
 
 /**
- * `value` where it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for no
- * number.
+ * Returns `value` if it is a whole number in [minimum, maximum]; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT`
+ * if it is not a number.
  */
 export function wholeNumber(
   name: string,
@@ -33,7 +33,7 @@ export function wholeNumber(
   );
 }
 
-/** `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
+/** Returns `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
 export function oneOf<Value extends string>(name: string, value: unknown, allowed: readonly Value[]): Value {
   if (allowed.includes(value as Value)) return value as Value;
   throw new CovariumError(
@@ -42,15 +42,15 @@ export function oneOf<Value extends string>(name: string, value: unknown, allowe
   );
 }
 
-/** `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
+/** Returns `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
 export function requireBoolean(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither true nor false (${describe(value)}).`);
 }
 
 /**
- * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column: of a vector without
- * `columns`, else of a matrix with as many columns.
+ * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column. Without `columns` the values
+ * are a vector, otherwise a matrix with that many columns.
  */
 export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
   let at = 0;
@@ -62,7 +62,7 @@ export function requireFiniteEntries(name: string, values: ArrayLike<number>, co
   throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${place}) is not finite (${values[at]}).`, { row, column });
 }
 
-/** A value as a message shows it: short whatever it is, numbers and strings in full where they fit. */
+/** A value as messages show it: always short; numbers and short strings in full. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
   if (typeof value === 'symbol') return value.toString();
@@ -79,8 +79,8 @@ export function aborted({ reason }: AbortSignal): CovariumError {
 }
 
 /**
- * Throws `ERR_ABORTED`, its cause the signal's reason, where `signal` is aborted; `ERR_INVALID_ARGUMENT` where it is no
- * signal.
+ * Throws `ERR_ABORTED` if `signal` is aborted, with the signal's reason as its cause; `ERR_INVALID_ARGUMENT` if it is
+ * not a signal.
  */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
@@ -92,8 +92,8 @@ export function refuseAborted(signal: AbortSignal | undefined): void {
 const waiting = new WeakMap<AbortSignal, { readonly works: Set<() => void>; readonly listener: () => void }>();
 
 /**
- * Calls `work` when `signal` aborts, until the function that is returned is called. A signal has one listener of ours,
- * however many calls wait for it: from the eleventh on Node would warn of a leak.
+ * Calls `work` when `signal` aborts, until the returned function is called. We add one listener to a signal, however
+ * many calls wait for it, because Node warns of a leak from the eleventh on.
  */
 export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
   if (signal === undefined) return () => {};
@@ -108,7 +108,7 @@ export function onAbort(signal: AbortSignal | undefined, work: () => void): () =
     signal.addEventListener('abort', listener, { once: true });
   }
   const { works, listener } = all;
-  // A function of its own: the same work may wait twice.
+  // A new function each time, because the same work may wait twice.
   const own = () => work();
   works.add(own);
   return () => {

@@ -10,31 +10,31 @@
  * | `ERR_NOT_SYMMETRIC` | two entries of a matrix differ by more than the tolerance | `row`, `column` |
  * | `ERR_NOT_FINITE` | an entry is NaN or infinite | `row`, `column` |
  * | `ERR_SHAPE` | operands do not fit each other | |
- * | `ERR_OUT_OF_RANGE` | a number, an index or a row lies outside of what is possible | |
+ * | `ERR_OUT_OF_RANGE` | a number, an index or a row is outside its range | |
  * | `ERR_INVALID_ARGUMENT` | an argument is of the wrong kind, or two operands overlap | |
  * | `ERR_UNKNOWN_OPTION` | there is no such option | |
- * | `ERR_TOO_LARGE` | a size is beyond 2^53 bytes, or beyond what a typed array counts | |
- * | `ERR_OUT_OF_MEMORY` | this machine, or the GPU, has not the memory | |
- * | `ERR_CLOSED` | what is used was closed, committed, or transferred to another thread | |
+ * | `ERR_TOO_LARGE` | a size is beyond 2^53 bytes, or beyond the longest typed array | |
+ * | `ERR_OUT_OF_MEMORY` | this machine, or the GPU, does not have enough memory | |
+ * | `ERR_CLOSED` | an object was closed, committed, or transferred to another thread | |
  * | `ERR_FOREIGN_BUFFER` | memory belongs to another device | |
- * | `ERR_DEVICE_FAILED` | a GPU stops while it runs (memory, time, a page fault, removed) | |
- * | `ERR_DEVICE_UNAVAILABLE` | a device can't be had; the message says why | |
- * | `ERR_UNSUPPORTED_DTYPE` | a device computes nothing in this type | |
- * | `ERR_UNSUPPORTED` | a device can't do this, as a factor on a GPU where there is none; a file is right, and no reader of ours takes its kind | `path` of a file |
+ * | `ERR_DEVICE_FAILED` | a GPU stopped while it ran (memory, time, a page fault, removed) | |
+ * | `ERR_DEVICE_UNAVAILABLE` | a device is not available; the message says why | |
+ * | `ERR_UNSUPPORTED_DTYPE` | a device does not compute in this type | |
+ * | `ERR_UNSUPPORTED` | a device does not support this, such as a factor on a GPU that has none; or a valid file is of a kind that is not read | `path` of a file |
  * | `ERR_KERNEL_COMPILE` | a kernel's text does not compile | `path`, `line`, `column` (both from 1); `diagnostics` |
  * | `ERR_KERNEL_CHECK` | check mode finds a mistake in a kernel | `path`, `line` (from 1) |
- * | `ERR_NO_COMPILER` | the cpu device needs a C++ compiler for kernels, and finds none | |
- * | `ERR_MALFORMED_CSV`, `ERR_MALFORMED_MODEL` | a file does not say what it should | `path`, `line`, `column` (both from 1) |
- * | `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET` | a file is not of the format, or not of a kind that is read | `path` |
- * | `ERR_MALFORMED_MOMENTS` | JSON is not that of moments, or of no rows' moments; the message names the field | `path` of a file |
- * | `ERR_MALFORMED_RESULTS` | a file is not the benchmark's; the message names the field | `path` |
- * | `ERR_MALFORMED_MANIFEST` | a manifest, or a run.json, is none | `path` |
- * | `ERR_RUN_MISMATCH` | a file is there, and is of another run than this one | `path` |
- * | `ERR_MANIFEST_MISMATCH` | a file of draws is not as it was written, or its manifest is missing | `path` |
- * | `ERR_MODEL_MISMATCH` | a file of draws is of another model | `path` |
- * | `ERR_DRAWS_MISMATCH` | rows of a file are not those that its seed and stream give | `path`, `row`, `column` (both from 0) |
+ * | `ERR_NO_COMPILER` | the cpu device needs a C++ compiler for kernels, and does not find one | |
+ * | `ERR_MALFORMED_CSV`, `ERR_MALFORMED_MODEL` | a file is not a valid CSV file or model | `path`, `line`, `column` (both from 1) |
+ * | `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET` | a file contradicts its format | `path` |
+ * | `ERR_MALFORMED_MOMENTS` | JSON does not describe moments, or no rows have these moments; the message names the field | `path` of a file |
+ * | `ERR_MALFORMED_RESULTS` | a file is not a report of the benchmark; the message names the field | `path` |
+ * | `ERR_MALFORMED_MANIFEST` | a manifest or a run.json is malformed | `path` |
+ * | `ERR_RUN_MISMATCH` | a file exists and belongs to another run | `path` |
+ * | `ERR_MANIFEST_MISMATCH` | a file of draws has changed since it was written, or its manifest is missing | `path` |
+ * | `ERR_MODEL_MISMATCH` | a file of draws belongs to another model | `path` |
+ * | `ERR_DRAWS_MISMATCH` | rows of a file differ from those of its seed and stream | `path`, `row`, `column` (both from 0) |
  * | `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL` | a file of the command line | `path` |
- * | `ERR_TOOLCHAIN_MISSING`, `ERR_BUILD_FAILED` | `covarium build-native` lacks a tool, or the compiler fails; the message says which, and what it said | |
+ * | `ERR_TOOLCHAIN_MISSING`, `ERR_BUILD_FAILED` | `covarium build-native` lacks a tool, or the compiler fails; the message says which, with the compiler's output | |
  * | `ERR_ABORTED` | an `AbortSignal`, or a device that closes, stops the work | `cause`: the signal's reason |
  * | `ERR_INTERNAL` | a defect of covarium or of a library under it | |
  */
@@ -79,13 +79,13 @@ export type ErrorCode =
   | 'ERR_ABORTED'
   | 'ERR_INTERNAL';
 
-/** One line of what a compiler says. */
+/** One message of a compiler. */
 export interface Diagnostic {
-  /** Only an error keeps a kernel from being made. */
+  /** Only an error prevents the kernel from being made. */
   readonly severity: 'error' | 'warning';
   /** The compiler's sentence. */
   readonly message: string;
-  /** The name that the text has: the kernel's, or an included one's. */
+  /** The name of the text: the kernel's, or that of an included text. */
   readonly path: string;
   /** Line of the text, from 1. */
   readonly line: number;
@@ -93,7 +93,7 @@ export interface Diagnostic {
   readonly column: number;
 }
 
-/** Where a refusal points; each field is present where its code says so (see {@link ErrorCode}). */
+/** The place of an error; each field is present if its code says so (see {@link ErrorCode}). */
 export interface ErrorFields {
   /** 0-based index of the first pivot that is not positive. */
   pivot?: number;
@@ -103,14 +103,14 @@ export interface ErrorFields {
   column?: number;
   /** Line of a malformed file or a kernel's text, from 1. */
   line?: number;
-  /** The file that is meant. */
+  /** The path of the file. */
   path?: string;
-  /** All that the compiler of a kernel says. */
+  /** All messages of the kernel's compiler. */
   diagnostics?: readonly Diagnostic[];
 }
 
 /**
- * The one error class of covarium: a {@link code} for programs, a sentence for people, and the place where it has one.
+ * The only error class of covarium: a {@link code} for programs, a sentence for people, and the place if there is one.
  */
 export class CovariumError extends Error {
   /** Always `CovariumError`. */
@@ -125,12 +125,12 @@ export class CovariumError extends Error {
   readonly column?: number;
   /** Line of a malformed file or a kernel's text, from 1. */
   readonly line?: number;
-  /** The file that is meant. */
+  /** The path of the file. */
   readonly path?: string;
-  /** All that the compiler of a kernel says. */
+  /** All messages of the kernel's compiler. */
   readonly diagnostics?: readonly Diagnostic[];
 
-  /** An error with the fields that its code says. */
+  /** An error with the fields that its code names. */
   constructor(code: ErrorCode, message: string, { cause, ...fields }: ErrorFields & { cause?: unknown } = {}) {
     super(printable(message), cause === undefined ? undefined : { cause });
     this.code = code;
@@ -139,8 +139,8 @@ export class CovariumError extends Error {
 }
 
 /**
- * A text without what a terminal would obey: control characters, and those that turn the direction of text, as
- * `\u001b`. A message may quote the name of a file, or what is in it. Line ends and tabs stay.
+ * A text without characters that a terminal obeys: control characters, and those that change the direction of text,
+ * shown as `\u001b`. A message may quote the name or the content of a file. Line ends and tabs stay.
  */
 export function printable(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
@@ -149,22 +149,23 @@ export function printable(text: string): string {
 }
 
 /**
- * Whether a value is an Error, of this realm or another: under Jest native code and Node throw errors of another one.
+ * True if a value is an Error, of this realm or another: under Jest, native code and Node throw errors of another
+ * realm.
  */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
 /**
- * A module that is loaded as it is needed. Node keeps a failure (too many open files, say) for the life of the process:
- * it is told as `ERR_INTERNAL`.
+ * A module that is loaded when it is needed. Node remembers a failure (such as too many open files) for the life of the
+ * process, so it becomes `ERR_INTERNAL`.
  */
 export async function loading<Module>(module: Promise<Module>): Promise<Module> {
   try {
     return await module;
   } catch (cause) {
     const why = isError(cause) ? cause.message : String(cause);
-    const message = `A module of covarium can't be loaded (${why}). Node tries once only: start the process again.`;
+    const message = `A module of covarium cannot be loaded (${why}). Node tries only once: restart the process.`;
     throw new CovariumError('ERR_INTERNAL', message, { cause });
   }
 }
@@ -172,12 +173,12 @@ export async function loading<Module>(module: Promise<Module>): Promise<Module> 
 const fieldNames = ['pivot', 'row', 'column', 'line', 'path'] as const;
 
 /**
- * Whatever a device throws, as a CovariumError. The addon throws plain Errors with a `code` and the {@link
- * ErrorFields}; an allocation that V8 refuses is a RangeError; anything else is a defect (`ERR_INTERNAL`).
+ * An error of a device, as a CovariumError. The addon throws plain Errors with a `code` and the {@link ErrorFields}; an
+ * allocation that V8 refuses is a RangeError; anything else is a defect (`ERR_INTERNAL`).
  */
 export function fromNative(error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;
-  if (!isError(error)) return new CovariumError('ERR_INTERNAL', `A device throws (${String(error)}).`);
+  if (!isError(error)) return new CovariumError('ERR_INTERNAL', `A device threw (${String(error)}).`);
   const { code, ...fields } = error as Error & { code?: unknown } & ErrorFields;
   if (typeof code === 'string' && code.startsWith('ERR_')) {
     const kept: ErrorFields = {};
@@ -185,6 +186,6 @@ export function fromNative(error: unknown): CovariumError {
     return new CovariumError(code as ErrorCode, error.message, kept);
   }
   if (error.name === 'RangeError' && /alloc|invalid (array buffer|typed array) length/i.test(error.message))
-    return new CovariumError('ERR_OUT_OF_MEMORY', `Memory can't be had (${error.message}).`, { cause: error });
-  return new CovariumError('ERR_INTERNAL', `A device fails (${error.message}).`, { cause: error });
+    return new CovariumError('ERR_OUT_OF_MEMORY', `Cannot allocate memory (${error.message}).`, { cause: error });
+  return new CovariumError('ERR_INTERNAL', `A device failed (${error.message}).`, { cause: error });
 }

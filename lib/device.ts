@@ -17,7 +17,7 @@ export interface DtypeOption<D extends Dtype = Dtype> {
   readonly dtype?: D | undefined;
 }
 
-/** What computes; {@link openDevice} opens one. It has one queue: commits run in order. */
+/** A device that computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device extends OpenBackend {
   /**
    * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`,
@@ -41,16 +41,15 @@ export class Device extends OpenBackend {
     return new Volume(this.#zeros(width * height * depth, options), [width, height, depth]);
   }
 
-  /** A fresh command buffer: record commands, then commit them once. Throws `ERR_CLOSED`. */
+  /** A new command buffer: record commands, then commit them once. Throws `ERR_CLOSED`. */
   commandBuffer(): CommandBuffer {
     return new CommandBuffer(this);
   }
 
   /**
-   * A kernel made of a text in Metal Shading Language. On the cpu device the system's C++ compiler makes a library of
-   * it, which is kept for the next time. Rejects with `ERR_KERNEL_COMPILE` and the place in the text,
-   * `ERR_INVALID_ARGUMENT` (an unknown name, with those that there are), `ERR_NO_COMPILER`, and `ERR_UNSUPPORTED` on
-   * the reference device.
+   * Compiles a kernel from Metal Shading Language. On the cpu device, the system's C++ compiler makes a library, which
+   * is cached. Rejects with `ERR_KERNEL_COMPILE` and the place in the text, `ERR_INVALID_ARGUMENT` (an unknown name;
+   * the message lists the existing ones), `ERR_NO_COMPILER`, and `ERR_UNSUPPORTED` on the reference device.
    */
   async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
     const { compileKernel } = await loading(import('./kernel/compile.ts'));

@@ -26,7 +26,7 @@ const constructors = {
   uint8: Uint8Array,
 } as const;
 
-// The name that the engine gives a typed array, of whatever realm: Jest's typed arrays have constructors of their own.
+// The engine's name of a typed array, in any realm: Jest's typed arrays have their own constructors.
 const nameOfTypedArray = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype) as object,
   Symbol.toStringTag,
@@ -35,7 +35,7 @@ const nameOfTypedArray = Object.getOwnPropertyDescriptor(
 /** All element types, in the order of the documentation. */
 export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
-/** `value` where it is an element type; throws `ERR_INVALID_ARGUMENT`. */
+/** Returns `value` if it is an element type; throws `ERR_INVALID_ARGUMENT`. */
 export function requireDtype<D extends Dtype>(value: D): D {
   return oneOf('Type', value, dtypes) as D;
 }
@@ -59,7 +59,7 @@ export function viewOf<D extends Dtype>(dtype: D, memory: ArrayBuffer, length: n
   return new constructors[dtype](memory, 0, length) as Values as Values<D>;
 }
 
-/** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for a value that is none of them. */
+/** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for any other value. */
 export function dtypeOf(values: unknown): Dtype {
   const name: unknown = nameOfTypedArray.call(values);
   for (const dtype of dtypes) if (name === constructors[dtype].name) return dtype;
@@ -72,7 +72,7 @@ export function dtypeOf(values: unknown): Dtype {
 /** Element types of a distribution. */
 export type RealDtype = 'float32' | 'float64';
 
-/** What becomes of a row with a missing value: a null, or a NaN, as which it comes here. */
+/** What to do with a row that has a missing value (a null becomes NaN): refuse it or leave it out. */
 export type Missing = 'error' | 'drop';
 
 /** The option `missing`, by default `error`; throws `ERR_INVALID_ARGUMENT`. */

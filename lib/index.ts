@@ -1,4 +1,4 @@
-// What the declarations need of TypeScript beyond its defaults: Symbol.dispose.
+// The declarations use Symbol.dispose, which is not among TypeScript's defaults.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export type { Candidate } from './addon/native.ts';

@@ -3,18 +3,18 @@ import type { DeviceKind } from './backend.ts';
 import { isError } from './covarium-error.ts';
 import { openReference } from './reference/device.ts';
 
-/** A device as {@link listDevices} tells it. */
+/** A device in the result of {@link listDevices}. */
 export interface DeviceReport extends Candidate {
-  /** Whether `openDevice()` takes this one, the environment's `COVARIUM_DEVICE` considered. */
+  /** True if `openDevice()` opens this one, given the environment's `COVARIUM_DEVICE`. */
   readonly chosen: boolean;
 }
 
-/** Every kind of device, the preferred first. */
+/** Every kind of device, in order of preference. */
 export const deviceKinds: readonly DeviceKind[] = ['metal', 'cpu', 'reference'];
 
 /**
- * Every kind of device in order of preference: whether it can be had and why not, what it is, and which one
- * `openDevice()` takes. Where `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that can't be had, none is chosen.
+ * Every kind of device in order of preference: whether it is available and why not, its name, and whether
+ * `openDevice()` opens it. If `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that is not available, none is chosen.
  */
 export function listDevices(): DeviceReport[] {
   const wanted = kindByDefault();
@@ -23,7 +23,7 @@ export function listDevices(): DeviceReport[] {
   return candidates.map((candidate) => ({ ...candidate, chosen: candidate === chosen }));
 }
 
-/** The kind that the environment asks for, `auto` for none: a GPU that it names is not passed over. */
+/** The kind that the environment names, or `auto`. A GPU named by the environment means `metal`. */
 export function kindByDefault(): string {
   const { COVARIUM_DEVICE, COVARIUM_GPU } = process.env;
   const wanted = COVARIUM_DEVICE || 'auto';
@@ -39,10 +39,10 @@ function nativeCandidates(): Candidate[] {
     return kinds.map(
       (kind) =>
         found.find((candidate) => candidate.kind === kind) ??
-        unavailable(kind, `The native addon knows no such device (${kind}).`),
+        unavailable(kind, `The native addon does not have this device (${kind}).`),
     );
   } catch (error) {
-    const why = `The native addon fails (${isError(error) ? error.message : error}).`;
+    const why = `The native addon failed (${isError(error) ? error.message : error}).`;
     return kinds.map((kind) => unavailable(kind, why));
   }
 }

@@ -6,25 +6,25 @@ import { Device } from './device.ts';
 import { deviceKinds, kindByDefault } from './list-devices.ts';
 import { openReference } from './reference/device.ts';
 
-/** How a device is opened. */
+/** Options of {@link openDevice}. */
 export interface OpenOptions {
   /**
-   * Threads that share the work of one command; by default `COVARIUM_THREADS`, or else as many as the machine runs at
-   * once.
+   * Threads that share the work of one command; by default `COVARIUM_THREADS`, or else the number that the machine can
+   * run at once.
    */
   readonly threads?: number | undefined;
   /**
-   * Which GPU of a Mac with several, by name or registry id (a decimal string); by default `COVARIUM_GPU`, or else the
-   * system's choice. Where a GPU is named, no other kind of device is taken in its place.
+   * The GPU to open on a Mac with several, by name or registry id (a decimal string); by default `COVARIUM_GPU`, or
+   * else the system's choice. If a GPU is named, no other kind of device is opened in its place.
    */
   readonly gpu?: string | undefined;
 }
 
 /**
- * Opens a device: the kind asked for, or else the one that `COVARIUM_DEVICE` names, or else the best that works
- * ({@link listDevices} says which, and why the others were passed over). Throws `ERR_DEVICE_UNAVAILABLE` with the
- * reason, `ERR_INVALID_ARGUMENT` for an unknown kind or a GPU of a kind that has none, `ERR_OUT_OF_RANGE` for a number
- * of threads that is not a whole number from 1 to 1024.
+ * Opens a device: the given kind, else the kind that `COVARIUM_DEVICE` names, else the best available ({@link
+ * listDevices} says which, and why others are not available). Throws `ERR_DEVICE_UNAVAILABLE` with the reason,
+ * `ERR_INVALID_ARGUMENT` for an unknown kind or a GPU for a kind without GPUs, `ERR_OUT_OF_RANGE` for a number of
+ * threads that is not a whole number from 1 to 1024.
  */
 export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
   checkOptions(options, ['threads', 'gpu']);
@@ -37,7 +37,7 @@ export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}
   return openFirst(threads);
 }
 
-// Each kind is tried rather than asked: an answer costs a GPU as much as being opened.
+// Each kind is opened without asking first: on a GPU, the question costs as much as opening.
 function openFirst(threads: number): Device {
   for (const kind of ['metal', 'cpu'] as const)
     try {
@@ -73,7 +73,7 @@ function requireGpu(gpu: unknown, kind: DeviceKind | 'auto'): string {
   if (typeof gpu !== 'string' || gpu === '')
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `GPU (${describe(gpu)}) is neither a name nor a registry id, in a string that is not empty.`,
+      `GPU (${describe(gpu)}) must be a name or a registry id, as a non-empty string.`,
     );
   if (kind === 'auto' || kind === 'metal') return gpu;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Device (${kind}) has no GPU to choose (${describe(gpu)}).`);
@@ -84,7 +84,7 @@ function gpuByDefault(): string {
   return COVARIUM_GPU;
 }
 
-// 0 leaves the number to the device: one for each processor that this process may use.
+// 0 lets the device choose: one thread for each processor that this process may use.
 function threadsByDefault(): number {
   const { COVARIUM_THREADS = '' } = process.env;
   return COVARIUM_THREADS === '' ? 0 : wholeNumber('COVARIUM_THREADS', Number(COVARIUM_THREADS), 1, 1024);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 
-/** What a bug report needs to know besides the devices. */
+/** Versions for a bug report. */
 export interface Versions {
   readonly covarium: string;
   readonly node: string;
@@ -11,7 +11,7 @@ export interface Versions {
   readonly memoryGiB: number;
 }
 
-/** Versions of covarium and of what it runs on. */
+/** Versions of covarium and of its platform. */
 export function versions(): Versions {
   const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
   return {

@@ -1,6 +1,6 @@
 import { refuseAborted } from './check.ts';
 
-/** How long a slice of work holds the event loop, in ms: its timers and signals get their turn in between. */
+/** How long a slice of work holds the event loop, in ms. Timers and signals run between slices. */
 export const sliceMs = 10;
 
 /** Runs work to its end. */
@@ -25,7 +25,7 @@ export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal 
 }
 
 /**
- * A command as it runs: it yields where it may be interrupted, after pieces of well under a millisecond, and between
- * two yields it uses no state that another command could have changed.
+ * Work that can be interrupted. It yields after pieces of well under a millisecond, and between two yields it uses no
+ * state that other work could change.
  */
 export type Work<Result = void> = Generator<void, Result, void>;

@@ -14,7 +14,7 @@
 
 namespace covarium {
 
-// Where a Cholesky factor is to be made, or was.
+// The processor that makes, or made, a Cholesky factor.
 enum class FactorOn : uint8_t { automatic, cpu, gpu };
 
 struct Timings {
@@ -89,7 +89,7 @@ class Device {
   virtual std::string name() const = 0;
   virtual unsigned threads() const = 0;
   virtual std::vector<Dtype> dtypes() const = 0;
-  // Why the decompositions can't be had here (a LAPACK without one of the routines); '' where they can.
+  // Why there are no decompositions here (a LAPACK without one of the routines); '' if there are.
   virtual std::string lacksDecompositions() const = 0;
   virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
   // What has fewer bytes costs less in the host's own memory; 0 where commands want everything in the device's.

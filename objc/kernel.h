@@ -15,7 +15,7 @@ namespace covarium {
 
 using Size3 = std::array<uint32_t, 3>;
 
-// What a kernel takes at a launch, in the order of its arguments; a thread's place is none of it.
+// A parameter of a kernel, in the order of its arguments; built-in thread positions are not counted.
 struct KernelParameter {
   // A buffer of the device that is read, or also written; one in constant memory; memory of a threadgroup.
   enum class Kind : uint8_t { read, written, constant, threadgroup } kind;

@@ -1,6 +1,6 @@
 import type { Contender } from '../contender.ts';
 
-/** A peer that can't be had here, which the results tell with its reason. */
+/** A peer that is not available here; the results give the reason. */
 export function absentPeer(name: string, reason: string): Contender {
   return {
     facts: {

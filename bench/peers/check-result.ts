@@ -4,7 +4,7 @@ import { isRandom } from './cases.ts';
 /** Of a peer's draws no more rows than these are looked at. */
 export const rowsLookedAt = 4096;
 
-// A right peer strays so many standard errors about once in 10^23 runs.
+// A correct peer exceeds this many standard errors about once in 10^23 runs.
 const standardErrors = 10;
 
 /**

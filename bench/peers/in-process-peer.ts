@@ -73,7 +73,7 @@ function times(once: () => void, milliseconds: number): number[] {
   return nanoseconds;
 }
 
-/** How long so many runs take. */
+/** The time that this many runs take. */
 export function millisecondsOf(once: () => void, runs: number): number {
   const start = performance.now();
   for (let i = 0; i < runs; ++i) once();

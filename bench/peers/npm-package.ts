@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** A package that is to be had: what it exports, and its version. */
+/** An installed package: its exports and its version. */
 export interface NpmPackage {
   readonly exports: unknown;
   readonly version: string;
 }
 
-/** Loads a package as the user's working folder sees it, or else as covarium does; a text says why it can't be had. */
+/** Loads a package from the user's working folder, or else from covarium's; a text says why it cannot be loaded. */
 export function npmPackage(name: string, folder: string = process.cwd()): NpmPackage | string {
   for (const require of [createRequire(join(folder, 'package.json')), createRequire(import.meta.url)]) {
     let path: string;

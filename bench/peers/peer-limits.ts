@@ -8,5 +8,5 @@ export interface PeerLimits {
 
 export const peerLimits: PeerLimits = { start: 60, run: 30 };
 
-/** Of a quick run, which ends within a minute whatever a peer does. */
+/** Limits of a quick run, which ends within a minute even if a peer hangs. */
 export const quickPeerLimits: PeerLimits = { start: 15, run: 3 };

@@ -38,7 +38,7 @@ export interface Script {
   readonly args: readonly string[];
 }
 
-/** Starts a peer; one that can't be had is a contender with a reason. */
+/** Starts a peer; if it is not available, the contender has the reason. */
 export async function startProcessPeer({ name, programs, args }: Script, limits: PeerLimits): Promise<Contender> {
   const folder = await mkdtemp(join(tmpdir(), 'covarium-peer-')).catch((error: NodeJS.ErrnoException) => error);
   if (typeof folder !== 'string') return absentPeer(name, `no folder can be made in (${tmpdir()}): ${folder.code}`);

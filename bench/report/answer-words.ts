@@ -5,7 +5,7 @@ import { type Answer, answers, verdictOf } from './answer.ts';
 import { reportTitle } from './page-title.ts';
 import { countText, numberText, timesText, timeText } from './quantity.ts';
 
-/** The run's answer in a sentence, its title where there is none. */
+/** The run's answer in a sentence, or its title if there is no answer. */
 export function headline(results: Results): string {
   const all = answers(results);
   const [first] = all;

@@ -10,7 +10,7 @@ export interface LogAxis {
   readonly ticks: readonly number[];
 }
 
-/** What Plot is told of the scale: values at its ends keep a distance from the frame. */
+/** Plot's options of the scale: values at its ends keep a distance from the frame. */
 export function logScale({ domain }: LogAxis, inset = 8): Plot.ScaleOptions {
   return { type: 'log', domain: [...domain], axis: null, inset };
 }

@@ -48,9 +48,11 @@ export function contenderTable({ contenders }: Results): Table {
   };
 }
 
-/** Those that were asked for and can't be had, a line each. */
+/** The requested contenders that are not available, one line each. */
 export function absences({ contenders }: Results): string[] {
-  return contenders.filter(({ available }) => !available).map(({ name, reason }) => `${name} can't be had: ${reason}`);
+  return contenders
+    .filter(({ available }) => !available)
+    .map(({ name, reason }) => `${name} is not available: ${reason}`);
 }
 
 export function limitTable({ limits }: Results): Table {

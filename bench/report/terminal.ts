@@ -27,7 +27,7 @@ export function terminalSummary(results: Results, width: number = process.stdout
     return [shortened(panelTitle(panel), 48), size === null ? '' : numberText(size), ...cells];
   });
   const { lines, left } = table(['case', 'size', ...names.map((name) => shortened(name, 20))], rows, width);
-  const more = left > 0 ? [`In report.md besides: ${names.slice(-left).map(plain).join(', ')}`] : [];
+  const more = left > 0 ? [`More in report.md: ${names.slice(-left).map(plain).join(', ')}`] : [];
   const warnings = warningsOf(results).map((warning) => pc.yellow(plain(warning)));
   return [...lines, ...more, ...warnings].join('\n');
 }

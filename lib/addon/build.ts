@@ -9,22 +9,23 @@ import { stageSources } from './stage.ts';
 import { requireToolchain } from './toolchain.ts';
 
 export interface BuildOptions {
-  /** The file to make; its folder is made too. */
+  /** The file to make; its folder is created if needed. */
   readonly output: string;
   readonly signal?: AbortSignal;
-  /** Takes what node-gyp has printed, where it fails. */
+  /** Called with node-gyp's output if the build fails. */
   readonly onFailure: (text: string) => void;
 }
 
 /**
- * Builds the addon from the package's sources with this machine's compiler, tries it, and puts it in its place at once,
- * so that a process that has an older one open keeps it. Throws `ERR_TOOLCHAIN_MISSING`, `ERR_FILE_UNWRITABLE`,
+ * Builds the addon from the package's sources with this machine's compiler, tries it, and renames it into place, so
+ * that a process that has an older one open keeps it. Throws `ERR_TOOLCHAIN_MISSING`, `ERR_FILE_UNWRITABLE`,
  * `ERR_BUILD_FAILED`, `ERR_ABORTED`.
  */
 export async function buildAddon({ output, signal, onFailure }: BuildOptions): Promise<void> {
   requireToolchain();
   const nodeGyp = findNodeGyp();
-  // Not .node: a half-written file is nothing to load. Made first, so that nobody waits for a build that can't be kept.
+  // Not named .node, because a half-written file must not be loaded. Created first, so that nobody waits for a build
+  // whose result cannot be written.
   const unfinished = `${output}.${process.pid}.partial`;
   writing(output, () => mkdirSync(dirname(output), { recursive: true }));
   refuseFolder(output);
@@ -50,7 +51,7 @@ export async function buildAddon({ output, signal, onFailure }: BuildOptions): P
 
 function refuseFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new CovariumError('ERR_FILE_UNWRITABLE', `The addon is to be a file, and a folder is there (${path}).`, {
+  throw new CovariumError('ERR_FILE_UNWRITABLE', `The addon's path (${path}) is a folder. Pass the name of a file.`, {
     path,
   });
 }
@@ -73,7 +74,7 @@ function runNodeGyp(
   const args = [nodeGyp, 'rebuild', '--jobs', 'max', ...(headers === '' ? [] : [`--nodedir=${headers}`])];
   return new Promise((resolve) => {
     let text = '';
-    // In a process group of its own: make and the compilers are to end with node-gyp, which ends alone.
+    // In its own process group: make and the compilers must end with node-gyp, which a signal ends alone.
     const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const end = () => endGroup(child.pid);
     if (signal?.aborted) end();
@@ -97,11 +98,11 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGTERM');
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
-/** In a process of its own: what is wrong with it must not end this one. */
+/** Loads it in its own process, so that a faulty addon cannot end this one. */
 function tryToLoad(path: string): void {
   const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
   const script = 'process.stdout.write(String(require(process.argv[1]).version))';

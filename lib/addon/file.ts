@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** Where an addon comes from: out of the package, from a build on this machine, or from `COVARIUM_ADDON`. */
+/** The origin of an addon: the package, a build on this machine, or `COVARIUM_ADDON`. */
 export type AddonOrigin = 'prebuilt' | 'built here' | 'COVARIUM_ADDON';
 
 /** The file that is loaded as the addon. */
@@ -11,7 +11,7 @@ export interface AddonFile {
   readonly origin: AddonOrigin;
 }
 
-/** What node-gyp-build exports: how it finds a file, and how it reads the tags in a file's name. */
+/** The functions of node-gyp-build: find a file, and read the tags in a file's name. */
 interface Finder {
   path(folder: string): string;
   parseTags(name: string): object | undefined;
@@ -21,8 +21,8 @@ interface Finder {
 const finder = (): Finder => createRequire(import.meta.url)('node-gyp-build');
 
 /**
- * The file at `named`, or, where that is '', what node-gyp-build takes: a build on this machine before a prebuilt one.
- * node-gyp-build looks in the folder that `COVARIUM_PREBUILD` names instead, if it is set. Throws where there is none.
+ * The file at `named`. If that is '', the file that node-gyp-build finds: a build on this machine before a prebuilt
+ * one, or, if `COVARIUM_PREBUILD` names a folder, the one in that folder. Throws if there is no file.
  */
 export function findAddon(named: string): AddonFile {
   if (named !== '') return { path: resolve(named), origin: 'COVARIUM_ADDON' };
@@ -31,10 +31,7 @@ export function findAddon(named: string): AddonFile {
   return { path, origin: isBuiltHere ? 'built here' : 'prebuilt' };
 }
 
-/**
- * The prebuilt addon for this platform that the package brings, whether it is the one that is loaded or not; '' where
- * it brings none.
- */
+/** The prebuilt addon for this platform in the package, whether it is loaded or not; '' if there is none. */
 export function prebuiltAddon(): string {
   const folder = join(packageFolder(), 'prebuilds', `${process.platform}-${process.arch}`);
   try {
@@ -47,7 +44,7 @@ export function prebuiltAddon(): string {
   }
 }
 
-/** The folder of package.json: the same for lib/ in a clone and for dist/lib/ in an installed package. */
+/** The folder of package.json, found from lib/ in a clone and from dist/lib/ in an installed package. */
 export function packageFolder(): string {
   return dirname(createRequire(import.meta.url).resolve('covarium/package.json'));
 }

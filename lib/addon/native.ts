@@ -3,23 +3,23 @@ import type { Backend, DeviceKind } from '../backend.ts';
 import { isError } from '../covarium-error.ts';
 import { type AddonFile, findAddon } from './file.ts';
 
-/** A device that the addon has or would have. */
+/** A kind of device, and whether the addon can open it. */
 export interface Candidate {
   /** `metal`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
-  /** Whether it can be had. */
+  /** True if the device can be opened. */
   readonly available: boolean;
-  /** What computes, for people. */
+  /** The name of the hardware or library that computes, for people. */
   readonly name: string;
-  /** Why it can't be had; '' where it can. */
+  /** Why the device cannot be opened; '' if it can. */
   readonly reason: string;
   /** For bug reports: library, core type, processor, instruction set, threads. */
   readonly facts: Readonly<Record<string, string>>;
-  /** What slows it down or is off, in sentences. */
+  /** Sentences about what slows it down or is switched off. */
   readonly warnings: readonly string[];
 }
 
-/** What {@link Addon.readCsv} makes of a block of records: `CsvRows` of lib/table/csv-rows.ts. */
+/** The result of {@link Addon.readCsv} for a block of records: `CsvRows` of lib/table/csv-rows.ts. */
 export interface NativeCsvRows {
   readonly rows: number;
   readonly dropped: number;
@@ -34,11 +34,11 @@ export interface Addon {
   /** The version of the package whose sources it was built from. */
   readonly version: string;
   candidates(): Candidate[];
-  /** `threads` 0 and `gpu` '' are the device's own choice. Throws `ERR_DEVICE_UNAVAILABLE`. */
+  /** With `threads` 0 or `gpu` '' the device chooses. Throws `ERR_DEVICE_UNAVAILABLE`. */
   openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
   /**
-   * On another thread: rows into `values`, which has room for all that the bytes may hold. The bytes must stay as they
-   * are until it settles.
+   * Parses on another thread into `values`, which has room for all rows that the bytes may hold. The bytes must not
+   * change until it settles.
    */
   readCsv(
     bytes: Uint8Array,
@@ -50,7 +50,8 @@ export interface Addon {
     values: Float64Array,
   ): Promise<NativeCsvRows>;
   /**
-   * On another thread: rows of `columns` numbers as text into `bytes`, with 26 bytes a number; gives how many they are.
+   * Writes rows of `columns` numbers as text into `bytes`, which has 26 bytes for each number, on another thread;
+   * resolves to the number of bytes written.
    */
   writeCsv(values: Float32Array | Float64Array, columns: number, bytes: Uint8Array): Promise<number>;
   /**
@@ -65,11 +66,11 @@ export interface Addon {
   ): Promise<boolean>;
   /** On another thread: whether all numbers are finite. */
   isAllFinite(values: Float32Array | Float64Array): Promise<boolean>;
-  /** Before memory is first touched: in large pages that costs much less. */
+  /** Call it before the memory is first touched: large pages make that much cheaper. */
   useLargePages(memory: ArrayBuffer): void;
 }
 
-/** The addon and its file, or why there is none. */
+/** The addon and its file, or the reason why there is none. */
 export type Loaded =
   | { readonly addon: Addon; readonly reason: ''; readonly file: AddonFile }
   | { readonly addon: undefined; readonly reason: string; readonly file: AddonFile | undefined };
@@ -77,15 +78,16 @@ export type Loaded =
 const loaded = new Map<string, Loaded>();
 
 /**
- * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or what the package
- * brings. An addon that is missing or doesn't load is a reason, never a crash: the reference device works without it.
+ * Loads the addon at the first call: the file that `COVARIUM_ADDON` names, a build on this machine, or the package's
+ * prebuilt one. If it is missing or fails to load, the result is a reason, never a crash: the reference device works
+ * without it.
  */
 export function loadAddon(): Loaded {
   const { COVARIUM_ADDON: named = '' } = process.env;
   const known = loaded.get(named);
   if (known !== undefined) return known;
   const answer = load(named);
-  // A failure may be over the next time: too many open files, no memory.
+  // A failure may not occur the next time: too many open files, no memory.
   if (answer.addon !== undefined) loaded.set(named, answer);
   return answer;
 }
@@ -98,10 +100,10 @@ function load(named: string): Loaded {
     if (typeof addon?.candidates === 'function') return { addon, reason: '', file };
     return { addon: undefined, reason: `The native addon is not covarium's (${file.path}).`, file };
   } catch (error) {
-    // Node adds a stack of required files to the first line.
+    // Node appends the stack of required files after the first line.
     const [why] = String(isError(error) ? error.message : error).split('\n');
     const help = named === '' ? ' `covarium build-native` builds one here.' : '';
-    const failed = file === undefined ? 'is not built' : "can't be loaded";
+    const failed = file === undefined ? 'is not built' : 'cannot be loaded';
     return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };
   }
 }

@@ -6,8 +6,8 @@ import { CovariumError } from '../covarium-error.ts';
 const script = 'node-gyp/bin/node-gyp.js';
 
 /**
- * The script of node-gyp: one that is installed beside the package, the one that npm says it uses, or the one that the
- * npm on the PATH brings. Throws `ERR_TOOLCHAIN_MISSING`.
+ * The script of node-gyp: the one installed beside the package, the one that npm names in the environment, or the one
+ * of the npm on the PATH. Throws `ERR_TOOLCHAIN_MISSING`.
  */
 export function findNodeGyp(env: NodeJS.ProcessEnv = process.env): string {
   const { npm_config_node_gyp: told, npm_execpath: running, PATH = '' } = env;
@@ -18,11 +18,11 @@ export function findNodeGyp(env: NodeJS.ProcessEnv = process.env): string {
   }
   throw new CovariumError(
     'ERR_TOOLCHAIN_MISSING',
-    'node-gyp is not found: npm brings it, and none is found by the PATH. `npx covarium build-native` says where it is, or it can be installed: npm install --global node-gyp.',
+    'node-gyp is not found, nor is an npm, which contains it, on the PATH. Run `npx covarium build-native`, which passes its place, or install it: npm install --global node-gyp.',
   );
 }
 
-/** Of node-gyp itself, or of the package that `path` is a file of. */
+/** The script of the node-gyp package at `path`, or of the one that the package around `path` depends on. */
 function nodeGypOf(path: string): string {
   if (path.endsWith(join('bin', 'node-gyp.js'))) return path;
   try {
@@ -33,7 +33,7 @@ function nodeGypOf(path: string): string {
 }
 
 /**
- * The folder with the headers of this very Node, so that node-gyp needn't download them; '' where its installation has
+ * The folder with the headers of the running Node, so that node-gyp does not download them; '' if the installation has
  * none.
  */
 export function nodeHeaders(): string {

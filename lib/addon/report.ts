@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { type AddonOrigin, packageFolder, prebuiltAddon } from './file.ts';
 import { loadAddon } from './native.ts';
 
-/** Which file was loaded as the addon, for bug reports. */
+/** The file that was loaded as the addon, for bug reports. */
 export interface AddonReport {
-  /** '' where no file was found. */
+  /** '' if no file was found. */
   readonly path: string;
   readonly origin: AddonOrigin | 'none';
-  /** Of the sources that it was built from; '' where it is not loaded or doesn't say. */
+  /** The version of the sources that it was built from; '' if it is not loaded or does not say. */
   readonly version: string;
-  /** Why it is not loaded; '' where it is. */
+  /** Why it is not loaded; '' if it is. */
   readonly reason: string;
   readonly warnings: readonly string[];
 }
 
 /**
- * The addon that is loaded, and what is odd about it: not the one that the package brings, of another version, older
- * than its sources.
+ * The addon that is loaded, with warnings if it is not the package's own, is of another version, or is older than its
+ * sources.
  */
 export function reportAddon(): AddonReport {
   const { addon, reason, file } = loadAddon();
@@ -27,11 +27,11 @@ export function reportAddon(): AddonReport {
   const warnings: string[] = [];
   const prebuilt = prebuiltAddon();
   if (origin === 'built here' && prebuilt !== '')
-    warnings.push(`A build on this machine (${path}) is taken in place of the prebuilt addon (${prebuilt}).`);
+    warnings.push(`A build on this machine (${path}) is used instead of the prebuilt addon (${prebuilt}).`);
   const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
   const built = addon?.version ?? '';
   if (addon !== undefined && built !== version)
-    warnings.push(`The addon is of covarium (${built || 'an older version'}), and the package is (${version}).`);
+    warnings.push(`The addon is of covarium (${built || 'an older version'}), but the package is (${version}).`);
   if (origin === 'built here' && isOlderThanSources(path))
     warnings.push(`The addon (${path}) is older than its sources: build it again.`);
   return { path, origin, version: built, reason, warnings };

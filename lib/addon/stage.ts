@@ -5,10 +5,9 @@ import { cannotWrite } from '../file/error.ts';
 import { packageFolder } from './file.ts';
 
 /**
- * Copies what the addon is made of into a new folder, for node-gyp, and returns that folder, for the caller to remove.
- *
- * A folder of its own has no spaces in its path, which make can't bear, and is writable wherever the package lies.
- * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`.
+ * Copies the addon's sources into a new folder for node-gyp, and returns that folder, which the caller removes. The new
+ * folder has no spaces in its path, which make does not support, and is writable even if the package is not. Throws
+ * `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`.
  */
 export function stageSources(): string {
   const prefix = join(tmpdir(), 'covarium-build-');
@@ -26,7 +25,7 @@ export function stageSources(): string {
   }
 }
 
-/** Not by cpSync, which copies modes too: where the package takes no file, such a copy would take none either. */
+/** Does not use cpSync, which copies modes too: a copy of a read-only folder would be read-only. */
 function copy(from: string, to: string): void {
   if (!statSync(from).isDirectory()) {
     writeFileSync(to, readFileSync(from));

@@ -7,14 +7,14 @@ const help: { readonly [platform: string]: string } = {
   darwin: 'xcode-select --install',
 };
 
-/** Checks that what node-gyp needs is there: Python, make and a C++ compiler. Throws `ERR_TOOLCHAIN_MISSING`. */
+/** Checks that the tools of node-gyp are installed: Python, make and a C++ compiler. Throws `ERR_TOOLCHAIN_MISSING`. */
 export function requireToolchain(env: NodeJS.ProcessEnv = process.env): void {
   if (process.platform === 'win32')
-    throw new CovariumError('ERR_UNSUPPORTED', `The addon can't be built for this platform (${process.platform}).`);
+    throw new CovariumError('ERR_UNSUPPORTED', `The addon cannot be built for this platform (${process.platform}).`);
   const { PYTHON, npm_config_python, MAKE, CXX } = env;
   requireOneOf('Python 3', [npm_config_python ?? '', PYTHON ?? '', 'python3', 'python'], env);
   requireOneOf('make', MAKE ? [MAKE] : ['gmake', 'make'], env);
-  // make runs what CXX holds, which may be several words.
+  // make runs the command in CXX, which may have several words.
   requireOneOf('A C++ compiler', CXX ? [CXX.split(' ')[0]!] : ['g++', 'c++', 'clang++'], env);
 }
 
@@ -24,6 +24,6 @@ function requireOneOf(what: string, commands: readonly string[], env: NodeJS.Pro
   const advice = help[process.platform];
   throw new CovariumError(
     'ERR_TOOLCHAIN_MISSING',
-    `${what} is not found (${asked.join(', ')}).${advice === undefined ? '' : ` It can be installed: ${advice}.`}`,
+    `${what} is not found (${asked.join(', ')}).${advice === undefined ? '' : ` Install it: ${advice}.`}`,
   );
 }

@@ -30,7 +30,7 @@ export function dtypeArgument(text: string): RealDtype {
   return oneOf('Type', text, ['float32', 'float64']);
 }
 
-/** A kind of device; openDevice() refuses an unknown one. */
+/** A kind of device; openDevice() refuses unknown ones. */
 export function deviceArgument(text: string | undefined): DeviceKind | undefined {
   return text as DeviceKind | undefined;
 }

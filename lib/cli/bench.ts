@@ -9,8 +9,8 @@ export interface BenchArguments extends BenchmarkArguments {
 }
 
 /**
- * `covarium bench`: measures this machine's devices, and writes results and a report. Its code is loaded when it is
- * asked for.
+ * `covarium bench`: measures this machine's devices, and writes results and a report. Its code is loaded only when it
+ * is called.
  */
 export async function bench(suites: readonly string[], options: BenchArguments, signal: AbortSignal): Promise<void> {
   const { benchmark } = await import('../../bench/benchmark.ts');

@@ -13,13 +13,13 @@ export interface CompareArguments {
 }
 
 /**
- * `covarium compare a/results.json b/results.json`: what runs of the benchmark say of one another. With `--fail-over`
- * the exit code is 1 where a side is slower than the first, beyond the noise and by more than that ratio.
+ * `covarium compare a/results.json b/results.json`: compares runs of the benchmark. With `--fail-over` the exit code is
+ * 1 if a side is slower than the first, beyond the noise and by more than that ratio.
  */
 export async function compareResults(paths: readonly string[], options: CompareArguments): Promise<void> {
   const failOver = options.failOver === undefined ? undefined : ratioArgument('--fail-over', options.failOver);
   const contenders = options.contenders?.split(',').map((name) => name.trim());
-  // Loaded here: other commands start without it.
+  // Loaded here, so that other commands start without it.
   const [{ compare, slowerThan }, { readResults }, { comparisonDocument, comparisonTitle }, { terminalText }] =
     await Promise.all([
       import('../../bench/compare.ts'),
@@ -47,7 +47,7 @@ export async function compareResults(paths: readonly string[], options: CompareA
   if (!comparison.rows.some(({ others }) => others.some((other) => other !== null && other.interval !== null)))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `--fail-over (${failOver}) has nothing to judge: no case was timed by two sides in enough rounds.`,
+      `--fail-over (${failOver}) cannot be judged: no case was timed by two sides in enough rounds.`,
     );
   if (slowerThan(comparison, failOver).length > 0) process.exitCode = 1;
 }

@@ -5,7 +5,10 @@ import { standardOutput } from '../file/output.ts';
 import { type DeviceReport, listDevices } from '../list-devices.ts';
 import { versions } from '../versions.ts';
 
-/** `covarium devices`: what is here, what was chosen and why; the text that people paste into bug reports. */
+/**
+ * `covarium devices`: lists the devices, and says which one was chosen and why; people paste this text into bug
+ * reports.
+ */
 export async function devices(options: { readonly json?: boolean }): Promise<void> {
   const found = listDevices();
   const about = versions();
@@ -39,7 +42,7 @@ function deviceLines({ kind, available, name, reason, facts, warnings, chosen }:
   ];
 }
 
-// Where none is loaded, the devices say why.
+// If no addon is loaded, the devices say why.
 function addonLines({ path, origin, version, reason, warnings }: AddonReport): string[] {
   const what = version === '' ? origin : `${origin}, of covarium ${version}`;
   return [
@@ -57,8 +60,8 @@ function choice(found: readonly DeviceReport[]): string {
   const chosen = found.find((device) => device.chosen);
   const asks = COVARIUM_DEVICE && COVARIUM_DEVICE !== 'auto' ? 'COVARIUM_DEVICE' : COVARIUM_GPU ? 'COVARIUM_GPU' : '';
   if (chosen === undefined)
-    return `None is chosen: ${asks} asks for (${printable(process.env[asks] ?? '')}), which can't be had.`;
+    return `None is chosen: ${asks} asks for (${printable(process.env[asks] ?? '')}), which is not available.`;
   if (asks !== '') return `Chosen: ${chosen.kind}, because ${asks} asks for it.`;
   const passed = found.slice(0, found.indexOf(chosen)).map(({ kind }) => kind);
-  return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} can't be had`}.`;
+  return `Chosen: ${chosen.kind}, ${passed.length === 0 ? 'the first choice' : `because ${passed.join(' and ')} ${passed.length === 1 ? 'is' : 'are'} not available`}.`;
 }

@@ -7,7 +7,7 @@ import { readWholeTable, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
 import { type CsvArguments, csvOptions } from './read-options.ts';
 
-/** The options that say which distribution is meant, as typed. */
+/** The options that describe a distribution, as typed. */
 export interface DistributionArguments extends CsvArguments {
   readonly model?: string;
   readonly mean?: string;
@@ -16,14 +16,14 @@ export interface DistributionArguments extends CsvArguments {
   readonly singular?: boolean;
 }
 
-/** A normal or a Student-t, and the type in which to sample it where nothing else is said. */
+/** A normal or a Student-t, and the type in which it is sampled by default. */
 export interface Distribution extends RunModel {
   readonly dtype: RealDtype;
 }
 
 /**
- * Reads what `--model`, or `--covariance` and `--mean`, name; with `--degrees-of-freedom` that is a Student-t of this
- * location and scale, with `--singular` the covariance or scale may be singular. Throws what is wrong with the files,
+ * Reads the files of `--model`, or of `--covariance` and `--mean`. With `--degrees-of-freedom` they are the location
+ * and scale of a Student-t; with `--singular` the covariance or scale may be singular. Throws the errors of the files,
  * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
  */
 export async function distributionOf(options: DistributionArguments): Promise<Distribution> {

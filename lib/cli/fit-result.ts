@@ -12,7 +12,7 @@ import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
 import { csvOptions } from './read-options.ts';
 
-/** What becomes of moments, as typed: options of `covarium fit` and `covarium merge`. */
+/** Options of `covarium fit` and `covarium merge` for their result, as typed. */
 export interface ResultArguments {
   readonly output?: string | undefined;
   readonly partial?: string | undefined;
@@ -60,7 +60,7 @@ async function modelWriter(
     mean: fixedMean === undefined ? undefined : await meanOf(fixedMean),
   };
   return async ({ moments, names, dropped }, _, signal) => {
-    // What is no normal is refused here, and not when it is sampled.
+    // An invalid normal is refused here, not later when it is sampled.
     using device = openDevice('reference');
     using normal = await MultivariateNormal.fromMoments({
       device,

@@ -11,32 +11,32 @@ import { openTable, type TableOptions } from '../table/read-table.ts';
 import type { TableReader } from '../table/table.ts';
 import { type Shard, wholeShard } from './shard.ts';
 
-/** Files of rows, and which of their columns and rows are meant. */
+/** Files of rows, and the columns and rows to use. */
 export interface FitInput {
   readonly paths: readonly string[];
   readonly table: TableOptions;
   /** Names of the columns with numpy.cov's aweights and fweights. */
   readonly weights: string | undefined;
   readonly frequencies: string | undefined;
-  /** All rows where omitted. */
+  /** By default all rows. */
   readonly shard: Shard | undefined;
 }
 
-/** Moments of rows, and what they were read from. */
+/** Moments of rows, and the number of rows read. */
 export interface FitRows {
   readonly moments: Moments;
-  /** Of the columns of the rows. */
+  /** Names of the columns of the rows. */
   readonly names: readonly string[] | undefined;
-  /** Rows that were left out, since they lack a number. */
+  /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
 }
 
 /**
- * What shards have in common, SHA-256 as hexadecimal digits: the names of the files without their folders, their sizes,
- * and what is read of them. Two tasks see the same files at other paths.
+ * What shards have in common, as a hexadecimal SHA-256: the names of the files without their folders, their sizes, and
+ * the options of reading. Two tasks may see the same files at different paths.
  */
 export async function inputHash({ paths, table, weights, frequencies }: FitInput): Promise<string> {
-  // What can't be told here is told when it is read.
+  // A file that is missing here is reported when it is read.
   const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? null;
   const files = await Promise.all(paths.map(async (path) => [basename(path), await sizeOf(path)]));
   const { format, columns, missing, header, delimiter, comment, member } = table;
@@ -46,9 +46,9 @@ export async function inputHash({ paths, table, weights, frequencies }: FitInput
 }
 
 /**
- * The moments of files, read block by block. A shard has every n-th file where there are that many, or else every n-th
- * block of rows: which rows these are depends on the files alone. Throws as openTable() and Moments.add(), and
- * `ERR_SHAPE` where files differ in columns.
+ * The moments of files, read block by block. A shard reads every n-th file if there are that many, otherwise every n-th
+ * block of rows; this depends on the files alone. Throws like openTable() and Moments.add(), and `ERR_SHAPE` if files
+ * differ in columns.
  */
 export async function momentsOfFiles(input: FitInput, device: Device, signal: AbortSignal): Promise<FitRows> {
   const { paths, shard = wholeShard } = input;
@@ -56,7 +56,7 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
   let all: FitRows | undefined;
   for (const [at, path] of paths.entries()) {
     if (isByFile && at % shard.count !== shard.index) continue;
-    // The first blocks of many small files are not all one shard's.
+    // Shifted by file, so that the first blocks of many small files do not all go to one shard.
     const ofBlocks = isByFile ? wholeShard : { count: shard.count, index: (shard.index + at) % shard.count };
     const rows = await momentsOfFile(path, input, ofBlocks, device, signal);
     if (all === undefined) all = rows;
@@ -74,7 +74,7 @@ function noRows(paths: readonly string[], { names, dropped }: FitRows): Covarium
   return new CovariumError('ERR_SHAPE', `${file} ${has} ${why}.`, { ...(paths.length === 1 && { path: paths[0]! }) });
 }
 
-/** The rows of both, with the columns of the first, which `what` must have too: else it throws `ERR_SHAPE`. */
+/** The rows of both, with the columns of the first; throws `ERR_SHAPE` if `what` has other columns. */
 export function joinedRows(rows: FitRows, others: FitRows, what: string): FitRows {
   const shown = (names: readonly string[] | undefined) => names?.join(', ') ?? 'no names';
   if (shown(rows.names) !== shown(others.names) || rows.moments.dimension !== others.moments.dimension)
@@ -120,7 +120,7 @@ async function momentsOfFile(
       }
       block += 1;
     }
-    // Each shard of a file's blocks reads, and drops, all of its rows: one of them counts.
+    // Each shard of a file's blocks reads, and drops, all of its rows: only one shard counts them.
     const dropped = shard.index === 0 ? reader.dropped : 0;
     return { moments, names: names && chosen.map((column) => names[column]!), dropped };
   } finally {
@@ -128,7 +128,7 @@ async function momentsOfFile(
   }
 }
 
-// Blocks of one size, however large the reader's are: sums are added in an order that the rows alone decide.
+// Blocks of a fixed size, whatever the reader's, so that the rows alone decide the order of summation.
 async function* blocksOfRows(reader: TableReader, rowsAtOnce: number): AsyncGenerator<Float64Array> {
   const block = new Float64Array(rowsAtOnce * reader.head.columns);
   let length = 0;

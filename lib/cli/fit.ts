@@ -13,7 +13,7 @@ import { type Shard, shardArgument } from './shard.ts';
 export interface FitArguments extends ReadArguments, ResultArguments {
   readonly weights?: string;
   readonly frequencies?: string;
-  /** true where no i/n follows it. */
+  /** true if no i/n follows it. */
   readonly shard?: string | true;
   readonly shards?: string;
   readonly device?: string;
@@ -35,12 +35,11 @@ export async function fit(paths: readonly string[], options: FitArguments, signa
   await write(await momentsOfFiles(input, device, signal), shards, signal);
 }
 
-// The environment of a job says which shard this is where --shard stands alone, and is not asked where it doesn't
-// stand.
+// If --shard stands alone, the job's environment says which shard this is; without --shard it is ignored.
 function shardOf({ shard, shards, partial }: FitArguments): Shard | undefined {
   if (shard === undefined && shards === undefined) return undefined;
   if (partial === undefined)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', 'A shard (--shard) is a part of a fit, which takes --partial.');
+    throw new CovariumError('ERR_INVALID_ARGUMENT', 'A shard (--shard) is a part of a fit; pass --partial too.');
   const found = shardArgument({
     ...(typeof shard === 'string' && { shard }),
     ...(shards !== undefined && { shards }),
@@ -48,6 +47,6 @@ function shardOf({ shard, shards, partial }: FitArguments): Shard | undefined {
   if (found !== undefined) return found;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    '--shard says no i/n, and neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX says which shard this is.',
+    '--shard has no i/n, and neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set.',
   );
 }

@@ -3,13 +3,13 @@ import { removeUnfinished, watchUnfinished } from '../file/unfinished.ts';
 
 const names = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
-// What is told to stop has this long; a benchmark ends the case that it measures, and tells what it has measured.
+// Work that is told to stop has this long. A benchmark finishes its current case, and reports what it has measured.
 let patienceMs = 5000;
 
 const controller = new AbortController();
 
 /**
- * Aborted by a signal to the process, while it has something to tidy up; at other times a signal ends the process at
+ * Aborted by a signal to the process while there is something to clean up; at other times a signal ends the process at
  * once.
  */
 export const interruption: AbortSignal = controller.signal;
@@ -18,12 +18,12 @@ let interruptedBy: (typeof names)[number] | undefined;
 let holds = 0;
 let isListening = false;
 
-/** 128 + the number of the signal that interrupted (130: Ctrl-C); undefined where none did. */
+/** 128 + the number of the signal that interrupted (130: Ctrl-C); undefined if none did. */
 export function interruptedCode(): number | undefined {
   return interruptedBy && 128 + constants.signals[interruptedBy];
 }
 
-/** Runs work that has more than files to tidy up. */
+/** Runs work that must clean up more than files. */
 export async function tidily<Result>(work: () => Promise<Result>): Promise<Result> {
   hold(true);
   patienceMs = 30_000;
@@ -34,14 +34,14 @@ export async function tidily<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** From now on signals are heard while files are unfinished. */
+/** From now on, signals are handled while files are unfinished. */
 export function interruptible(): void {
   watchUnfinished(hold);
 }
 
 function hold(some: boolean): void {
   holds += some ? 1 : -1;
-  // A signal that comes just as the last file is finished is heard a turn of the event loop later.
+  // A signal that arrives just as the last file is finished is handled one turn of the event loop later.
   if (some) listen();
   else setTimeout(() => holds === 0 && ignore(), 10).unref();
 }
@@ -64,11 +64,11 @@ function interrupt(name: NodeJS.Signals): void {
   }
   interruptedBy = name as (typeof names)[number];
   controller.abort(new Error(name));
-  // A read that never returns, say.
+  // For example a read that never returns.
   setTimeout(() => endNow(name), patienceMs).unref();
 }
 
-// process.exit() would wait for such a read too: only the signal itself does not.
+// process.exit() would wait for such a read too; only the signal itself does not.
 function endNow(name: NodeJS.Signals): void {
   removeUnfinished();
   ignore();

@@ -197,14 +197,14 @@ function examples(...lines: readonly string[]): string {
 function exitCode(error: unknown): number {
   const interrupted = interruptedCode();
   if (interrupted !== undefined) return interrupted;
-  // The reader of standard output has enough.
+  // The reader of standard output has closed it.
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
-  // Anything but a refusal is a defect, told with its stack.
+  // Any other error is a defect, printed with its stack.
   if (!(error instanceof CovariumError)) {
     console.error(error);
     return 1;
   }
-  // In one line, and without what a terminal would obey: a message may name what a file says.
+  // In one line, without control characters for a terminal: a message may quote the content of a file.
   const { code, message } = error;
   process.stderr.write(`${colors.red('error:')} ${message.replace(/\p{Cc}+/gu, ' ')} [${code}]\n`);
   return 1;

@@ -6,8 +6,8 @@ import { type FitRows, joinedRows } from './fit-rows.ts';
 import { partialText, readPartial, type Shards } from './partial-fit.ts';
 
 /**
- * `covarium merge partial*.json --output model.json`: the model of the rows of all parts of a fit. The same parts make
- * the same bytes, in whatever order and under whatever names they come.
+ * `covarium merge partial*.json --output model.json`: the model of the rows of all parts of a fit. The same parts give
+ * the same bytes, regardless of their order and names.
  */
 export async function merge(paths: readonly string[], options: ResultArguments, signal: AbortSignal): Promise<void> {
   const { output, partial, ddof, shrinkage, fixedMean, dtype } = options;
@@ -17,8 +17,7 @@ export async function merge(paths: readonly string[], options: ResultArguments, 
   for (const path of paths) parts.push(await partOf(path));
   const shards = joinedShards(parts);
   if (shards !== undefined && output !== undefined) requireAll(shards);
-  // By what is in them, so that neither the order of the arguments nor the files' names have a say. < compares code
-  // units.
+  // Sorted by content, so that neither the order of the arguments nor the files' names matter. < compares code units.
   parts.sort((a, b) => (a.key < b.key ? -1 : 1));
   let rows: FitRows | undefined;
   for (const { path } of parts) {
@@ -36,13 +35,13 @@ interface Part {
   readonly shards: Shards | undefined;
 }
 
-// All but the sums, which are large, and read again in their turn.
+// Everything but the sums, which are large and read again later.
 async function partOf(path: string): Promise<Part> {
   const { rows, shards } = await readPartial(path);
   return { path, shards, key: createHash('sha256').update(partialText(rows, shards)).digest('hex') };
 }
 
-// A shard that comes twice would count twice.
+// A shard that occurs twice would count twice.
 function joinedShards(parts: readonly Part[]): Shards | undefined {
   const known = new Map<number, string>();
   const [{ path, shards: first }] = parts as [Part];

@@ -26,7 +26,7 @@ export interface PartialFit {
   readonly shards: Shards | undefined;
 }
 
-/** Some of `count` shards, numbered from 1, in ascending order; `of` is the same for all of them (`inputHash`). */
+/** Some of `count` shards, numbered from 1, in ascending order; all of them have the same `of` (`inputHash`). */
 export interface Shards {
   readonly count: number;
   readonly here: readonly number[];
@@ -62,7 +62,7 @@ export async function readPartial(path: string): Promise<PartialFit> {
   if (unknown !== undefined) throw malformed(path, unknown);
   const moments = momentsOf(path, json);
   if (!Number.isSafeInteger(dropped) || (dropped as number) < 0)
-    throw malformed(path, `dropped is no whole number from 0 (${describe(dropped)})`);
+    throw malformed(path, `dropped is not a nonnegative whole number (${describe(dropped)})`);
   if (columns !== undefined && !isNames(columns, moments.dimension))
     throw malformed(path, `columns are not (${moments.dimension}) names (${describe(columns)})`);
   if (shards !== undefined && !isShards(shards))
@@ -75,7 +75,7 @@ export async function writePartial(path: string, rows: FitRows, shards: Shards |
   await writeTextFile(path, partialText(rows, shards));
 }
 
-/** The text of such a file, a field a line. */
+/** The text of such a file, one field on each line. */
 export function partialText({ moments, names, dropped }: FitRows, shards: Shards | undefined): string {
   const fields = { covariumPartial: 1, columns: names, dropped, shards } as const;
   const head = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [line(name, value)]));

@@ -2,10 +2,10 @@ import type { DeviceKind } from '../backend.ts';
 import { printable } from '../covarium-error.ts';
 import { listDevices } from '../list-devices.ts';
 
-// There is no Metal elsewhere to be missed.
+// On other platforms the lack of Metal needs no explanation.
 const best: DeviceKind = process.platform === 'darwin' ? 'metal' : 'cpu';
 
-/** Says on one line of standard error why the device that was taken is not the best one, where none was asked for. */
+/** Explains in one line on standard error why the device in use is not the best one, unless the caller named it. */
 export function tellPassedOver(taken: DeviceKind, asked: DeviceKind | undefined): void {
   const { COVARIUM_DEVICE = '' } = process.env;
   if (taken === best || asked !== undefined || !['', 'auto'].includes(COVARIUM_DEVICE)) return;
@@ -13,7 +13,7 @@ export function tellPassedOver(taken: DeviceKind, asked: DeviceKind | undefined)
   const passed = devices
     .slice(devices.findIndex(({ kind }) => kind === best))
     .filter(({ kind, available }) => kind !== taken && !available)
-    .map(({ kind, reason }) => `${kind} is passed over: ${reason}`);
+    .map(({ kind, reason }) => `${kind} is not available: ${reason}`);
   if (passed.length === 0) return;
   const line = `Device (${taken}) is used; ${passed.join(' ')}`;
   process.stderr.write(`${printable(line).replaceAll('\n', ' ')}\n`);

@@ -27,7 +27,9 @@ export interface PlotArguments extends CsvArguments {
   readonly output: string;
 }
 
-/** `covarium plot`: the pairs plot of a model, draws and data, as an SVG or a PNG file, by the file's name. */
+/**
+ * `covarium plot`: the pairs plot of a model, draws and data, as an SVG or a PNG file, depending on the file's name.
+ */
 export async function plot(options: PlotArguments, signal: AbortSignal): Promise<void> {
   if (options.output !== '-' && !/\.(svg|png)$/.test(options.output))
     throw new CovariumError(
@@ -72,7 +74,7 @@ function chosenColumns(names: readonly string[], wanted: string | undefined): nu
   if (chosen.length <= maximumColumns) return chosen;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Picture of (${chosen.length}) columns is too small to read: choose up to (${maximumColumns}) by --columns.`,
+    `Picture of (${chosen.length}) columns is too small to read: choose up to (${maximumColumns}) with --columns.`,
   );
 }
 
@@ -84,10 +86,10 @@ function wantedColumns(names: readonly string[], wanted: string): number[] {
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Column (${describe(name)}) is not one of the model's (${known}).`);
   });
   if (chosen.length > 0 && new Set(chosen).size === chosen.length) return chosen;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns names none, or one of them twice (${describe(wanted)}).`);
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns (${describe(wanted)}) is empty, or names a column twice.`);
 }
 
-// Throws what sampling from the model would throw, with --singular.
+// Throws what sampling from the model with --singular would throw.
 function requireNormal(mean: readonly number[], covariance: readonly (readonly number[])[], dtype: RealDtype): void {
   using device = openDevice('reference');
   using _normal = MultivariateNormal.fromCovarianceSync({ device, mean, covariance, dtype, singular: 'pivoted' });
@@ -98,13 +100,13 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
   if (constant < 0) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Column (${describe(names[constant])}) has a variance of (0): there is nothing to draw. --columns leaves it out.`,
+    `Column (${describe(names[constant])}) has a variance of (0): there is nothing to draw. Leave it out with --columns.`,
   );
 }
 
 /**
- * Chosen columns of a file of draws or data: as many rows as are shown where the file says how many it has, all rows
- * elsewhere.
+ * The chosen columns of a file of draws or data: only the rows to show if the file states its number of rows, otherwise
+ * all rows.
  */
 async function readPoints(
   path: string,
@@ -123,7 +125,7 @@ async function readPoints(
       await file.close();
     }
   }
-  // A data frame has more columns than the model, and some that are text.
+  // A data frame has more columns than the model, some of them text.
   if (model.columns !== undefined && (format !== 'csv' || (await hasColumns(path, model.columns, csv)))) {
     const columns = chosen.map((i) => model.columns![i]!);
     return chosenPoints(
@@ -142,10 +144,10 @@ async function readPoints(
   return chosenPoints(path, table, chosen);
 }
 
-/** Whether the header of a CSV file names all the columns; standard input can be read only once. */
+/** True if the header of a CSV file names all the columns. Standard input can be read only once. */
 async function hasColumns(path: string, columns: readonly string[], csv: TableOptions): Promise<boolean> {
   if (path === '-') return false;
-  // What is doubtful is told when the rows are read.
+  // Warnings are printed when the rows are read.
   const table = await openTable(path, { ...csv, warn: () => {} });
   await table.close();
   return columns.every((name) => table.head.names?.includes(name));

@@ -1,17 +1,17 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Observer } from '../../bench/run-benchmark.ts';
 
-/** Tells how many rows are done. */
+/** Reports how many rows are done. */
 export interface Progress {
-  /** So many more rows are done. */
+  /** Call with the number of further rows that are done. */
   readonly advance: (rows: number) => void;
   stop(): void;
 }
 
-// Work that ends sooner needs no bar.
+// Shorter work needs no bar.
 const delayMs = 500;
 
-/** A bar on standard error where that is a terminal, for work that lasts; nothing elsewhere. */
+/** A progress bar on standard error if that is a terminal and the work takes longer; otherwise nothing. */
 export function progressBar(total: number): Progress {
   if (!process.stderr.isTTY) return { advance: () => {}, stop: () => {} };
   const bar = new SingleBar(
@@ -45,8 +45,8 @@ export function lineOf(total: number, columns: number): { readonly format: strin
 }
 
 /**
- * Tells on standard error how a benchmark goes on: an estimate of its time, and a bar where that is a terminal, else
- * what begins.
+ * Reports a benchmark's progress on standard error: an estimate of its time, and a bar on a terminal, otherwise a line
+ * for each case.
  */
 export interface BenchProgress extends Observer {
   stop(): void;

@@ -6,7 +6,7 @@ import { csvFaults, readCsvRows } from '../table/csv-rows.ts';
 import type { TableFormat } from '../table/format.ts';
 import type { TableOptions } from '../table/read-table.ts';
 
-/** How a command is told to read a file of numbers, as typed; openTable() refuses what it does not know. */
+/** Options of a command about reading a file of numbers, as typed; openTable() refuses unknown values. */
 export interface ReadArguments {
   readonly format?: string;
   readonly columns?: string;
@@ -17,7 +17,7 @@ export interface ReadArguments {
   readonly member?: string;
 }
 
-/** How a command is told to read CSV, as typed. */
+/** Options of a command about reading CSV, as typed. */
 export type CsvArguments = Pick<ReadArguments, 'header' | 'delimiter' | 'comment'>;
 
 /** The options of openTable(). Throws `ERR_INVALID_ARGUMENT`. */
@@ -31,11 +31,11 @@ export function readOptions({ format, columns, missing, member, ...csv }: ReadAr
   };
 }
 
-/** The options of openTable() for CSV; doubts are lines on standard error. */
+/** The options of openTable() for CSV; warnings become lines on standard error. */
 export function csvOptions({ header, delimiter, comment }: CsvArguments): TableOptions {
   return {
     header,
-    // A shell passes a tab only with some effort.
+    // Typing a tab in a shell takes some effort.
     delimiter: delimiter === '\\t' || delimiter === 'tab' ? '\t' : delimiter,
     comment,
     warn: (sentence) => {

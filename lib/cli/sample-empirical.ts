@@ -11,16 +11,16 @@ import type { Run } from '../run/run.ts';
 import { deviceArgument } from './arguments.ts';
 import { tellPassedOver } from './passed-over.ts';
 
-/** Those options of `covarium sample` that matter here, as typed. */
+/** The options of `covarium sample` that matter here, as typed. */
 export interface EmpiricalArguments {
   readonly output: string;
   readonly device?: string;
 }
 
 /**
- * Draws an empirical sample into a file or to standard output, as a whole. It has no manifest, which tells how any row
- * is drawn again: here each depends on all. Throws `ERR_INVALID_ARGUMENT` for a Student-t or a first row,
- * `ERR_FILE_UNWRITABLE` where a manifest of other draws lies beside.
+ * Draws an empirical sample as a whole into a file or to standard output. It has no manifest, because a manifest says
+ * how to draw any row again, and here each row depends on all. Throws `ERR_INVALID_ARGUMENT` for a Student-t or a first
+ * row, `ERR_FILE_UNWRITABLE` if a manifest of other draws lies beside the output.
  */
 export async function sampleEmpirical(
   { output: path, device: kind }: EmpiricalArguments,
@@ -36,7 +36,7 @@ export async function sampleEmpirical(
   if (run.firstRow !== '0')
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `An empirical sample (--empirical) is whole: it has no first row (${run.firstRow}).`,
+      `An empirical sample (--empirical) cannot begin at a row (${run.firstRow}): leave --first-row out.`,
     );
   if (path !== '-') await refuseManifest(path);
   using device = openDevice(deviceArgument(kind));
@@ -49,7 +49,7 @@ export async function sampleEmpirical(
   async function* rows(): AsyncGenerator<Real, void, undefined> {
     yield draws.data as Real;
   }
-  // Formats that carry a run in the file must not tell one whose rows could be drawn alone.
+  // A file format that stores the run must not claim that its rows can be drawn separately.
   const told: Run & { readonly empirical: true } = { ...run, empirical: true };
   await writeRows(output, told, { rows }, signal, () => {});
 }
@@ -59,7 +59,7 @@ async function refuseManifest(path: string): Promise<void> {
   if ((await stat(beside).catch(() => undefined)) === undefined) return;
   throw new CovariumError(
     'ERR_FILE_UNWRITABLE',
-    `File (${beside}) lies beside the output, and would be taken for its manifest: an empirical sample has none.`,
+    `File (${beside}) lies beside the output and would be mistaken for its manifest; an empirical sample has none. Remove it.`,
     { path: beside },
   );
 }

@@ -13,7 +13,7 @@ import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { type ShardArguments, shardArgument, wholeShard } from './shard.ts';
 
-/** Those options of `covarium sample` that are about parts, as typed. */
+/** The options of `covarium sample` about parts, as typed. */
 export interface PartArguments extends ShardArguments {
   readonly output: string;
   readonly seed?: string;
@@ -23,7 +23,7 @@ export interface PartArguments extends ShardArguments {
   readonly checkParts?: boolean;
 }
 
-/** Whether the output is the folder of a run: it ends with a slash, is a folder, or options are about parts. */
+/** True if the output is the folder of a run: it ends with a slash, is a folder, or options about parts are given. */
 export async function isFolder({ output, shard, shards, rowsPerPart, checkParts }: PartArguments): Promise<boolean> {
   if ([shard, shards, rowsPerPart, checkParts].some((option) => option !== undefined)) {
     if (output !== '-') return true;
@@ -33,7 +33,7 @@ export async function isFolder({ output, shard, shards, rowsPerPart, checkParts 
   return (await stat(output).catch(() => undefined))?.isDirectory() ?? false;
 }
 
-/** Draws those parts of a shard that are not there yet. */
+/** Draws the parts of a shard that do not exist yet. */
 export async function sampleParts(
   options: PartArguments,
   runOf: (format: TableFormat) => Promise<[Run, RunModel]>,
@@ -44,7 +44,7 @@ export async function sampleParts(
   if (options.seed === undefined)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Run in a folder (${folder}) takes a --seed, which its shards share.`,
+      `Run in a folder (${folder}) needs a --seed, which its shards share.`,
     );
   const [run, model] = await runOf(formatOf(folder, options.format ?? 'npy'));
   const { columns, dtype } = run;

@@ -43,7 +43,7 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
     if (!empirical) return sampleParts(options, (format) => runOf(options, format), signal);
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `An empirical sample (--empirical) is whole: (${path}) takes parts.`,
+      `An empirical sample (--empirical) cannot be drawn in parts (${path}): pass a file as --output.`,
     );
   }
   const [run, model] = await runOf(options, formatOf(path, options.format));
@@ -90,7 +90,7 @@ async function runOf(options: SampleArguments, format: TableFormat): Promise<[Ru
   return [run, model];
 }
 
-// What is to be a file: a device, a pipe and standard output have nothing beside them.
+// True if the output will be a file: a device, a pipe and standard output have nothing beside them.
 async function isRegularFile(path: string): Promise<boolean> {
   if (path === '-') return false;
   const status = await stat(path).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
-/** One share of work: of pieces 0, 1, 2 ... it has those whose number leaves `index` when divided by `count`. */
+/** One share of work: of the pieces 0, 1, 2 ... those whose number modulo `count` equals `index`. */
 export interface Shard {
   /** From 0. */
   readonly index: number;
@@ -18,11 +18,11 @@ export interface ShardArguments {
 export const wholeShard: Shard = { index: 0, count: 1 };
 
 /**
- * Which share of the work this process has: `--shard i/n` (i from 1 to n), or else what the environment says of a task
- * of a Slurm job array (`SLURM_ARRAY_TASK_ID`, `_MIN`, `_STEP`, and `_COUNT` where `--shards` does not say n) or of a
- * pod of a Kubernetes indexed Job (`JOB_COMPLETION_INDEX`, n by `--shards` or `COVARIUM_SHARDS`). Undefined where
- * neither says anything. Throws `ERR_OUT_OF_RANGE` for an index beyond the count, `ERR_INVALID_ARGUMENT` for what is no
- * shard, or an index without a count.
+ * The share of the work of this process: `--shard i/n` (i from 1 to n), or else the environment of a task of a Slurm
+ * job array (`SLURM_ARRAY_TASK_ID`, `_MIN`, `_STEP`, and `_COUNT` unless `--shards` gives n) or of a pod of a
+ * Kubernetes indexed Job (`JOB_COMPLETION_INDEX`, with n from `--shards` or `COVARIUM_SHARDS`). Undefined if neither is
+ * set. Throws `ERR_OUT_OF_RANGE` for an index beyond the count, `ERR_INVALID_ARGUMENT` for an invalid shard or an index
+ * without a count.
  */
 export function shardArgument(
   { shard, shards }: ShardArguments,
@@ -30,10 +30,7 @@ export function shardArgument(
 ): Shard | undefined {
   if (shard !== undefined) {
     if (shards !== undefined)
-      throw new CovariumError(
-        'ERR_INVALID_ARGUMENT',
-        '--shard says the number of shards itself; --shards is too much.',
-      );
+      throw new CovariumError('ERR_INVALID_ARGUMENT', '--shard includes the number of shards; leave --shards out.');
     const [, i, n] = /^(\d{1,15})\/(\d{1,15})$/.exec(shard) ?? [];
     if (i === undefined)
       throw new CovariumError('ERR_INVALID_ARGUMENT', `--shard is (${describe(shard)}), not i/n as in 1/10 ... 10/10.`);
@@ -63,7 +60,7 @@ export function shardArgument(
   );
 }
 
-// Tasks are numbered from a first one by a step, as in --array=1-19:2.
+// Tasks are numbered from a first one in steps, as in --array=1-19:2.
 function slurmIndex(environment: NodeJS.ProcessEnv): number {
   const { SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_MIN = '0', SLURM_ARRAY_TASK_STEP = '1' } = environment;
   const first = whole('SLURM_ARRAY_TASK_MIN', SLURM_ARRAY_TASK_MIN);

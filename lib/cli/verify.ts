@@ -11,7 +11,7 @@ export interface VerifyArguments extends DistributionArguments {
   readonly device?: string;
 }
 
-/** `covarium verify`: a line for each file that is as its manifest, its model and its seed say. */
+/** `covarium verify`: prints a line for each file that agrees with its manifest, its model and its seed. */
 export async function verify(path: string, options: VerifyArguments, signal: AbortSignal): Promise<void> {
   const rows = wholeNumber('--rows', wholeArgument('--rows', options.rows), 1);
   const model = await distributionOf(options);
@@ -30,7 +30,7 @@ export async function verify(path: string, options: VerifyArguments, signal: Abo
     ];
     if (!isRead) continue;
     await output.write(Buffer.from(`${lines.join('\n')}\n`)).catch((error: NodeJS.ErrnoException) => {
-      // Who looks at the first line alone is still told by the exit code what all files are.
+      // If the reader closes the output after the first line, the exit code still covers all files.
       if (error.code !== 'EPIPE') throw error;
       isRead = false;
     });

@@ -34,13 +34,14 @@ import { Recording } from './recording.ts';
 const noOptions = Object.freeze({});
 
 /**
- * Records commands, then commits them once: they run in order, after the commits before them. Each verb checks its
- * operands' device, type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and
- * shapes (`ERR_SHAPE`) at once; values are checked as the commands run, and fail the commit. A "factor" is lower
- * triangular; its upper triangle is never read. A vector of n stands for one row of n. Verbs return the command buffer.
+ * Records commands, then commits them once: they run in order, after earlier commits. Each method checks its operands'
+ * device, type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and shapes
+ * (`ERR_SHAPE`) at once; values are checked when the commands run, and an invalid value fails the commit. A "factor" is
+ * lower triangular; its upper triangle is never read. A vector of n counts as one row of n. Methods that record a
+ * command return the command buffer.
  */
 export class CommandBuffer {
-  /** Where the commands run. */
+  /** The device that runs the commands. */
   readonly device: OpenBackend;
   readonly #recording: Recording;
 
@@ -75,7 +76,7 @@ export class CommandBuffer {
 
   /**
    * a (n x n) becomes its lower Cholesky factor; only the lower triangle is read. Fails with
-   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` for a factor on a GPU where the device has none.
+   * `ERR_NOT_POSITIVE_DEFINITE`. Throws `ERR_UNSUPPORTED` for a factor on the GPU if the device has none.
    */
   cholesky(a: Matrix, options: FactorOptions = noOptions): this {
     checkOptions(options, ['factor']);
@@ -84,7 +85,7 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.cholesky(this.#one(a), n, where));
   }
 
-  /** Entries of a (n x n) above the diagonal become 0. */
+  /** Sets the entries of a (n x n) above the diagonal to 0. */
   zeroUpper(a: Matrix): this {
     const n = requireSquare('Matrix', a);
     return this.#record((encoder) => encoder.zeroUpper(this.#one(a), n));
@@ -131,7 +132,10 @@ export class CommandBuffer {
     return this.#record((encoder) => one!.length > 0 && encoder.scaleColumns(all!, one!));
   }
 
-  /** c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes where asked. */
+  /**
+   * c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes if the options say
+   * so.
+   */
   product(a: Matrix, b: Matrix, c: Matrix, options: ProductOptions = noOptions): this {
     checkOptions(options, ['transposeA', 'transposeB', 'alpha', 'beta']);
     const { transposeA = false, transposeB = false, alpha = 1, beta = 0 } = options;
@@ -150,7 +154,7 @@ export class CommandBuffer {
     );
   }
 
-  /** Each row x of rows (count x n) becomes factor x, or factor' x where `transposed`. */
+  /** Each row x of rows (count x n) becomes factor x, or factor' x if `transposed`. */
   triangularProduct(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
     const [triangle, all] = this.#triangle(factor, rows, options);
     return this.#record((encoder) =>
@@ -158,7 +162,7 @@ export class CommandBuffer {
     );
   }
 
-  /** Each row x of rows (count x n) becomes the solution y of factor y = x, or factor' y = x where `transposed`. */
+  /** Each row x of rows (count x n) becomes the solution y of factor y = x, or factor' y = x if `transposed`. */
   triangularSolve(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
     const [triangle, all] = this.#triangle(factor, rows, options);
     return this.#record((encoder) =>
@@ -167,8 +171,8 @@ export class CommandBuffer {
   }
 
   /**
-   * Each row x of rows (count x n) becomes the solution y of factor factor' y = x: covariance^-1 x, for the factor of a
-   * covariance.
+   * Each row x of rows (count x n) becomes the solution y of factor factor' y = x. If it is the factor of a covariance,
+   * y = covariance^-1 x.
    */
   choleskySolve(factor: Matrix, rows: Operand): this {
     const [triangle, all] = this.#triangle(factor, rows, noOptions);
@@ -185,7 +189,7 @@ export class CommandBuffer {
   }
 
   /**
-   * Row r of out (count x n) = mean + factor z, or mean + factor^-1 z where `inverse`; z is elements [(firstRow + r) n,
+   * Row r of out (count x n) = mean + factor z, or mean + factor^-1 z if `inverse`; z is elements [(firstRow + r) n,
    * (firstRow + r + 1) n) of the normal stream.
    */
   sample(factor: Matrix, mean: Operand, out: Operand, options: RowElements = noOptions): this {
@@ -199,9 +203,7 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
   }
 
-  /**
-   * out[r] = constant - |w|^2 / 2, where w solves factor w = row r - mean, or is factor (row r - mean) where `inverse`.
-   */
+  /** out[r] = constant - |w|^2 / 2, where factor w = row r - mean, or w = factor (row r - mean) if `inverse`. */
   logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
     checkOptions(options, ['constant', 'inverse']);
     const [triangle, centre, all, target] = this.#all(factor, mean, rows, out);
@@ -214,7 +216,10 @@ export class CommandBuffer {
     );
   }
 
-  /** Column means (n) and covariance (n x n) of rows (count x n), its sums divided by count - ddof (1 by default). */
+  /**
+   * Column means (n) and covariance (n x n) of rows (count x n). The divisor of the covariance is count - ddof (ddof is
+   * 1 by default).
+   */
   meanAndCovariance(rows: Matrix, mean: Operand, covariance: Matrix, options: { ddof?: number } = noOptions): this {
     checkOptions(options, ['ddof']);
     const [all, centre, spread] = this.#all(rows, mean, covariance);
@@ -225,8 +230,8 @@ export class CommandBuffer {
   }
 
   /**
-   * Runs a kernel of one's own over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the
-   * launch doesn't fit it, `ERR_FOREIGN_BUFFER` where it is another device's.
+   * Runs a user's kernel over a grid. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` if the launch
+   * does not fit the kernel, `ERR_FOREIGN_BUFFER` if it belongs to another device.
    */
   launch(kernel: Kernel, launch: Launch): this;
   /**
@@ -255,7 +260,7 @@ export class CommandBuffer {
     if (!Array.isArray(how))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Kernel (${kernel}) is a name, not one that Device.kernel() gives, and its operands are no array (${describe(how)}).`,
+        `Kernel (${kernel}) is a name, so its operands must be an array, not (${describe(how)}). For your own kernel, pass what Device.kernel() returns.`,
       );
     const values = this.#recording.anyValues(how as readonly (Operand | Values)[]);
     for (const size of [...grid, ...threadgroup]) wholeNumber('Number of threads', size, 0, 2 ** 32 - 1);
@@ -263,8 +268,8 @@ export class CommandBuffer {
   }
 
   /**
-   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` where `signal` aborts, with what a command
-   * refuses, and with `ERR_CLOSED` where the commit was made already or the device is closed.
+   * Commits; settles when the commands have run. Rejects with `ERR_ABORTED` if `signal` aborts, with the error of a
+   * command, and with `ERR_CLOSED` if it was already committed or the device is closed.
    */
   async commit(options: { readonly signal?: AbortSignal | undefined } = noOptions): Promise<Timings> {
     checkOptions(options, ['signal']);

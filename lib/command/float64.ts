@@ -8,7 +8,7 @@ import type { Tasks } from './task.ts';
 let reference: OpenBackend | undefined;
 
 /**
- * Where numbers are computed in float64: on `device`, or on the reference device where there is none or it has no
+ * The device that computes in float64: `device`, or the reference device if `device` is missing or does not support
  * float64 (an Apple GPU). Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
 export function exactDevice(device: OpenBackend | undefined): OpenBackend {
@@ -16,18 +16,18 @@ export function exactDevice(device: OpenBackend | undefined): OpenBackend {
   return referenceDevice();
 }
 
-// Nothing of it needs closing.
+// It holds nothing that must be closed.
 function referenceDevice(): OpenBackend {
   reference ??= new OpenBackend(openReference());
   return reference;
 }
 
-/** {@link exactDevice}, or the reference device where that one's LAPACK lacks decompositions. */
+/** Like {@link exactDevice}, but the reference device also if the LAPACK of `device` lacks decompositions. */
 export function decomposingDevice(device: OpenBackend | undefined): OpenBackend {
   return decompositionsOf(exactDevice(device));
 }
 
-/** `device`, or the reference device where its LAPACK lacks decompositions. */
+/** `device`, or the reference device if the LAPACK of `device` lacks decompositions. */
 export function decompositionsOf(device: OpenBackend): OpenBackend {
   return backendOf(device).lacksDecompositions === '' ? device : referenceDevice();
 }
@@ -37,7 +37,7 @@ export function exactly(device: OpenBackend, encode: (encoder: Encoder, scratch:
   return oneCommit(exactDevice(device), encode);
 }
 
-/** The same of commands with a decomposition among them. */
+/** Like {@link exactly}, for commands that include a decomposition. */
 export function decomposed(
   device: OpenBackend | undefined,
   encode: (encoder: Encoder, scratch: Scratch) => void,

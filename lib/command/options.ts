@@ -3,7 +3,7 @@ import { oneOf } from '../check.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /**
- * Which normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default.
+ * Selects normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default.
  */
 export interface NormalElements {
   /** The key of the generator; 0 by default. */
@@ -16,17 +16,17 @@ export interface NormalElements {
 
 /** c = alpha op(a) op(b) + beta c. */
 export interface ProductOptions {
-  /** Whether op(a) is a transposed; false by default. */
+  /** True if op(a) is a transposed; false by default. */
   readonly transposeA?: boolean | undefined;
-  /** Whether op(b) is b transposed; false by default. */
+  /** True if op(b) is b transposed; false by default. */
   readonly transposeB?: boolean | undefined;
   /** 1 by default. */
   readonly alpha?: number | undefined;
-  /** 0 by default, and c is then not read. */
+  /** 0 by default; c is then not read. */
   readonly beta?: number | undefined;
 }
 
-/** Which rows of normals, and whether the factor is that of the precision. */
+/** Selects rows of normals, and says whether the factor is that of the precision. */
 export interface RowElements {
   /** The key of the generator, from 0 to 2^64 - 1; 0 by default. */
   readonly seed?: Word64 | undefined;
@@ -34,33 +34,33 @@ export interface RowElements {
   readonly stream?: Word64 | undefined;
   /** The first row of the run, whose normals are elements [firstRow n, (firstRow + 1) n); 0 by default. */
   readonly firstRow?: Word64 | undefined;
-  /** Whether the factor is that of the precision; false by default. */
+  /** True if the factor is that of the precision; false by default. */
   readonly inverse?: boolean | undefined;
 }
 
-/** What is added to each log density, and whether the factor is that of the precision. */
+/** The constant of a log density, and whether the factor is that of the precision. */
 export interface DensityOptions {
   /** Added to each log density; 0 by default. */
   readonly constant?: number | undefined;
-  /** Whether the factor is that of the precision; false by default. */
+  /** True if the factor is that of the precision; false by default. */
   readonly inverse?: boolean | undefined;
 }
 
-/** Where a Cholesky factor is made. */
+/** The processor that makes a Cholesky factor. */
 export interface FactorOptions {
-  /** Where the device does it best (`auto`, the default), on the CPU, or on the GPU. */
+  /** `auto` (the default) for the faster one on this device, `cpu`, or `gpu`. */
   readonly factor?: FactorOn | undefined;
 }
 
-/** Whether the factor is taken transposed. */
+/** Whether the factor is transposed. */
 export interface TriangleOptions {
-  /** Whether factor' stands for the factor; false by default. */
+  /** True to use factor' in place of the factor; false by default. */
   readonly transposed?: boolean | undefined;
 }
 
 const places: readonly FactorOn[] = ['auto', 'cpu', 'gpu'];
 
-/** Where a factor is to be made: the option `factor`, `auto` where it is omitted. Throws `ERR_INVALID_ARGUMENT`. */
+/** The option `factor`; `auto` by default. Throws `ERR_INVALID_ARGUMENT`. */
 export function factorOn(factor: FactorOn | undefined): FactorOn {
   return factor === undefined ? 'auto' : oneOf('Factor', factor, places);
 }

@@ -6,7 +6,7 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, Values } from '../dtype.ts';
 
-/** An encoder on its way to its one commit, and what its commands read and write until then. */
+/** An encoder until its commit, with references to what its commands read and write. */
 export class Recording {
   readonly #device: OpenBackend;
   readonly #encoder: Encoder;
@@ -18,7 +18,9 @@ export class Recording {
     this.#encoder = withBackend(device, (backend) => backend.encoder());
   }
 
-  /** The numbers of operands of one command of linear algebra: all on this device, all of the first one's type. */
+  /**
+   * The numbers of the operands of one command of linear algebra: all on this device, all of the first operand's type.
+   */
   values(...operands: Operand[]): Real[] {
     const values = operands.map((operand) => valuesIn(operand, this.#device, operands[0]?.dtype));
     this.#operands.push(...values);
@@ -32,7 +34,7 @@ export class Recording {
     return values;
   }
 
-  /** Holds what a command reads or writes until the commit. */
+  /** Keeps references to what a command reads or writes until the commit. */
   hold(operands: readonly (Values | ArrayBuffer | number)[]): void {
     for (const operand of operands) if (ArrayBuffer.isView(operand)) this.#operands.push(operand);
   }

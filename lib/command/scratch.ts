@@ -4,14 +4,13 @@ import type { OpenBackend } from '../backend-handle.ts';
 import type { Dtype, Real, Values } from '../dtype.ts';
 
 /**
- * What the commands of one commit read and write besides what it gives: made where the device wants it, and closed
- * afterwards.
+ * Intermediate memory of the commands of one commit: allocated where the device prefers it, and released afterwards.
  */
 export class Scratch {
   readonly #device: OpenBackend;
   readonly #made: Storage[] = [];
   readonly #afterwards: (() => void)[] = [];
-  /** The caller's own arrays among it: they stay where they are until the commit is over. */
+  /** The caller's own arrays that the commands read; they cannot be transferred until the commit is over. */
   readonly reachable: Values[] = [];
 
   constructor(device: OpenBackend) {
@@ -19,7 +18,7 @@ export class Scratch {
   }
 
   /**
-   * The numbers of `values` as `dtype`: the caller's own array where a device may read it, else a copy. Throws
+   * The numbers of `values` as `dtype`: the caller's own array if a device may read it, otherwise a copy. Throws
    * `ERR_CLOSED`.
    */
   input(values: Values, dtype: Dtype): Real {
@@ -28,7 +27,7 @@ export class Scratch {
     return values as Real;
   }
 
-  /** The numbers of `values` as `dtype`, for commands to change. */
+  /** A copy of `values` as `dtype`, which commands may change. */
   copy(values: Values, dtype: Dtype): Real {
     const copy = this.#make(dtype, values.length);
     copy.set(values);
@@ -39,12 +38,12 @@ export class Scratch {
     return this.#make(dtype, length).fill(0);
   }
 
-  /** The host's part of a command, for when the commit has run: before what the task itself does then. */
+  /** Registers work for the host after the commit has run; it runs before the task's own `after`. */
   after(work: () => void): void {
     this.#afterwards.push(work);
   }
 
-  /** Does what {@link after} was given. */
+  /** Runs the work registered by {@link after}. */
   finish(): void {
     for (const work of this.#afterwards) work();
   }

@@ -6,26 +6,28 @@ import type { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import { Scratch } from './scratch.ts';
 
-/** Work of one commit, checked but not begun, so that a method and its synchronous twin share all but the waiting. */
+/**
+ * The work of one commit, checked but not begun. A method and its synchronous twin share it, and differ only in how
+ * they wait.
+ */
 export interface Task<Result> {
   readonly device: OpenBackend;
   readonly encode: (encoder: Encoder, scratch: Scratch) => void;
   /** What the commands write and the caller can reach meanwhile; the scratch has what they read. */
   readonly reachable: readonly Values[];
   readonly result: Result;
-  /** Takes the timings of the commit. */
+  /** The result's storage, which gets the timings of the commit. */
   readonly written: Storage;
-  /** Storage made for this task, given back where it fails. */
+  /** Storage allocated for this task; closed if the task fails. */
   readonly fresh: readonly Storage[];
-  /** What the host does with the numbers once they are computed. */
+  /** Work of the host once the numbers are computed. */
   readonly after?: () => void;
-  /** Says a device's refusal in the words of the caller's input. */
+  /** Rewords a device's error in terms of the caller's input. */
   readonly explain?: (error: CovariumError) => CovariumError;
 }
 
 /**
- * A task whose numbers are new: `encode` writes `length` of them in `dtype`, and `wrap` makes the result that holds
- * them.
+ * A task with a new result: `encode` writes `length` numbers of `dtype`, and `wrap` makes the result that holds them.
  */
 export function resultTask<Result, D extends RealDtype>(
   { device, dtype }: { readonly device: OpenBackend; readonly dtype: D },
@@ -49,7 +51,8 @@ export function resultTask<Result, D extends RealDtype>(
 export async function run<Result>(task: Task<Result>, signal?: AbortSignal | undefined): Promise<Result> {
   const scratch = new Scratch(task.device);
   try {
-    // Before anything is recorded: commands that are never committed hold their memory until they are collected.
+    // Checked before anything is recorded: commands that are never committed hold their memory until they are
+    // collected.
     refuseAborted(signal);
     const encoder = recorded(task.device, (each) => task.encode(each, scratch));
     return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal), scratch);
@@ -83,18 +86,18 @@ function finish<Result>({ result, written, after }: Task<Result>, timings: Timin
   return result;
 }
 
-// Both halves of a task throw CovariumErrors only.
+// Both parts of a task throw only CovariumErrors.
 function undo(task: Task<unknown>, error: unknown): unknown {
   for (const storage of task.fresh) storage.close();
   return task.explain === undefined ? error : task.explain(error as CovariumError);
 }
 
-/** Work of several commits with the host's own between them: it yields tasks, and each comes back when it has run. */
+/** Work of several commits with the host's own work between them: it yields tasks, and continues when each has run. */
 export type Tasks<Result> = Generator<Task<unknown>, Result, void>;
 
 /**
- * Runs tasks in turn without blocking; rejects with a CovariumError. A refusal is thrown into the generator, where
- * `finally` tidies up.
+ * Runs tasks one after the other without blocking; rejects with a CovariumError. An error is thrown into the generator,
+ * where `finally` cleans up.
  */
 export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
   let step = tasks.next();
@@ -110,7 +113,7 @@ export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal)
   return step.value;
 }
 
-/** Runs tasks in turn before it returns; throws a CovariumError. */
+/** Runs tasks one after the other before it returns; throws a CovariumError. */
 export function runAllSync<Result>(tasks: Tasks<Result>): Result {
   let step = tasks.next();
   while (!step.done) {
@@ -125,7 +128,7 @@ export function runAllSync<Result>(tasks: Tasks<Result>): Result {
   return step.value;
 }
 
-/** Runs the task of one commit as a step of several. */
+/** Runs the task of one commit as one step of several. */
 export function* step<Result>(task: Task<Result>): Tasks<Result> {
   yield task;
   return task.result;

@@ -4,12 +4,12 @@ import type { Tasks } from '../command/task.ts';
 import { echelon } from '../reference/echelon.ts';
 import { runToEnd } from '../work.ts';
 
-const worthACommit = 1 << 12; // operations: some 20 us
+const worthACommit = 1 << 12; // operations, about 20 us
 
 /**
- * Rows A (m x width) become a lower echelon L with A A' = L L': A = L Q, and Q is not kept. Gives the column of each
- * row's positive pivot, in rising order; -1 for a row that the rows before it determine, which is one whose rest is at
- * most `tolerance` of it.
+ * Rows A (m x width) become a lower echelon L with A A' = L L': A = L Q, and Q is not kept. Returns the column of each
+ * row's positive pivot, in ascending order; -1 for a row that the rows before it determine, that is, whose remainder is
+ * at most `tolerance` of its norm.
  */
 export function* lowerEchelon(
   device: OpenBackend,

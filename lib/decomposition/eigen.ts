@@ -4,13 +4,13 @@ import type { Tasks } from '../command/task.ts';
 
 /** A symmetric matrix is V diag(values) V'. */
 export interface EigenDecomposition {
-  /** n of them, the smallest first. */
+  /** n eigenvalues in ascending order. */
   readonly values: Float64Array<ArrayBuffer>;
-  /** V' (n x n): row i is the vector of value i, of length 1, and its entry of the largest magnitude is positive. */
+  /** V' (n x n): row i is the eigenvector of value i, of length 1; its entry of largest magnitude is positive. */
   readonly vectors: Float64Array<ArrayBuffer>;
 }
 
-/** Of a symmetric n x n matrix, of which the lower triangle is read. */
+/** Decomposes a symmetric n x n matrix; only the lower triangle is read. */
 export function* eigenDecomposition(
   device: OpenBackend | undefined,
   matrix: Float64Array,

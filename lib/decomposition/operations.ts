@@ -13,7 +13,7 @@ import { runAll, runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
 
-// Where an operation computes, and the numbers that it starts from.
+// The device on which an operation computes, and its input.
 interface Place {
   readonly device: OpenBackend;
   readonly dtype: RealDtype;
@@ -35,7 +35,7 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
   return { device, dtype: storage.dtype as RealDtype, values: storage.valuesFor(device) as Real };
 }
 
-// b's numbers beside A's.
+// The numbers of b, in the type of A.
 function rightSide({ device, dtype }: Place, b: Operand): { readonly values: Real; readonly columns: number } {
   if (!(b instanceof Matrix || b instanceof Vector))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` is neither a Matrix nor a Vector (${describe(b)}).`);
@@ -47,11 +47,12 @@ function rightSide({ device, dtype }: Place, b: Operand): { readonly values: Rea
 
 const rowsOf = (b: Operand): number => (b instanceof Vector ? lengthOf(b) : heightOf(b));
 
-/** A matrix or a vector, as b is. */
+/** A matrix or a vector, like b. */
 const shapedAs = (b: Operand, storage: Storage, rows: number, columns: number): Operand =>
   b instanceof Vector ? new Vector(storage) : new Matrix(storage, rows, columns);
 
-// One commit that writes `lengths` numbers; the device runs it, or the reference device where it lacks decompositions.
+// One commit that writes `lengths` numbers. The device runs it, or the reference device if the device lacks
+// decompositions.
 function* committed(
   { device, dtype }: Place,
   lengths: readonly number[],
@@ -82,7 +83,7 @@ function* committed(
   return written;
 }
 
-// A matrix without rows has no decomposition whose parts are matrices.
+// The parts of a decomposition of a matrix without rows would not be matrices.
 function requireSomeRows(matrix: Matrix): readonly [number, number] {
   if (matrix.rows > 0) return [matrix.rows, matrix.columns];
   throw new CovariumError('ERR_SHAPE', `Matrix has (0) rows and (${matrix.columns}) columns: pass one with rows.`);
@@ -122,7 +123,7 @@ function* svd(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   return { u: new Matrix(u!, m, k), s: new Vector(s!), vt: new Matrix(vt!, k, n) };
 }
 
-// Of A' = L Q, A = Q' L'.
+// If A' = L Q, then A = Q' L'.
 function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const [m, n] = requireSomeRows(matrix);
@@ -206,7 +207,7 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   return determinant;
 }
 
-// x = V diag(1 / s) U' b over the singular values that count.
+// x = V diag(1 / s) U' b over the singular values that do not count as 0.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
   const place = placeOf(matrix, options, b, ['rcond']);
   const { dtype } = place;
@@ -290,7 +291,7 @@ function begun(name: string, matrix: unknown, operands: readonly unknown[]): Tas
   return all[name]!(matrix as Matrix, ...(operands as never[]));
 }
 
-/** How {@link Matrix} computes. */
+/** The operations of {@link Matrix}. */
 export const operations: Operations = {
   run: (name, matrix, operands) => runAll(begun(name, matrix, operands)),
   runSync: (name, matrix, operands) => runAllSync(begun(name, matrix, operands)),

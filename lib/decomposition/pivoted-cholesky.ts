@@ -2,23 +2,23 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { decomposed } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 
-/** A root A (n x rank) of a matrix A A', and what was left of it. */
+/** A root A (n x rank) of a matrix A A', and the remainder. */
 export interface PivotedCholesky {
   /** n x rank, row-major. */
   readonly root: Float64Array<ArrayBuffer>;
   readonly rank: number;
   /**
-   * What is left of the matrix once A A' is taken away is zero but for rounding where the matrix is positive
-   * semidefinite: its diagonal entry that is most below zero, or its entry that is most beyond what the diagonal
-   * allows, relative to the variables' own variances.
+   * If the matrix is positive semidefinite, the remainder after A A' is subtracted is rounding. This is its most
+   * negative diagonal entry, or the entry that exceeds most what the diagonal allows, relative to the variables' own
+   * variances.
    */
   readonly worst: { readonly row: number; readonly column: number; readonly value: number };
 }
 
 /**
- * Cholesky's factor of a symmetric n x n matrix, with the variable of which most is left, relative to its own variance,
- * taken next, until no more than `tolerance` of any is left. That the variables' units do not matter is the reason to
- * take a variable's own variance for the measure. Variances are not negative, and what has none has no covariance.
+ * Cholesky's factorisation of a symmetric n x n matrix. The variable whose remaining variance is largest, relative to
+ * its own variance, is eliminated next, until none exceeds `tolerance`. The measure is relative so that the variables'
+ * units do not matter. Variances must not be negative, and a variable of variance 0 must have no covariance.
  */
 export function* pivotedCholesky(
   device: OpenBackend | undefined,

@@ -5,27 +5,27 @@ import type { RealDtype } from '../dtype.ts';
 import { eigenDecomposition } from './eigen.ts';
 import { pivotedCholesky } from './pivoted-cholesky.ts';
 
-/** A covariance is A A' for a root A of n x rank numbers. */
+/** A root A, n x rank, of a covariance A A'. */
 export interface Root {
   readonly root: Float64Array<ArrayBuffer>;
   readonly rank: number;
 }
 
 /**
- * What counts as zero in a positive semidefinite correlation matrix of n variables that was rounded to `dtype`: max(n,
- * 8) roundings.
+ * The bound below which a number counts as zero in a positive semidefinite correlation matrix of n variables that was
+ * rounded to `dtype`: max(n, 8) roundings.
  */
 export function rankTolerance(n: number, dtype: RealDtype): number {
   return Math.max(n, 8) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
 }
 
-// Below zero by more than this many tolerances, nothing is blamed on rounding.
+// A value below zero by more than this many tolerances is not rounding.
 const indefinite = 16;
 
 /**
- * A root of a symmetric matrix (`name` in messages), and its rank: judged by its correlation matrix, so that the
- * variables' units do not matter. Throws `ERR_NOT_POSITIVE_DEFINITE` with the pivot, or the eigenvalue in the message,
- * where the matrix is clearly not positive semidefinite.
+ * A root of a symmetric matrix (`name` in messages), and its rank, judged by its correlation matrix, so that the
+ * variables' units do not matter. Throws `ERR_NOT_POSITIVE_DEFINITE`, with the pivot or the eigenvalue in the message,
+ * if the matrix is clearly not positive semidefinite.
  */
 export function* rootOf(
   device: OpenBackend,
@@ -36,7 +36,7 @@ export function* rootOf(
   name: string,
 ): Tasks<Root> {
   const tolerance = rankTolerance(n, dtype);
-  // A variance below zero, or an entry beside one of zero: there is no correlation matrix.
+  // With a negative variance, or a covariance beside a variance of zero, there is no correlation matrix.
   for (let i = 0; i < n; i++) {
     if (square[i * (n + 1)]! > 0) continue;
     for (let j = 0; j < n; j++)
@@ -69,7 +69,7 @@ function* eigenRoot(
       'ERR_NOT_POSITIVE_DEFINITE',
       `${name} is not positive semidefinite: its correlation matrix has an eigenvalue of (${least}).`,
     );
-  // An eigenvalue is known to some roundings of the largest, which is n at most.
+  // The error of an eigenvalue is a few roundings of the largest one, which is at most n.
   const zero = Math.max(tolerance, 8 * 2 ** -52 * values[n - 1]!);
   const rank = values.filter((value) => value > zero).length;
   const root = new Float64Array(n * rank);
@@ -85,7 +85,7 @@ function* eigenRoot(
 function refuse(name: string, { row, column, value }: { row: number; column: number; value: number }): never {
   throw new CovariumError(
     'ERR_NOT_POSITIVE_DEFINITE',
-    `${name} is not positive semidefinite: pivot (${row}) is not positive, and entry (${row}, ${column}) is left with (${value}).`,
+    `${name} is not positive semidefinite: pivot (${row}) is not positive, and the remainder of entry (${row}, ${column}) is (${value}).`,
     { pivot: row },
   );
 }

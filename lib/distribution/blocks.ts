@@ -7,18 +7,18 @@ import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/
 import { type RunOptions, requireCount } from './sample-options.ts';
 import type { DistributionTasks } from './tasks.ts';
 
-/** Which rows of which run, in blocks of how many. */
+/** Selects rows of a run, and the size of its blocks. */
 export interface BlockOptions extends RunOptions {
-  /** Rows of one block; by default what fills 8 MiB. */
+  /** Rows of one block; by default as many as fill 8 MiB. */
   readonly rowsPerBlock?: number | undefined;
   /** Stops the run within a block; the next block rejects with `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-// Long enough that a commit's overhead vanishes, short enough that an abort is prompt.
+// Long enough to hide a commit's overhead, short enough for a prompt abort.
 const defaultBlockBytes = 8 << 20;
 
-/** Checks a run of `count` rows at once, and gives the generator of its blocks. */
+/** Checks a run of `count` rows at once, and returns the generator of its blocks. */
 export function sampleBlocks<D extends RealDtype>(
   tasks: DistributionTasks<D>,
   count: number,
@@ -65,7 +65,7 @@ async function* blocksOf<D extends RealDtype>(
       const block: Matrix<D> = await next!;
       const following = row + rowsPerBlock;
       next = following < count ? draw(following) : undefined;
-      // Its failure is told when it is awaited, which may be long after.
+      // Its failure is reported when it is awaited, which may be much later.
       next?.catch(() => {});
       yield block;
       block.close();

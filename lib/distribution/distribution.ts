@@ -25,13 +25,13 @@ const cloning = notCloneable(
 const noOptions: SampleOptions = Object.freeze({});
 
 /**
- * A distribution of rows of n numbers, on a device: what all of them can be asked. Every method that computes has a
- * synchronous twin, the quicker one for small work. After {@link close} each throws `ERR_CLOSED`.
+ * A distribution of rows of n numbers on a device: the methods that all distributions share. Every method that computes
+ * has a synchronous twin, which is faster for small work. After {@link close} each throws `ERR_CLOSED`.
  */
 export abstract class Distribution<D extends RealDtype = RealDtype> {
   /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
   readonly cloning: symbol = cloning;
-  /** Where it lives and computes. */
+  /** The device that holds the distribution and computes. */
   readonly device: Device;
   /** n, from 1. */
   readonly dimension: number;
@@ -50,14 +50,14 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
     this.dtype = tasks.dtype;
   }
 
-  /** Whether {@link close} was called, or the device is closed. */
+  /** True once {@link close} was called or the device is closed. */
   get closed(): boolean {
     return this.#closed || this.device.closed;
   }
 
   /**
-   * `count` draws, count x n, into `out` where one is given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream,
-   * rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
+   * `count` draws, count x n, written to `out` if given. Rejects with `ERR_OUT_OF_RANGE` (count, seed, stream, rows),
+   * `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
    */
   async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix<D>> {
     checkOptions(options, sampleOptionNames);
@@ -72,9 +72,9 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * `count` draws, more than memory holds, as matrices of `rowsPerBlock` rows (the last has the rest). Two blocks are
-   * in flight; a block is closed as the next is asked for. Leaving the loop early frees both. Throws and rejects
-   * like {@link sample}.
+   * `count` draws, which may exceed memory, as matrices of `rowsPerBlock` rows x n (the last has the remaining rows).
+   * Two blocks are in flight; each is closed when the next is requested. Leaving the loop early frees both. Throws and
+   * rejects like {@link sample}.
    */
   blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix<D>, void, undefined> {
     return sampleBlocks(this.#open(), count, options);
@@ -94,8 +94,8 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * The density at each row (count x n, or one vector of n): a Vector of count, 0 where it underflows. Rejects
-   * like {@link logPdf}.
+   * The density at each row (count x n, or one vector of n): a Vector of count, 0 if it underflows. Rejects like {@link
+   * logPdf}.
    */
   async pdf(rows: RowsInput): Promise<Vector<D>> {
     return run(densities(this.#open().logPdf(rows)));
@@ -119,13 +119,13 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
     return runSync(this.#open().mahalanobis(rows));
   }
 
-  /** Gives the memory back, once no commit in flight uses it. Idempotent. */
+  /** Releases the memory once no commit in flight uses it. Idempotent. */
   close(): void {
     this.#closed = true;
     this.#tasks.close();
   }
 
-  /** {@link close}, at the end of a `using` block. */
+  /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
@@ -136,7 +136,7 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 }
 
-/** Throws `ERR_CLOSED` where the distribution, or its device, is closed. */
+/** Throws `ERR_CLOSED` if the distribution or its device is closed. */
 export function requireOpen(distribution: Distribution, name: string): void {
   backendOf(distribution.device);
   if (distribution.closed)

@@ -8,10 +8,10 @@ import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, dtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
 
-/** Where draws go: a matrix, count x n, or a typed array of count n. */
+/** The destination of draws: a matrix, count x n, or a typed array of count n. */
 export type SampleOut = Matrix | Real;
 
-/** What a sample takes of its distribution: rows of n numbers of a type, in the memory of a device. */
+/** The shape and type of a distribution's draws, and its device. */
 interface Sampled<D extends RealDtype = RealDtype> {
   readonly device: OpenBackend;
   readonly dtype: D;
@@ -32,10 +32,9 @@ export function sampleOut<D extends RealDtype>(
   if (dtypeOf(values) !== dtype)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Out (${describe(values)}) has not the distribution's type (${dtype}).`,
+      `Out (${describe(values)}) is not of the distribution's type (${dtype}).`,
     );
-  if (isDetached(values.buffer))
-    throw new CovariumError('ERR_CLOSED', `Memory of out is detached (${describe(values)}).`);
+  if (isDetached(values.buffer)) throw new CovariumError('ERR_CLOSED', `\`out\` is detached (${describe(values)}).`);
   if (!isFixed(values.buffer))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
@@ -45,38 +44,38 @@ export function sampleOut<D extends RealDtype>(
   if (isMatrix ? out.rows !== count : values.length !== count * n)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Out (${describe(values)}) has not the shape of (${count}) draws of (${n}) numbers.`,
+      `Out (${describe(values)}) does not have the shape of (${count}) draws of (${n}) numbers.`,
     );
   return (isMatrix ? out : new Matrix(new Storage(values), count, n)) as Matrix as Matrix<D>;
 }
 
-/** Throws `ERR_OUT_OF_RANGE` for a count that isn't a whole number, `ERR_TOO_LARGE` for a sample beyond 2^53 bytes. */
+/** Throws `ERR_OUT_OF_RANGE` if count is not a whole number, `ERR_TOO_LARGE` for a sample beyond 2^53 bytes. */
 export function requireCount(count: number, { n, dtype }: Omit<Sampled, 'device'>): void {
   wholeNumber('Count', count);
   if (count * n * bytesOf(dtype) > Number.MAX_SAFE_INTEGER)
     throw new CovariumError('ERR_TOO_LARGE', `Sample of (${count}) rows of dimension (${n}) is beyond 2^53 bytes.`);
 }
 
-/** Which rows of which run. */
+/** Selects a run, and its rows. */
 export interface RunOptions {
-  /** From 0 to 2^64 - 1; 64 random bits where omitted. The same seed gives the same normals on every device. */
+  /** From 0 to 2^64 - 1; by default 64 random bits. The same seed gives the same normals on every device. */
   readonly seed?: Word64 | undefined;
   /** From 0 to 2^64 - 1; 0 by default. Streams of one seed are independent. */
   readonly stream?: Word64 | undefined;
-  /** The first row of the run to draw; 0 by default. Any rows of a run can be drawn alone. */
+  /** The first row of the run to draw; 0 by default. Any rows of a run can be drawn separately. */
   readonly firstRow?: Word64 | undefined;
 }
 
-/** Which rows, and where to. */
+/** Selects rows, and their destination. */
 export interface SampleSyncOptions extends RunOptions {
   /**
-   * Where the draws go: a matrix, count x n, or a typed array of count n, of the distribution's type. An array given to
-   * an asynchronous call can no longer be transferred to another thread.
+   * The destination of the draws: a matrix, count x n, or a typed array of count n, of the distribution's type. An
+   * array passed to an asynchronous call can no longer be transferred to another thread.
    */
   readonly out?: SampleOut | undefined;
 }
 
-/** Which rows, where to, and until when. */
+/** Selects rows and their destination, and a signal to stop. */
 export interface SampleOptions extends SampleSyncOptions {
   /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined;

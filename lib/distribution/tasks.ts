@@ -6,14 +6,14 @@ import type { Device } from '../device.ts';
 import type { RealDtype } from '../dtype.ts';
 import type { SampleSyncOptions } from './sample-options.ts';
 
-/** What a distribution of rows of n does on its device: tasks, checked but not begun. */
+/** The tasks of a distribution of rows of n on its device, checked but not begun. */
 export interface DistributionTasks<D extends RealDtype = RealDtype> {
   /** For messages: `Normal`. */
   readonly name: string;
   readonly device: Device;
   readonly dtype: D;
   readonly n: number;
-  /** Normals of the stream that one draw takes. */
+  /** Number of normals of the stream that one draw uses. */
   readonly width: number;
   /** `count` draws; `counter` is overwritten, and read until the commit has run. */
   draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix<D>>;
@@ -23,7 +23,7 @@ export interface DistributionTasks<D extends RealDtype = RealDtype> {
   close(): void;
 }
 
-/** A task whose numbers the host maps one by one, once they are computed. */
+/** A task whose numbers the host maps one by one after they are computed. */
 export function mapped<Numbers extends Vector>(task: Task<Numbers>, map: (value: number) => number): Task<Numbers> {
   return {
     ...task,
@@ -35,7 +35,7 @@ export function mapped<Numbers extends Vector>(task: Task<Numbers>, map: (value:
   };
 }
 
-/** The densities, of a task of their logarithms. */
+/** The densities, from a task of their logarithms. */
 export function densities<Numbers extends Vector>(task: Task<Numbers>): Task<Numbers> {
   return mapped(task, Math.exp);
 }

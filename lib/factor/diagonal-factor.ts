@@ -17,7 +17,7 @@ export class DiagonalFactor implements Factor {
     this.n = deviations.values.length;
   }
 
-  /** Of n positive numbers. */
+  /** Makes the factor of n positive numbers. */
   static of(allocate: Allocate, deviations: Float64Array): DiagonalFactor {
     const storages = kept({ deviations, inverses: deviations.map((deviation) => 1 / deviation) }, allocate);
     return new DiagonalFactor(storages.deviations, storages.inverses);
@@ -86,7 +86,7 @@ export class DiagonalFactor implements Factor {
     return DiagonalFactor.of(inMemory, Float64Array.from(this.#scale));
   }
 
-  /** The storage whose timings are those of the commit, and the rest. */
+  /** All storage; the timings of the first are those of the commit. */
   get storages(): readonly Storage[] {
     return [this.#deviations, this.#inverses];
   }
@@ -96,7 +96,7 @@ export class DiagonalFactor implements Factor {
     this.#inverses.close();
   }
 
-  // In the order of a product with a dense factor: scaled, then added to.
+  // In the order of a product with a dense factor: scale, then add.
   #place(encoder: Encoder, mean: Real, rows: Real): void {
     encoder.scaleColumns(rows, this.#scale);
     encoder.addRow(rows, mean, 1);

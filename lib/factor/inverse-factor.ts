@@ -6,7 +6,7 @@ import type { Factor } from './factor.ts';
 import { TriangularFactor } from './triangular-factor.ts';
 
 /**
- * The inverse of a lower triangular W of a precision W' W: the covariance is W^-1 W^-T, and no inverse is formed for a
+ * The inverse of a lower triangular W of a precision W' W: the covariance is W^-1 W^-T. No inverse is formed for a
  * draw.
  */
 export class InverseFactor extends TriangularFactor implements Factor {
@@ -48,7 +48,7 @@ export class InverseFactor extends TriangularFactor implements Factor {
 
   root(encoder: Encoder, out: Real, scratch: Scratch): void {
     const { n } = this;
-    // W^-1 is lower triangular with a positive diagonal: it is the Cholesky factor. A product with the identity
+    // W^-1 is lower triangular with a positive diagonal, so it is the Cholesky factor. A product with the identity
     // transposes it.
     const inverse = this.#transposedInverse(encoder, scratch);
     encoder.product(inverse, this.#identity(scratch), out, n, n, n, true, false, 1, 0);

@@ -10,10 +10,11 @@ import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from '
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 
 /**
- * The covariance F F' + D, D diagonal and F n x k, in 4 n (k + 1) numbers at most: with S = D^(1/2) and (S^-1 F)' = L Q
- * by rows (Q Q' = 1) it is S (1 + Q' L' L Q) S, and with the Cholesky factor C of 1 + L' L its root is S (1 + Q' (C -
- * 1) Q), whose inverse is (1 - Q' Q + Q' C^-1 Q) S^-1. A root of n x n takes n normals for a draw, as a dense one does,
- * and a distance is a sum of squares, with nothing to subtract (as in Woodbury's formula, whose work this is).
+ * The covariance F F' + D, with D diagonal and F n x k, in at most 4 n (k + 1) numbers. Let S = D^(1/2), and factor
+ * (S^-1 F)' = L Q with Q Q' = 1, where Q is k x n. The covariance is then S (1 + Q' L' L Q) S. With the Cholesky factor
+ * C of 1 + L' L, its root is S (1 + Q' (C - 1) Q), and the inverse of the root is (1 - Q' Q + Q' C^-1 Q) S^-1. The root
+ * is n x n: a draw takes n normals, as with a dense root, and a distance is a sum of squares in which nothing is
+ * subtracted (as it is in Woodbury's formula, which this replaces).
  */
 export class LowRankFactor implements Factor {
   readonly n: number;
@@ -26,7 +27,7 @@ export class LowRankFactor implements Factor {
     this.logDeterminant = logDeterminant;
   }
 
-  /** Of F (n x k) and the n entries of D, positive. */
+  /** Makes the factor of F (n x k) and the n positive entries of D. */
   static of(allocate: Allocate, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
     const n = diagonal.length;
     const k = factor.length / n;
@@ -35,7 +36,7 @@ export class LowRankFactor implements Factor {
     const scaled = new Float64Array(k * n);
     for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) scaled[j * n + i] = factor[i * k + j]! * inverses[i]!;
     const { lower, rows } = lqDecomposition(scaled, k, n);
-    // 1 + L' L = [L', 1] [L', 1]': its factor without the squares.
+    // 1 + L' L = [L', 1] [L', 1]': the LQ factorisation of [L', 1] gives its Cholesky factor without forming squares.
     const beside = new Float64Array(2 * k * k);
     for (let i = 0; i < k; i++) {
       for (let j = i; j < k; j++) beside[2 * i * k + j] = lower[j * k + i]!;
@@ -47,7 +48,7 @@ export class LowRankFactor implements Factor {
     const ofRows = new Float64Array(n * k);
     for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) ofRows[i * k + j] = scaled[j * n + i]!;
     logDeterminant += logDeterminantOfGram(ofRows, n, k);
-    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q], and by the inverse's z (1 - Q' Q) + (z Q') [C^-T
+    // A row z times the root's transpose is z + (z Q') [(C - 1)' Q]; times the inverse's, z (1 - Q' Q) + (z Q') [C^-T
     // Q].
     const forth = new Float64Array(k * n);
     for (let i = 0; i < k; i++)
@@ -73,7 +74,7 @@ export class LowRankFactor implements Factor {
     return this.#parts.factor.timings;
   }
 
-  /** The storage whose timings are those of the commit, and the rest. */
+  /** All storage; the timings of the first are those of the commit. */
   get storages(): readonly Storage[] {
     return Object.values(this.#parts);
   }
@@ -149,8 +150,8 @@ export class LowRankFactor implements Factor {
     encoder.addRow(rows, mean, 1);
   }
 
-  // Each row x becomes x (1 - Q' Q) + (x left') right. What lies along Q may be longer than the rest by 1 / eps: it is
-  // taken away twice, and what C makes of it comes last.
+  // Each row x becomes x (1 - Q' Q) + (x left') right. The part of x along Q may be longer than the rest by a factor of
+  // 1 / eps, so it is subtracted twice, and C's part is added last.
   #shrink(encoder: Encoder, rows: Real, left: 'rows' | 'back', right: 'rows' | 'back', scratch: Scratch): void {
     const { n, k } = this.#size;
     const q = this.#values('rows');
@@ -164,7 +165,7 @@ export class LowRankFactor implements Factor {
     });
   }
 
-  /** Calls body for blocks of rows, with `arrays` of k numbers for each row besides. */
+  /** Calls body for blocks of rows, with `arrays` arrays of k more numbers for each row. */
   #inBlocks(
     rows: Real,
     arrays: number,

@@ -58,8 +58,8 @@ export class LowerFactor extends TriangularFactor implements Factor {
 }
 
 /**
- * mean + L z for one z. A row times L' is L times a column; Metal has verbs of its own for one vector, where the rows'
- * would run a triangle on one thread.
+ * mean + L z for one z. Row z times L' is L times column z; Metal has separate commands for one vector, because the
+ * commands for rows would run a triangle on one thread.
  */
 export function transformOne(encoder: Encoder, lower: Real, mean: Real, z: Real, out: Real): void {
   const n = z.length;

@@ -4,20 +4,20 @@ import type { OpenBackend } from '../backend-handle.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { type Dtype, dtypeOf, type Real } from '../dtype.ts';
 
-/** Makes storage of these lengths, all or none. */
+/** Allocates storage of these lengths, all or none. */
 export type Allocate = (lengths: readonly number[]) => Storage[];
 
-/** Where commands of a device in `dtype` read it. */
+/** Allocates where commands of a device in `dtype` read. */
 export function onDevice(device: OpenBackend, dtype: Dtype): Allocate {
   return (lengths) => Storage.allOnDevice(device, dtype, lengths);
 }
 
-/** In ordinary memory, in float64. */
+/** Allocates in ordinary memory, in float64. */
 export function inMemory(lengths: readonly number[]): Storage[] {
   return lengths.map((length) => new Storage(new Float64Array(length)));
 }
 
-/** The numbers of a factor, computed in float64 on the host, each in a storage of its own. */
+/** Stores the numbers of a factor, computed in float64 on the host, each part in its own storage. */
 export function kept<Part extends string>(
   numbers: { readonly [Each in Part]: Float64Array },
   allocate: Allocate,
@@ -32,12 +32,12 @@ export function kept<Part extends string>(
 
 const blockElements = 1 << 21;
 
-/** Rows of a block, where a row takes n numbers and `width` besides. */
+/** Rows of a block, if each row takes n numbers and `width` more. */
 export function rowsAtOnce(n: number, width: number): number {
   return Math.max(1, Math.floor(blockElements / Math.max(n, width)));
 }
 
-/** Calls body for blocks of `atOnce` rows of n numbers, so that what a block needs besides is small. */
+/** Calls body for blocks of `atOnce` rows of n numbers, which bounds the intermediate memory. */
 export function forRowBlocks(
   rows: Real,
   n: number,

@@ -17,9 +17,9 @@ export type RootNumbers = { readonly [Each in Part]: Float64Array<ArrayBuffer> }
 
 /**
  * A root A (n x rank) of a singular covariance. With S the standard deviations, A = S Q' L', where Q (rank x n) has
- * orthonormal rows and L is lower triangular; and Q S = K times orthonormal rows. Then the shortest w with A w = x is
- * that of L' w = Q S^-1 x for an x on the support; that the variables are measured by their own standard deviations
- * makes small ones count as much as large ones. Rank 0 is kept as a column of zeros.
+ * orthonormal rows and L is lower triangular; and Q S = K times orthonormal rows. For an x on the support, the shortest
+ * w with A w = x solves L' w = Q S^-1 x. Measuring each variable in its own standard deviation gives small and large
+ * variables the same weight. Rank 0 is stored as a column of zeros.
  */
 export class RootFactor implements Factor {
   readonly n: number;
@@ -33,7 +33,7 @@ export class RootFactor implements Factor {
     this.rank = rank;
   }
 
-  /** Of numbers that {@link rootNumbers} gives. */
+  /** Makes the factor from the result of {@link rootNumbers}. */
   static of(allocate: Allocate, numbers: RootNumbers, rank: number): RootFactor {
     return new RootFactor(kept(numbers, allocate), numbers.deviations.length, rank);
   }
@@ -58,7 +58,7 @@ export class RootFactor implements Factor {
     return this.#values('deviations');
   }
 
-  /** The storage whose timings are those of the commit. */
+  /** All storage; the timings of the first are those of the commit. */
   get storages(): readonly Storage[] {
     return Object.values(this.#parts);
   }
@@ -104,7 +104,7 @@ export class RootFactor implements Factor {
     });
   }
 
-  // With M = K K', the pseudo-inverse of A is L'^-1 M^-1 Q S, and that of A A' is its transpose times it.
+  // With M = K K', the pseudo-inverse of A is P = L'^-1 M^-1 Q S, and that of A A' is P' P.
   solve(encoder: Encoder, rows: Real, scratch: Scratch): void {
     const { n, width } = this;
     const count = rows.length / n;
@@ -147,7 +147,7 @@ export class RootFactor implements Factor {
   }
 }
 
-/** Of a root (n x rank) whose columns, fewer than n, are independent. */
+/** The numbers for a root (n x rank) whose columns, fewer than n, are independent. */
 export function* rootNumbers(device: OpenBackend, root: Float64Array, n: number, rank: number): Tasks<RootNumbers> {
   const width = Math.max(1, rank);
   const deviations = new Float64Array(n);
@@ -189,24 +189,24 @@ function leftSquare(rows: Float64Array, count: number, n: number): Float64Array<
 }
 
 /**
- * A row, and what is left of it, by standard deviation, once its part in the span of a singular normal's root is taken
- * away.
+ * A row, and its remainder, in standard deviations, after its part in the span of a singular normal's root is
+ * subtracted.
  */
 export interface SupportQuestion {
   readonly row: Real;
   readonly mean: Real;
   readonly left: Real;
-  /** Of the variables; 0 where one does not vary. */
+  /** Standard deviations of the variables; 0 if one does not vary. */
   readonly deviations: Real;
-  /** Mahalanobis distance of that part. */
+  /** Mahalanobis distance of the subtracted part. */
   readonly distance: number;
 }
 
 /**
- * Whether a row is on the support of a singular normal, but for rounding: what is left of each variable is at most t (1
- * + distance) of its standard deviation, t = 1e3 2^-23 in float32 and 1e6 2^-52 in float64 (the factors are SciPy's),
- * and besides n roundings of the numbers themselves where these are large beside the deviations. A variable that does
- * not vary is its mean, to four roundings.
+ * True if a row is on the support of a singular normal, up to rounding. The remainder of each variable must be at most
+ * t (1 + distance) of its standard deviation, with t = 1e3 2^-23 in float32 and 1e6 2^-52 in float64 (SciPy's factors),
+ * plus n roundings of the numbers themselves if these are large compared with the deviations. A variable that does not
+ * vary must equal its mean, up to four roundings.
  */
 function isOnSupport({ row, mean, left, deviations, distance }: SupportQuestion): boolean {
   const n = row.length;

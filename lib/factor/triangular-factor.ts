@@ -2,12 +2,12 @@ import type { Storage } from '../array/storage.ts';
 import type { Timings } from '../backend.ts';
 import type { Real } from '../dtype.ts';
 
-/** What is kept of a factor that is n x n numbers with zeros above the diagonal. */
+/** Storage of a factor that consists of n x n numbers with zeros above the diagonal. */
 export abstract class TriangularFactor {
   readonly n: number;
   readonly #storage: Storage;
 
-  /** Of n x n numbers with zeros above the diagonal. */
+  /** Takes n x n numbers with zeros above the diagonal. */
   constructor(storage: Storage, n: number) {
     this.#storage = storage;
     this.n = n;

@@ -10,7 +10,7 @@ import { encode } from './encode.ts';
 import type { Layout } from './layout.ts';
 import type { Parameter } from './signature.ts';
 
-/** A number, or an array or a plain object of such, as a parameter struct takes it. */
+/** A number, or an array or a plain object of numbers, for a parameter struct. */
 export type KernelNumber =
   | number
   | bigint
@@ -18,16 +18,16 @@ export type KernelNumber =
   | readonly KernelNumber[]
   | { readonly [field: string]: KernelNumber };
 
-/** How much memory the threads of a group share through a `threadgroup` argument. */
+/** The size of the memory that the threads of a group share through a `threadgroup` argument. */
 export type ThreadgroupMemory = { readonly threadgroupBytes: number } | { readonly threadgroupLength: number };
 
-/** What a kernel is given for one argument. */
+/** The value of one argument of a kernel. */
 export type KernelArgument = Operand | Volume | Values | KernelNumber | ThreadgroupMemory;
 
-/** All arguments, by name or in the order of the kernel's own. */
+/** All arguments, by name or in the kernel's order. */
 export type KernelArguments = readonly KernelArgument[] | { readonly [name: string]: KernelArgument };
 
-/** The typed arrays that hold elements of a Metal type; the types beyond these are given as bytes, in a Uint8Array. */
+/** The typed arrays that hold elements of a Metal type. Pass other types as bytes, in a Uint8Array. */
 const dtypesOf: { readonly [scalar: string]: Dtype } = {
   float: 'float32',
   int: 'int32',
@@ -38,7 +38,8 @@ const dtypesOf: { readonly [scalar: string]: Dtype } = {
 };
 
 /**
- * The operands of a launch, in the order of `parameters` (without places). Throws typed errors that name the argument.
+ * The operands of a launch, in the order of `parameters` (without built-in positions). Throws typed errors that name
+ * the argument.
  */
 export function operandsOf(
   device: OpenBackend,
@@ -83,7 +84,7 @@ function inOrder(kernel: string, parameters: readonly Parameter[], given: Kernel
     if (Object.hasOwn(named, name)) return named[name]!;
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) of kernel (${kernel}) is missing: it takes (${names}), and has (${Object.keys(named).join(', ')}).`,
+      `Argument (${name}) of kernel (${kernel}) is missing: it takes (${names}), but got (${Object.keys(named).join(', ')}).`,
     );
   });
 }
@@ -105,7 +106,7 @@ function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgum
   if (layout === undefined)
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `Layout of type (${type}) of argument (${name}) is not to be read from the text: give it as layouts, or its bytes.`,
+      `Layout of type (${type}) of argument (${name}) cannot be read from the text: pass it in \`layouts\`, or pass bytes.`,
     );
   if (!parameter.isPointer || !Array.isArray(value)) return encode(value, layout, name);
   if (value.length === 0) throw new CovariumError('ERR_SHAPE', `Argument (${name}) is an array of (0) elements.`);
@@ -132,7 +133,7 @@ function threadgroupBytes({ name, type, layout }: Parameter, value: KernelArgume
   if (layout === undefined)
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `Type (${type}) of threadgroup memory (${name}) has no known size: give threadgroupBytes.`,
+      `Type (${type}) of threadgroup memory (${name}) has no known size: pass threadgroupBytes.`,
     );
   const most = Math.floor(2 ** 31 / layout.sizeBytes);
   return wholeNumber(`Threadgroup memory (${name}) in elements`, given.threadgroupLength, 1, most) * layout.sizeBytes;
@@ -163,7 +164,7 @@ function requireElements({ name, type, layout, isPointer }: Parameter, values: V
     );
 }
 
-/** The type of array that a layout's numbers are given in; undefined where any will do. */
+/** The type of array for a layout's numbers; undefined if any type is allowed. */
 function wantedDtype(layout: Layout): Dtype | undefined {
   if (layout.members !== undefined) return undefined;
   if (layout.element !== undefined) return wantedDtype(layout.element);

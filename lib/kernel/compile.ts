@@ -9,27 +9,27 @@ import { Kernel } from './kernel.ts';
 import { mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
 import { flatten } from './source.ts';
 
-/** How a kernel is made of a text. */
+/** Options of `Device.kernel`. */
 export interface KernelOptions {
-  /** Of the function; by default the only one, and needed where the text has several kernels. */
+  /** Name of the function; by default the only one, and required if the text has several kernels. */
   readonly name?: string | undefined;
   /** Values of function constants, by name; none by default. */
   readonly constants?: ConstantValues | undefined;
-  /** The texts that `#include` may name; none by default. */
+  /** Texts for `#include`, by name; none by default. */
   readonly includes?: { readonly [name: string]: string } | undefined;
   /**
-   * Whether the kernel is instrumented, on the cpu device (false by default): accesses beyond a buffer and barriers
-   * that not all threads of a group reach fail the commit with `ERR_KERNEL_CHECK`, with thread and line; pointers that
-   * Metal would refuse for their address space, with `ERR_KERNEL_COMPILE` (where there is clang++; see `Kernel.notes`).
-   * Slow. Throws `ERR_UNSUPPORTED` on other devices.
+   * True to instrument the kernel, on the cpu device; false by default. An access beyond a buffer, or a barrier that
+   * not all threads of a group reach, then fails the commit with `ERR_KERNEL_CHECK`, with thread and line; a pointer
+   * whose address space Metal would refuse fails with `ERR_KERNEL_COMPILE` (if clang++ is installed; see
+   * `Kernel.notes`). Slow. Throws `ERR_UNSUPPORTED` on other devices.
    */
   readonly check?: boolean | undefined;
   /**
-   * Fields of structs that the text doesn't say in plain words, by argument, in order:
-   * `{ p: { rows: 'int', weights: 'float[9]' } }`. They are compared with what the compiler makes. None by default.
+   * Fields of structs that cannot be read from the text, by argument, in order: `{ p: { rows: 'int', weights:
+   * 'float[9]' } }`. They are compared with the compiler's layout. None by default.
    */
   readonly layouts?: GivenLayouts | undefined;
-  /** What messages call the text; `kernel.metal` by default. */
+  /** The name of the text in messages; `kernel.metal` by default. */
   readonly path?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
   if (backend.kind === 'reference')
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      'The reference device runs no kernels (reference): it is plain TypeScript.',
+      'The reference device does not run kernels (reference): open metal or cpu.',
     );
   if (name !== undefined && (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
@@ -55,7 +55,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
         `Option (${option}) is not an object of names (${describe(given)}).`,
       );
   if (check && backend.kind !== 'cpu')
-    throw new CovariumError('ERR_UNSUPPORTED', `Check mode is of the cpu device, not of (${backend.kind}).`);
+    throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
   const text = flatten(source, path, includes);
   const signature = withLayouts(signatureOf(text, name), layouts);
   requireIndices(signature);
@@ -91,7 +91,7 @@ async function compiledFor(
   if (backend.kind !== 'cpu') return backend.compile({ ...source, text, library: '' });
   const { libraryOf } = await loading(import('./cpu/library.ts'));
   const filled = withConstants(text, values);
-  // Values are shorter or longer than what they stand for: the places in the text are others now.
+  // The values differ in length from the names that they replace, so the places in the text have moved.
   const library = await libraryOf(filled, withLayouts(signatureOf(filled, signature.name), layouts), check);
   try {
     return await backendOf(device).compile({ ...source, text: filled, library: library.path });
@@ -100,7 +100,7 @@ async function compiledFor(
   }
 }
 
-/** Throws what clang says of address spaces; gives a note where there is no clang. */
+/** Throws what clang says about address spaces; returns a note if clang is not installed. */
 async function checkSpaces(text: string): Promise<string[]> {
   const { spaceErrors } = await loading(import('./cpu/address-spaces.ts'));
   const errors = await spaceErrors(text);
@@ -130,14 +130,14 @@ function requireIndices({ name, parameters }: Signature): void {
       if (other !== i)
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
-          `Arguments (${table[other]!.name}) and (${argument}) of kernel (${name}) have one index (${index}).`,
+          `Arguments (${table[other]!.name}) and (${argument}) of kernel (${name}) have the same index (${index}).`,
         );
     });
 }
 
 /**
- * Throws where the compiler lays a struct out otherwise than the text was read: its fields would get each other's
- * bytes.
+ * Throws if the compiler's layout of a struct differs from the one read from the text: its fields would get each
+ * other's bytes.
  */
 function requireLayouts(kernel: string, parameters: readonly Parameter[], compiled: CompiledKernel): void {
   parameters.forEach(({ name, type, layout }, i) => {
@@ -151,7 +151,7 @@ function requireLayouts(kernel: string, parameters: readonly Parameter[], compil
     if (ours !== theirs)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Argument (${name}) of kernel (${kernel}) is laid out by the compiler as (${theirs}), and is read from the text as (${ours}): type (${type}) needs a layout.`,
+        `Argument (${name}) of kernel (${kernel}) has layout (${theirs}) in the compiler, but (${ours}) as read from the text: pass a layout for type (${type}).`,
       );
   });
 }

@@ -3,16 +3,16 @@ import { encode } from './encode.ts';
 import { Layouts } from './layout.ts';
 import { codeOf, numberOf, replaced } from './source.ts';
 
-/** A function constant of a text, and the value that it is given. */
+/** A function constant of a text, and its value. */
 export interface FunctionConstant {
   readonly name: string;
   readonly index: number;
   readonly type: string;
-  /** Nothing where it is left out, which the text must ask about (is_function_constant_defined). */
+  /** Undefined if no value is given; the text must then test it with is_function_constant_defined. */
   readonly value: Uint8Array | undefined;
-  /** The value as the text would write it. */
+  /** The value as a literal of the text. */
   readonly literal: string;
-  /** Where its declaration stands in the text. */
+  /** The place of its declaration in the text. */
   readonly span: readonly [begin: number, end: number];
 }
 
@@ -22,7 +22,7 @@ export type ConstantValues = { readonly [name: string]: number | boolean };
 const question = /\bis_function_constant_defined\s*\(\s*(\w+)\s*\)/g;
 
 /**
- * The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` for names that differ,
+ * The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` if the names differ,
  * `ERR_OUT_OF_RANGE`.
  */
 export function constantsOf(text: string, values: ConstantValues): FunctionConstant[] {
@@ -71,7 +71,7 @@ function literalOf(value: number, scalar: string): string {
   return `${/[.e]/.test(digits) ? digits : `${digits}.0`}f`;
 }
 
-/** The text for a compiler that knows no function constants: each is a constant with its value. */
+/** The text for a compiler without function constants: each becomes a constant with its value. */
 export function withConstants(text: string, constants: readonly FunctionConstant[]): string {
   const filled = replaced(
     text,

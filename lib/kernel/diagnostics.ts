@@ -1,6 +1,6 @@
 import { CovariumError, type Diagnostic } from '../covarium-error.ts';
 
-/** What a compiler says, line by line: clang's, g++'s and Metal's messages have one form. */
+/** The messages of a compiler, line by line: those of clang, g++ and Metal have the same form. */
 function diagnosticsIn(output: string): Diagnostic[] {
   const line = /^(?:\/\/\s*)?([^\n]*?):(\d+):(?:(\d+):)? (?:fatal )?(error|warning): (.*)$/gm;
   return [...output.matchAll(line)].map(([, path, at, column, severity, message]) => ({
@@ -27,7 +27,7 @@ function codeFrame(text: string, line: number, column: number): string {
   return frame.join('\n');
 }
 
-/** The first place of the user's that a note names: where an error within our own headers comes from. */
+/** The first place in the user's text that a note names, for an error within our own headers. */
 function userPlace(
   output: string,
   texts: ReadonlyMap<string, string>,
@@ -38,8 +38,8 @@ function userPlace(
 }
 
 /**
- * The refusal of a text that does not compile: the compiler's first error at the user's own line, with the code there.
- * `texts` are the kernel's text and what it includes, by name.
+ * The error for a text that does not compile: the compiler's first error at the user's line, with the code there.
+ * `texts` are the kernel's text and its includes, by name.
  */
 export function compileError(output: string, kernel: string, texts: ReadonlyMap<string, string>): CovariumError {
   const diagnostics = diagnosticsIn(output);

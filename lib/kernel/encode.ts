@@ -25,9 +25,9 @@ const longs: { readonly [scalar: string]: readonly [bigint, bigint] } = {
 };
 
 /**
- * The bytes of a number, an array or a plain object, laid out as Metal has it. `name` is its place, such as
- * `params.size[2]`. Throws `ERR_INVALID_ARGUMENT` (not a number, a field that is missing or not there, another length),
- * `ERR_OUT_OF_RANGE`, `ERR_UNSUPPORTED`.
+ * The bytes of a number, an array or a plain object, in Metal's layout. `name` is its place, such as `params.size[2]`.
+ * Throws `ERR_INVALID_ARGUMENT` (not a number, a missing or unknown field, another length), `ERR_OUT_OF_RANGE`,
+ * `ERR_UNSUPPORTED`.
  */
 export function encode(value: unknown, layout: Layout, name: string): ArrayBuffer {
   const bytes = new ArrayBuffer(layout.sizeBytes);
@@ -35,13 +35,13 @@ export function encode(value: unknown, layout: Layout, name: string): ArrayBuffe
   return bytes;
 }
 
-/** Writes a value at a place of `view`; as {@link encode}. */
+/** Writes a value at a place of `view`; see {@link encode}. */
 export function put(view: DataView, at: number, value: unknown, layout: Layout, name: string): void {
   if (layout.members !== undefined) putStruct(view, at, value, layout, name);
   else if (layout.element !== undefined) putEach(view, at, value, layout.element, layout.length!, name);
   else if (layout.count === 1) putNumber(view, at, value, layout.scalar!, name);
   else {
-    // What only fills a vector of three up is left 0.
+    // The padding of a vector of three stays 0.
     const sizeBytes = layout.sizeBytes / Math.round(layout.sizeBytes / bytesOf(layout.scalar!));
     const element = { type: layout.scalar!, scalar: layout.scalar!, count: 1, sizeBytes, alignBytes: sizeBytes };
     putEach(view, at, value, element, layout.count!, name);
@@ -65,7 +65,7 @@ function putStruct(view: DataView, at: number, value: unknown, { type, members }
     if (!Object.hasOwn(given, member.name))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Field (${member.name}) of argument (${name}) is missing: struct (${type}) has (${fieldsOf(members!)}), the object (${Object.keys(given).join(', ')}).`,
+        `Field (${member.name}) of argument (${name}) is missing: struct (${type}) has (${fieldsOf(members!)}), but the object has (${Object.keys(given).join(', ')}).`,
       );
     put(view, at + member.offsetBytes, given[member.name], member.layout, `${name}.${member.name}`);
   }
@@ -98,7 +98,7 @@ function putNumber(view: DataView, at: number, value: unknown, scalar: string, n
   if (known === undefined)
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `Argument (${name}) is of a type that takes no numbers here (${scalar}).`,
+      `Argument (${name}) has a type that cannot be passed as numbers (${scalar}); pass bytes.`,
     );
   const [least, most, write] = known;
   if (typeof plain !== 'number')
@@ -109,7 +109,7 @@ function putNumber(view: DataView, at: number, value: unknown, scalar: string, n
       `Argument (${name}) is (${plain}), not a whole number of type (${scalar}), from ${least} to ${most}.`,
     );
   if (scalar === 'float' && Number.isFinite(plain) && !Number.isFinite(Math.fround(plain)))
-    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${plain}), beyond the numbers of a float.`);
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${plain}), beyond the range of a float.`);
   write(view, at, plain);
 }
 
@@ -128,6 +128,6 @@ function putLong(
     );
   const exact = BigInt(value as bigint | number);
   if (exact < least || exact > most)
-    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${exact}), beyond the numbers of a ${scalar}.`);
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${exact}), beyond the range of a ${scalar}.`);
   view.setBigInt64(at, BigInt.asIntN(64, exact), true);
 }

@@ -3,13 +3,10 @@ import { CovariumError } from '../covarium-error.ts';
 import { type Layout, Layouts } from './layout.ts';
 import type { Signature } from './signature.ts';
 
-/** Fields of structs with Metal's words for their types, by argument. */
+/** Fields of structs with Metal's names of their types, by argument. */
 export type GivenLayouts = { readonly [argument: string]: { readonly [field: string]: string } };
 
-/**
- * A signature with the layouts that the user gives, in the place of what is read from the text. Throws
- * `ERR_INVALID_ARGUMENT`.
- */
+/** A signature with the user's layouts in place of those read from the text. Throws `ERR_INVALID_ARGUMENT`. */
 export function withLayouts(signature: Signature, given: GivenLayouts): Signature {
   const names = signature.parameters.filter(({ kind }) => kind !== 'place').map(({ name }) => name);
   for (const name of Object.keys(given))
@@ -38,7 +35,7 @@ function layoutOf(argument: string, type: string, fields: { readonly [field: str
     if (word !== undefined && /^[A-Za-z_]\w*$/.test(name)) return `${word} ${name}${brackets};`;
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Layout of argument (${argument}) has a field (${name}) that is no number, vector or array of such (${describe(what)}).`,
+      `Layout of argument (${argument}) has a field (${name}) that is not a number, a vector or an array of them (${describe(what)}).`,
     );
   });
   const layout = new Layouts(`struct Given { ${members.join(' ')} };`).of('Given');

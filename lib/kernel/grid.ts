@@ -2,10 +2,10 @@ import type { CompiledKernel } from '../backend.ts';
 import { describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
-/** Threads along x, y and z; those left out are 1, and a number is a grid of one row. */
+/** Threads along x, y and z; omitted ones are 1, and a number is a grid of one row. */
 export type GridSize = number | readonly number[];
 
-/** Three whole numbers of threads. Throws `ERR_OUT_OF_RANGE` for none, `ERR_INVALID_ARGUMENT`. */
+/** Three positive whole numbers of threads. Throws `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`. */
 export function sizeOf(name: string, size: GridSize): [number, number, number] {
   const given = typeof size === 'number' ? [size] : size;
   if (!Array.isArray(given) || given.length < 1 || given.length > 3)
@@ -23,8 +23,8 @@ export function sizeOf(name: string, size: GridSize): [number, number, number] {
 }
 
 /**
- * The threadgroup for a grid where none is asked for, as Apple advises: rows of the execution width, as many of them as
- * the kernel's limit allows; along one axis, all of them in a row. No larger than the grid.
+ * The default threadgroup of a grid, as Apple recommends: as many rows of the execution width as the kernel's limit
+ * allows; for a grid along one axis, one row of all threads. Never larger than the grid.
  */
 export function threadgroupFor(
   kernel: CompiledKernel,

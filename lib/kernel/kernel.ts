@@ -7,20 +7,20 @@ import { type KernelArguments, operandsOf } from './arguments.ts';
 import { type GridSize, sizeOf, threadgroupFor } from './grid.ts';
 import type { Parameter } from './signature.ts';
 
-/** How a kernel is launched. */
+/** Options of a launch. */
 export interface Launch {
   /** Threads along x, y and z. */
   readonly grid: GridSize;
   /**
-   * Threads of a group; by default what Apple advises. Groups at the far edges of the grid have fewer where it doesn't
-   * divide.
+   * Threads of a group; by default what Apple recommends. If the group does not divide the grid, groups at the far
+   * edges have fewer threads.
    */
   readonly threadgroup?: GridSize | undefined;
   /** By name, or in the kernel's order. */
   readonly arguments: KernelArguments;
 }
 
-/** A launch that fits: what an encoder takes. */
+/** A checked launch, as an encoder takes it. */
 export interface Recorded {
   readonly compiled: CompiledKernel;
   readonly operands: readonly (Values | ArrayBuffer | number)[];
@@ -30,21 +30,21 @@ export interface Recorded {
 
 let recordedInside: (kernel: Kernel, device: OpenBackend, launch: Launch) => Recorded;
 
-/** A kernel of one's own, compiled for one device: `device.kernel(source)` makes it. */
+/** A user's kernel, compiled for one device: `device.kernel(source)` makes it. */
 export class Kernel {
-  /** For which it is compiled. */
+  /** The device for which it is compiled. */
   readonly device: OpenBackend;
-  /** Of its function. */
+  /** Name of its function. */
   readonly name: string;
-  /** The names of its arguments, in order; a thread's place is none. */
+  /** The names of its arguments, in order; built-in positions are not counted. */
   readonly argumentNames: readonly string[];
-  /** Threads that run in step: a threadgroup's size is best a multiple of it. */
+  /** Threads that run in step; a multiple of it is best for the size of a threadgroup. */
   readonly threadExecutionWidth: number;
-  /** The most threads that a threadgroup of this kernel has. */
+  /** The most threads that a threadgroup of this kernel may have. */
   readonly maxTotalThreadsPerThreadgroup: number;
-  /** Bytes of threadgroup memory that its own variables take. */
+  /** Bytes of threadgroup memory of the kernel's own variables. */
   readonly staticThreadgroupMemoryBytes: number;
-  /** What check mode could not check, and why; empty where there is nothing to say. */
+  /** What check mode could not check, and why; empty if it checked everything. */
   readonly notes: readonly string[];
   readonly #compiled: CompiledKernel;
   readonly #parameters: readonly Parameter[];
@@ -73,9 +73,9 @@ export class Kernel {
   }
 
   /**
-   * Runs the kernel over a grid; settles when all its threads have ended and what they wrote can be read. Rejects with
-   * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` where the launch doesn't fit, `ERR_KERNEL_CHECK` for what
-   * check mode finds.
+   * Runs the kernel over a grid; settles when all threads have ended and the results can be read. Rejects with
+   * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` if the launch does not fit the kernel, `ERR_KERNEL_CHECK`
+   * for an error that check mode finds.
    */
   async run(launch: Launch, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Timings> {
     checkOptions(options, ['signal']);
@@ -108,11 +108,11 @@ export class Kernel {
   }
 }
 
-/** What an encoder of `device` takes for a launch. For the rest of lib, not for users. */
+/** A launch in the form that an encoder of `device` takes, for other modules of lib only. */
 export function recordedLaunch(kernel: Kernel, device: OpenBackend, launch: Launch): Recorded {
   if (kernel instanceof Kernel) return recordedInside(kernel, device, launch);
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Kernel is not one that Device.kernel() gives (${describe(kernel)}).`,
+    `Kernel is (${describe(kernel)}); pass what Device.kernel() returns.`,
   );
 }

@@ -1,22 +1,22 @@
 import { closing, codeOf, numberOf, splitList } from './source.ts';
 
-/** Characters of one member's declaration; what is longer is not read. */
+/** The most characters of one member's declaration; a longer one is not read. */
 const longestMember = 1000;
 
 /** How Metal lays out a type in memory. */
 export interface Layout {
-  /** As the text names it. */
+  /** The name in the text. */
   readonly type: string;
   readonly sizeBytes: number;
   readonly alignBytes: number;
-  /** A number's or a vector's element: Metal's word, such as `float`. */
+  /** For a number or a vector: Metal's name of its element, such as `float`. */
   readonly scalar?: string;
-  /** Numbers of a vector, without what only fills it up. */
+  /** Numbers of a vector, without padding. */
   readonly count?: number;
-  /** An array's elements. */
+  /** For an array: its elements. */
   readonly element?: Layout;
   readonly length?: number;
-  /** A struct's members, in order. */
+  /** For a struct: its members, in order. */
   readonly members?: readonly { readonly name: string; readonly offsetBytes: number; readonly layout: Layout }[];
 }
 
@@ -62,7 +62,7 @@ const otherNames: { readonly [name: string]: string } = {
   'signed char': 'char',
 };
 
-/** The layout of a type that needs no text: a number, a vector of them, or a matrix, which is its columns. */
+/** The layout of a type that needs no text: a number, a vector, or a matrix, which consists of its columns. */
 function plainLayout(name: string): Layout | undefined {
   const [, templated, templatedCount] = /^(?:packed_)?vec<(\w+),(\d)>$/.exec(name.replaceAll(' ', '')) ?? [];
   const [, atomic] = /^atomic<(\w+)>$/.exec(name.replaceAll(' ', '')) ?? [];
@@ -84,7 +84,7 @@ function plainLayout(name: string): Layout | undefined {
   return { type: name, sizeBytes: places * bytes, alignBytes, scalar, count };
 }
 
-/** The layouts of the types of one text. */
+/** The layouts of the types in one text. */
 export class Layouts {
   readonly #text: string;
   readonly #code: string;
@@ -95,7 +95,7 @@ export class Layouts {
     this.#code = codeOf(text).replace(/\s+/g, ' ');
   }
 
-  /** The layout of a type; nothing where the text doesn't say it in words that are understood here. */
+  /** The layout of a type; undefined if the text declares it in a way that is not understood here. */
   of(type: string): Layout | undefined {
     const name = type
       .replace(/\b(?:metal::|struct\s+|const\b|volatile\b)/g, '')
@@ -105,7 +105,7 @@ export class Layouts {
     if (plain !== undefined) return plain;
     if (!/^\w+$/.test(name)) return undefined;
     if (!this.#structs.has(name)) {
-      this.#structs.set(name, undefined); // of a struct within itself there is none
+      this.#structs.set(name, undefined); // a struct within itself has no layout
       this.#structs.set(name, this.#struct(name) ?? this.#alias(name));
     }
     return this.#structs.get(name);
@@ -114,7 +114,7 @@ export class Layouts {
   #alias(name: string): Layout | undefined {
     const [, using] = new RegExp(`\\busing\\s+${name}\\s*=\\s*([^;]{1,${longestMember}});`).exec(this.#code) ?? [];
     if (using !== undefined) return this.of(using);
-    // The last words before the semicolon, so that no other typedef stands between them.
+    // The last words before the semicolon, so that no other typedef is between them.
     const old = new RegExp(`\\btypedef\\s+((?:(?!typedef\\b)[^;{}]){1,${longestMember}}?)\\s+${name}\\s*;`).exec(
       this.#code,
     );

@@ -6,31 +6,31 @@ import { closing, codeOf, numberOf, splitList } from './source.ts';
 export interface Parameter {
   readonly kind: 'read' | 'written' | 'constant' | 'threadgroup' | 'place';
   readonly name: string;
-  /** Of what is pointed or referred to, or of the place. */
+  /** The type that is pointed or referred to, or the type of the built-in position. */
   readonly type: string;
-  /** Nothing where the text doesn't say it in words that are understood. */
+  /** Undefined if the text declares it in a way that is not understood. */
   readonly layout: Layout | undefined;
-  /** Of Metal's table of buffers, or of threadgroup memory; -1 of a place. */
+  /** The index in Metal's table of buffers, or among the threadgroup memories; -1 for a built-in position. */
   readonly index: number;
-  /** A place's attribute, such as `thread_position_in_grid`. */
+  /** The attribute of a built-in position, such as `thread_position_in_grid`. */
   readonly attribute: string;
   readonly isPointer: boolean;
 }
 
-/** What the text says of one kernel. */
+/** The declaration of one kernel in the text. */
 export interface Signature {
   readonly name: string;
   readonly parameters: readonly Parameter[];
-  /** Where its body stands in the text, from `{` to `}`. */
+  /** The place of its body in the text, from `{` to `}`. */
   readonly body: readonly [begin: number, end: number];
-  /** Of the other kernels. */
+  /** The places of the other kernels' bodies. */
   readonly otherBodies: readonly (readonly [begin: number, end: number])[];
 }
 
-/** The most buffers that a kernel of Metal's takes. */
+/** The most buffers of a kernel in Metal. */
 export const mostBuffers = 31;
 
-/** Kernels of one text, and characters of one argument. */
+/** The most kernels of one text, and characters of one argument. */
 const mostKernels = 1000;
 const longestArgument = 1000;
 
@@ -56,7 +56,7 @@ function kernelsOf(code: string): Found[] {
 }
 
 /**
- * The kernel `name` of a text, or the only one. Throws `ERR_INVALID_ARGUMENT` with the names that there are,
+ * The kernel `name` of a text, or the only one. Throws `ERR_INVALID_ARGUMENT` with the existing names,
  * `ERR_UNSUPPORTED`.
  */
 export function signatureOf(text: string, name: string | undefined): Signature {
@@ -66,9 +66,9 @@ export function signatureOf(text: string, name: string | undefined): Signature {
   if (chosen === undefined) {
     const why =
       all.length === 0
-        ? 'Text has no kernel (a function that begins with kernel void).'
+        ? 'Text does not contain a kernel (a function that begins with kernel void).'
         : name === undefined
-          ? `Text has several kernels (${names}): the name says which.`
+          ? `Text has several kernels (${names}): pass \`name\`.`
           : `Kernel (${name}) is not in the text; there are (${names}).`;
     throw new CovariumError('ERR_INVALID_ARGUMENT', why);
   }
@@ -112,7 +112,7 @@ function parameterOf(source: string, kernel: string, text: string, layouts: Layo
     if (attribute !== '' && attribute !== 'buffer') return { ...whole, kind: 'place', index: -1 };
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `Argument (${words}) of kernel (${kernel}) is neither a buffer nor a place of the thread.`,
+      `Argument (${words}) of kernel (${kernel}) is neither a buffer nor a built-in position.`,
     );
   }
   const at = index === undefined ? -1 : numberOf(index, text);
@@ -123,7 +123,7 @@ function parameterOf(source: string, kernel: string, text: string, layouts: Layo
   return { ...whole, kind: /\bconst\b/.test(declared) ? 'read' : 'written', index: at };
 }
 
-/** Those without an index take the next that is free, as Metal's do. */
+/** Arguments without an index take the next free one, as in Metal. */
 function numbered(parameters: readonly Parameter[]): Parameter[] {
   const isMemory = ({ kind }: Parameter) => kind === 'threadgroup';
   const taken = (memory: boolean) =>

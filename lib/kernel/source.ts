@@ -1,9 +1,9 @@
-// A kernel's text, read lightly: no compiler, but comments, strings and brackets are known.
+// Reads a kernel's text without a compiler: it only recognises comments, strings and brackets.
 
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
-/** The text with comments, strings and preprocessor lines as spaces: what stands anywhere stands there still. */
+/** The text with comments, strings and preprocessor lines replaced by spaces, so that all places stay the same. */
 export function codeOf(text: string): string {
   return withSpaces(text, /\/[*/]|["']|^[ \t]*#/gm, () => true);
 }
@@ -12,12 +12,13 @@ const lineEnd = /(?:\\\r?\n|[^\n])*/y;
 const literals = { '"': /"(?:\\.|[^"\\\n])*"/y, "'": /'(?:\\.|[^'\\\n])+'/y } as const;
 
 /**
- * The text with spaces in place of the parts that begin with a `start`, are no code, and are `blanked`. Line ends stay.
+ * The text with spaces in place of the parts that begin with a `start`, are not code, and are `blanked`. Line ends
+ * stay.
  */
 function withSpaces(text: string, start: RegExp, blanked: (part: string) => boolean): string {
   const parts: string[] = [];
-  // A quote that nothing closes stands alone, and so do all of its kind up to the end of the line: nobody looks for
-  // their ends again.
+  // A quote that is never closed stands alone, and so do all later quotes of its kind on the line, so that their ends
+  // are not searched for again.
   const openUntil = { '"': 0, "'": 0 };
   let done = 0;
   for (let found = start.exec(text); found !== null; found = start.exec(text)) {
@@ -29,7 +30,7 @@ function withSpaces(text: string, start: RegExp, blanked: (part: string) => bool
     } else if (first === '"' || first === "'") {
       const literal = literals[first];
       literal.lastIndex = index;
-      // Two in a row are no letter: the second may begin one.
+      // Two quotes in a row are not a character: the second may begin one.
       if (index < openUntil[first] || (first === "'" && text[index + 1] === "'")) continue;
       if (!literal.test(text)) {
         const line = text.indexOf('\n', index);
@@ -51,14 +52,14 @@ function withSpaces(text: string, start: RegExp, blanked: (part: string) => bool
   return parts.join('');
 }
 
-/** A part of a text, and what takes its place. */
+/** A part of a text, and its replacement. */
 export interface Replacement {
   readonly begin: number;
   readonly end: number;
   readonly by: string;
 }
 
-/** The text with its parts replaced, which are in ascending order and apart. */
+/** The text with its parts replaced; they must be in ascending order and must not overlap. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let done = 0;
@@ -72,7 +73,7 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 const pairs: { readonly [open: string]: string } = { '(': ')', '[': ']', '{': '}' };
 
-/** Where the bracket at `open` is closed; the text's length where it never is. */
+/** The place where the bracket at `open` is closed; the text's length if it never is. */
 export function closing(code: string, open: number): number {
   const waiting: string[] = [];
   for (let at = open; at < code.length; at++) {
@@ -86,7 +87,7 @@ export function closing(code: string, open: number): number {
   return code.length;
 }
 
-/** `a, b<c, d>, e` by its outer commas. */
+/** Splits `a, b<c, d>, e` at its outer commas. */
 export function splitList(list: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -100,11 +101,10 @@ export function splitList(list: string): string[] {
 }
 
 /**
- * The number that an index says: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's
- * = n).
+ * The number of an index: digits, or a name that the text defines (#define, constant, constexpr, an enumerator's = n).
  */
 export function numberOf(word: string, text: string, depth = 0): number | undefined {
-  // Names that stand for each other say none.
+  // Names defined by each other have no value.
   if (depth > 20) return undefined;
   const plain = word.trim().replace(/[uUlL]+$/, '');
   if (/^(?:\d+|0[xX][\da-fA-F]+)$/.test(plain)) return Number(plain);
@@ -116,16 +116,16 @@ export function numberOf(word: string, text: string, depth = 0): number | undefi
   return value === undefined || value === plain ? undefined : numberOf(value, text, depth + 1);
 }
 
-/** Characters of a kernel's text, with what it includes. */
+/** The most characters of a kernel's text with its includes. */
 const longestText: number = 1 << 20;
 
-/** Texts that include each other in a row, as compilers have it. */
+/** The deepest nesting of includes, as in compilers. */
 const deepest = 200;
 
 /**
- * One text of a kernel's and of those that it includes: neither newLibraryWithSource nor the cpu device's compiler is
- * given a folder. Each is written in once, and #line lets the compiler name the user's own text and line. Throws
- * `ERR_INVALID_ARGUMENT` for a name that is not there, `ERR_TOO_LARGE`.
+ * One text from a kernel's text and its includes, because neither newLibraryWithSource nor the cpu device's compiler
+ * gets a folder. Each is included once, and #line lets the compiler name the user's text and line. Throws
+ * `ERR_INVALID_ARGUMENT` for an unknown name, `ERR_TOO_LARGE`.
  */
 export function flatten(source: string, path: string, includes: { readonly [name: string]: string }): string {
   const written = new Set<string>();
@@ -153,13 +153,13 @@ export function flatten(source: string, path: string, includes: { readonly [name
         if (system === undefined && own === undefined)
           throw new CovariumError(
             'ERR_INVALID_ARGUMENT',
-            `Text includes something that is no name in quotes at (${name}:${index + 1}).`,
+            `Text has an include that is not a name in quotes at (${name}:${index + 1}).`,
             { path: name, line: index + 1 },
           );
         const wanted = own ?? system!;
         const inner = Object.hasOwn(includes, wanted) ? includes[wanted] : undefined;
         if (inner === undefined) {
-          // Metal's own headers are one for us, and it is there.
+          // Metal's own headers are one header for us, which is always included.
           if (own === undefined && /^(?:metal_\w+|simd\/simd\.h)$/.test(wanted)) return '';
           const there = Object.keys(includes).join(', ');
           throw new CovariumError(
@@ -182,9 +182,7 @@ function withoutComments(text: string): string {
   return withSpaces(text, /\/[*/]|["']/g, (part) => part.startsWith('/'));
 }
 
-/**
- * A name as a string of C: quotes and backslashes are kept from ending it, what is no letter from hurting the reader.
- */
+/** A name as a C string: quotes and backslashes are escaped, control characters replaced. */
 function quoted(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into the text.
   return `"${name.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/["\\]/g, '\\$&')}"`;

@@ -7,8 +7,9 @@ import { centredBlock, rowsPerBlock, sumsOf, type WeightedRows } from './block.t
 import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.ts';
 
 /**
- * The sums of rows, block by block: what takes n operations for a row is done here, what takes n^2, the products of the
- * deviations, on a device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and as the device.
+ * Sums rows block by block. Work of n operations for each row is done here; the products of the deviations, n^2
+ * operations for each row, are done on a device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`,
+ * and what the device throws.
  */
 export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<CentralSums> {
   const { count, n } = rows;
@@ -26,7 +27,9 @@ export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<Ce
   return sums;
 }
 
-/** {@link absorb}; throws `ERR_OUT_OF_RANGE` where the sums are then too large for float64, and of no more use. */
+/**
+ * Like {@link absorb}, but throws `ERR_OUT_OF_RANGE` if the sums overflow float64; they cannot be used any more then.
+ */
 export function join(sums: CentralSums, other: CentralSums): void {
   absorb(sums, other);
   if (isFiniteSums(sums)) return;
@@ -36,7 +39,7 @@ export function join(sums: CentralSums, other: CentralSums): void {
   );
 }
 
-// A BLAS library adds up the products of this many rows one after the other; then the sums of such pieces.
+// The number of rows whose products a BLAS adds up in sequence; the sums of such pieces are then added.
 const rowsInTurn = 256;
 
 // D' D, n x n, of the deviations D (rows x n).

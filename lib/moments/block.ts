@@ -7,29 +7,29 @@ export interface WeightedRows {
   readonly values: Values;
   readonly count: number;
   readonly n: number;
-  /** Of each row; all 1 where omitted. */
+  /** The weight of each row; all 1 by default. */
   readonly weights: Float64Array | undefined;
-  /** How often each row is counted; all 1 where omitted. */
+  /** How often each row is counted; all 1 by default. */
   readonly frequencies: Float64Array | undefined;
   readonly missing: Missing;
 }
 
-/** A block of rows, centred, on its way to {@link CentralSums}. */
+/** A block of rows, centred, to be added to {@link CentralSums}. */
 export interface Block {
-  /** The square root of the weight times (row - centre), a row each. */
+  /** sqrt(weight) times (row - centre), one row each. */
   readonly deviations: Float64Array<ArrayBuffer>;
-  /** All but the second sums, about the centre. */
+  /** All sums but the second, about the centre. */
   readonly sums: CentralSums;
-  /** Sum of w (row - centre), which rounding of the centre keeps from zero. */
+  /** Sum of w (row - centre), which is not exactly zero because the centre is rounded. */
   readonly first: Float64Array;
 }
 
-/** Rows per block: enough for the n^2 work of joining blocks to cost little beside the n^2 of each row. */
+/** Rows per block: enough that joining blocks, n^2 operations, costs little compared with the n^2 of each row. */
 export function rowsPerBlock(n: number): number {
   return Math.max(256, 2 * n, Math.min(4096, Math.floor(65536 / n)));
 }
 
-/** Rows [from, to), centred at about their mean. Throws `ERR_NOT_FINITE` with the entry. */
+/** Rows [from, to), centred at approximately their mean. Throws `ERR_NOT_FINITE` with the entry. */
 export function centredBlock(rows: WeightedRows, from: number, to: number): Block {
   const { n } = rows;
   const sums = noRows(n);
@@ -44,7 +44,7 @@ export function centredBlock(rows: WeightedRows, from: number, to: number): Bloc
   return { deviations, sums, first };
 }
 
-/** The sums of a block whose second sums have joined, about its mean. */
+/** The sums of a block about its mean, once the second sums are added. */
 export function sumsOf({ sums, first }: Block): CentralSums {
   if (sums.weight > 0)
     shift(
@@ -55,7 +55,7 @@ export function sumsOf({ sums, first }: Block): CentralSums {
   return sums;
 }
 
-// The mean but for rounding, by differences from the first row, so that a large common offset costs no digits.
+// The mean, up to rounding, from differences to the first row, so that a large common offset costs no digits.
 function nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: number): Float64Array {
   const centre = rows.slice(0, n);
   const sum = new Float64Array(n);
@@ -65,7 +65,7 @@ function nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: 
   return centre;
 }
 
-// One row becomes its deviation, and joins the first, third and fourth sums.
+// Replaces a row by its deviation, and adds it to the first, third and fourth sums.
 function centreRow(
   deviations: Float64Array,
   r: number,
@@ -94,7 +94,7 @@ function centreRow(
   sums.fourth += cubic * square;
 }
 
-// The rows that count, as float64, with their weights; what is left out moves the others up.
+// The rows with a positive weight, as float64, with their weights; later rows move up to replace those left out.
 function taken(rows: WeightedRows, from: number, to: number, sums: CentralSums) {
   const { n, values } = rows;
   const deviations = new Float64Array((to - from) * n);

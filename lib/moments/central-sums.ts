@@ -1,22 +1,21 @@
 import { zerosOf } from '../dtype.ts';
 
 /**
- * What is kept of weighted rows x of n numbers: sums over them about their mean, all in float64. With d = x - mean and
- * w its weight, sums of two sets of rows give the sums of both (Chan, Golub, LeVeque 1983, extended to the third and
- * fourth order), so that rows may come in any pieces.
+ * Sums over weighted rows x of n numbers about their mean, all in float64. Let d = x - mean, and w the weight of x. The
+ * sums of two sets of rows give the sums of both (Chan, Golub, LeVeque 1983, extended to the third and fourth order),
+ * so rows may come in any pieces.
  */
 export interface CentralSums {
   readonly n: number;
-  /** Observations: rows of positive weight, each as often as its frequency says. */
+  /** Number of observations: rows of positive weight, each counted as often as its frequency. */
   count: number;
-  /** Rows that were dropped, because they lack a number. */
+  /** Number of rows dropped because they have a missing value. */
   dropped: number;
   /** Sum of w, and of w^2: (sum w)^2 / sum w^2 is the effective number of observations. */
   weight: number;
   squaredWeight: number;
   /**
-   * The mean is mean + meanRest: the nearest float64, and what its rounding takes away. An offset of 10^8 then costs no
-   * digits.
+   * The mean is mean + meanRest: the nearest float64 and its rounding error. An offset of 10^8 then costs no digits.
    */
   readonly mean: Float64Array<ArrayBuffer>;
   readonly meanRest: Float64Array<ArrayBuffer>;
@@ -45,7 +44,7 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
     const toMean = new Float64Array(n);
     const toOther = new Float64Array(n);
     for (let j = 0; j < n; j++) {
-      // The difference of two numbers near each other is exact, or nearly so, whatever their offset is.
+      // The difference of two nearby numbers is nearly exact, whatever their offset.
       const difference = other.mean[j]! - sums.mean[j]! + (other.meanRest[j]! - sums.meanRest[j]!);
       toMean[j] = difference * (other.weight / weight);
       toOther[j] = -difference * (sums.weight / weight);
@@ -65,9 +64,8 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
 }
 
 /**
- * Takes sums from a centre c to c + delta. `first` is the sum of w (x - c), which is zero where c is the mean. With t
- * the trace of C, the second sum, s the first, v the third and W the weight:
- *
+ * Moves sums from a centre c to c + delta. `first` is the sum of w (x - c), which is zero if c is the mean. With t the
+ * trace of C, the second sum, s the first, v the third and W the weight:
  *     C' = C - s delta' - delta s' + W delta delta'
  *     v' = v - 2 C delta - t delta + |delta|^2 s + 2 (delta . s) delta - W |delta|^2 delta
  *     q' = q - 4 v . delta + 4 delta' C delta + 2 |delta|^2 t - 4 |delta|^2 (delta . s) + W |delta|^4
@@ -99,18 +97,19 @@ export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Arr
   }
 }
 
-/** Whether all sums are finite numbers; the fourth is the first to overflow. */
+/** True if all sums are finite; the fourth is the first to overflow. */
 export function isFiniteSums({ weight, squaredWeight, fourth, mean }: CentralSums): boolean {
   return [weight, squaredWeight, fourth].every(Number.isFinite) && mean.every(Number.isFinite);
 }
 
-/** A copy, to change. */
+/** A copy that may be changed. */
 export function copiedSums(sums: CentralSums): CentralSums {
   const { mean, meanRest, second, third } = sums;
   return { ...sums, mean: mean.slice(), meanRest: meanRest.slice(), second: second.slice(), third: third.slice() };
 }
 
-// mean + meanRest, plus a step: what the rounding of the sum takes away is exact (Knuth's two-sum), and joins the rest.
+// Adds a step to mean + meanRest. The rounding error of the sum is computed exactly (Knuth's two-sum) and added to
+// meanRest.
 function addExactly(mean: Float64Array, meanRest: Float64Array, j: number, step: number): void {
   const a = mean[j]!;
   const b = meanRest[j]! + step;

@@ -3,11 +3,11 @@ import { CovariumError } from '../covarium-error.ts';
 import { type CentralSums, copiedSums, shift } from './central-sums.ts';
 import { intensityOf, type Shrinkage } from './shrinkage.ts';
 
-/** What is asked of moments, checked but for its range. */
+/** The options of an estimate; their types are checked, their ranges are not. */
 export interface Asked {
-  /** By default 1, and 0 about a mean that is given. */
+  /** By default 1, or 0 about a given mean. */
   readonly ddof: number | undefined;
-  /** n entries that stand for the mean of the rows. */
+  /** n entries to use in place of the mean of the rows. */
   readonly mean: Float64Array | undefined;
   readonly shrinkage: Shrinkage | undefined;
 }
@@ -17,14 +17,14 @@ export interface Estimate {
   readonly mean: Float64Array<ArrayBuffer>;
   /** n x n, both triangles. */
   readonly covariance: Float64Array<ArrayBuffer>;
-  /** The share of the identity in it. */
+  /** The share of the identity in the covariance. */
   readonly intensity: number;
 }
 
 /**
- * The covariance (1 - a) S + a (tr S / n) I, where a is the shrinkage's share and S the sum of w d d' over W - ddof
- * (sum of w^2) / W, as numpy.cov has it: d is taken from the mean, or from the one given. Throws `ERR_SHAPE` (no rows)
- * and `ERR_OUT_OF_RANGE`.
+ * The covariance (1 - a) S + a (tr S / n) I, where a is the shrinkage and S, like numpy.cov's, is the sum of w d d'
+ * divided by W - ddof (sum of w^2) / W; d is the difference from the mean, or from the given one. Throws `ERR_SHAPE`
+ * (no rows) and `ERR_OUT_OF_RANGE`.
  */
 export function estimated(sums: CentralSums, asked: Asked): Estimate {
   const { n } = sums;
@@ -44,10 +44,10 @@ export function estimated(sums: CentralSums, asked: Asked): Estimate {
   return { mean: Float64Array.from(asked.mean ?? sums.mean), covariance, intensity };
 }
 
-/** The sums about another mean, where one is given; throws `ERR_SHAPE` where there are no rows. */
+/** The sums about another mean, if one is given; throws `ERR_SHAPE` if there are no rows. */
 export function aboutMean(sums: CentralSums, mean: Float64Array | undefined): CentralSums {
   if (sums.weight === 0)
-    throw new CovariumError('ERR_SHAPE', `Moments have (${sums.count}) observations, and at least (1) is needed.`);
+    throw new CovariumError('ERR_SHAPE', `Moments have (${sums.count}) observations, but need at least (1).`);
   if (mean === undefined) return sums;
   const about = copiedSums(sums);
   shift(

@@ -10,7 +10,7 @@ export interface MomentsJson {
   readonly dimension: number;
   /** Observations. */
   readonly count: number;
-  /** Rows left out, because they lack a number. */
+  /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
   /** Sum of the weights w. */
   readonly weight: number;
@@ -18,7 +18,7 @@ export interface MomentsJson {
   readonly squaredWeight: number;
   /** The mean, n entries. */
   readonly mean: readonly number[];
-  /** What the rounding of the mean to float64 takes away, n entries. */
+  /** The rounding error of the mean in float64, n entries. */
   readonly meanRest: readonly number[];
   /** Sum of w d d', where d = row - mean: n rows, row i of the lower triangle with i + 1 entries. */
   readonly second: readonly (readonly number[])[];
@@ -51,14 +51,14 @@ const names: readonly (keyof MomentsJson)[] = [
   ...(['mean', 'meanRest', 'second', 'third', 'fourth'] as const),
 ];
 
-/** Sums from JSON; throws `ERR_MALFORMED_MOMENTS` with the path of the first field that can't be. */
+/** Sums from JSON; throws `ERR_MALFORMED_MOMENTS` with the path of the first invalid field. */
 export function momentsFromJson(json: unknown): CentralSums {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed('', 'no object', json);
   const fields = json as Record<keyof MomentsJson, unknown>;
   if (fields.covariumMoments !== 1) throw malformed('covariumMoments', 'not version 1', fields.covariumMoments);
   const unknown = Object.keys(json).find((name) => !names.includes(name as keyof MomentsJson));
   if (unknown !== undefined)
-    throw malformed(describe(unknown), 'not a field that is known', fields[unknown as keyof MomentsJson]);
+    throw malformed(describe(unknown), 'an unknown field', fields[unknown as keyof MomentsJson]);
   const n = whole('dimension', fields.dimension, 1);
   const sums: CentralSums = {
     n,
@@ -76,10 +76,10 @@ export function momentsFromJson(json: unknown): CentralSums {
   return sums;
 }
 
-// Squares of numbers below this have lost digits, or all of them.
+// Squares of numbers below this lose digits or underflow to 0.
 const underflow = 1e-300;
 
-// No rows have other sums: these are inequalities of Cauchy and Schwarz, with room for rounding.
+// The sums of any rows satisfy these Cauchy-Schwarz inequalities, up to rounding.
 function requirePossible(sums: CentralSums): void {
   const { n, count, weight, squaredWeight, mean, meanRest, second, third, fourth } = sums;
   const atMost = (value: number, bound: number) => value <= bound * (1 + 1e-6) + underflow;
@@ -89,7 +89,7 @@ function requirePossible(sums: CentralSums): void {
   let trace = 0;
   let length = 0;
   for (let i = 0; i < n; i++) {
-    // The nearest float64 stays the nearest with its rest.
+    // Adding the rest must not change the nearest float64.
     if (mean[i]! + meanRest[i]! !== mean[i]!) throw impossible(`meanRest[${i}]`, meanRest[i]!);
     const variance = second[i * (n + 1)]!;
     if (variance < 0 || (weight === 0 && variance > 0)) throw impossible(`second[${i}][${i}]`, variance);
@@ -103,29 +103,30 @@ function requirePossible(sums: CentralSums): void {
   }
   if (fourth < 0 || !atMost((trace / (weight || 1)) * trace, fourth)) throw impossible('fourth', fourth);
   if (!atMost(length, Math.sqrt(fourth + underflow) * Math.sqrt(trace + underflow)))
-    throw malformed('third', 'longer than it can be', length);
+    throw malformed('third', 'longer than possible', length);
 }
 
 function triangle(rows: unknown, n: number): Float64Array<ArrayBuffer> {
-  if (!Array.isArray(rows) || rows.length !== n) throw malformed('second', `no array of ${n} rows`, rows);
+  if (!Array.isArray(rows) || rows.length !== n) throw malformed('second', `not an array of ${n} rows`, rows);
   const second = new Float64Array(n * n);
   for (let i = 0; i < n; i++) second.set(numbers(`second[${i}]`, rows[i], i + 1), i * n);
   return second;
 }
 
 function numbers(path: string, value: unknown, length: number): Float64Array<ArrayBuffer> {
-  if (!Array.isArray(value) || value.length !== length) throw malformed(path, `no array of ${length} numbers`, value);
+  if (!Array.isArray(value) || value.length !== length)
+    throw malformed(path, `not an array of ${length} numbers`, value);
   return Float64Array.from(value, (entry, index) => number(`${path}[${index}]`, entry));
 }
 
 function whole(path: string, value: unknown, minimum = 0): number {
   if (Number.isSafeInteger(value) && (value as number) >= minimum) return value as number;
-  throw malformed(path, `no whole number from ${minimum}`, value);
+  throw malformed(path, `not a whole number of at least ${minimum}`, value);
 }
 
 function number(path: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw malformed(path, 'no finite number', value);
+  throw malformed(path, 'not a finite number', value);
 }
 
 function impossible(path: string, value: number): CovariumError {

@@ -19,29 +19,29 @@ let sumsInside: (moments: Moments) => CentralSums;
 
 const cloning = notCloneable('A Moments object', 'send moments.toJSON(), and call Moments.fromJSON there');
 
-/** Where {@link Moments} are computed. */
+/** Options of {@link Moments}. */
 export interface MomentsOptions {
   /**
-   * An open device: what takes n^2 operations for a row is done there. By default, and where it has no float64, that is
-   * done in plain TypeScript.
+   * An open device for the work of n^2 operations for each row. By default, or if the device does not support float64,
+   * that work is done in plain TypeScript.
    */
   readonly device?: OpenBackend | undefined;
 }
 
 /** Options of {@link Moments.covariance}. */
 export interface EstimateOptions {
-  /** Degrees of freedom taken from the divisor; 1 by default, and 0 about a mean that is given. */
+  /** Degrees of freedom subtracted from the divisor; by default 1, or 0 about a given mean. */
   readonly ddof?: number | undefined;
-  /** A mean that is known, n entries; by default that of the rows. */
+  /** A known mean, n entries; by default that of the rows. */
   readonly mean?: VectorInput | undefined;
-  /** How far the covariance is drawn towards a multiple of the identity; `none` by default. */
+  /** How far the covariance is shrunk towards a multiple of the identity; `none` by default. */
   readonly shrinkage?: Shrinkage | undefined;
 }
 
 /**
- * What a fit keeps of rows of n numbers: their count, mean, centred products, and what Ledoit and Wolf's shrinkage
- * needs. Rows come in any pieces and are then forgotten; moments of parts, made anywhere, {@link merge} into those of
- * the whole, but for rounding. All sums are float64, and sound far from the origin.
+ * The sums that a fit needs of rows of n numbers: their count, mean, centred products, and those of Ledoit and Wolf's
+ * shrinkage. Rows come in any pieces and are not kept. Moments of parts, computed anywhere, {@link merge} into those of
+ * the whole, up to rounding. All sums are float64, and accurate far from the origin.
  */
 export class Moments {
   /** n, from 1. */
@@ -67,8 +67,8 @@ export class Moments {
   }
 
   /**
-   * Moments from what {@link toJSON} gives, or from that of their parse. Throws `ERR_MALFORMED_MOMENTS` with the path
-   * of the field that is wrong, also where no rows have these sums.
+   * Moments from the result of {@link toJSON}, or from that result parsed from JSON. Throws `ERR_MALFORMED_MOMENTS`
+   * with the path of the wrong field, also if no rows can have these sums.
    */
   static fromJSON(json: unknown, options: MomentsOptions = {}): Moments {
     const sums = momentsFromJson(json);
@@ -77,38 +77,39 @@ export class Moments {
     return moments;
   }
 
-  /** Observations: rows of positive weight, each as often as its frequency says. */
+  /** Number of observations: rows of positive weight, each counted as often as its frequency. */
   get count(): number {
     return this.#sums.count;
   }
 
-  /** Rows that were dropped, because they lack a number. */
+  /** Number of rows dropped because they have a missing value. */
   get dropped(): number {
     return this.#sums.dropped;
   }
 
-  /** Sum of the weights, frequencies counted; without weights it is {@link count}. */
+  /** Sum of the weights times frequencies; without weights it equals {@link count}. */
   get weightSum(): number {
     return this.#sums.weight;
   }
 
   /**
-   * Sum of the squared weights, frequencies counted. weightSum^2 / squaredWeightSum is the effective number of
+   * Sum of the squared weights times frequencies. weightSum^2 / squaredWeightSum is the effective number of
    * observations.
    */
   get squaredWeightSum(): number {
     return this.#sums.squaredWeight;
   }
 
-  /** A copy of the mean, n entries in float64. Throws `ERR_SHAPE` where there are no rows. */
+  /** A copy of the mean, n entries in float64. Throws `ERR_SHAPE` if there are no rows. */
   get mean(): Vector<'float64'> {
     return new Vector(new Storage<'float64'>(aboutMean(this.#sums, undefined).mean.slice()));
   }
 
   /**
-   * Adds rows (count x n, or one vector of n). Where it is refused, nothing is added. Rejects with `ERR_NOT_FINITE`
-   * (the entry), `ERR_SHAPE`, `ERR_OUT_OF_RANGE` (a weight; sums beyond float64), `ERR_CLOSED`, `ERR_ABORTED`. Calls
-   * that overlap are added as they end: for the same bits each time, await one before the next.
+   * Adds rows (count x n, or one vector of n). If a row is refused, nothing is added. Rejects with `ERR_NOT_FINITE`
+   * (the entry), `ERR_SHAPE`, `ERR_OUT_OF_RANGE` (a weight; sums beyond float64), `ERR_CLOSED`, `ERR_ABORTED`.
+   * Overlapping calls are added in the order in which they end: to get the same bits each time, await one before the
+   * next.
    */
   async add(rows: RowsInput, options: AddOptions = {}): Promise<void> {
     const { signal, ...rest } = options;
@@ -136,8 +137,8 @@ export class Moments {
   }
 
   /**
-   * The covariance in float64, n x n, as numpy.cov has it: the sum of w d d' over weightSum - ddof squaredWeightSum /
-   * weightSum, where d is a row less the mean, drawn towards a multiple of the identity where shrinkage is asked for.
+   * The covariance in float64, n x n, like numpy.cov's: the sum of w d d' divided by weightSum - ddof squaredWeightSum
+   * / weightSum, where d is a row minus the mean. With `shrinkage` it is shrunk towards a multiple of the identity.
    * Throws `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
    */
   covariance(options: EstimateOptions = {}): Matrix<'float64'> {
@@ -149,20 +150,20 @@ export class Moments {
   }
 
   /**
-   * The share of the identity, from 0 to 1, that Ledoit and Wolf's estimate (2004) gives the covariance, about the mean
-   * of the rows or one of n entries that is given. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry).
+   * The share of the identity, from 0 to 1, in Ledoit and Wolf's estimate (2004) of the covariance, about the mean of
+   * the rows, or about a given one of n entries. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry).
    */
   ledoitWolf(options: { readonly mean?: VectorInput | undefined } = {}): number {
     checkOptions(options, ['mean']);
     return intensityOf(aboutMean(this.#sums, fixedMean(options.mean, this.dimension)), 'ledoit-wolf');
   }
 
-  /** These moments for JSON.stringify: exact, of format version 1. {@link fromJSON} takes it. */
+  /** These moments for JSON.stringify: exact, in format version 1. {@link fromJSON} reads it. */
   toJSON(): MomentsJson {
     return momentsToJson(this.#sums);
   }
 
-  // Into a copy: where it is refused, nothing has changed.
+  // Into a copy, so that nothing changes if the rows are refused.
   #join(added: CentralSums): void {
     if (this.#sums.count === 0) added.dropped += this.#sums.dropped;
     const sums = this.#sums.count === 0 ? added : copiedSums(this.#sums);
@@ -172,13 +173,12 @@ export class Moments {
 }
 
 /**
- * The sums behind moments of dimension n. For the rest of lib, not for users. Throws `ERR_INVALID_ARGUMENT`,
- * `ERR_SHAPE`.
+ * The sums behind moments of dimension n, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`.
  */
 export function sumsOf(moments: unknown, n?: number): CentralSums {
   if (!(moments instanceof Moments))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Moments are not ones of this class (${describe(moments)}).`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`moments\` is (${describe(moments)}); pass a Moments.`);
   const sums = sumsInside(moments);
   if (n === undefined || sums.n === n) return sums;
-  throw new CovariumError('ERR_SHAPE', `Moments are of dimension (${sums.n}), but the others of (${n}).`);
+  throw new CovariumError('ERR_SHAPE', `Moments are of dimension (${sums.n}), but the others have (${n}).`);
 }

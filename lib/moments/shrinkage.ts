@@ -3,12 +3,12 @@ import { CovariumError } from '../covarium-error.ts';
 import type { CentralSums } from './central-sums.ts';
 
 /**
- * How far a covariance is drawn towards the multiple of the identity that has its trace: not at all, as far as Ledoit
- * and Wolf's estimate says, or by a share from 0 (not at all) to 1 (all the way).
+ * How far a covariance is shrunk towards the multiple of the identity with the same trace: not at all, as far as Ledoit
+ * and Wolf's estimate, or by a share from 0 (not at all) to 1 (completely).
  */
 export type Shrinkage = 'none' | 'ledoit-wolf' | number;
 
-/** `shrinkage` where it is one; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for another word. */
+/** Returns `shrinkage` if it is valid; throws `ERR_OUT_OF_RANGE`, or `ERR_INVALID_ARGUMENT` for an unknown word. */
 export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
   if (shrinkage === 'none' || shrinkage === 'ledoit-wolf') return shrinkage;
   if (typeof shrinkage !== 'number')
@@ -21,7 +21,7 @@ export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
 }
 
 /**
- * The share that a shrinkage asks for, of these sums. Throws like {@link requireShrinkage}, and `ERR_OUT_OF_RANGE` if
+ * The share that a shrinkage gives for these sums. Throws like {@link requireShrinkage}, and `ERR_OUT_OF_RANGE` if
  * the data are so small that Ledoit and Wolf's share can't be computed.
  */
 export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {
@@ -59,7 +59,7 @@ function ledoitWolf({ n, weight, squaredWeight, second, fourth }: CentralSums): 
       `Data is too small for \`shrinkage: 'ledoit-wolf'\` (the mean variance is ${trace / n}): multiply the rows by a constant first.`,
     );
   const effective = (weight / squaredWeight) * weight;
-  // The mean is at least the other, but for rounding.
+  // Mathematically not negative; rounding may make it so.
   const spread = Math.max(fourth / weight - size, 0) / effective;
   if (spread === 0 || distance === 0) return 0;
   return Math.min(spread, distance) / distance;

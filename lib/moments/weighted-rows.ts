@@ -10,8 +10,8 @@ import type { WeightedRows } from './block.ts';
 /** Options of {@link Moments.addSync}. */
 export interface AddSyncOptions {
   /**
-   * How much each row says, from 0: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their ratios
-   * matter to a covariance. A row of weight 0 is as if it weren't there.
+   * The weight of each row, not negative: a vector of count, numpy.cov's `aweights`; all 1 by default. Only their
+   * ratios matter to a covariance. A row of weight 0 is ignored.
    */
   readonly weights?: VectorInput | undefined;
   /**
@@ -19,7 +19,7 @@ export interface AddSyncOptions {
    */
   readonly frequencies?: VectorInput | undefined;
   /**
-   * A row with a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in
+   * What to do with a row that has a NaN: `error` (by default) refuses all rows, `drop` leaves it out and counts it in
    * {@link Moments.dropped}.
    */
   readonly missing?: Missing | undefined;
@@ -27,7 +27,7 @@ export interface AddSyncOptions {
 
 /** Options of {@link Moments.add}. */
 export interface AddOptions extends AddSyncOptions {
-  /** Stops the work soon. */
+  /** Stops the work soon after it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +52,7 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
   };
 }
 
-/** A mean of n finite entries in float64, where one is given; throws `ERR_SHAPE`, `ERR_NOT_FINITE`. */
+/** A mean of n finite entries in float64, if given; throws `ERR_SHAPE`, `ERR_NOT_FINITE`. */
 export function fixedMean(mean: VectorInput | undefined, n: number): Float64Array | undefined {
   if (mean === undefined) return undefined;
   const values = float64Of(mean);
@@ -62,7 +62,7 @@ export function fixedMean(mean: VectorInput | undefined, n: number): Float64Arra
   return values;
 }
 
-// The numbers are copied block by block, so memory of any device will do.
+// The numbers are copied block by block, so they may be in any device's memory.
 function rowValues(input: RowsInput, n: number): Values {
   const isOneRow = input instanceof Vector || (Array.isArray(input) && typeof input[0] === 'number');
   const matrix = isOneRow ? undefined : Matrix.from(asValues(input as MatrixInput), shapeOf(input as MatrixInput, n));
@@ -92,10 +92,13 @@ function perRow(
   if (given === undefined) return undefined;
   const values = float64Of(given);
   if (values.length !== count)
-    throw new CovariumError('ERR_SHAPE', `${name}s are (${values.length}), but there are (${count}) rows.`);
+    throw new CovariumError('ERR_SHAPE', `There are (${values.length}) ${name.toLowerCase()}s, but (${count}) rows.`);
   for (let row = 0; row < count; row++)
     if (!(isPossible(values[row]!) && values[row]! >= 0))
-      throw new CovariumError('ERR_OUT_OF_RANGE', `${name} of row (${row}) is (${values[row]}), not ${kind} from 0.`);
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `${name} of row (${row}) is (${values[row]}), not ${kind} of at least 0.`,
+      );
   return values;
 }
 

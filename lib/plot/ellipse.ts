@@ -8,7 +8,7 @@ export function ellipseRadius(share: number): number {
   return Math.sqrt(chiSquareQuantile(share, 2));
 }
 
-/** A normal in two dimensions: a margin of a larger one. */
+/** A normal in two dimensions: a marginal of a larger one. */
 export interface PairMargin {
   readonly mean: readonly [x: number, y: number];
   readonly covariance: readonly [xx: number, xy: number, yy: number];
@@ -23,7 +23,7 @@ export function ellipse({ mean, covariance }: PairMargin, share: number, count =
   const radius = ellipseRadius(share);
   const l11 = Math.sqrt(xx);
   const l21 = xy / l11;
-  // Of a singular normal nothing is left, or less by a rounding.
+  // For a singular normal this is 0, or negative by a rounding.
   const l22 = Math.sqrt(Math.max(0, yy - l21 * l21));
   return Array.from({ length: count }, (_, i) => {
     const angle = (2 * Math.PI * i) / count;

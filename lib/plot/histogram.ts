@@ -1,6 +1,6 @@
 import type { Points } from './points.ts';
 
-/** A bar of a histogram; the areas of all bars and of what lies outside of them add up to 1. */
+/** A bar of a histogram. The areas of all bars, and the share outside of them, add up to 1. */
 export interface Bar {
   readonly from: number;
   readonly to: number;
@@ -19,7 +19,7 @@ export function histogram(
   const counts = new Float64Array(count);
   for (let at = column; at < rows * n; at += n) {
     const value = values[at]!;
-    // The last bar has both of its ends.
+    // The last bar includes both of its ends.
     if (value >= low && value <= high) counts[Math.min(count - 1, Math.floor((value - low) / width))]! += 1;
   }
   return Array.from(counts, (inside, i) => ({

@@ -1,7 +1,7 @@
 import { dataColour, drawsColour, type Pairs } from './pairs-panels.ts';
 import { correlations, correlationsOf, type Points } from './points.ts';
 
-/** Words of one colour, the page's own by default. */
+/** Text of one colour, by default that of the page. */
 export interface Span {
   readonly text: string;
   readonly colour?: string;
@@ -14,8 +14,8 @@ export interface Outside {
 }
 
 /**
- * The lines of the legend: what each colour and shape is, how many rows are read and how many of them are dots
- * (`limit` at most; all without dots), and how many rows reach beyond the panels.
+ * The lines of the legend: the meaning of each colour and shape, how many rows were read, how many of them are dots (at
+ * most `limit`; all by default), and how many rows lie beyond the panels.
  */
 export function captions({ columns, draws, data }: Pairs, limit?: number, outside?: Outside): Span[][] {
   const rows: Span[] = [{ text: `\u25cf ${amount(draws, drawsNoun, limit)}`, colour: drawsColour }];
@@ -32,7 +32,7 @@ export function captions({ columns, draws, data }: Pairs, limit?: number, outsid
   ];
 }
 
-/** The correlations of columns i and j, a line each for model, data and draws. */
+/** The correlations of columns i and j, one line each for model, data and draws. */
 export function correlationLines({ columns, covariance, draws, data }: Pairs): (i: number, j: number) => Span[] {
   const n = columns.length;
   const model = correlationsOf((i, j) => covariance[i]![j]!, n);
@@ -46,7 +46,7 @@ export function correlationLines({ columns, covariance, draws, data }: Pairs): (
   };
 }
 
-/** The picture in words, as text, for a screen reader. */
+/** A description of the picture for a screen reader. */
 export function description(pairs: Pairs): string {
   const { columns, mean, covariance, draws, data } = pairs;
   const lines = correlationLines(pairs);
@@ -75,7 +75,7 @@ interface Noun {
 const drawsNoun: Noun = { one: 'draw', many: 'draws' };
 const dataNoun: Noun = { one: 'row of data', many: 'rows of data' };
 
-/** `1,500 of 5,000 draws, 1,300 of them as dots`: without what is all of it. */
+/** `1,500 of 5,000 draws, 1,300 of them as dots`; parts that equal the whole are left out. */
 function amount({ rows, of = rows }: Points, noun: Noun, limit: number = rows): string {
   const read = rows === of ? counted(of, noun) : `${grouped(rows)} of ${counted(of, noun)}`;
   return limit < rows ? `${read}, ${grouped(limit)} of them as dots` : read;
@@ -91,7 +91,7 @@ function grouped(count: number): string {
 
 function figure(correlation: number): string {
   if (Number.isNaN(correlation)) return 'none';
-  // What rounds to 0 has no sign.
+  // A correlation that rounds to 0 gets no sign.
   return correlation
     .toFixed(2)
     .replace(/^-(?!0\.00$)/, '\u2212')

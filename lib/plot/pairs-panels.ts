@@ -7,14 +7,14 @@ import { type DotStyle, dots } from './panel.ts';
 import { evenRows, type Points } from './points.ts';
 import { seriesColours } from './svg.ts';
 
-/** What a pairs plot shows of n columns. */
+/** The content of a pairs plot of n columns. */
 export interface Pairs {
   /** Names of the columns. */
   readonly columns: readonly string[];
-  /** Of the model: n numbers, and n rows of n, positive semidefinite, with variances above 0. */
+  /** The model: n means, and n rows of n covariances, positive semidefinite, with variances above 0. */
   readonly mean: readonly number[];
   readonly covariance: readonly (readonly number[])[];
-  /** Rows of n finite numbers, as those of `data`. */
+  /** Rows of n finite numbers, like `data`. */
   readonly draws: Points;
   readonly data?: Points;
 }
@@ -28,8 +28,8 @@ const drawsDots: DotStyle = { colour: drawsColour, sizePixels: 2.2, opacity: 0.4
 const dataDots: DotStyle = { colour: dataColour, sizePixels: 2.8, opacity: 0.7, shape: 'square' };
 
 /**
- * From the least to the greatest number of column `i` that is shown, with the whole of the 95% ellipses. Throws
- * `ERR_OUT_OF_RANGE` where its ends are one number, or infinitely far apart.
+ * The range of the shown numbers of column `i`, including the whole 95% ellipses. Throws `ERR_OUT_OF_RANGE` if its ends
+ * are equal, or infinitely far apart.
  */
 export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: number, limit: number): Range {
   const n = columns.length;
@@ -44,11 +44,11 @@ export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: nu
   if (low < high && Number.isFinite(high - low)) return [low, high];
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Column (${columns[i]}) can't be drawn: it reaches from (${low}) to (${high}).`,
+    `Column (${columns[i]}) cannot be drawn: it reaches from (${low}) to (${high}).`,
   );
 }
 
-/** How many rows have a number outside of its column's range: no panel shows them whole. */
+/** The number of rows with a number outside of its column's range: no panel shows them completely. */
 export function rowsOutside({ values, rows }: Points, ranges: readonly Range[]): number {
   const n = ranges.length;
   let count = 0;
@@ -81,7 +81,9 @@ export function scatterMarks(
   ];
 }
 
-/** The histograms of column `i` (draws filled, data as an outline) and the model's density, and how high they reach. */
+/**
+ * The histograms of column `i` (draws filled, data as an outline) and the model's density, and their greatest height.
+ */
 export function marginalMarks(
   { columns, mean, covariance, draws, data }: Pairs,
   i: number,
@@ -106,7 +108,7 @@ export function marginalMarks(
     Plot.line(steps(dataBars), { stroke: dataColour, strokeWidth: 1.5 }),
     Plot.line(curve, { strokeWidth: 1.5 }),
   ];
-  // Above it stands the word density, which takes the more of a panel the smaller it is.
+  // Leaves room above for the word density, which takes a larger share of a smaller panel.
   return { marks, y: [0, top * (1.05 + n / 32)] };
 }
 

@@ -7,34 +7,34 @@ import { type Tick, ticks, ticksThatFit, tickText } from './ticks.ts';
 /** The most columns that a pairs plot shows. */
 export const maximumColumns = 8;
 
-/** The most rows of draws, or of data, that a panel shows as dots: nobody sees more in it. */
+/** The most rows of draws, or of data, that a panel shows as dots; more would not be visible. */
 export const maximumDots = 1500;
 
-// In all panels, so that the file stays below 300 kB.
+// Dots in all panels together, so that the file stays below 300 kB.
 const maximumDotsInAll = 7800;
 const leftPixels = 80;
 const firstLinePixels = 46;
 const linePixels = 18;
 const belowPixels = 52;
-// Between two panels beside each other, and right of the last, stand the ticks of a density.
+// Space for the ticks of a density, between two panels and to the right of the last.
 const besidePixels = 50;
 const gapPixels = 8;
 
-// On a phone the picture is half as wide, and its words are larger than its parts.
+// On a phone the picture is half as wide, so its text is larger in proportion.
 const sheet =
   '.pairs .words{font-size:12px}.pairs .title{font-size:16px;font-weight:600}' +
   '@media(max-width:480px){.pairs{font-size:14px}.pairs .words{font-size:16px}.pairs .title{font-size:20px}}';
 
-/** The most rows that a panel shows as dots, where there are `n` columns. */
+/** The most rows that a panel shows as dots if there are `n` columns. */
 export function dotsShown(n: number): number {
   return Math.min(maximumDots, Math.floor(maximumDotsInAll / Math.max(1, (n * (n - 1)) / 2)));
 }
 
 /**
- * Draws and data of a normal as an SVG file that follows the reader's colour scheme: below the diagonal a scatter panel
- * for each pair of columns, with the ellipses that hold 50% and 95% of the model; on it the histograms of each column,
- * with the model's density; above it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers lie too
- * near to each other, or too far apart, to be drawn.
+ * Draws and data of a normal as an SVG file that follows the reader's colour scheme. Below the diagonal is a scatter
+ * panel for each pair of columns, with the ellipses that hold 50% and 95% of the model; on it the histogram of each
+ * column, with the model's density; above it the correlations. Throws `ERR_OUT_OF_RANGE` for a column whose numbers are
+ * too close together, or too far apart, to be drawn.
  */
 export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string }): string {
   const { columns } = pairs;
@@ -64,7 +64,7 @@ export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string 
           y: ranges[i]!,
           yTicks: j === 0 ? ticksOf[i]! : [],
         });
-      // The left edge belongs to the column's own numbers, those of the density stand at the right.
+      // The left edge has the ticks of the column, the right edge those of the density.
       const { marks, y } = marginalMarks(pairs, i, ranges[i]!);
       return panel({ ...place, marks, y, yTicks: [], rightTicks: densityTicks(y, side) });
     }),
@@ -80,7 +80,7 @@ export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string 
     }),
   );
 
-  // The first row has the density upwards, not its column.
+  // The vertical axis of the first row is the density, not its column.
   const names = columns.flatMap((name, i) => [
     nameText(name, side, left(i) + side / 2, height - 14),
     ...(i === 0 ? [] : [nameText(name, side, 18, top(i) + side / 2, 'rotate(-90)')]),
@@ -95,7 +95,7 @@ export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string 
   );
 }
 
-/** Of a density, from 0; above the last there is room for the word. */
+/** Ticks of a density, from 0; there must be room for the word above the last. */
 function densityTicks([low, high]: readonly [number, number], side: number): Tick[] {
   return ticks(low, 0.85 * high, side < 150 ? 3 : 4).map((value) => ({ value, text: tickText(value) }));
 }
@@ -111,7 +111,7 @@ function words(x: number, y: number, spans: readonly Span[], anchor = 'middle'):
   return `<text class="words" x="${x}" y="${y}" dy="0.32em" text-anchor="${anchor}">${parts.join(' \u2003')}</text>`;
 }
 
-// A name longer than its panel is cut; hovering shows the whole of it.
+// A name longer than its panel is shortened; hovering shows all of it.
 function nameText(name: string, side: number, x: number, y: number, turn = ''): string {
   const letters = Math.floor(side / 7.5);
   const shown = [...name].length > letters ? `${[...name].slice(0, letters - 1).join('')}\u2026` : name;

@@ -4,8 +4,8 @@ import { evenRows, type Points } from './points.ts';
 import type { Tick } from './ticks.ts';
 
 /**
- * A panel of a larger picture, without margins: its ticks and their labels stand outside of it, to the left, below, and
- * to the right.
+ * A panel of a larger picture, without margins: its ticks and labels are outside of it, to the left, below, and to the
+ * right.
  */
 export interface PanelOptions {
   readonly left: number;
@@ -16,7 +16,7 @@ export interface PanelOptions {
   readonly y: readonly [low: number, high: number];
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
-  /** Upwards, at the right: for an axis that no other panel of the row shares. */
+  /** Vertical ticks at the right, for an axis that no other panel of the row shares. */
   readonly rightTicks?: readonly Tick[];
   readonly marks: readonly Markish[];
 }
@@ -41,9 +41,9 @@ export function panel({ left, top, side, x, y, xTicks, yTicks, rightTicks = [], 
     ],
   };
   const svg = Plot.plot(options);
-  // The rules of Plot's own sheet are for a picture that stands alone.
+  // Plot's own style sheet is for a picture that stands alone.
   svg.querySelector('style')!.remove();
-  // Plot writes thousandths of a pixel.
+  // Plot writes thousandths of a pixel, which are not needed.
   for (const path of svg.querySelectorAll('path')) {
     const shape = path.getAttribute('d')!;
     path.setAttribute(
@@ -63,7 +63,7 @@ function textOf(ticks: readonly Tick[]): (value: number) => string {
   return (value) => texts.get(value)!;
 }
 
-/** How a dot looks; the ends of the path that draws them all are round or square. */
+/** The look of dots: the ends of the path that draws them all are round or square. */
 export interface DotStyle {
   readonly colour: string;
   readonly sizePixels: number;
@@ -72,8 +72,8 @@ export interface DotStyle {
 }
 
 /**
- * At most `limit` rows as dots, all in one path: a zero-length line has its two ends for a shape. An element for each
- * dot would make the file five times as large.
+ * At most `limit` rows as dots, all in one path: a line of length zero shows only its two ends. An element for each dot
+ * would make the file five times as large.
  */
 export function dots(
   points: Points,

@@ -1,19 +1,18 @@
 import { CovariumError } from '../covarium-error.ts';
 import { lightColours } from './svg.ts';
 
-/** How many pixels of the image a pixel of the picture takes, by default: as many as a sharp screen has. */
+/** Image pixels for each pixel of the picture, by default: as many as a high-resolution screen has. */
 const pngScale = 2;
 
 /**
- * An SVG file of this room (`svgFileOf`) as a PNG file, in the light colours. It needs the package
- * `@resvg/resvg-js`, an optional peer: throws `ERR_UNSUPPORTED` where that is not installed, or where the system has no
- * font to write with.
+ * An SVG file of this room (`svgFileOf`) as a PNG file, in the light colours. It needs the package `@resvg/resvg-js`,
+ * an optional peer dependency: throws `ERR_UNSUPPORTED` if that is not installed, or if the system has no font.
  */
 export async function pngFile(svg: string, scale: number = pngScale): Promise<Uint8Array> {
   const { Resvg } = await renderer();
   requireFont(new Resvg('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">x</text></svg>'));
   const colours = lightColours();
-  // The renderer knows neither custom properties nor media queries.
+  // The renderer supports neither custom properties nor media queries.
   const flat = svg
     .replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, '')
     .replace(/var\(--([\w-]+)\)/g, (_, name: string) => colours.get(name)!);
@@ -33,7 +32,7 @@ async function renderer(): Promise<typeof import('@resvg/resvg-js')> {
   }
 }
 
-/** Without any font the renderer leaves texts out, and says nothing. */
+/** Without any font the renderer silently leaves texts out. */
 function requireFont(word: { getBBox(): unknown }): void {
   if (word.getBBox() !== undefined) return;
   throw new CovariumError(

@@ -1,8 +1,8 @@
-/** Rows of numbers to show, one number a column, row after row. */
+/** Rows of numbers to show, one number for each column, row after row. */
 export interface Points {
   readonly values: ArrayLike<number>;
   readonly rows: number;
-  /** Of how many rows these are an even choice; `rows` by default. */
+  /** The number of rows from which these are an even choice; `rows` by default. */
   readonly of?: number;
 }
 
@@ -12,7 +12,7 @@ export function evenRows(rows: number, limit: number): number[] {
   return Array.from({ length: count }, (_, i) => Math.floor((i * rows) / count));
 }
 
-/** Correlations of the `n` columns, row after row; NaN where a column does not vary. */
+/** Correlations of the `n` columns, row after row; NaN if a column does not vary. */
 export function correlations({ values, rows }: Points, n: number): Float64Array {
   const mean = new Float64Array(n);
   for (let row = 0; row < rows; row++) for (let i = 0; i < n; i++) mean[i]! += values[row * n + i]! / rows;

@@ -1,26 +1,26 @@
 import type { PlotOptions } from '@observablehq/plot';
 import { Plot, parseHTML } from './library.ts';
 
-/** Marks as Observable Plot takes them; `label` is what a screen reader says of the whole picture. */
+/** Options of Observable Plot; `label` is the name of the picture for a screen reader. */
 export interface PictureOptions extends PlotOptions {
   readonly label: string;
-  /** Longer than the label: what the picture shows, in words. */
+  /** A description of the picture, longer than the label. */
   readonly description?: string;
 }
 
 /**
- * Colours that tell series apart in both colour schemes, as CSS (3:1 or more against either ground); a series takes
- * them in order, and a shape or dash besides, so that no one needs to tell colours apart.
+ * Colours that distinguish series in both colour schemes, as CSS (contrast 3:1 or more on both backgrounds). Series
+ * take them in order, and also differ in shape or dash, so that nobody has to tell colours apart.
  */
 export const seriesColours: readonly string[] = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `var(--series-${i})`);
 
 const light = ['#1f62c4', '#c2410c', '#15803d', '#8b2fb5', '#a16207', '#0e7490', '#be185d', '#525252'];
-// Muted: on a dark ground a saturated colour glares.
+// Muted, because saturated colours glare on a dark background.
 const dark = ['#74a9ee', '#dd8f5a', '#6bbf85', '#bd95dc', '#c9a94e', '#57b3c4', '#d88fb4', '#a3a7ad'];
 
 const grounds = { light: ['#ffffff', '#1a1a1a'], dark: ['#17191c', '#d3d6da'] } as const;
 
-/** The custom properties of the pictures by name, without their hyphens, in the light scheme. */
+/** The custom properties of the pictures by name, without their leading hyphens, in the light scheme. */
 export function lightColours(): Map<string, string> {
   return properties(light, grounds.light);
 }
@@ -29,7 +29,10 @@ function properties(colours: readonly string[], [ground, ink]: readonly [string,
   return new Map([['ground', ground], ['ink', ink], ...colours.map((colour, i) => [`series-${i}`, colour] as const)]);
 }
 
-/** The custom properties of the pictures, for both colour schemes (paper is light); `root` is what they hang on. */
+/**
+ * The custom properties of the pictures, for both colour schemes (paper uses the light one); `root` is the selector
+ * that gets them.
+ */
 export function pictureStyle(root: string): string {
   const text = (of: Map<string, string>) => [...of].map(([name, colour]) => `--${name}:${colour}`).join(';');
   return (
@@ -39,9 +42,9 @@ export function pictureStyle(root: string): string {
 }
 
 /**
- * A picture as an `<svg>` element: it takes its colours from the page that it stands in ({@link pictureStyle}). Points
- * with a label of their own (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a
- * script that moves the focus.
+ * A picture as an `<svg>` element, which takes its colours from its page ({@link pictureStyle}). Points with their own
+ * label (Plot's `ariaLabel`) can be reached by the keyboard: the first by Tab, the others by a script that moves the
+ * focus.
  */
 export function svgElement({ label, description, ...options }: PictureOptions): string {
   const { document } = parseHTML('<!doctype html><html><body></body></html>');
@@ -52,11 +55,11 @@ export function svgElement({ label, description, ...options }: PictureOptions): 
     ...(description === undefined ? {} : { ariaDescription: description }),
     style: { background: 'transparent', color: 'var(--ink)', ...(options.style as object) },
   });
-  // With a legend or a title the picture is the last part of a figure; a legend's swatches are svg elements too,
-  // further inside.
+  // With a legend or a title, the picture is the last part of a figure; a legend's swatches are svg elements too, but
+  // nested deeper.
   const svg = picture.tagName.toLowerCase() === 'svg' ? picture : picture.lastElementChild!;
   const points = labelledPoints(svg);
-  // What is inside of an image is hidden from a screen reader, so that a picture with points to read is a group.
+  // A screen reader ignores the content of an image, so a picture with labelled points is a group.
   svg.setAttribute('role', points.length > 0 ? 'group' : 'img');
   points.forEach((point, i) => {
     point.setAttribute('role', 'img');
@@ -66,17 +69,17 @@ export function svgElement({ label, description, ...options }: PictureOptions): 
   return xmlText(svg).replaceAll('--plot-background: white', '--plot-background: var(--ground)');
 }
 
-/** Plot labels each mark as a whole, which is a `<g>`, too. */
+/** The marks with labels. Plot also labels each mark as a whole, which is a `<g>`. */
 function labelledPoints(svg: ReturnType<typeof Plot.plot>): { setAttribute(name: string, value: string): void }[] {
   return [...svg.querySelectorAll('[aria-label]')].filter((element) => element.tagName.toLowerCase() !== 'g');
 }
 
-/** A picture as a file of its own, which follows the reader's colour scheme. */
+/** A picture as a separate file, which follows the reader's colour scheme. */
 export function svgFile(options: PictureOptions): string {
   return svgFileOf(svgElement(options));
 }
 
-/** An `<svg>` element that takes its colours from the page ({@link pictureStyle}) as a file of its own. */
+/** An `<svg>` element that takes its colours from the page ({@link pictureStyle}), as a separate file. */
 export function svgFileOf(element: string): string {
   const style = `<style>${pictureStyle(':root')}svg{background:var(--ground)!important}</style>`;
   return `${element.replace('>', `>${style}`)}\n`;

@@ -1,15 +1,15 @@
-// A digit takes as much of a panel, at the size that a phone shows it.
+// The width of a digit in a panel, at the size that a phone shows it.
 const digitPixels = 9;
 
-/** A tick's place, and the number beside it. */
+/** A tick's place, and its label. */
 export interface Tick {
   readonly value: number;
   readonly text: string;
 }
 
 /**
- * The most ticks, 2 to 5, whose numbers have room beside each other along `side` pixels; where not even 2 have, the
- * outermost of five, for an axis with one number has no scale. Long numbers are shortened (`12K`) where that is exact.
+ * The most ticks, 2 to 5, whose labels fit beside each other along `side` pixels. If not even 2 fit, the outermost of
+ * five, because an axis with one number has no scale. Long numbers are shortened (`12K`) if that is exact.
  */
 export function ticksThatFit(low: number, high: number, side: number): Tick[] {
   for (const write of [tickText, compactText])
@@ -19,7 +19,7 @@ export function ticksThatFit(low: number, high: number, side: number): Tick[] {
       if (found.length > 1 && letters * digitPixels <= side) return found;
     }
   const found = ticks(low, high, 5);
-  // Subnormal numbers have no round ones among them.
+  // There may be no round number between subnormal ones.
   const ends = found.length > 1 ? [found[0]!, found.at(-1)!] : [low, high];
   return ends.map((value) => ({ value, text: compactText(value) }));
 }
@@ -27,7 +27,7 @@ export function ticksThatFit(low: number, high: number, side: number): Tick[] {
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const factors: Readonly<Record<string, number>> = { K: 1e3, M: 1e6 };
 
-/** Thousands as K and millions as M, where no digit is lost. */
+/** Writes thousands as K and millions as M if no digit is lost. */
 function compactText(value: number): string {
   const text = compact.format(value);
   const factor = factors[text.at(-1)!];
@@ -40,7 +40,7 @@ function compactText(value: number): string {
 export function ticks(low: number, high: number, count: number): number[] {
   for (let exponent = Math.floor(Math.log10((high - low) / count)) - 1; ; exponent++)
     for (const factor of [1, 2, 5]) {
-      // Dividing by a power that is whole gives the double that the decimal means; multiplying by 0.1 does not.
+      // Dividing by a whole power of ten gives the double nearest to the decimal; multiplying by 0.1 does not.
       const times = (value: number) => (exponent < 0 ? value / 10 ** -exponent : value * 10 ** exponent);
       const step = times(factor);
       const first = Math.ceil(low / step);
@@ -49,7 +49,7 @@ export function ticks(low: number, high: number, count: number): number[] {
     }
 }
 
-/** A number beside its tick: short, with a minus sign as wide as a digit. */
+/** The label of a tick: short, with a minus sign as wide as a digit. */
 export function tickText(value: number): string {
   const size = Math.abs(value);
   const text =

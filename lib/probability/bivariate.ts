@@ -2,15 +2,15 @@ import { between, cdf } from './standard-normal.ts';
 
 const { nodes, weights } = gaussLegendre(20);
 
-/** How far {@link bivariateBox} may be off, in absolute terms. */
+/** The greatest absolute error of {@link bivariateBox}. */
 export const bivariateError = 4e-15;
 
 /**
- * The probability of a box of two standard normals of correlation r, |r| < 1; `lower` is below `upper`, and either may
+ * The probability of a box of two standard normals with correlation r, |r| < 1; `lower` is below `upper`, and both may
  * be infinite.
  */
 export function bivariateBox(lower: readonly number[], upper: readonly number[], r: number): number {
-  // Turned about, so that the limits lie in the upper tails: what is subtracted is small there, or nothing at all.
+  // Reflected so that the limits are in the upper tails: the subtracted probabilities are small there, or 0.
   const [a, b, flipped] = turned(lower[0]!, upper[0]!);
   const [c, d, alsoFlipped] = turned(lower[1]!, upper[1]!);
   const rho = flipped === alsoFlipped ? r : -r;

@@ -8,31 +8,31 @@ import { boxPoint, orderedBox } from './ordered-box.ts';
 import { between } from './standard-normal.ts';
 import { formulaLimit, studentBetween, studentError } from './student.ts';
 
-/** A box, and how well its probability is to be known. */
+/** A box, and the accuracy of its probability. */
 export interface BoxQuestion extends Accuracy {
   /** n entries, of which some may be -Infinity. */
   readonly lower: Float64Array;
   /** n entries, none below its lower one; some may be Infinity. */
   readonly upper: Float64Array;
-  /** Of the random shifts. */
+  /** The seed of the random shifts. */
   readonly seed: Word64;
   /**
-   * Above 0: the distribution is the multivariate t whose location is the mean and whose scale matrix is the
-   * covariance. Infinity, the normal, by default.
+   * If finite, the distribution is the multivariate t with the mean as location and the covariance as scale; it must be
+   * positive. Infinity, the normal, by default.
    */
   readonly degreesOfFreedom?: number | undefined;
 }
 
-/** A probability and what is known of its error. */
+/** A probability and its error. */
 export interface BoxProbability {
   /** P(lower <= X <= upper). */
   readonly probability: number;
   /**
-   * Three standard errors of the estimate and the rounding of float64: in about 98 of 100 runs the true value is no
+   * Three standard errors of the estimate plus the rounding of float64: in about 98 of 100 runs the true value is no
    * further away.
    */
   readonly error: number;
-  /** How often the integrand was computed: 0 where the probability has a formula. */
+  /** How often the integrand was computed: 0 if the probability has a formula. */
   readonly points: number;
 }
 
@@ -56,7 +56,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
   }
   if (m === 1 && degreesOfFreedom <= formulaLimit) {
     const probability = studentBetween(lower[0]!, upper[0]!, degreesOfFreedom);
-    // The formula is exact in absolute terms, as that of two dimensions below.
+    // The formula has an absolute error, like that of two dimensions below.
     if (studentError <= Math.max(question.absoluteError, question.relativeError * probability))
       return { probability, error: studentError, points: 0 };
   }
@@ -69,11 +69,11 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
   }
   if (m === 2 && isNormal) {
     const probability = bivariateBox([...lower], [...upper], correlation[1]!);
-    // The formula is exact in absolute terms: a tail that is asked for in relative ones is integrated.
+    // The formula has an absolute error: if a tail needs a smaller relative error, it is integrated.
     if (bivariateError <= Math.max(question.absoluteError, question.relativeError * probability))
       return { probability, error: bivariateError, points: 0 };
   }
-  // Of one point, in multiplications.
+  // The cost of one point, in multiplications.
   const work = (m + 100) * coordinates + (isNormal ? 0 : 1000 + 20 * Math.sqrt(Math.min(degreesOfFreedom, 2e8)));
   const { mean, error, points } = yield* latticeMean(
     isNormal
@@ -88,19 +88,19 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
 }
 
 /**
- * sqrt(chi^2 / degrees of freedom) by inversion: a t is a normal over it, so that the limits are taken times it (Genz
- * and Bretz 2002).
+ * sqrt(chi^2 / degrees of freedom) by inversion. A t is a normal divided by it, so the limits are multiplied by it
+ * (Genz and Bretz 2002).
  */
 function chiScale(degreesOfFreedom: number, u: number): number {
   const a = Math.max(2 ** -1022, degreesOfFreedom / 2);
   const scale = Math.sqrt(gammaQuantile(a, Math.max(2 ** -60, Math.min(1 - 2 ** -53, u))) / a);
-  // With few degrees of freedom it underflows; an infinite limit times 0 would be none.
+  // With few degrees of freedom it may underflow to 0, and 0 times an infinite limit is NaN.
   return Math.max(Number.MIN_VALUE, scale);
 }
 
 /**
- * Limits and correlation of coordinates of variance 1 and mean 0 without those that no limit binds; undefined where
- * nothing is inside.
+ * Limits and correlation of coordinates scaled to variance 1 and mean 0, without those that have no limit; undefined if
+ * the box is empty.
  */
 function standardBox(
   { mean, covariance }: Moments64,

@@ -2,19 +2,19 @@ import { log1pmx, stirlingError } from './special-functions.ts';
 import { quantile } from './standard-normal.ts';
 
 /**
- * The logarithm of the quantile of Snedecor's F distribution: F is the ratio of the mean squares of m and of nu
- * independent standard normals (any positive m and nu), and stays below it with this probability p, 0 < p < 1. `above`
- * is 1 - p, where that is known better.
+ * The logarithm of the quantile of Snedecor's F distribution. F is the ratio of the mean squares of m and of nu
+ * independent standard normals (any positive m and nu), and lies below the quantile with probability p, 0 < p < 1.
+ * `above` is 1 - p; pass it if it is known more accurately.
  */
 export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p): number {
-  // 1 / F has the degrees of freedom the other way round.
+  // 1 / F has the degrees of freedom in reverse order.
   return p <= above ? lowerTail(p, m / 2, nu / 2) : -lowerTail(above, nu / 2, m / 2);
 }
 
 /**
  * The v with ln I(v) = ln p, p up to a half, where I is the incomplete beta function of x = a e^v / (a e^v + b). As a
- * function of v it is the integral of a log-concave density and so itself log-concave: once below the root Newton's
- * steps come nearer from there, and never pass it.
+ * function of v, I is the integral of a log-concave density and so itself log-concave: once below the root, Newton's
+ * steps approach it from there and never pass it.
  */
 function lowerTail(p: number, a: number, b: number): number {
   const logP = Math.log(p);
@@ -28,30 +28,30 @@ function lowerTail(p: number, a: number, b: number): number {
     const change = (logP - logI) / slope;
     if (isBelow && !(change > 0)) break;
     isBelow = change > 0;
-    // Far below, where ln I falls as an exponential, each step back is 1.
+    // Bounds each step back: far from the root the slope says little about the way to it.
     v += Math.max(change, -(2 ** step));
     if (Math.abs(change) <= 2 ** -53 * Math.max(1, Math.abs(v))) break;
   }
   return v;
 }
 
-// ln of x^a (1 - x)^b, less that at v = 0: a ln(x / x0) + b ln((1 - x) / (1 - x0)), whose first order terms cancel.
+// ln of x^a (1 - x)^b minus that at v = 0: a ln(x / x0) + b ln((1 - x) / (1 - x0)), whose first-order terms cancel.
 function fall(v: number, a: number, b: number): number {
   if (v > 0) return fall(-v, b, a);
   const by = Math.expm1(v);
   const mean = meanOf(v, a, b);
   const less = ((b / (a + b)) * by) / mean;
   const more = ((-a / (a + b)) * by) / mean;
-  // ln(1 + less) = v - ln mean, where less has no digits of it.
+  // ln(1 + less) = v - ln mean, for a `less` so near to -1 that it has lost digits.
   return a * (less > -0.5 ? log1pmx(less) : v - Math.log(mean) - less) + b * log1pmx(more);
 }
 
-// (a e^v + b) / (a + b), of which x is the share that a e^v has.
+// (a e^v + b) / (a + b); x is the share of a e^v in it.
 function meanOf(v: number, a: number, b: number): number {
   return (a / (a + b)) * Math.exp(v) + b / (a + b);
 }
 
-// ln I and its derivative by v, which is the density over I.
+// ln I and its derivative with respect to v, which is the density divided by I.
 function integral(v: number, a: number, b: number, logDensity: number): { logI: number; slope: number } {
   if (v <= 0) {
     const ratio = integralOverDensity(v, a, b);
@@ -63,8 +63,8 @@ function integral(v: number, a: number, b: number, logDensity: number): { logI: 
 
 /**
  * For v up to 0, the continued fraction of A. R. DiDonato and A. H. Morris, Significant digit computation of the
- * incomplete beta function ratios, ACM Transactions on Mathematical Software 18 (1992), (9), by Lentz's method. It asks
- * for a - (a + b) x, which has every digit by v, and for no x near 1.
+ * incomplete beta function ratios, ACM Transactions on Mathematical Software 18 (1992), (9), by Lentz's method. It
+ * needs a - (a + b) x, which v gives to full accuracy, and no x near 1.
  */
 function integralOverDensity(v: number, a: number, b: number): number {
   const x = 1 / (1 + (b / a) * Math.exp(-v));
@@ -89,11 +89,12 @@ function integralOverDensity(v: number, a: number, b: number): number {
 
 /**
  * The quantile of Student's t with nu degrees of freedom (any positive number; Infinity is the normal) at a probability
- * between 0 and 1: infinite where it is no number.
+ * between 0 and 1; infinite if it overflows.
  */
 export function studentQuantile(p: number, nu: number): number {
   if (nu === Number.POSITIVE_INFINITY) return quantile(p);
-  // t^2 is F with 1 and nu degrees of freedom; both tails of it are one of t, and what is between is exact near a half.
+  // t^2 is F with 1 and nu degrees of freedom. Each tail of t is half a tail of F, and the central probability is exact
+  // near a half.
   const tails = 2 * Math.min(p, 1 - p);
   const between = Math.abs(2 * p - 1);
   if (between === 0) return 0;

@@ -3,16 +3,16 @@ import { quantile } from './standard-normal.ts';
 
 /**
  * The x with P(a, x) = p, 0 < p < 1, of the regularised lower incomplete gamma function with a > 0: Halley's or
- * Newton's steps from Wilson and Hilferty's approximation (1931), or from the first term of the power series. Its cost
- * grows as the root of a, so that from 10^8 on it is Cornish and Fisher's expansion (1937), whose next term is below
- * 2e-15 of x there.
+ * Newton's steps from Wilson and Hilferty's approximation (1931), or from the first term of the power series. The cost
+ * grows as the square root of a, so from a = 10^8 on Cornish and Fisher's expansion (1937) is used, whose next term is
+ * below 2e-15 of x there.
  */
 export function gammaQuantile(a: number, p: number): number {
   const z = quantile(p);
   if (a > 1e8) return a + z * Math.sqrt(a) + (z * z - 1) / 3 + (z * (z * z - 7)) / (36 * Math.sqrt(a));
   const logGamma = logGammaOfNext(a);
   const root = 1 - 1 / (9 * a) + z / (3 * Math.sqrt(a));
-  // P(a, x) = x^a / Gamma(a + 1) (1 - ...), so that the first is always below the answer.
+  // P(a, x) = x^a / Gamma(a + 1) (1 - ...), so this first estimate is always below the answer.
   const leading = Math.exp((Math.log(p) + logGamma) / a);
   let x = root > 0.3 && a > 0.5 ? a * root ** 3 : leading;
   if (!(x > 1e-300)) return leading;
@@ -26,7 +26,7 @@ export function gammaQuantile(a: number, p: number): number {
   return x;
 }
 
-// Newton's for ln P = ln p: no term is too small for it.
+// Newton's step for ln P = ln p, which works for terms of any size.
 function logStep(a: number, x: number, p: number, logTerm: number): number {
   const sum = series(a, x);
   return ((sum * x) / a) * (Math.log(sum) + logTerm - Math.log(p));
@@ -34,7 +34,7 @@ function logStep(a: number, x: number, p: number, logTerm: number): number {
 
 function halleyStep(a: number, x: number, p: number, logTerm: number): number {
   const term = Math.exp(logTerm);
-  // By the smaller of the two tails.
+  // Uses the smaller of the two tails.
   const gap = x < a + 1 ? term * series(a, x) - p : 1 - p - term * fraction(a, x);
   const newton = (gap * x) / (a * term);
   const halley = newton / (1 - 0.5 * newton * ((a - 1) / x - 1));
@@ -54,16 +54,16 @@ function stirling(b: number): number {
   return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / b;
 }
 
-// ln x^a exp(-x) / Gamma(a + 1); for a large a without the difference of large numbers.
+// ln x^a exp(-x) / Gamma(a + 1), for a large a without subtracting large numbers.
 function logTermOf(a: number, x: number, logGamma: number): number {
   if (a < 16) return a * Math.log(x) - x - logGamma;
   const delta = (x - a) / a;
-  // Far below a, 1 + delta has lost what x / a has.
+  // Far below a, 1 + delta has lost digits that x / a still has.
   const bend = delta < -0.5 ? Math.log(x / a) - delta : log1pmx(delta);
   return a * bend - 0.5 * Math.log(2 * Math.PI * a) - stirling(a);
 }
 
-// P(a, x) over x^a exp(-x) / Gamma(a + 1).
+// P(a, x) divided by x^a exp(-x) / Gamma(a + 1).
 function series(a: number, x: number): number {
   let [term, sum] = [1, 1];
   for (let k = 1; term > 1e-17 * sum; k++) {
@@ -73,7 +73,7 @@ function series(a: number, x: number): number {
   return sum;
 }
 
-// 1 - P(a, x) over the same: Lentz's way through the continued fraction (Abramowitz and Stegun 6.5.31).
+// 1 - P(a, x) divided by the same, by Lentz's method for the continued fraction (Abramowitz and Stegun 6.5.31).
 function fraction(a: number, x: number): number {
   let b = x + 1 - a;
   let c = 1e300;
@@ -91,8 +91,8 @@ function fraction(a: number, x: number): number {
 }
 
 /**
- * The quantile of the chi-squared distribution: the q that a sum of squares of so many (n, from 1) independent standard
- * normals stays below with this probability, which is between 0 and 1.
+ * The quantile of the chi-squared distribution: the q that a sum of squares of n independent standard normals, n from
+ * 1, lies below with this probability, which is between 0 and 1.
  */
 export function chiSquareQuantile(probability: number, n: number): number {
   return n === 2 ? -2 * Math.log1p(-probability) : 2 * gammaQuantile(n / 2, probability);

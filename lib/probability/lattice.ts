@@ -1,15 +1,15 @@
 import { philox } from '../stream/philox.ts';
 import type { Work } from '../work.ts';
 
-/** Independent random shifts of the lattice: their spread gives the error. */
+/** The number of independent random shifts of the lattice; their spread gives the error. */
 export const lattices = 12;
-const fewest = 7; // as a power of 2, of the points of one lattice
+const fewest = 7; // the exponent of 2 of the points of one lattice
 const mostPower = 20;
 
 /** The fewest and the most points of an estimate. */
 export const pointLimits: readonly [number, number] = [lattices << fewest, lattices << mostPower];
 
-/** When an estimate is good enough. */
+/** The accuracy at which an estimate ends. */
 export interface Accuracy {
   readonly absoluteError: number;
   readonly relativeError: number;
@@ -26,8 +26,8 @@ export interface Estimate {
 
 /**
  * The mean of a function over the unit cube by randomly shifted lattice rules with the baker's transform (Hickernell
- * 2002), whose points are doubled until the error is within the asked accuracy or there would be more than maxPoints.
- * Yields after each `pointsAtOnce`.
+ * 2002). The points are doubled until the error is within the accuracy or they would exceed maxPoints. Yields after
+ * each `pointsAtOnce`.
  */
 export function* latticeMean(
   value: (u: Float64Array) => number,
@@ -42,7 +42,7 @@ export function* latticeMean(
   let done = 0;
   for (let power = fewest; ; power++) {
     const count = 2 ** power;
-    // The points of the rule before this one are those with even numbers.
+    // The points of the previous rule are the even ones of this rule.
     const [begin, step] = power === fewest ? [0, 1] : [1, 2];
     for (const [rule, { shifts, generator }] of rules.entries()) {
       for (let k = begin; k < count; k += step) {
@@ -63,9 +63,9 @@ export function* latticeMean(
 }
 
 /**
- * The generating vector z of an embedded lattice rule: point k of 2^m is the fraction of k z / 2^m, and those with an
- * even k are the rule of 2^(m - 1). Made for 2^7 to 2^20 points by test/answers/lattice-vector.py (Cools, Kuo, Nuyens,
- * SIAM J. Sci. Comput. 28, 2006).
+ * The generating vector z of an embedded lattice rule: point k of 2^m is the fractional part of k z / 2^m, and the
+ * points with an even k are the rule of 2^(m - 1). test/answers/lattice-vector.py made it for 2^7 to 2^20 points
+ * (Cools, Kuo, Nuyens, SIAM J. Sci. Comput. 28, 2006).
  */
 export const latticeVector: Uint32Array = new Uint32Array([
   1, 433461, 52677, 804517, 13949, 647401, 551805, 833425, 449645, 680537, 249813, 837089, 819889, 496121, 6077, 84405,
@@ -89,9 +89,8 @@ export const latticeVector: Uint32Array = new Uint32Array([
 ]);
 
 /**
- * What makes one lattice rule random: a shift in [0, 1) for each coordinate, and the components of the generating
- * vector beyond those that were searched for. A function of the seed (two words, low first) and the rule's number
- * alone.
+ * The random parts of one lattice rule: a shift in [0, 1) for each coordinate, and the components of the generating
+ * vector beyond the precomputed ones. A function of the seed (two words, low first) and the rule's number alone.
  */
 export function randomRule(
   seed: Uint32Array,
@@ -103,7 +102,7 @@ export function randomRule(
   const generator = new Uint32Array(dimensions);
   const words = new Int32Array(4);
   for (let j = 0; j < dimensions; j++) {
-    // The last streams of the seed, which nobody draws normals from.
+    // The last streams of the seed, which normals do not use.
     philox(j, 0, ~rule, -1, seed[0]!, seed[1]!, words, 0);
     shifts[j] = ((words[0]! >>> 5) * 2 ** 26 + (words[1]! >>> 6)) * 2 ** -53;
     generator[j] = vector[j] ?? words[2]! | 1;

@@ -2,28 +2,28 @@ import { CovariumError } from '../covarium-error.ts';
 import { between, cdf, density, quantile } from './standard-normal.ts';
 
 /**
- * A box in coordinates y of independent standard normals: row i says lower[i] <= factor[i] . y <= upper[i], its last
- * factor is 1, that of coordinate j, and j is the same for rows from rows[j] to rows[j + 1]. There are more rows than
- * coordinates where the covariance is singular.
+ * A box in coordinates y of independent standard normals. Row i means lower[i] <= factor[i] . y <= upper[i]; its last
+ * nonzero factor is 1, that of coordinate j, and rows[j] to rows[j + 1] have the same j. There are more rows than
+ * coordinates if the covariance is singular.
  */
 export interface OrderedBox {
   /** The rank. */
   readonly coordinates: number;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** `coordinates` entries a row. */
+  /** `coordinates` entries for each row. */
   readonly factor: Float64Array;
   readonly rows: readonly number[];
 }
 
 /**
- * The box of normals of mean 0 and correlation `r` (m x m, row-major) in the order in which its limits bind, the
- * tightest first: the pivoted Cholesky factor of Genz and Bretz (J. Comput. Graph. Statist. 11, 2002, section 3), which
- * also tells the rank. Throws `ERR_NOT_POSITIVE_DEFINITE`.
+ * The box of normals with mean 0 and correlation `r` (m x m, row-major), its coordinates ordered by how much their
+ * limits bind, the tightest first: the pivoted Cholesky factor of Genz and Bretz (J. Comput. Graph. Statist. 11, 2002,
+ * section 3), which also gives the rank. Throws `ERR_NOT_POSITIVE_DEFINITE`.
  */
 export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64Array): OrderedBox {
   const m = lower.length;
-  // What rounding may leave of a variance of 0, where each variance is 1.
+  // The most that rounding may leave of a variance of 0 if all variances are 1.
   const tolerance = m * 2 ** -50;
   const factor = new Float64Array(m * m);
   const variance = new Float64Array(m).fill(1);
@@ -66,20 +66,20 @@ function tightest(rows: Iterable<number>, probability: (row: number) => number):
   return best;
 }
 
-// The mean of a standard normal between two limits, 0 where they are beyond all doubles' probabilities and both
-// infinite.
+// The mean of a standard normal between two limits; 0 if they are so far out that the probabilities underflow and both
+// are infinite.
 function truncatedMean(lower: number, upper: number): number {
   const mean = (density(lower) - density(upper)) / between(lower, upper);
   if (mean >= lower && mean <= upper) return mean;
   return lower > 0 ? lower : upper < 0 ? upper : 0;
 }
 
-// A matrix that is read from a file may be indefinite by its rounding; this one is so by more.
+// A matrix that is read from a file may be slightly indefinite by rounding; this one is more so.
 function refuseIndefinite(variance: number, tolerance: number): void {
   if (variance < -Math.sqrt(tolerance))
     throw new CovariumError(
       'ERR_NOT_POSITIVE_DEFINITE',
-      `Covariance is indefinite: a coordinate has the variance (${variance}) given others, in units of its own.`,
+      `Covariance is indefinite: a coordinate has conditional variance (${variance}), relative to its own.`,
     );
 }
 
@@ -111,13 +111,13 @@ function scaled(
   }
   return box;
 }
-// The largest probability below 1, and the least above 0: their quantiles are finite.
+// The least probability above 0 and the largest below 1, whose quantiles are finite.
 const [least, most] = [Number.MIN_VALUE, 1 - 2 ** -53];
 
 /**
  * One value of the integrand whose mean over the unit cube is the probability of a box (Genz, J. Comput. Graph.
- * Statist. 1, 1992): coordinate j is drawn by inversion from its conditional normal within the limits, by u[first + j],
- * and the probabilities of those limits are multiplied. The limits are taken times `scale`; `y` is overwritten.
+ * Statist. 1, 1992). Coordinate j is drawn by inversion from its conditional normal within the limits, with u[first +
+ * j], and the probabilities of the limits are multiplied. The limits are multiplied by `scale`; `y` is overwritten.
  */
 export function boxPoint(
   { coordinates, lower, upper, factor, rows }: OrderedBox,
@@ -136,7 +136,7 @@ export function boxPoint(
       high = Math.min(high, scale * upper[row]! - sum);
     }
     if (!(low < high)) return 0;
-    // In the lower tail, where a difference of probabilities keeps its digits.
+    // In the lower tail a difference of probabilities keeps its digits.
     const turned = low > 0;
     const below = cdf(turned ? -high : low);
     const above = cdf(turned ? -low : high);

@@ -2,7 +2,7 @@
 // place, in both tails: test/probability/standard-normal.test.ts has the bounds.
 
 const densityAtZero = 0.3989422804014327; // 1 / sqrt(2 pi)
-// Where the integral is taken from zero, and where a difference is taken by Taylor.
+// Below this the integral is taken from zero, and a difference by a Taylor series.
 const nearZero = 0.67448975;
 const narrow = 0.01;
 
@@ -31,7 +31,7 @@ export function density(z: number): number {
   return densityAtZero * gaussian(z);
 }
 
-/** The probability of at most z. */
+/** The probability of a value of at most z. */
 export function cdf(z: number): number {
   const x = Math.abs(z);
   if (x <= nearZero) return 0.5 + fromZero(z);
@@ -40,12 +40,12 @@ export function cdf(z: number): number {
 }
 
 /**
- * The probability between two limits, without the cancellation of a difference of {@link cdf}; 0 where `upper` is not
+ * The probability between two limits, without the cancellation of a difference of {@link cdf}; 0 if `upper` is not
  * above `lower`.
  */
 export function between(lower: number, upper: number): number {
   if (!(upper > lower)) return 0;
-  // By the tail that both limits lie in, where they do.
+  // Uses the tail in which both limits lie, if they do.
   if (lower >= 0) return between(-upper, -lower);
   const width = upper - lower;
   const middle = lower + 0.5 * width;
@@ -53,8 +53,8 @@ export function between(lower: number, upper: number): number {
     if (Math.max(-lower, upper) <= nearZero) return fromZero(upper) - fromZero(lower);
     return upper <= 0 ? cdf(upper) - cdf(lower) : 1 - (cdf(lower) + cdf(-upper));
   }
-  // Narrow: Taylor about the middle, whose next term is below 1e-17 of the first; the middle's own rounding counts in a
-  // tail.
+  // A narrow interval: the Taylor series about the middle, whose next term is below 1e-17 of the first. In a tail, the
+  // rounding of the middle matters.
   const slip = lower - middle + 0.5 * width;
   const square = middle * middle;
   const h = width * width;
@@ -104,7 +104,7 @@ export function quantile(p: number): number {
   return q < 0 ? -z : z;
 }
 
-// exp(-z^2 / 2): the square is split into an exact one and a small rest, so that its rounding is not magnified.
+// exp(-z^2 / 2): the square is split into an exact part and a small rest, so that its rounding error is not magnified.
 function gaussian(z: number): number {
   if (Math.abs(z) > 39) return 0;
   const short = Math.trunc(z * 16) / 16;
@@ -116,7 +116,7 @@ function fromZero(z: number): number {
   return (z * horner(nearTop, square)) / horner(nearBottom, square);
 }
 
-// The tail beyond x, from `nearZero`, over exp(-x^2 / 2).
+// The tail beyond x, for x from `nearZero` on, divided by exp(-x^2 / 2).
 function scaledTail(x: number): number {
   if (x <= Math.sqrt(32)) return horner(middleTop, x) / horner(middleBottom, x);
   const inverseSquare = 1 / (x * x);

@@ -1,12 +1,9 @@
 import { logGammaRatio } from './special-functions.ts';
 
-/**
- * Of more degrees of freedom the formula loses digits of the tails: x is then near 1, and what it is below 1 is what
- * counts.
- */
+/** With more degrees of freedom the formula loses digits of the tails, because x is near 1 and only 1 - x matters. */
 export const formulaLimit = 1000;
 
-/** How far {@link studentBetween} may be from the truth. */
+/** The greatest error of {@link studentBetween}. */
 export const studentError = 2e-14;
 
 /** P(lower < T <= upper) of Student's t with nu degrees of freedom, up to {@link formulaLimit}. */

@@ -14,7 +14,7 @@ const rowsAtOnce = 32; // rows that stay in cache while the factor's earlier row
  */
 export function* cholesky(a: Real, n: number): Work {
   const { values, stride } = yield* packFactor(a, n, false);
-  // Row by row, a factor is its own triangular solve: row i of the factor is the y of factor y = (row i of a).
+  // Row by row, a factor solves its own triangular system: row i of the factor is the y of factor y = (row i of a).
   for (let first = 0; first < stride; first += rowsAtOnce) {
     const end = Math.min(first + rowsAtOnce, stride);
     for (let column = 0; column < end; column += tileSide) {

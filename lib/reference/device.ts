@@ -5,7 +5,7 @@ import { type CommitTarget, ReferenceEncoder } from './encoder.ts';
 import { allocate, detach } from './memory.ts';
 import { Queue } from './queue.ts';
 
-/** Opens the device in plain TypeScript: it is always there. */
+/** Opens the device in plain TypeScript, which is always available. */
 export function openReference(): Backend {
   return new ReferenceDevice();
 }
@@ -15,16 +15,16 @@ class ReferenceDevice implements Backend {
   readonly name = 'plain TypeScript';
   readonly threads = 1;
   readonly lacksDecompositions = '';
-  readonly deviceMemoryFromBytes = 1 << 20; // smaller ones need no registration
+  readonly deviceMemoryFromBytes = 1 << 20; // smaller results need not be registered
   readonly dtypes: readonly Dtype[] = ['float32', 'float64'];
   readonly #queue = new Queue();
-  // Weakly: memory that everybody has forgotten is the engine's to collect.
+  // Weak, so that the garbage collector can free memory that nobody refers to.
   readonly #own = new WeakSet<ArrayBuffer>();
   readonly #forgotten = new FinalizationRegistry<number>((sizeBytes) => {
     this.#liveBytes -= sizeBytes;
   });
   #liveBytes = 0;
-  // Commits are numbered: memory that is released may be in use by those in flight at that time, not by later ones.
+  // Commits are numbered: released memory may be in use by those in flight at that time, but not by later ones.
   readonly #inFlight = new Set<number>();
   #lastCommit = 0;
   readonly #leaving = new Map<ArrayBuffer, number>();
@@ -54,7 +54,7 @@ class ReferenceDevice implements Backend {
   async compile({ name }: KernelSource): Promise<CompiledKernel> {
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `The reference device runs no kernels (${name}): it is plain TypeScript.`,
+      `The reference device does not run kernels (${name}): open metal or cpu.`,
     );
   }
 

@@ -5,16 +5,16 @@ import { norm } from './svd.ts';
 /**
  * Rows A (m x n) become a lower echelon L with A A' = L L', by Givens rotations of neighbouring columns (Golub and Van
  * Loan, Matrix Computations, 4th ed., 5.1.8 and 5.2.5): A = L Q, and Q is not kept. `pivots` gets the column of each
- * row's positive pivot, in rising order; -1 for a row that the rows before it determine, which is one whose rest is at
- * most `tolerance` of it.
+ * row's positive pivot, in ascending order; -1 for a row that the rows before it determine, that is, whose remainder is
+ * at most `tolerance` of its norm.
  */
 export function* echelon(values: Real, pivots: Real, n: number, tolerance: number): Work {
   const m = pivots.length;
   const rows = Float64Array.from(values);
   pivots.fill(-1);
   yield;
-  // Where the zeros at a row's end begin. Rows of a triangle that change places remain short: from last to first, a
-  // rotation makes a row longer by one number at most, where a reflection fills it.
+  // The start of the zeros at the end of each row. Rows of a triangle in another order stay short: a rotation, from the
+  // last column to the first, makes a row longer by at most one number, while a reflection fills it.
   const ends = Int32Array.from({ length: m }, (_, i) => endOf(rows.subarray(i * n, (i + 1) * n)));
   for (let i = 0, rank = 0; i < m; i++) {
     const row = rows.subarray(i * n, (i + 1) * n);
@@ -39,8 +39,8 @@ function endOf(row: Float64Array): number {
   return end;
 }
 
-// Turns all of a row from `from` to `end` into its first number, which becomes positive; gives cosine and sine for each
-// column after it.
+// Rotates a row's numbers from `from` to `end` into the first of them, which becomes positive; returns cosine and sine
+// for each later column.
 function rotations(row: Float64Array, from: number, end: number): Float64Array {
   const turns = new Float64Array(2 * (end - from));
   for (let k = end - 1; k > from; k--) {
@@ -51,13 +51,13 @@ function rotations(row: Float64Array, from: number, end: number): Float64Array {
     row[k - 1] = length;
     row[k] = 0;
   }
-  // Where nothing was turned, at most the sign is.
+  // If nothing was rotated, only the sign may change.
   turns[0] = row[from]! < 0 ? -1 : 1;
   row[from] = Math.abs(row[from]!);
   return turns;
 }
 
-// The same for another row; gives its new end.
+// Applies the same rotations to another row; returns its new end.
 function turn(row: Float64Array, from: number, end: number, ownEnd: number, turns: Float64Array): number {
   if (ownEnd <= from) return ownEnd;
   const last = Math.min(end - 1, ownEnd);

@@ -2,17 +2,16 @@ import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { jacobiRotation, turnRows } from './rotation.ts';
 
-const sweeps = 60; // ten are plenty: the convergence is quadratic
+const sweeps = 60; // ten suffice: the convergence is quadratic
 const operationsAtOnce = 1 << 16;
 
 /**
- * The symmetric a (n x n, of which the lower triangle is read) becomes V': row i is the eigenvector of values[i], and
- * values rise. By Jacobi's rotations, row by row (Golub and Van Loan: Matrix Computations, section 8.5): slower than
- * what is done by way of a tridiagonal matrix, and more exact.
+ * The symmetric a (n x n; only the lower triangle is read) becomes V': row i is the eigenvector of values[i], and
+ * values ascend. Uses Jacobi's rotations, row by row (Golub and Van Loan: Matrix Computations, section 8.5), which are
+ * slower than methods by a tridiagonal matrix, but more exact.
  */
 export function* symmetricEigen(a: Real, values: Real, n: number): Work {
-  // ml-matrix would be a dependency for this, but has (6.15.1) eigenvectors that are not orthogonal for the 100 x 100
-  // matrix of ones.
+  // We do not use ml-matrix (6.15.1): its eigenvectors of the 100 x 100 matrix of ones are not orthogonal.
   const left = new Float64Array(n * n);
   for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) left[i * n + j] = left[j * n + i] = a[i * n + j]!;
   const v = new Float64Array(n * n);
@@ -29,8 +28,8 @@ export function* symmetricEigen(a: Real, values: Real, n: number): Work {
         }
         const off = left[p * n + q]!;
         const [app, aqq] = [left[p * (n + 1)]!, left[q * (n + 1)]!];
-        // Relative to both: small eigenvalues of a graded matrix come out as exact as large ones. The roots do not
-        // underflow.
+        // Relative to both entries, so that small eigenvalues of a graded matrix are as exact as large ones. The roots
+        // do not underflow.
         if (Math.abs(off) <= Number.EPSILON * Math.sqrt(Math.abs(app)) * Math.sqrt(Math.abs(aqq))) continue;
         if (Math.abs(off) < Number.MIN_VALUE / Number.EPSILON) continue;
         rotate(left, v, n, p, q);
@@ -51,7 +50,7 @@ function rotate(a: Float64Array, v: Float64Array, n: number, p: number, q: numbe
   const [app, aqq] = [a[p * (n + 1)]!, a[q * (n + 1)]!];
   const rotation = jacobiRotation(aqq - app, off);
   turnRows(a, n, p, q, rotation);
-  // The same from the right: the matrix is symmetric, so that its columns are the rows that have just been made.
+  // The same from the right: the matrix is symmetric, so its columns are the rows that were just computed.
   for (let k = 0; k < n; k++) {
     a[k * n + p] = a[p * n + k]!;
     a[k * n + q] = a[q * n + k]!;

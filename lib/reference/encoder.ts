@@ -23,14 +23,17 @@ import { svd } from './svd.ts';
 import { requireFinite, requireSymmetric } from './symmetry.ts';
 import { antitranspose, choleskySolve, triangularProduct, triangularSolve, zeroUpper } from './triangular.ts';
 
-/** Where an encoder's commits go: the device's queue, as long as the device is open (throws `ERR_CLOSED` after). */
+/**
+ * The destination of an encoder's commits: the device's queue while the device is open (throws `ERR_CLOSED`
+ * afterwards).
+ */
 export interface CommitTarget {
   readonly queue: Queue;
-  /** Keeps memory that is released from now on, until the function that it returns says that the commit is over. */
+  /** Keeps memory that is released from now on, until the returned function is called when the commit is over. */
   hold(): () => void;
 }
 
-/** The reference device's {@link Encoder}: each command is a function that begins its work. */
+/** The {@link Encoder} of the reference device: each command is a function that starts its work. */
 export class ReferenceEncoder implements Encoder {
   readonly #target: () => CommitTarget;
   #commands: (() => Work)[] = [];
@@ -176,7 +179,7 @@ export class ReferenceEncoder implements Encoder {
     this.#requireOpen();
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `The reference device runs no kernels (${kernel}): it is plain TypeScript.`,
+      `The reference device does not run kernels (${kernel}): open metal or cpu.`,
     );
   }
 
@@ -194,7 +197,7 @@ export class ReferenceEncoder implements Encoder {
 
   reset(): void {
     if (this.#inFlight)
-      throw new CovariumError('ERR_CLOSED', `Commands (${this.#commands.length}) were committed to run in flight.`);
+      throw new CovariumError('ERR_CLOSED', `Commands (${this.#commands.length}) were committed and may be in flight.`);
     this.#commands = [];
     this.#factor = undefined;
     this.#commit = undefined;

@@ -3,9 +3,9 @@ import type { Work } from '../work.ts';
 import { norm } from './svd.ts';
 
 /**
- * a (m x n) becomes the lower L (m x k, zeros behind) of a = L q, with a diagonal that is not negative; q (k x n) has
- * orthonormal rows, k = min(m, n), and may be empty. By reflections (Golub and Van Loan, Matrix Computations, 4th ed.,
- * 5.2).
+ * a (m x n) becomes the lower L (m x k, then columns of zeros) of a = L q, with a diagonal that is not negative; q (k x
+ * n) gets orthonormal rows, k = min(m, n), and may be empty. Uses reflections (Golub and Van Loan, Matrix Computations,
+ * 4th ed., 5.2).
  */
 export function* lq(a: Real, q: Real, m: number, n: number): Work {
   const rows = Float64Array.from(a);
@@ -17,7 +17,7 @@ export function* lq(a: Real, q: Real, m: number, n: number): Work {
     const row = rows.subarray(i * n, (i + 1) * n);
     const v = row.slice(i);
     const length = norm(v);
-    // Away from the first number, so that nothing cancels; its sign is turned below.
+    // Reflects away from the first number, so that nothing cancels; the sign is corrected below.
     const sign = v[0]! < 0 ? -1 : 1;
     const turned = length === 0 ? 1 : -sign;
     signs.push(turned);
@@ -45,7 +45,7 @@ export function* lq(a: Real, q: Real, m: number, n: number): Work {
   q.set(basis);
 }
 
-// The unit vector w of I - 2 w w', which makes x a multiple of the first axis; none where x is zero.
+// The unit vector w of the reflection I - 2 w w' that makes x a multiple of the first axis; undefined if x is zero.
 function unit(x: Float64Array, length: number, sign: number): Float64Array | undefined {
   if (length === 0) return undefined;
   for (let k = 0; k < x.length; k++) x[k]! /= length;

@@ -19,8 +19,9 @@ interface Transferable {
 }
 
 /**
- * Detaches `memory`: views of it become empty. Node 20 has no ArrayBuffer.prototype.transfer; a message to nobody does
- * it there. Memory that is marked untransferable stays as it is on Node 20 and from 24.15 on, until it is collected.
+ * Detaches `memory`, so that its views become empty. Node 20 has no ArrayBuffer.prototype.transfer; posting a message
+ * does the same there. Memory that is marked untransferable stays attached on Node 20 and from 24.15 on, until it is
+ * collected.
  */
 export function detach(memory: ArrayBuffer & Transferable): void {
   try {

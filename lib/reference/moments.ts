@@ -7,8 +7,9 @@ const rowsAtOnce = 256;
 const sums = new Float64Array(tileSide * tileSide);
 
 /**
- * Column means, and covariance divided by count - ddof, of `rows` (count x n). Two passes, the second over what the
- * first's means leave, with the correction for their rounding (Chan, Golub, LeVeque 1983): sound far from the origin.
+ * Column means, and covariance divided by count - ddof, of `rows` (count x n). Uses two passes: the second subtracts
+ * the means of the first, and corrects for their rounding (Chan, Golub, LeVeque 1983), so it is accurate far from the
+ * origin.
  */
 export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): Work {
   const n = mean.length;
@@ -39,7 +40,7 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
   }
 }
 
-// Of the differences from the first row, so that a large common offset costs no digits.
+// Sums of the differences from the first row, so that a large common offset costs no digits.
 function* columnSums(rows: Real, n: number): Work<Float64Array<ArrayBuffer>> {
   const total = workspace(n);
   for (let start = 0; start < rows.length; start += n * rowsAtOnce) {
@@ -50,8 +51,8 @@ function* columnSums(rows: Real, n: number): Work<Float64Array<ArrayBuffer>> {
   return total;
 }
 
-// Column j of `taken` rows less its centre, as row j of `centred`; gives the sum, which rounding of the centre keeps
-// from 0.
+// Writes column j of `taken` rows minus its centre to row j of `centred`; returns the sum, which rounding of the centre
+// keeps from being 0.
 function centreColumn(
   rows: Real,
   n: number,

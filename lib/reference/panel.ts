@@ -5,10 +5,10 @@ import { inTiles, tileSide } from './tile.ts';
 
 const cacheBytes = 1 << 18; // a quarter of a common second-level cache
 
-/** Rows of a matrix as float64 in whole tiles, as many as a cache holds: the form in which this device computes. */
+/** Rows of a matrix as float64 in whole tiles, as many as fit into a cache: the form in which this device computes. */
 export class Panel {
   readonly values: Float64Array<ArrayBuffer>;
-  /** Numbers between two rows: n in whole tiles. What lies beyond n is 0 or unread. */
+  /** Distance between two rows: n rounded up to whole tiles. Numbers beyond n are 0 or not read. */
   readonly stride: number;
   /** Rows that fit, in whole tiles. */
   readonly rows: number;
@@ -23,7 +23,7 @@ export class Panel {
     this.values = workspace(this.rows * this.stride);
   }
 
-  /** Takes `count` rows of `matrix` from row `first`; each is read backwards where `reversed`. */
+  /** Loads `count` rows of `matrix` from row `first`; each is read backwards if `reversed`. */
   load(matrix: Real, first: number, count: number, reversed: boolean): void {
     const n = this.#n;
     const step = reversed ? -1 : 1;
@@ -34,7 +34,7 @@ export class Panel {
     }
   }
 
-  /** Gives back what {@link load} took. */
+  /** Stores the rows that {@link load} loaded. */
   store(matrix: Real, first: number, count: number, reversed: boolean): void {
     const n = this.#n;
     const step = reversed ? -1 : 1;
@@ -63,7 +63,8 @@ export class Panel {
 }
 
 /**
- * A lower triangle as float64, in whole tiles: row i starts at i stride; a unit diagonal goes on where the matrix ends.
+ * A lower triangle as float64, in whole tiles: row i starts at i stride. Beyond the matrix, the diagonal continues with
+ * ones.
  */
 export interface PackedFactor {
   readonly values: Float64Array<ArrayBuffer>;
@@ -72,8 +73,8 @@ export interface PackedFactor {
 }
 
 /**
- * Copies the lower triangle of a factor (n x n); the upper is not read. `transposed` stands for factor', as the lower
- * triangle that acts on reversed rows: factor' x = J (J factor' J) J x, J reversing the order.
+ * Copies the lower triangle of a factor (n x n); the upper one is not read. `transposed` gives factor', as the lower
+ * triangle that acts on reversed rows: factor' x = J (J factor' J) J x, where J reverses the order.
  */
 export function* packFactor(factor: Real, n: number, transposed: boolean): Work<PackedFactor> {
   const stride = inTiles(n);

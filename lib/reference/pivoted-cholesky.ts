@@ -2,10 +2,10 @@ import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 
 /**
- * The symmetric a (n x n, of which the lower triangle is read) becomes a root A of it, of which A A' is the matrix but
- * for what is left: the variable of which most is left is taken next, until no more than `tolerance` of any is left
- * (Higham: Accuracy and Stability of Numerical Algorithms, section 10.3). Column k of the root is that of variable
- * order[k]; from the rank on columns are zero, and `order` is -1.
+ * The symmetric a (n x n; only the lower triangle is read) becomes a root A: A A' equals the matrix except for a
+ * remainder. The variable with the largest remainder is eliminated next, until none exceeds `tolerance` (Higham:
+ * Accuracy and Stability of Numerical Algorithms, section 10.3). Column k of the root belongs to variable order[k];
+ * from the rank on, columns are zero and `order` is -1.
  */
 export function* pivotedCholesky(a: Real, order: Real, n: number, tolerance: number): Work {
   const left = new Float64Array(n * n);

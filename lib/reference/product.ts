@@ -48,7 +48,7 @@ export function* product(
   }
 }
 
-// Lays rows of op(a), or columns of op(b), side by side along the common dimension.
+// Copies rows of op(a), or columns of op(b), side by side along the common dimension.
 function pack(
   from: Real,
   start: number,
@@ -64,7 +64,7 @@ function pack(
   }
 }
 
-// Rows beyond `rows` and `columns`, up to whole tiles, hold what was there before; their sums are not read.
+// Rows beyond `rows` and `columns`, up to whole tiles, hold old numbers; their sums are not read.
 function* addProduct(
   a: Float64Array<ArrayBuffer>,
   b: Float64Array<ArrayBuffer>,

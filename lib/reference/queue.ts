@@ -2,25 +2,25 @@ import type { Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { sliceMs, type Work } from '../work.ts';
 
-/** Commands of one encoder, from their commit on. */
+/** The commands of one encoder after their commit. */
 export interface Commit {
   readonly commands: readonly (() => Work)[];
   readonly encodeMs: number;
-  /** Where a factor among the commands is made. */
+  /** The processor that makes a factor among the commands. */
   readonly factor: 'cpu' | undefined;
   /** Set from outside, at any time. */
   cancelled: boolean;
 }
 
 /**
- * The one queue of a reference device. Commits run in order, on the thread that JavaScript has: in slices, with a turn
- * of the event loop between two, so that timers and signals get theirs.
+ * The queue of a reference device. Commits run in order, on the JavaScript thread, in slices with a turn of the event
+ * loop between them, so that timers and signals run.
  */
 export class Queue {
   readonly #waiting: Running[] = [];
   #scheduled = false;
 
-  /** Runs a commit after those before it; settles when it has run. `over` is called just before. */
+  /** Runs a commit after those before it; settles when it has run. `over` is called just before it settles. */
   add(commit: Commit, over: () => void): Promise<Timings> {
     return new Promise((resolve, reject) => {
       const running = new Running(
@@ -54,7 +54,7 @@ export class Queue {
     return timings[0]!;
   }
 
-  /** Runs all that waits to its end. */
+  /** Runs all waiting commits to their end. */
   drain(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       first.runUntil(Number.POSITIVE_INFINITY);
@@ -62,7 +62,7 @@ export class Queue {
     }
   }
 
-  /** Fails what waits with `ERR_ABORTED`. */
+  /** Fails the waiting commits with `ERR_ABORTED`. */
   cancel(): void {
     for (const { commit } of this.#waiting) commit.cancelled = true;
     this.drain();
@@ -109,7 +109,7 @@ class Running {
     this.#reject = reject;
   }
 
-  /** Works until `end` (of performance.now()) at least; whether that was all. */
+  /** Works at least until `end` (of performance.now()); returns whether all is done. */
   runUntil(end: number): boolean {
     const begin = performance.now();
     try {

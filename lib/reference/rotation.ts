@@ -1,4 +1,4 @@
-/** Turns in the plane of two coordinates. */
+/** A rotation in the plane of two coordinates. */
 export interface Rotation {
   readonly cosine: number;
   readonly sine: number;
@@ -6,8 +6,8 @@ export interface Rotation {
 }
 
 /**
- * The smaller of the two turns that make [a, c; c, b] diagonal (Golub and Van Loan: Matrix Computations, 4th ed.,
- * 8.5.2); `off` is c, which is not 0, and `difference` b - a.
+ * The smaller of the two rotations that make [a, c; c, b] diagonal (Golub and Van Loan: Matrix Computations, 4th ed.,
+ * 8.5.2); `off` is c, which must not be 0, and `difference` is b - a.
  */
 export function jacobiRotation(difference: number, off: number): Rotation {
   const slope = difference / (2 * off);

@@ -15,7 +15,7 @@ export function* sample(factor: Real, mean: Real, out: Real, inverse: boolean, c
   const panel = new Panel(n, count);
   for (let first = 0; first < count; first += panel.rows) {
     const taken = Math.min(panel.rows, count - first);
-    // The output holds its rows' normals first; they are in cache when the panel takes them.
+    // The output first holds its rows' normals; they are still in cache when the panel loads them.
     fillNormalRange(out, first * n, (first + taken) * n, counter);
     panel.load(out, first, taken, false);
     yield* (inverse ? solvePanel : multiplyPanel)(packed, panel, taken);

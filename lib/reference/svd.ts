@@ -2,7 +2,7 @@ import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { jacobiRotation, turnRows } from './rotation.ts';
 
-const sweeps = 60; // as many as a matrix of any condition takes, and more
+const sweeps = 60; // more than a matrix of any condition needs
 const operationsAtOnce = 1 << 16;
 
 /**
@@ -31,7 +31,7 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
     yield;
   }
   if (u.length === 0) return;
-  // The turns T make T rows = diag(values) directions, so that rows = T' diag(values) directions.
+  // The rotations T make T rows = diag(values) directions, so rows = T' diag(values) directions.
   for (const [k, from] of order.entries()) {
     const own = turns.subarray(from * count, (from + 1) * count);
     const direction = directions[k]!;
@@ -42,10 +42,11 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
 }
 
 /**
- * Turns `count` rows of `length` numbers among themselves until they are orthogonal, in place; `companions` (rows of as
- * many numbers as there are rows) are turned with them. Their norms are then the singular values: the one-sided method
- * of Jacobi, which finds small ones beside large ones to high relative accuracy (Demmel and Veselic, Jacobi's method is
- * more accurate than QR, SIAM J. Matrix Anal. Appl. 13, 1992), as those that begin with a bidiagonal form do not.
+ * Rotates `count` rows of `length` numbers among themselves until they are orthogonal, in place; `companions` (rows
+ * with `count` numbers) are rotated with them. The norms of the rows are then the singular values. This is Jacobi's
+ * one-sided method, which computes small values beside large ones to high relative accuracy (Demmel and Veselic,
+ * Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13, 1992); methods that begin with a bidiagonal
+ * form do not.
  */
 function* orthogonalize(rows: Float64Array, count: number, companions: Float64Array): Work {
   const length = rows.length / count;
@@ -81,12 +82,12 @@ function dot(rows: Float64Array, a: number, b: number, length: number): number {
   return sum;
 }
 
-// A unit vector that is orthogonal to unit vectors which are fewer than its numbers.
+// A unit vector orthogonal to the given unit vectors, of which there must be fewer than its entries.
 function complete(row: Float64Array, others: readonly Float64Array[]): void {
   for (let axis = 0; axis < row.length; axis++) {
     row.fill(0);
     row[axis] = 1;
-    // Twice is enough (Kahan; Parlett, The Symmetric Eigenvalue Problem, 6.9).
+    // Two passes suffice (Kahan; Parlett, The Symmetric Eigenvalue Problem, 6.9).
     for (let pass = 0; pass < 2; pass++) for (const other of others) remove(row, other);
     const length = norm(row);
     // The squares of what is left of all axes add up to what is missing, which is at least 1.

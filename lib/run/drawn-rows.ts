@@ -12,15 +12,14 @@ import type { RunModel } from './model.ts';
 import { openModel } from './model.ts';
 import type { Run } from './run.ts';
 
-// Each lane has a factor of its own: together they have no more.
+// Each lane has its own factor; together they may take this much.
 const factorBytes = 2 ** 31;
 
 /**
- * The rows of a run, in blocks on a grid that begins at row 0 of the stream: on one machine a row has the same bits
- * whichever rows are drawn with it, and on however many threads. That takes some care where BLAS multiplies, since it
- * rounds by the shape of what it is given, as the factor does by its number of threads. So each block is drawn whole,
- * though few of its rows be wanted, and by one thread: a cpu device of one thread for each processor takes blocks in
- * turn.
+ * The rows of a run, in blocks on a grid that begins at row 0 of the stream. On one machine a row always has the same
+ * bits, whichever rows are drawn with it and on however many threads. BLAS rounds differently for other shapes of its
+ * operands, and the factor for another number of threads. So each block is drawn whole, even if only some of its rows
+ * are wanted, and by one thread: one cpu device of one thread for each processor, which take blocks in turn.
  */
 export class DrawnRows {
   readonly #run: Run;
@@ -34,8 +33,8 @@ export class DrawnRows {
   }
 
   /**
-   * For up to `rows` rows at a time. Throws like {@link openDevice} and {@link MultivariateNormal.fromCovariance}, and
-   * `ERR_OUT_OF_RANGE`.
+   * Opens for up to `rows` rows at a time. Throws like {@link openDevice} and {@link
+   * MultivariateNormal.fromCovariance}, and `ERR_OUT_OF_RANGE`.
    */
   static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
     firstElement(BigInt(run.firstRow), run.rows, run.columns);
@@ -56,12 +55,14 @@ export class DrawnRows {
     return this.#lanes[0]!.device;
   }
 
-  /** Where the factor was made. */
+  /** The processor that made the factor. */
   get factorOn(): string {
     return this.#lanes[0]!.timings.factor ?? this.device.kind;
   }
 
-  /** Rows [first, first + count) of the stream, whole rows at a time. An array holds until the next is asked for. */
+  /**
+   * Rows [first, first + count) of the stream, in pieces of whole rows. A piece is valid until the next is requested.
+   */
   async *rows(first: bigint, count: number, signal?: AbortSignal): AsyncGenerator<Real, void, undefined> {
     const { columns } = this.#run;
     const last = first + BigInt(count);
@@ -74,10 +75,10 @@ export class DrawnRows {
     let next = first / size;
     try {
       for (let at = first; at < last; ) {
-        // Two for each lane: one is drawn while the other is written.
+        // Two blocks for each lane: one is drawn while the other is written.
         for (; next * size < last && drawing.length < 2 * this.#lanes.length; next++) {
           const block = this.#draw(next, first, last, leaving.signal);
-          // Its failure is told when it is awaited, which may be long after.
+          // Its failure is reported when it is awaited, which may be much later.
           block.catch(() => {});
           drawing.push(block);
         }
@@ -106,8 +107,8 @@ export class DrawnRows {
     this.close();
   }
 
-  // Block `index` of the grid. The reference device adds up row by row: only the rows from `first` to `last` are drawn
-  // there.
+  // Draws block `index` of the grid. The reference device computes each row independently, so it draws only the rows
+  // from `first` to `last`.
   async #draw(index: bigint, first: bigint, last: bigint, signal: AbortSignal): Promise<Drawn> {
     const { seed, stream, rowsPerBlock } = this.#run;
     const lane = this.#lanes[Number(index % BigInt(this.#lanes.length))]!;

@@ -12,12 +12,12 @@ import { tableFormats } from '../table/format.ts';
 import type { DrawnRows } from './drawn-rows.ts';
 import { type Run, runFields } from './run.ts';
 
-/** What stands beside a file of draws, as `<file>.json`: the run that it has, how it was drawn, and its digest. */
+/** The content of `<file>.json` beside a file of draws: its run, how it was drawn, and its digest. */
 export interface Manifest {
   /** Version of this format. */
   readonly covarium: 1;
   readonly kind: 'manifest';
-  /** Its name, without folders. */
+  /** The name of the file, without folders. */
   readonly file: string;
   readonly run: Run;
   readonly provenance: Provenance;
@@ -36,14 +36,14 @@ export function manifestPath(path: string): string {
   return `${path}.json`;
 }
 
-/** The manifest of the file at `path`, as its file says it. */
+/** The manifest of the file at `path`, as text. */
 export function manifestText(path: string, run: Run, provenance: Provenance, digest: Digest): string {
   const manifest: Manifest = { covarium: 1, kind: 'manifest', file: basename(path), run, provenance, digest };
   return textOf(manifest);
 }
 
 /**
- * The manifest of the file at `path`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and
+ * The manifest of the file at `path`; undefined if there is none. Throws `ERR_MALFORMED_MANIFEST` and
  * `ERR_FILE_UNREADABLE`.
  */
 export async function readManifest(path: string): Promise<Manifest | undefined> {
@@ -54,14 +54,14 @@ export async function readManifest(path: string): Promise<Manifest | undefined> 
   if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
     throw malformed(at, `its digest is (${describe(digest)})`);
   if (!isObject(provenance) || !isObject(provenance.device))
-    throw malformed(at, `its provenance are (${describe(provenance)})`);
+    throw malformed(at, `its provenance is (${describe(provenance)})`);
   refuseUnknown(at, digest, ['bytes', 'sha256'], 'digest');
   refuseUnknown(at, provenance, ['covariumVersion', 'device', 'factor'], 'provenance');
   refuseUnknown(at, provenance.device, ['kind', 'name', 'facts'], 'provenance.device');
   return manifest as unknown as Manifest;
 }
 
-/** `run.json`; undefined where there is none. Throws `ERR_MALFORMED_MANIFEST` and `ERR_FILE_UNREADABLE`. */
+/** Reads `run.json`; undefined if there is none. Throws `ERR_MALFORMED_MANIFEST` and `ERR_FILE_UNREADABLE`. */
 export async function readRunFile(path: string): Promise<RunFile | undefined> {
   const file = await readJson(path, 'run');
   if (file === undefined) return undefined;
@@ -71,7 +71,7 @@ export async function readRunFile(path: string): Promise<RunFile | undefined> {
   return file as unknown as RunFile;
 }
 
-/** Writes `run.json` if there is none; says whether it did. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
+/** Writes `run.json` if there is none; returns whether it did. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`. */
 export async function placeRunFile(path: string, run: Run, rowsPerPart: number): Promise<boolean> {
   const runFile: RunFile = { covarium: 1, kind: 'run', run, rowsPerPart };
   const file = await OutputFile.open(path);
@@ -80,8 +80,7 @@ export async function placeRunFile(path: string, run: Run, rowsPerPart: number):
 }
 
 /**
- * Throws `ERR_FILE_UNWRITABLE` where a manifest for `path` would replace something that is none, not even a damaged
- * one.
+ * Throws `ERR_FILE_UNWRITABLE` if a manifest for `path` would replace a file that is not a manifest, intact or damaged.
  */
 export async function requireManifestPlace(path: string): Promise<void> {
   const at = manifestPath(path);
@@ -90,7 +89,7 @@ export async function requireManifestPlace(path: string): Promise<void> {
   if (typeof text !== 'string' && text.code !== 'EISDIR') throw cannotRead(at, text);
   throw new CovariumError(
     'ERR_FILE_UNWRITABLE',
-    `File (${at}) is no manifest of covarium, and the manifest of (${path}) would replace it.`,
+    `File (${at}) is not a manifest of covarium, but the manifest of (${path}) would replace it. Move it, or pass another output.`,
     { path: at },
   );
 }
@@ -102,7 +101,7 @@ function textOf(value: Manifest | RunFile): string {
 async function readJson(path: string, kind: string): Promise<{ readonly run: Run } | undefined> {
   let text: string;
   try {
-    if (!(await stat(path)).isFile()) throw malformed(path, 'it is no file');
+    if (!(await stat(path)).isFile()) throw malformed(path, 'it is not a file');
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -160,20 +159,21 @@ function malformed(path: string, why: string, cause?: unknown): CovariumError {
   return new CovariumError('ERR_MALFORMED_MANIFEST', `Manifest (${path}) is malformed: ${why}.`, { path, cause });
 }
 
-/** What drew the rows: the last bits of draws depend on it, beside the run. */
+/** What drew the rows: the last bits of draws depend on it, as well as on the run. */
 export interface Provenance {
   /** Version of covarium. */
   readonly covariumVersion: string;
   readonly device: {
     readonly kind: DeviceKind;
     readonly name: string;
-    /** Of the cpu device: its kernels, its BLAS and what that takes the processor for. */
+    /** For the cpu device: its kernels, its BLAS, and the processor for which the BLAS chose its code. */
     readonly facts: { readonly [fact: string]: string };
   };
-  /** Where the factor was made. */
+  /** The processor that made the factor. */
   readonly factor: string;
 }
-// The facts that can change a bit. The number of threads changes none, and a library's path could tell a user's name.
+// The facts that can change a bit. The number of threads changes none, and a library's path could contain a user's
+// name.
 const told = ['processor', 'kernels', 'library', 'library core type'];
 
 export function provenanceOf(rows: DrawnRows, covariumVersion: string): Provenance {

@@ -6,16 +6,16 @@ import type { RealDtype } from '../dtype.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { MultivariateStudentT } from '../student-t/multivariate-student-t.ts';
 
-/** A normal or a Student-t as the command line has it. */
+/** A normal or a Student-t, as the command line describes it. */
 export interface RunModel {
   readonly names: readonly string[] | undefined;
   readonly mean: readonly number[];
-  /** float64; of a Student-t the scale. */
+  /** float64; the scale of a Student-t. */
   readonly covariance: Matrix;
-  /** Of a Student-t; none of a normal. */
+  /** For a Student-t; undefined for a normal. */
   readonly degreesOfFreedom?: number | undefined;
   /**
-   * Whether the covariance may be singular: then draws are made by its root from the pivoted Cholesky decomposition.
+   * True if the covariance may be singular: draws are then made from the root of its pivoted Cholesky factorisation.
    */
   readonly singular?: boolean | undefined;
 }
@@ -40,8 +40,8 @@ export function modelHash({ mean, covariance, degreesOfFreedom, singular }: RunM
 }
 
 /**
- * What a model is on a device. Rejects like {@link MultivariateNormal.fromCovariance} and
- * {@link MultivariateStudentT.fromScale}.
+ * The model's distribution on a device. Rejects like {@link MultivariateNormal.fromCovariance} and {@link
+ * MultivariateStudentT.fromScale}.
  */
 export function openModel(
   device: Device,
@@ -59,7 +59,7 @@ export function openNormal(device: Device, model: RunModel, dtype: RealDtype): P
   const { mean, covariance } = model;
   return opened(model, (singular) => MultivariateNormal.fromCovariance({ device, mean, covariance, dtype, singular }));
 }
-// The default is said, so that a refusal names the command's option, and not those of the library.
+// The default is passed explicitly, so that an error names the command's option, not the library's.
 function opened<T>({ singular = false }: RunModel, open: (singular: 'pivoted' | 'error') => Promise<T>): Promise<T> {
   return singular ? open('pivoted') : open('error').catch(tellWayOut);
 }
@@ -68,5 +68,5 @@ function tellWayOut(error: unknown): never {
   if (!(error instanceof CovariumError) || error.code !== 'ERR_NOT_POSITIVE_DEFINITE') throw error;
   const { pivot } = error;
   const details = pivot === undefined ? { cause: error } : { pivot, cause: error };
-  throw new CovariumError(error.code, `${error.message} With --singular it may be semidefinite.`, details);
+  throw new CovariumError(error.code, `${error.message} Pass --singular if it may be semidefinite.`, details);
 }

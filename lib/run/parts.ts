@@ -11,7 +11,10 @@ import type { Provenance } from './manifest.ts';
 import { type Manifest, manifestPath, manifestText, placeRunFile, readManifest, readRunFile } from './manifest.ts';
 import { type Run, requireSameRun, runWithin } from './run.ts';
 
-/** A file of a run: part `index` has rows [index rowsPerPart, (index + 1) rowsPerPart) of it, the last what is left. */
+/**
+ * A file of a run: part `index` has rows [index rowsPerPart, (index + 1) rowsPerPart); the last part has the remaining
+ * rows.
+ */
 export interface Part {
   readonly index: number;
   readonly path: string;
@@ -24,7 +27,7 @@ export function runPath(folder: string): string {
   return join(folder, 'run.json');
 }
 
-/** All parts of a run in a folder; none of no rows. Throws `ERR_OUT_OF_RANGE` for more than a million. */
+/** All parts of a run in a folder. Throws `ERR_OUT_OF_RANGE` for more than a million. */
 export function partsOf(folder: string, run: Run, rowsPerPart: number): Part[] {
   const count = Math.ceil(run.rows / rowsPerPart);
   if (count > mostParts)
@@ -39,7 +42,9 @@ export function partsOf(folder: string, run: Run, rowsPerPart: number): Part[] {
   });
 }
 
-/** Throws `ERR_RUN_MISMATCH` for a file that readers of `part-*` would take for a part of a run, and that is none. */
+/**
+ * Throws `ERR_RUN_MISMATCH` for a file that readers of `part-*` would take for a part of a run, but that is not one.
+ */
 export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: number): Promise<void> {
   const named = new Set(partsOf(folder, run, rowsPerPart).map(({ path }) => path));
   const found = await readdir(folder).catch((error: unknown) => {
@@ -52,15 +57,15 @@ export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: nu
   const path = join(folder, stranger);
   throw new CovariumError(
     'ERR_RUN_MISMATCH',
-    `File (${path}) is named as a part, and the run of (${named.size}) parts has none of its name.`,
+    `File (${path}) is named like a part, but the run of (${named.size}) parts has no part of this name.`,
     { path },
   );
 }
 
 /**
- * Makes the folder of a run ready: its `run.json` is of this run, and what killed processes left is gone. The first of
- * the processes that share a run writes `run.json`; the others compare. Throws `ERR_RUN_MISMATCH` (also for a file that
- * is named as a part and is none), `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
+ * Prepares the folder of a run: checks its `run.json`, and removes what killed processes left behind. The first of the
+ * processes that share a run writes `run.json`; the others compare it. Throws `ERR_RUN_MISMATCH` (also for a file that
+ * is named like a part but is not one), `ERR_MALFORMED_MANIFEST`, `ERR_FILE_UNWRITABLE`.
  */
 export async function openRunFolder(folder: string, run: Run, rowsPerPart: number): Promise<void> {
   const path = runPath(folder);
@@ -77,9 +82,8 @@ export async function openRunFolder(folder: string, run: Run, rowsPerPart: numbe
 }
 
 /**
- * Whether a part is there, complete and of this run. Throws `ERR_RUN_MISMATCH` where it is of another run,
- * `ERR_MANIFEST_MISMATCH` where its bytes are not those that its manifest tells: their number, and with `check` their
- * SHA-256.
+ * True if a part exists, complete and of this run. Throws `ERR_RUN_MISMATCH` if it is of another run,
+ * `ERR_MANIFEST_MISMATCH` if its size or, with `check`, its SHA-256 differs from its manifest.
  */
 export async function isThere({ path, run }: Part, check: boolean): Promise<boolean> {
   const manifest = await readManifest(path);
@@ -91,7 +95,7 @@ export async function isThere({ path, run }: Part, check: boolean): Promise<bool
   return true;
 }
 
-/** Throws `ERR_MANIFEST_MISMATCH` where a file is not the one that its manifest is of. */
+/** Throws `ERR_MANIFEST_MISMATCH` if a file is not the one that its manifest describes. */
 export function requireDigest(path: string, { digest }: Manifest, { bytes, sha256 }: Digest): void {
   const [what, there, told] =
     bytes === digest.bytes ? ['SHA-256', sha256, digest.sha256] : ['bytes', bytes, digest.bytes];
@@ -104,9 +108,9 @@ export function requireDigest(path: string, { digest }: Manifest, { bytes, sha25
 }
 
 /**
- * Draws a part. It appears complete or not at all, before its manifest: the one name is given to one process only, and
- * the file that has it is never touched. A part without a manifest is of a process that was killed between the two, or
- * that is there now: if it has the bytes that are drawn here, it is a part of this run; if not, it is not ours, and
+ * Draws a part. It appears complete or not at all, before its manifest. Only one process can give it its name, and a
+ * file that has the name is never changed. A part without a manifest belongs to a process that was killed between the
+ * two, or that is running now: if it has the bytes drawn here, it is a part of this run; if not,
  * `ERR_MANIFEST_MISMATCH` is thrown.
  */
 export async function drawPart(
@@ -122,7 +126,7 @@ export async function drawPart(
     if (await isThere({ index: 0, path, run }, true)) return;
     throw new CovariumError(
       'ERR_MANIFEST_MISMATCH',
-      `File (${path}) is in the way: it has no manifest, and other bytes than this part. Remove it to have it drawn.`,
+      `File (${path}) has no manifest, and its bytes differ from this part's. Remove it, so that the part can be drawn.`,
       { path },
     );
   } finally {
@@ -131,8 +135,8 @@ export async function drawPart(
 }
 
 /**
- * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that can't
- * be written is told before anything has changed.
+ * Writes the rows of a run, and their manifest, to the disk; the caller gives both their names. A manifest that cannot
+ * be written is reported before anything changes.
  */
 export async function writeWithManifest(
   path: string,
@@ -166,7 +170,8 @@ export async function writeRows(
 ): Promise<Digest> {
   const { firstRow, rows: count, columns, names, dtype, format } = run;
   const through = new DigestOutput(output);
-  // What is known before the rows are: of the device, no byte of a part says anything.
+  // The run is known before the rows are. A part contains nothing about the device, so that its bytes depend on the run
+  // alone.
   const metadata = { covarium: JSON.stringify(run) };
   const head = { names: names ?? undefined, columns, dtype, rows: count, metadata };
   const table = await openTableWriter(through, format, head);

@@ -14,7 +14,7 @@ import { openModel } from './model.ts';
 import type { Run } from './run.ts';
 import { allowedUlps, deviationsOf, epsilonOf } from './tolerance.ts';
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface Redrawn {
   /** The largest difference, in ulps of its column's scale. */
   readonly worstUlps: number;
@@ -27,9 +27,9 @@ export class Redraw {
   readonly #others: readonly Device[];
   readonly #deviations: Float64Array;
   readonly #centre: Float64Array;
-  // Normals of a row: as many as the factor has columns.
+  // Number of normals of a row: the columns of the factor.
   readonly #width: number;
-  /** How many ulps of its column's scale a draw may be off. */
+  /** How many ulps of its column's scale a draw may differ. */
   readonly allowedUlps: number;
 
   private constructor(
@@ -48,8 +48,8 @@ export class Redraw {
   }
 
   /**
-   * On `kind`, or on another kind than `drawnOn`; normals also on `drawnOn`, where this machine has it, and on the
-   * reference device.
+   * Opens `kind`, or another kind than `drawnOn`; compares normals also on `drawnOn`, if this machine has it, and on
+   * the reference device.
    */
   static async open(run: Run, model: RunModel, drawnOn: DeviceKind, kind: DeviceKind | undefined): Promise<Redraw> {
     const device = openDevice(kind ?? anotherKind(drawnOn, run));
@@ -75,8 +75,8 @@ export class Redraw {
   }
 
   /**
-   * Compares row `row` of the file at `path` with the same row of the run. Throws `ERR_DRAWS_MISMATCH`: a normal whose
-   * bits differ between devices, or a number that is more than {@link allowedUlps} off.
+   * Compares row `row` of the file at `path` with the same row of the run. Throws `ERR_DRAWS_MISMATCH` for a normal
+   * whose bits differ between devices, or a number that differs by more than {@link allowedUlps}.
    */
   async compare(path: string, row: number, values: Float64Array): Promise<Redrawn> {
     const { columns, dtype, seed, stream, firstRow } = this.#run;
@@ -89,9 +89,9 @@ export class Redraw {
     for (let column = 0; column < columns; column++) {
       const [there, here] = [values[column]!, drawn.data[column]!];
       const scale = stretch * this.#deviations[column]! + Math.abs(this.#centre[column]!);
-      // A Student-t may be infinite, and of a singular covariance a scale may be 0.
+      // A Student-t may be infinite, and the scale of a singular covariance may be 0.
       const ulps = there === here || Object.is(there, here) ? 0 : Math.abs(there - here) / (epsilonOf(dtype) * scale);
-      // Also where it is NaN.
+      // Written so that NaN is refused too.
       if (!(ulps <= this.allowedUlps))
         throw new CovariumError(
           'ERR_DRAWS_MISMATCH',
@@ -113,7 +113,7 @@ export class Redraw {
     this.close();
   }
 
-  // By which a row of a Student-t is stretched: its scales have the same bits everywhere.
+  // The scale of a row of a Student-t, which has the same bits everywhere.
   #stretch(index: bigint): number {
     if (!('degreesOfFreedom' in this.#normal)) return 1;
     const { degreesOfFreedom } = this.#normal;

@@ -4,13 +4,13 @@ import { bytesOf } from '../dtype.ts';
 import type { TableFormat } from '../table/format.ts';
 
 /**
- * All that the rows of a file depend on, but for the device: rows [firstRow, firstRow + rows) of a stream. A part of a
- * run is a run of fewer rows. It is JSON as it stands.
+ * All that the rows of a file depend on, except the device: rows [firstRow, firstRow + rows) of a stream. A part of a
+ * run is a run of fewer rows. It can be written as JSON directly.
  */
 export interface Run {
   /** SHA-256 of the model, by {@link modelHash}. */
   readonly model: string;
-  /** Decimal: JSON's numbers end at 2^53. */
+  /** Decimal digits, because JSON's numbers are exact only up to 2^53. */
   readonly seed: string;
   readonly stream: string;
   /** Version of the normal stream. */
@@ -18,11 +18,11 @@ export interface Run {
   readonly firstRow: string;
   readonly rows: number;
   readonly columns: number;
-  /** Of the columns; null where the model has none. */
+  /** Names of the columns; null if the model has none. */
   readonly names: readonly string[] | null;
   readonly dtype: RealDtype;
   readonly format: TableFormat;
-  /** Rows that are computed together: how BLAS rounds depends on them. */
+  /** Rows that are computed together; BLAS's rounding depends on them. */
   readonly rowsPerBlock: number;
 }
 
@@ -43,10 +43,10 @@ export const runFields: readonly (keyof Run)[] = [
   'rowsPerBlock',
 ];
 
-// A block is long enough that a commit's overhead vanishes, and that BLAS packs the factor for many rows ...
+// A block is long enough to hide a commit's overhead, and to let BLAS pack the factor for many rows.
 const blockBytes = 2 << 20;
 const fewestRows = 64;
-// ... and a part so long that its file is worth opening.
+// A part is long enough to make opening its file worthwhile.
 const partBytes = 256 << 20;
 
 /** Rows of a block: a power of two. */
@@ -54,18 +54,18 @@ export function rowsPerBlock(columns: number, dtype: RealDtype): number {
   return 2 ** Math.floor(Math.log2(Math.max(fewestRows, blockBytes / (columns * bytesOf(dtype)))));
 }
 
-/** Rows of a part of about 256 MiB: whole blocks, so that none is computed for two parts. */
+/** Rows of a part of about 256 MiB: whole blocks, so that no block is computed for two parts. */
 export function rowsPerPart(columns: number, dtype: RealDtype): number {
   const block = rowsPerBlock(columns, dtype);
   return block * Math.max(1, Math.round(partBytes / (block * columns * bytesOf(dtype))));
 }
 
-/** The run of `rows` rows from the `first` of this one. */
+/** The run of `rows` rows from row `first` of this one. */
 export function runWithin(run: Run, first: number, rows: number): Run {
   return { ...run, firstRow: String(BigInt(run.firstRow) + BigInt(first)), rows };
 }
 
-/** Throws `ERR_RUN_MISMATCH`, with both sides of the first difference, where what a file tells is another run. */
+/** Throws `ERR_RUN_MISMATCH`, with both values of the first difference, if a file describes another run. */
 export function requireSameRun<Told extends object>(path: string, told: Told, wanted: Told): void {
   for (const name of Object.keys(wanted) as (keyof Told & string)[]) {
     const [there, here] = [JSON.stringify(told[name]), JSON.stringify(wanted[name])];

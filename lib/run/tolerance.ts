@@ -1,17 +1,17 @@
 import type { Matrix } from '../array/matrix.ts';
 import type { Real, RealDtype } from '../dtype.ts';
 
-// A wrong seed is far beyond this share of a column's scale, whatever the condition number.
+// A wrong seed differs by far more than this share of a column's scale, whatever the condition number.
 const largestShare = 1 / 16;
 const iterations = 12;
 
 /**
- * How far two devices may be apart: ulps of a column's scale, |mean| + standard deviation. Each sums n products in an
- * order of its own, and rounding errors of random sign grow as sqrt(n); its factor is that of a covariance next to the
- * given one, and what such a neighbour changes grows with the norm of the inverse of the correlation matrix H (with the
- * covariance's it would grow with the units that columns are given in; Higham, Accuracy and Stability of Numerical
- * Algorithms, 2002, theorems 10.5 and 10.6): 16 sqrt(n) (1 + |H^-1|), and never more than 1/16 of the scale. The root
- * of a singular covariance, n x rank, is the same everywhere.
+ * How far two devices may differ, in ulps of a column's scale, |mean| + standard deviation. Each sums n products in its
+ * own order, and rounding errors of random sign grow as sqrt(n). Its factor is that of a covariance near the given one,
+ * and the effect of that error grows with the norm of the inverse of the correlation matrix H (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 2002, theorems 10.5 and 10.6; with the inverse of the covariance it would depend
+ * on the columns' units). So the bound is 16 sqrt(n) (1 + |H^-1|), and never more than 1/16 of the scale. The root of a
+ * singular covariance, n x rank, is the same everywhere.
  */
 export function allowedUlps({ rows: n, data }: Matrix, rank: number, dtype: RealDtype): number {
   const growth = rank === n ? 1 + inverseNorm(data as Real, n) : 1;
@@ -33,12 +33,12 @@ function normsOfRows(factor: Real, rows: number, columns: number): Float64Array 
 }
 
 /**
- * 2-norm of the inverse of the correlation matrix, by the power method: a little less than it is, which its safety
- * factor covers.
+ * 2-norm of the inverse of the correlation matrix, by the power method. The result is slightly too small; the safety
+ * factor of the tolerance covers that.
  */
 function inverseNorm(factor: Real, n: number): number {
   const deviations = normsOfRows(factor, n, n);
-  // The factor R of H has the rows of L over their norms. Any start will do that is in no invariant subspace.
+  // The factor R of H has the rows of L divided by their norms. Any start that is not in an invariant subspace will do.
   let x = Float64Array.from({ length: n }, (_, i) => 1 + Math.sin(i + 1) / 2);
   let norm = 1;
   for (let iteration = 0; iteration < iterations; iteration++) {

@@ -10,21 +10,21 @@ import { type Part, partsOf, requireDigest, requireOnlyParts, runPath } from './
 import { Redraw } from './redraw.ts';
 import { normalStream, type Run, requireSameRun } from './run.ts';
 
-/** How a file of draws, or a folder of them, is verified. */
+/** Options of the verification of a file of draws, or a folder of them. */
 export interface VerifyOptions {
   readonly model: RunModel;
-  /** Rows of each file that are drawn again. */
+  /** Number of rows of each file to draw again. */
   readonly rows: number;
-  /** Where; by default on another kind of device than the manifest's. */
+  /** The device to draw them on; by default another kind than the manifest's. */
   readonly kind: DeviceKind | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What was verified. */
+/** The result for one file. */
 export interface Verified {
   readonly path: string;
   readonly manifest: Manifest;
-  /** Rows that were drawn again. */
+  /** Number of rows that were drawn again. */
   readonly rows: number;
   readonly drawnOn: DeviceKind;
   readonly normalsOn: readonly DeviceKind[];
@@ -35,7 +35,7 @@ export interface Verified {
 /**
  * Verifies a file of draws, or each part of the run in a folder: its run and its model (`ERR_RUN_MISMATCH`,
  * `ERR_MODEL_MISMATCH`), its size and SHA-256 (`ERR_MANIFEST_MISMATCH`), and rows drawn again (`ERR_DRAWS_MISMATCH`).
- * Throws at the first that is wrong, also `ERR_MALFORMED_MANIFEST`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
+ * Throws the first error, also `ERR_MALFORMED_MANIFEST`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
  */
 export async function* verified(path: string, options: VerifyOptions): AsyncGenerator<Verified, void, undefined> {
   const status = await stat(path).catch((error: unknown) => {
@@ -47,7 +47,9 @@ export async function* verified(path: string, options: VerifyOptions): AsyncGene
   }
   const file = await readRunFile(runPath(path));
   if (file === undefined)
-    throw new CovariumError('ERR_MANIFEST_MISMATCH', `Folder (${path}) holds no run: it has no run.json.`, { path });
+    throw new CovariumError('ERR_MANIFEST_MISMATCH', `Folder (${path}) does not hold a run: it has no run.json.`, {
+      path,
+    });
   await requireOnlyParts(path, file.run, file.rowsPerPart);
   for (const part of partsOf(path, file.run, file.rowsPerPart)) yield await verifyFile(part.path, options, part);
 }
@@ -58,7 +60,7 @@ async function verifyFile(path: string, { model, rows, kind, signal }: VerifyOpt
   if (manifest === undefined)
     throw new CovariumError(
       'ERR_MANIFEST_MISMATCH',
-      `File (${manifestPath(path)}) is missing: nothing tells the run.`,
+      `File (${manifestPath(path)}) is missing: without it the run is unknown.`,
       {
         path,
       },
@@ -96,7 +98,7 @@ function requireModel(path: string, run: Run, model: RunModel): void {
   );
 }
 
-/** Up to `count` of `rows` rows, evenly: the first and the last among them. */
+/** Up to `count` evenly spaced rows of `rows`, including the first and the last. */
 export function chooseRows(rows: number, count: number): number[] {
   const chosen = Math.min(rows, count);
   if (chosen < 2) return chosen === 0 ? [] : [0];
@@ -104,8 +106,8 @@ export function chooseRows(rows: number, count: number): number[] {
 }
 
 /**
- * Some rows of a file of draws, in ascending order. Throws what is wrong with the file, `ERR_MANIFEST_MISMATCH` for
- * another shape.
+ * Some rows of a file of draws, in ascending order. Throws the errors of reading the file, and `ERR_MANIFEST_MISMATCH`
+ * for another shape.
  */
 export async function readRows(path: string, run: Run, chosen: readonly number[]): Promise<Float64Array[]> {
   const { columns, dtype, format, rows } = run;
@@ -118,7 +120,7 @@ export async function readRows(path: string, run: Run, chosen: readonly number[]
       const end = at + block.length / columns;
       for (let row = chosen[read.length]; row !== undefined && row < end; row = chosen[read.length]) {
         const values = Float64Array.from(block.subarray((row - at) * columns, (row - at + 1) * columns));
-        // Text tells a float32 by its shortest decimals.
+        // Text stores a float32 as its shortest decimal.
         read.push(dtype === 'float32' ? values.map(Math.fround) : values);
       }
       at = end;
@@ -126,7 +128,7 @@ export async function readRows(path: string, run: Run, chosen: readonly number[]
   } finally {
     await table.close();
   }
-  // A CSV file without a row does not tell its columns.
+  // A CSV file without rows does not show its number of columns.
   requireShape(path, 'rows', at, rows);
   return read;
 }

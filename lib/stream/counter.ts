@@ -9,8 +9,7 @@ const limit = 1n << 64n;
 
 /**
  * The counter of the normal stream that {@link Encoder} takes: six 32-bit words, low before high, of the seed, the
- * stream and the first element. Written into `counter` where one is given. Throws `ERR_OUT_OF_RANGE` and
- * `ERR_INVALID_ARGUMENT`.
+ * stream and the first element. Written to `counter` if given. Throws `ERR_OUT_OF_RANGE` and `ERR_INVALID_ARGUMENT`.
  */
 export function normalCounter(
   seed: Word64,
@@ -25,8 +24,8 @@ export function normalCounter(
 }
 
 /**
- * The index in the stream of the first normal of row `firstRow` of dimension n. Throws `ERR_OUT_OF_RANGE` where one of
- * the normals of `count` rows has an index beyond 2^64 - 1.
+ * The index in the stream of the first normal of row `firstRow` of dimension n. Throws `ERR_OUT_OF_RANGE` if one of the
+ * normals of `count` rows has an index beyond 2^64 - 1.
  */
 export function firstElement(firstRow: Word64, count: number, n: number): Word64 {
   if (typeof firstRow === 'number') {
@@ -37,7 +36,7 @@ export function firstElement(firstRow: Word64, count: number, n: number): Word64
   if ((row + BigInt(count)) * BigInt(n) <= limit) return row * BigInt(n);
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Rows (${firstRow}) to (${row + BigInt(count) - 1n}) of dimension (${n}) reach beyond the 2^64 normals of a stream.`,
+    `Rows (${firstRow}) to (${row + BigInt(count) - 1n}) of dimension (${n}) go beyond the 2^64 normals of a stream.`,
   );
 }
 
@@ -63,12 +62,12 @@ function requireWord64(name: string, value: unknown): bigint {
   );
 }
 
-/** 64 random bits from the system, for a run whose seed is omitted. */
+/** 64 random bits from the system, for a run without a seed. */
 export function randomSeed(): bigint {
   return randomBytes(8).readBigUInt64LE();
 }
 
-/** The counter (seed, stream, first element: two words each, the low one first) of so many elements later. */
+/** The counter (seed, stream, first element: two words each, the low one first) that is `elements` elements later. */
 export function advanced(counter: Uint32Array, elements: number): Uint32Array {
   const next = counter.slice();
   const first = (BigInt(counter[5]!) << 32n) + BigInt(counter[4]!) + BigInt(elements);

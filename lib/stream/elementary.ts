@@ -1,5 +1,5 @@
-// Logarithm and exponential by correctly rounded + - * / alone, so that every machine and every engine computes the
-// same bits: Math.log and Math.exp are whatever the engine has.
+// Logarithm and exponential from correctly rounded + - * / alone, so that every machine and every engine computes the
+// same bits; the bits of Math.log and Math.exp depend on the engine.
 
 // ln 2 in two parts; the upper has 33 bits, so that its multiples by an exponent are exact.
 const log2High = 0.6931471803691238;
@@ -31,7 +31,7 @@ export function logarithm(x: number): number {
   return exponent * log2High + (exponent * log2Low + (f - s * (f - 2 * y * sum)));
 }
 
-/** e^x; the largest number beyond 709, 0 below -708. Relative error below 1e-15, and an ulp of x. */
+/** e^x; the largest number beyond 709, 0 below -708. Relative error below 1e-15 plus an ulp of x. */
 export function exponential(x: number): number {
   if (x > 709) return Number.MAX_VALUE;
   if (x < -708) return 0;

@@ -25,7 +25,7 @@ export function fillNormalRange(out: Real, begin: number, end: number, counter: 
   const normalsInBlock = float32 ? 4 : 2;
   const most = normalsInBlock * blocksAtOnce;
   for (let at = begin; at < end; ) {
-    // Indices are of 64 bits and wrap around; this sum is exact, since `at` is below 2^52.
+    // Indices have 64 bits and wrap around; this sum is exact, because `at` is below 2^52.
     const indexLow = counter[4]! + at;
     const indexHigh = (counter[5]! + Math.floor(indexLow / 2 ** 32)) >>> 0;
     const skip = indexLow % normalsInBlock;

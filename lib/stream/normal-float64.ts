@@ -57,7 +57,7 @@ const ks = new Float64Array(blocksAtOnce);
 const sums = new Float64Array(blocksAtOnce);
 const high = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0; // by the byte order of the platform
 
-/** Maps the words of `blocks` Philox blocks, {@link blocksAtOnce} at most, to as many normals: two a block. */
+/** Maps the words of `blocks` Philox blocks, at most {@link blocksAtOnce}, to normals: two for each block. */
 export function mapToNormalsFloat64(words: Int32Array, blocks: number, out: Float64Array): void {
   squaredRadii(words, blocks);
   squareRoots(blocks);

@@ -49,7 +49,7 @@ const gs = new Float32Array(2 * blocksAtOnce);
 const ks = new Float32Array(2 * blocksAtOnce);
 const ps = new Float32Array(2 * blocksAtOnce);
 
-/** Maps the words of `blocks` Philox blocks, {@link blocksAtOnce} at most, to as many normals: four a block. */
+/** Maps the words of `blocks` Philox blocks, at most {@link blocksAtOnce}, to normals: four for each block. */
 export function mapToNormals(words: Int32Array, blocks: number, out: Float32Array): void {
   squaredRadii(words, 2 * blocks);
   squareRoots(2 * blocks);

@@ -1,6 +1,6 @@
 /**
- * How many blocks of the normal stream are made in one go: enough to keep a processor busy, few enough to stay in its
- * cache.
+ * How many blocks of the normal stream are computed together: enough to keep a processor busy, few enough to stay in
+ * its cache.
  */
 export const blocksAtOnce = 256;
 
@@ -37,7 +37,7 @@ export function philox(
   words[at + 3] = c3;
 }
 
-// The upper 32 bits of a product, by halves of 16 bits: no partial sum exceeds 32.
+// The upper 32 bits of a product, from halves of 16 bits: no partial sum exceeds 32 bits.
 function multiplyHigh(a: number, bHigh: number, bLow: number): number {
   const aLow = a & 0xffff;
   const aHigh = a >>> 16;

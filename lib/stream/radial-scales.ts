@@ -10,11 +10,11 @@ const uniformWords = new Int32Array(4 * rowsAtOnce);
 const normals = new Float64Array(2 * rowsAtOnce);
 
 /**
- * sqrt(nu / w) for each row of a run, from row `firstRow` on: w is chi-squared with nu degrees of freedom, and depends
- * on the seed and the stream (the first four words of `run`), on nu and on the row alone. By Marsaglia and Tsang, A
+ * sqrt(nu / w) for each row of a run, from row `firstRow` on. w is chi-squared with nu degrees of freedom, and depends
+ * only on the seed and the stream (the first four words of `run`), on nu and on the row. By Marsaglia and Tsang, A
  * simple method for generating gamma variables, ACM Transactions on Mathematical Software 26 (2000): w / 2 = d (1 + c
- * x)^3 for a normal x, if it is accepted; where nu is below 2, their last section's U^(2 / nu) times one of two degrees
- * more. docs/numerics.md has every step.
+ * x)^3 for a normal x, if it is accepted; if nu is below 2, U^(2 / nu) times the value for nu + 2, as in their last
+ * section. docs/numerics.md has every step.
  */
 export function fillRadialScales(out: Float64Array, nu: number, run: Uint32Array, firstRow: Word64): void {
   const words = new RowWords(run, firstRow);
@@ -44,8 +44,8 @@ export function fillRadialScales(out: Float64Array, nu: number, run: Uint32Array
 const again = new Int32Array(4);
 const normalsAgain = new Float64Array(2);
 
-// Fewer than one in twenty is refused: that all tries of a row are has a probability below 10^-80, and 0 is as good as
-// any.
+// Fewer than one attempt in twenty is rejected. The probability that all attempts of a row are is below 10^-80; the
+// result is then 0.
 function tryAgain(words: RowWords, row: number, c: number, d: number): number {
   for (let attempt = 1; attempt < triesOfRow; attempt++) {
     words.write(row, attempt, 0, again, 0);
@@ -58,13 +58,13 @@ function tryAgain(words: RowWords, row: number, c: number, d: number): number {
 }
 
 /**
- * Whether ln u < x^2 / 2 + d (1 - v + ln v), where v = (1 + t)^3 and t = c x. With c^2 = 1 / (9 d) the right side is
- * 3 d (ln(1 + t) - t + t^2 / 2 - t^3 / 3), which keeps its digits however large d is.
+ * True if ln u < x^2 / 2 + d (1 - v + ln v), where v = (1 + t)^3 and t = c x. With c^2 = 1 / (9 d) the right side is 3
+ * d (ln(1 + t) - t + t^2 / 2 - t^3 / 3), which keeps its digits for any d.
  */
 function isAccepted(t: number, d: number, u: number): boolean {
   if (t <= -1) return false;
   const square = d * t * t;
-  // 1 - 0.0331 x^4: their squeeze, which spares nearly all the logarithms.
+  // 1 - 0.0331 x^4: their squeeze, which avoids nearly all logarithms.
   if (u < 1 - 2.6811 * square * square) return true;
   return logarithm(u) < 3 * d * tailOfLogarithm(t);
 }
@@ -77,30 +77,30 @@ function tailOfLogarithm(t: number): number {
   return t * t * t * t * sum;
 }
 
-// (word + 1/2) / 2^64 of a word of 64 bits, the upper half first.
+// (word + 1/2) / 2^64 for a word of 64 bits, the upper half first.
 function uniform(words: Int32Array, at: number): number {
   return ((words[at]! >>> 0) * 2 ** 32 + (words[at + 1]! >>> 0) + 0.5) * 2 ** -64;
 }
 
-/** Rows of a run that have words of their own: 2^56. */
+/** Number of rows of a run that have their own words: 2^56. */
 export const rowLimit: bigint = 2n ** 56n;
 
-/** Throws `ERR_OUT_OF_RANGE` where a run reaches beyond {@link rowLimit}. */
+/** Throws `ERR_OUT_OF_RANGE` if a run goes beyond {@link rowLimit}. */
 export function requireRowLimit(firstRow: Word64, count: number): void {
   const last = BigInt(firstRow) + BigInt(count);
   if (last > rowLimit)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Rows (${firstRow}) to (${last - 1n}) reach beyond the 2^56 of a run of a Student-t.`,
+      `Rows (${firstRow}) to (${last - 1n}) go beyond the 2^56 rows of a run of a Student-t.`,
     );
 }
 
-/** Tries that a row may take. */
+/** The most attempts of a row. */
 const triesOfRow = 64;
 
 /**
- * The random words of the rows of one run, beside those that its normals take: blocks from 2^63 on belong to no normal
- * of any stream (lib/stream/fill-normal.ts), 128 of them to each row, two to a try.
+ * The random words of the rows of one run, in addition to those of its normals: no normal of any stream uses blocks
+ * from 2^63 on (lib/stream/fill-normal.ts); each row has 128 of them, two for each attempt.
  */
 export class RowWords {
   readonly #run: Uint32Array;
@@ -114,7 +114,7 @@ export class RowWords {
     this.#rowHigh = Number(BigInt(firstRow) >> 32n);
   }
 
-  /** Writes the four words of block 0 or 1 of a try of a row to `words` from index `at`. */
+  /** Writes the four words of block 0 or 1 of an attempt of a row to `words` from index `at`. */
   write(row: number, attempt: number, block: 0 | 1, words: Int32Array<ArrayBuffer>, at: number): void {
     const run = this.#run;
     const sum = this.#rowLow + row;

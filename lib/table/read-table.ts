@@ -21,7 +21,7 @@ export interface TableOptions {
    * out.
    */
   readonly missing?: Missing | undefined;
-  /** The name of the array to read from an `.npz` file; required if there are several. */
+  /** The name of the array to read from an `.npz` file. By default the only one; required if there are several. */
   readonly member?: string | undefined;
   /**
    * For CSV: true if the first row has the names of the columns, false if it has numbers; by default the file decides.

@@ -78,7 +78,7 @@ bool Environment::isInFlight(const void* contents, size_t sizeBytes) const {
 
 void Environment::settle(napi_env rawEnv, napi_value, void*, void* data) {
   const std::unique_ptr<Pending> pending(static_cast<Pending*>(data));
-  if (rawEnv == nullptr) return;  // the environment is ending: nobody is left to hear it
+  if (rawEnv == nullptr) return;  // the environment is ending: no code is left to receive it
   const Napi::Env env(rawEnv);
   const Napi::HandleScope scope(env);
   Environment& environment = *pending->environment;

@@ -16,7 +16,7 @@ class KernelObject : public Napi::ObjectWrap<KernelObject> {
   static Napi::Value compile(Napi::Env env, std::shared_ptr<Device> device, const Napi::Object& source);
   explicit KernelObject(const Napi::CallbackInfo& info);
 
-  // Throws ERR_INVALID_ARGUMENT where `value` is no kernel, ERR_FOREIGN_BUFFER where it is another device's.
+  // Throws ERR_INVALID_ARGUMENT if `value` is not a kernel, ERR_FOREIGN_BUFFER if it is another device's.
   static const std::shared_ptr<const Kernel>& of(Napi::Env env, const Napi::Value& value, const Device& device);
 
  private:

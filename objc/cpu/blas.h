@@ -83,7 +83,7 @@ inline const LapackRoutines<double>& Blas::lapack<double>() const {
   return lapack64;
 }
 
-// The library, loaded once a process; null where there is none, with `reason` saying what to install, or what this
+// The library, loaded once a process; null if there is none, with `reason` saying what to install, or what this
 // process lacks now: the next call looks again.
 const Blas* blas(std::string& reason);
 

@@ -9,7 +9,7 @@
 
 namespace covarium::cpu {
 
-// Where a thread waits, in the kernel's own text; null where nobody says.
+// The place in the kernel's text where a thread waits; null if unknown.
 struct CodePlace {
   const char* file = nullptr;
   uint32_t line = 0;

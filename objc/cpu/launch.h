@@ -30,7 +30,7 @@ Threadgroup threadgroupFor(const Kernel& kernel, const std::vector<void*>& slots
 // Runs a kernel over a grid, on all threads of the pool; `slots` are its buffers, then its params. A map is a plain
 // loop, which the compiler has made vectors of. The threads of a reduction's group are fibers on one processor thread,
 // which change at barriers and simdgroup functions; a group of one is a plain call. A thread that has returned keeps
-// nobody waiting. Threadgroup memory has exactly memoryBytes, filled with 0xff (NaN) before each group.
+// no thread waiting. Threadgroup memory has exactly memoryBytes, filled with 0xff (NaN) before each group.
 void launch(const Execution& execution, const Kernel& kernel, const std::vector<void*>& slots, Size3 grid,
             const Threadgroup& threadgroup);
 

@@ -14,7 +14,7 @@ namespace covarium::cpu {
 // The threads that share the work of one command. The caller works too, so that a pool of one has no threads.
 //
 // A worker that has run out of work spins for a while before it sleeps: waking a sleeping thread takes some 50 us,
-// longer than many a command. Nobody waits for a sleeper: a job is over when its tasks are, whoever ran them.
+// longer than many a command. A job does not wait for sleeping threads: it is over when its tasks are.
 class Pool {
  public:
   explicit Pool(unsigned threads);
@@ -45,7 +45,7 @@ class Pool {
   const Task* task_ = nullptr;
   FloatMode mode_ = 0;  // the caller's
   size_t tasks_ = 0;
-  std::atomic<size_t> next_{0};             // of the tasks that are nobody's
+  std::atomic<size_t> next_{0};             // of the tasks that no thread has taken
   std::vector<std::atomic<bool>> claimed_;  // of those that are a thread's
   std::atomic<uint64_t> open_{0};           // the number of the job that may be joined, 0 for none
   std::atomic<unsigned> inside_{0};         // workers that may be reading the fields above

@@ -10,7 +10,7 @@ namespace covarium::cpu {
 
 // Entries of a matrix that one thread has read before another would have come, by a vector.
 constexpr size_t vectorAlone = 100000;
-// Beyond so many for each thread the matrix is in no core's cache, and a commit that is cancelled would wait.
+// With more entries for each thread the matrix fits no core's cache, and a cancelled commit would wait.
 constexpr size_t vectorShare = 1 << 22;
 
 // y = alpha matrix x + beta y, `outputs` entries of y. The matrix has a row for each of them, or, `transposed`, a

@@ -12,7 +12,7 @@ namespace covarium::metal {
 bool startCapture(id<MTLCommandQueue> queue) {
   const char* path = getenv("COVARIUM_CAPTURE");
   if (path == nullptr || *path == 0) return false;
-  // The file is there from the first capture on, and a second can't be had.
+  // The file exists from the first capture on, and a second capture is refused.
   static std::atomic<bool> taken{false};
   MTLCaptureManager* manager = [MTLCaptureManager sharedCaptureManager];
   if (taken || [manager isCapturing]) return false;

@@ -248,7 +248,7 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
          });
 }
 
-// Its scales are float64, which Apple GPUs have not.
+// Its scales are float64, which Apple GPUs do not support.
 void MetalCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
                                      NormalCounter counter) {
   onCpu().stretchRows(rows, location, n, degreesOfFreedom, counter);
@@ -273,7 +273,7 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
          });
 }
 
-// Its sums are float64, which Apple GPUs have not.
+// Its sums are float64, which Apple GPUs do not support.
 void MetalCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) {
   onCpu().meanAndCovariance(rows, mean, covariance, ddof);
 }

@@ -53,7 +53,7 @@ class MetalDevice : public Device {
   size_t memoryBytes() const override {
     return std::min(engine_->gpu.memory().limitBytes(), engine_->gpu.cpu().memoryBytes());
   }
-  // Whatever is small costs less than a commit: it lives where the GPU sees it.
+  // Small results cost less than a commit, so they are placed where the GPU sees them.
   size_t deviceMemoryFromBytes() const override { return 0; }
 
   void close() override {

@@ -104,7 +104,7 @@ class Encoding {
   double seconds_ = 0;
 };
 
-// Whether work of so many seconds is cut into several command buffers.
+// True if work of this many seconds is cut into several command buffers.
 bool isLong(double seconds);
 
 // Milliseconds that a completed command buffer took on the GPU; throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED where it

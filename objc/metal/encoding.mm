@@ -161,7 +161,7 @@ void Encoding::copy(View from, View to, size_t elements) {
 
 // The GPU goes from one command buffer to the next while the one after that is encoded.
 void Encoding::worked(double seconds) {
-  if (!part_.isSliced()) return;  // nobody would look at an error of an earlier command buffer
+  if (!part_.isSliced()) return;  // an error of an earlier command buffer would be missed
   seconds_ += seconds;
   if (seconds_ < sliceSeconds) return;
   seconds_ = 0;

@@ -1,4 +1,4 @@
-// The answer of the metal device where there is no Metal.
+// The metal device on platforms without Metal: it is never available.
 #include "../device.h"
 
 namespace covarium::metal {

@@ -1,4 +1,4 @@
-// Ownership in objc/metal, which has no ARC: nobody else writes retain, release or autorelease.
+// Ownership in objc/metal, which has no ARC: no other code calls retain, release or autorelease.
 #pragma once
 
 #import <Foundation/Foundation.h>

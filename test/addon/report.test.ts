@@ -37,7 +37,7 @@ test.after.each(() => {
   for (const name of ['prebuilds', 'build']) rmSync(join(folder, name), { recursive: true, force: true });
 });
 
-test('Where there is no addon, the report says so, and how to build one.', () => {
+test('Without an addon, the report says so, and how to build one.', () => {
   const { addon, devices: found } = report();
   assert.equal([addon.path, addon.origin, addon.version, addon.warnings], ['', 'none', '', []]);
   assert.match(addon.reason, /^The native addon is not built \(No native build .*\)\. `covarium build-native` builds/);
@@ -52,13 +52,13 @@ test('An addon that does not load is named, with the reason.', () => {
   assert.equal([addon.path, addon.origin, addon.version], [local, 'built here', '']);
   assert.match(
     addon.reason,
-    /^The native addon can't be loaded \(.*covarium\.node.*\)\. `covarium build-native` builds/,
+    /^The native addon cannot be loaded \(.*covarium\.node.*\)\. `covarium build-native` builds/,
   );
   assert.match(devices([]), `\nnative addon: ${local} (built here, not loaded)\n`);
   mkdirSync(join(prebuilt, '..'), { recursive: true });
   writeFileSync(prebuilt, 'Nor is this.');
   assert.equal(report().addon.warnings, [
-    `A build on this machine (${local}) is taken in place of the prebuilt addon (${prebuilt}).`,
+    `A build on this machine (${local}) is used instead of the prebuilt addon (${prebuilt}).`,
   ]);
 });
 
@@ -84,7 +84,7 @@ if (!existsSync(builtAddon)) {
     place(local);
     const { path, origin, warnings } = report().addon;
     assert.equal([path, origin, warnings.length], [local, 'built here', 1]);
-    assert.match(warnings[0]!, `(${local}) is taken in place of the prebuilt addon (${prebuilt})`);
+    assert.match(warnings[0]!, `(${local}) is used instead of the prebuilt addon (${prebuilt})`);
     assert.match(devices([]), `warning: ${warnings[0]}`);
     rmSync(prebuilt);
     assert.equal(report().addon.warnings, []);
@@ -102,7 +102,7 @@ if (!existsSync(builtAddon)) {
     const { addon } = report();
     writeFileSync(manifest, text);
     assert.is(addon.version, version);
-    assert.equal(addon.warnings, [`The addon is of covarium (${version}), and the package is (99.0.0).`]);
+    assert.equal(addon.warnings, [`The addon is of covarium (${version}), but the package is (99.0.0).`]);
   });
 
   test(sentences.older, () => {

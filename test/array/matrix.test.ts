@@ -22,7 +22,7 @@ test('Rows alone tell the columns of a typed array.', () => {
   assert.is(Matrix.from(new Float32Array(6), { rows: 2 }).columns, 3);
 });
 
-test('An array of arrays is copied, as float32 unless told otherwise.', () => {
+test('An array of arrays is copied, as float32 by default.', () => {
   const rows = [
     [0.1, 2],
     [3, 4],

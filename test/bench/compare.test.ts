@@ -32,7 +32,7 @@ const after = run('b', [
 ]);
 const comparison = compare([before, after]);
 
-test('Measurements are matched by suite, case, dtype, dimension, count and contender, in whatever order they come.', () => {
+test('Measurements are matched by suite, case, dtype, dimension, count and contender, in any order.', () => {
   const { rows, sides } = comparison;
   assert.equal(
     sides.map(({ label }) => label),
@@ -119,7 +119,7 @@ test('Contenders of several files are all compared with the first of the first.'
   );
 });
 
-test('Too few rounds are undecided, and a software stand-in is no measure of speed, whatever the ratio.', () => {
+test('With too few rounds, or against a software stand-in, a case is undecided, even at a large ratio.', () => {
   const short = at(1, 1, { time: time(1, { rounds: [1, 1, 1] }) });
   const few = compare([run('a', [at(1, 100)]), run('b', [short])]);
   assert.equal(verdicts(few.rows), ['undecided']);
@@ -140,7 +140,7 @@ test('Too little to compare is refused, and so is a contender that is not there 
   await refusal('Contender (cpu) is named twice.', [before], ['cpu', 'cpu']);
 });
 
-test('Facts that differ between the machines are told, and only those.', () => {
+test('Only facts that differ between the machines are reported.', () => {
   const other = run('b', [], {
     machine: { ...machine, processor: 'Another', load: null, environment: { OMP_NUM_THREADS: '4' } },
     contenders: [contender('cpu', { about: 'another BLAS', threads: 4 }), contender('numpy')],

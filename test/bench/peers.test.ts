@@ -264,7 +264,7 @@ test('A run without end is left out, and so are larger ones, unasked; smaller on
   await peer.close();
 });
 
-test('A peer that can not be had is absent, with the reason in one line.', async () => {
+test('A peer that is not available is absent, with the reason in one line.', async () => {
   const absent = async (peer: Promise<Contender>) => {
     const { facts, prepare, close } = await peer;
     assert.not(facts.available);

@@ -80,7 +80,7 @@ test('The interval leaves out as many quotients at either end as tables of the t
   }
 });
 
-test('Too few rounds tell nothing, whatever they are.', () => {
+test('Too few rounds decide nothing.', () => {
   for (const [m, n] of [
     [1, 1],
     [1, 60],

@@ -100,7 +100,7 @@ test('Text that is cut off anywhere, or holds NaN, is refused as no JSON.', asyn
   await refused(text.replace('61.5', 'NaN'), 'The text', 'is not JSON');
 });
 
-test('Foreign JSON and other versions are told from broken fields.', async () => {
+test('Foreign JSON and other versions are distinguished from broken fields.', async () => {
   for (const foreign of ['[]', '{}', 'null', '5', '"covarium-benchmark"', '{"schema":"another","version":2}'])
     await refused(foreign, 'schema', 'is not covarium-benchmark (');
   await refused(

@@ -357,7 +357,7 @@ test('The summary fits its terminal, obeys no control character, and names who h
   assert.match(lines[1]!, /2048 +2\.\d+ ms/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   assert.not.match(text, /[\u0000-\u0009\u000b-\u001f]/);
-  assert.match(text, /In report.md besides: .*numpy-by-hand/);
+  assert.match(text, /More in report.md: .*numpy-by-hand/);
 });
 
 test('All files are written, and nothing beside them; what can be no folder is refused.', async () => {

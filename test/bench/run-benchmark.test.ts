@@ -301,7 +301,7 @@ test('An interruption leaves what was measured, marked as partial.', async () =>
   assert.equal([early.partial, early.measurements, early.limits], [true, [], []]);
 });
 
-test('Who fails because the run is interrupted has not failed.', async () => {
+test('A contender that fails because the run is interrupted does not count as failed.', async () => {
   for (const part of ['result', 'measure']) {
     const interruption = new AbortController();
     const die = async () => {

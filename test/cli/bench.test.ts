@@ -108,7 +108,7 @@ test('Options of bench are whole numbers in their ranges.', async () => {
   assert.is(benchmarkOptions([], { peers: false }).peers, false);
 });
 
-test('bench tells that the folder of its output is none, or that its device is none, before it measures.', async () => {
+test('bench refuses an output that is not a folder, and an unknown device, before it measures.', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const inside = await bench('call', ...tiny, '--output', join(file, 'inside'));

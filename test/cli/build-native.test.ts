@@ -76,14 +76,14 @@ test('Each tool that is missing is refused by its name, with what installs it.',
     assert.match(stderr, '[ERR_TOOLCHAIN_MISSING]');
   };
   const install = process.platform === 'darwin' ? 'xcode-select --install' : 'apt-get install python3 make g\\+\\+';
-  missing(new RegExp(`Python 3 is not found \\(python3, python\\)\\. It can be installed: .*${install}`));
+  missing(new RegExp(`Python 3 is not found \\(python3, python\\)\\. Install it: .*${install}`));
   provide('python3');
   missing(/make is not found \(gmake, make\)/);
   provide('make');
   missing(/A C\+\+ compiler is not found \(g\+\+, c\+\+, clang\+\+\)/);
   missing(/A C\+\+ compiler is not found \(no-such-compiler\)/, { CXX: 'no-such-compiler -m64' });
   provide('c++');
-  missing(/node-gyp is not found: npm brings it/, { npm_config_node_gyp: '' });
+  missing(/node-gyp is not found, nor is an npm/, { npm_config_node_gyp: '' });
   assert.not.ok(existsSync(seen), 'nothing was compiled');
 });
 
@@ -100,7 +100,7 @@ test('The node-gyp that npm brings is found by the npm on the PATH.', () => {
   assert.match(stderr, 'found\n');
 });
 
-test('A compiler that fails is told with all that it said, and the older addon stays.', () => {
+test('If the compiler fails, all its output is printed, and the older addon stays.', () => {
   provide('python3', 'make', 'g++');
   mkdirSync(join(output, '..'), { recursive: true });
   writeFileSync(output, 'older');
@@ -119,14 +119,14 @@ test('An addon that is built but does not load is not put in place.', () => {
   assert.not.ok(existsSync(output));
 });
 
-test('A folder that takes no file is refused before anything is compiled, and --output is told of.', () => {
+test('A folder that cannot be written is refused before anything is compiled, with a hint to --output.', () => {
   provide('python3', 'make', 'g++');
   // Root may write anywhere, but not into a file.
   writeFileSync(at('build'), '');
   const { status, stderr } = build();
   assert.is(status, 1);
   assert.match(stderr, /File \(.*covarium\.node\) cannot be written \(\w+\)\. \[ERR_FILE_UNWRITABLE\]/);
-  assert.match(stderr, 'Option --output takes another place');
+  assert.match(stderr, 'Pass another file to --output');
   assert.not.ok(existsSync(seen));
 });
 
@@ -136,11 +136,14 @@ test('A folder where the addon is to be, and a name that Node loads no addon by,
   mkdirSync(place);
   const refused = build({}, '--output', place);
   assert.is(refused.status, 1);
-  assert.match(refused.stderr, `The addon is to be a file, and a folder is there (${place}). [ERR_FILE_UNWRITABLE]`);
-  assert.not.match(refused.stderr, 'Option --output takes another place', 'it is given');
+  assert.match(
+    refused.stderr,
+    `The addon's path (${place}) is a folder. Pass the name of a file. [ERR_FILE_UNWRITABLE]`,
+  );
+  assert.not.match(refused.stderr, 'Pass another file to --output', 'it is given');
   const { status, stderr } = build({}, '--output', 'addon');
   assert.is(status, 1);
-  assert.match(stderr, 'Option --output is to end in .node (addon). [ERR_INVALID_ARGUMENT]');
+  assert.match(stderr, 'Option --output must end in .node (addon). [ERR_INVALID_ARGUMENT]');
   assert.not.ok(existsSync(seen));
 });
 
@@ -198,10 +201,7 @@ if (!existsSync(builtAddon)) {
     const { stdout } = spawnSync(process.execPath, [main, 'devices'], { env: plainEnvironment(), encoding: 'utf8' });
     assert.match(stdout, `\nnative addon: ${output} (built here, of covarium `);
     const elsewhere = at('..', '..', 'elsewhere', 'covarium.node');
-    assert.match(
-      build({}, '--output', elsewhere).stderr,
-      `Built: ${elsewhere}. It is loaded where COVARIUM_ADDON names`,
-    );
+    assert.match(build({}, '--output', elsewhere).stderr, `Built: ${elsewhere}. Set COVARIUM_ADDON to load`);
     assert.ok(existsSync(elsewhere));
   });
 }

@@ -98,8 +98,8 @@ const refusals: [string, RegExp, string[]][] = [
     [base, slow, '--fail-over', '0.9'],
   ],
   [
-    'nothing to judge',
-    /--fail-over \(1\.1\) has nothing to judge.*\[ERR_INVALID_ARGUMENT\]$/,
+    'cannot be judged',
+    /--fail-over \(1\.1\) cannot be judged.*\[ERR_INVALID_ARGUMENT\]$/,
     [few, few, '--fail-over', '1.1'],
   ],
   [

@@ -79,7 +79,7 @@ test('fit takes weights, frequencies, shrinkage and a fixed mean, over several f
   nearUlps(model('counted.json').covariance[0]!, [2.16], 1);
 });
 
-test('fit drops rows with missing values where it is told to, and says how many.', async () => {
+test('fit drops rows with missing values if the options say so, and prints how many.', async () => {
   const path = file('missing.csv', 'a,b\n1,2\n,3\n4,NA\n5,6\n7,1\n');
   const refused = await run(['fit', path, '--output', at('x.json')]);
   assert.is(refused.code, 1);
@@ -132,7 +132,7 @@ test('Shards of files or of rows, merged in any order, make the model of one run
 test('A shard without i/n is the one that a job says.', async () => {
   const path = file('five.csv', csv(rowsFrom(0, 5)));
   const none = await run(['fit', path, '--partial', at('x.json'), '--shard']);
-  assert.match(none.stderr, /says no i\/n.*\[ERR_INVALID_ARGUMENT\]\n$/);
+  assert.match(none.stderr, /has no i\/n.*\[ERR_INVALID_ARGUMENT\]\n$/);
   const env: NodeJS.ProcessEnv & { [name in `SLURM_ARRAY_TASK_${'ID' | 'COUNT' | 'MIN'}`]?: string } = process.env;
   env.SLURM_ARRAY_TASK_ID = '2';
   env.SLURM_ARRAY_TASK_COUNT = '4';
@@ -166,7 +166,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['both', /either a model .*ERR_INVALID/, () => ['fit', data(), '--output', at('x.json'), '--partial', at('x.json')]],
   [
     'a shard of a model',
-    /takes --partial.*ERR_INVALID/,
+    /pass --partial.*ERR_INVALID/,
     () => ['fit', data(), '--output', at('x.json'), '--shard', '1/2'],
   ],
   [
@@ -232,7 +232,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ],
   [
     'dropped rows that are none',
-    /dropped is no whole/,
+    /dropped is not a nonnegative whole/,
     () => ['merge', part('p.json', { dropped: -1 }), '--output', at('x.json')],
   ],
   [

@@ -267,7 +267,7 @@ for (const [sentence, shown, command] of refusals)
     assert.ok(readdirSync(folder).length >= before.length);
   });
 
-test('An output that is one of the inputs is refused, by whatever name, and the input stays.', async () => {
+test('An output that is one of the inputs, under any name, is refused, and the input stays.', async () => {
   const input = file('input.csv', '1,0\n0,1\n');
   linkSync(input, at('link.csv'));
   symlinkSync(input, at('symlink.csv'));
@@ -300,18 +300,18 @@ test('What a message quotes does not reach the terminal as it is.', async () => 
   for (const { stdout, stderr } of outcomes) assert.not.match((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u);
 });
 
-test('A device that is passed over is told on one line, unless it was asked for.', async () => {
+test('A better device that is not available is named on one line, unless the caller chose a device.', async () => {
   const broken = { COVARIUM_ADDON: at('none.node'), COVARIUM_DEVICE: '' };
   const command = ['sample', '--model', model, '--count', '2', '--output', '-'];
   const best = process.platform === 'darwin' ? 'metal' : 'cpu';
   const { code, stderr } = await run(command, broken);
   assert.is(code, 0);
-  assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is passed over: .*none\\.node.*\\n$`));
+  assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is not available: .*none\\.node.*\\n$`));
   assert.is((await run([...command, '--device', 'reference'], broken)).stderr, '');
   assert.is((await run(command, { ...broken, COVARIUM_DEVICE: 'reference' })).stderr, '');
 });
 
-test('A full disk is told, and leaves no file.', async () => {
+test('A full disk is reported, and leaves no file.', async () => {
   if (!existsSync('/dev/full')) return;
   symlinkSync('/dev/full', at('full.npy'));
   symlinkSync('/dev/full', at('full.json'));

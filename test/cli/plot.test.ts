@@ -316,7 +316,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['a quote that does not end', /--columns is malformed.*\[ERR_INVALID_ARGUMENT\]$/, () => plotting('--columns', '"a')],
   [
     'nine columns',
-    /\(9\).*\(8\) by --columns.*\[ERR_INVALID_ARGUMENT\]$/,
+    /\(9\).*\(8\) with --columns.*\[ERR_INVALID_ARGUMENT\]$/,
     () => plotting('--model', modelFile('wide.json', wide)),
   ],
   [

@@ -138,7 +138,7 @@ const refusals: [what: string, code: ErrorCode, shown: string, spoil: (output: s
   [
     'a file in the place of a part',
     'ERR_MANIFEST_MISMATCH',
-    'in the way',
+    'has no manifest',
     (output) => {
       rmSync(join(output, 'part-000002.npy.json'));
       writeFileSync(join(output, 'part-000002.npy'), 'my thesis');

@@ -37,7 +37,7 @@ const refused: [code: ErrorCode, shown: string, given: ShardArguments, environme
   ['ERR_OUT_OF_RANGE', '(1/0)', { shard: '1/0' }],
   ['ERR_INVALID_ARGUMENT', '(3)', { shard: '3' }],
   ['ERR_INVALID_ARGUMENT', '(-1/3)', { shard: '-1/3' }],
-  ['ERR_INVALID_ARGUMENT', '--shards is too much', { shard: '1/3', shards: '3' }],
+  ['ERR_INVALID_ARGUMENT', 'leave --shards out', { shard: '1/3', shards: '3' }],
   ['ERR_INVALID_ARGUMENT', 'which of them', { shards: '3' }],
   ['ERR_INVALID_ARGUMENT', '(many)', { shards: 'many' }, { JOB_COMPLETION_INDEX: '0' }],
   ['ERR_INVALID_ARGUMENT', 'COVARIUM_SHARDS', {}, { JOB_COMPLETION_INDEX: '0' }],

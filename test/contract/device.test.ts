@@ -84,10 +84,10 @@ test('A GPU that is named is the only one that is taken.', async () => {
   assert.is(device.kind, 'reference');
 });
 
-test('A GPU is refused where there is none to choose, and where it is no name.', async () => {
+test('A GPU is refused for a kind without GPUs, and if it is not a name.', async () => {
   delete env.COVARIUM_DEVICE;
   for (const gpu of ['', 7, null, ['GPU'], 4294967296n])
-    await throwsCode('ERR_INVALID_ARGUMENT', 'is neither a name nor a registry id', () =>
+    await throwsCode('ERR_INVALID_ARGUMENT', 'must be a name or a registry id', () =>
       openDevice('auto', { gpu: gpu as string }),
     );
   for (const kind of ['cpu', 'reference'] as const)
@@ -108,7 +108,7 @@ test('An addon that is missing or broken is a reason, not a crash.', async () =>
   env.COVARIUM_ADDON = fileURLToPath(new URL('../no-such-addon.node', import.meta.url));
   const cpu = listDevices().find(({ kind }) => kind === 'cpu')!;
   assert.is(cpu.available, false);
-  assert.match(cpu.reason, /^The native addon can't be loaded \(.*no-such-addon.node.*\)\.$/);
+  assert.match(cpu.reason, /^The native addon cannot be loaded \(.*no-such-addon.node.*\)\.$/);
   await throwsCode('ERR_DEVICE_UNAVAILABLE', cpu.reason, () => openDevice('cpu'));
   using device = openDevice('auto');
   assert.is(device.kind, 'reference');

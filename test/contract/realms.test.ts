@@ -31,7 +31,7 @@ test('Errors of another realm keep their code and their message.', () => {
   assert.is(fromNative(foreign("new RangeError('Array buffer allocation failed')")).code, 'ERR_OUT_OF_MEMORY');
 });
 
-test('What is no typed array is refused, whatever it says of itself.', async () => {
+test('An object that pretends to be a typed array is refused.', async () => {
   const liar = { [Symbol.toStringTag]: 'Float32Array', length: 3 };
   await throwsCode('ERR_INVALID_ARGUMENT', 'Object', () => Vector.from(liar as unknown as Float32Array));
   await throwsCode('ERR_INVALID_ARGUMENT', 'DataView', () =>

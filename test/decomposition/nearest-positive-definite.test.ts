@@ -84,7 +84,7 @@ test('Each device finds the same nearest matrix, awaited or not.', async () => {
   await throwsCode('ERR_CLOSED', () => nearestPositiveDefinite(higham, { device: closed }));
 });
 
-test('What is no square of finite numbers has no nearest.', async () => {
+test('Only a square matrix of finite numbers has a nearest positive definite one.', async () => {
   await throwsCode('ERR_SHAPE', '(1) rows', () => nearestPositiveDefiniteSync([[1, 2]]));
   await throwsCode('ERR_NOT_FINITE', '(0, 1)', () =>
     nearestPositiveDefiniteSync([

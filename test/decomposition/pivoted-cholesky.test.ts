@@ -24,7 +24,7 @@ function timesTransposed(a: ArrayLike<number>, b: ArrayLike<number>, m: number, 
   });
 }
 
-onEveryDevice('a pivoted factor has the rank, whatever the units, and nothing is left.', (device) => {
+onEveryDevice('a pivoted factor has the right rank in any units, and leaves no remainder.', (device) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 10 }), fc.nat(1000), (n, most, seed) => {
       const rank = Math.min(n, most);

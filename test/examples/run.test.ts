@@ -155,11 +155,11 @@ if (kindsHere.includes('reference'))
   test('The reference device refuses, in one line.', () => {
     const { status, text } = runExample('vector-addition', '--device', 'reference');
     assert.is(status, 1);
-    assert.match(text, 'The reference device runs no kernels (reference): it is plain TypeScript. [ERR_UNSUPPORTED]\n');
+    assert.match(text, 'The reference device does not run kernels (reference): open metal or cpu. [ERR_UNSUPPORTED]\n');
     assert.not.match(text, / at .*\.ts:/);
   });
 
-test('A wrong name or option is told, with those that there are.', () => {
+test('A wrong name or option is refused, with the list of the right ones.', () => {
   for (const [args, said] of [
     [[], 'grayscale, kalman-filter, laplacian, mandelbrot, matrix-product, row-sums, value-at-risk, vector-addition.'],
     [['../lib/index'], 'There is no such example (../lib/index).'],

@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url);
 const index = new URL('../../dist/lib/index.js', import.meta.url).href;
 const covarium = `import { listDevices, openDevice } from ${JSON.stringify(index)};\n`;
 const importOf = (path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`;
-// Development dependencies: nobody who installs covarium has them.
+// Development dependencies, which an installed covarium does not have.
 const others = ['fast-check', 'linkedom', 'ml-matrix', 'yaml'];
 
 const programs = [

@@ -5,7 +5,7 @@ const { addon, reason } = loadAddon();
 const candidate = addon?.candidates().find(({ kind }) => kind === 'cpu');
 const { kernels = 'none' } = candidate?.facts ?? {};
 
-/** Why there is no cpu device here; '' where there is one. */
+/** Why there is no cpu device here; '' if there is one. */
 export const noCpu: string = candidate === undefined ? reason : candidate.reason;
 
 /** The instruction set that the cpu device's kernels were chosen for at load, such as AVX2. */

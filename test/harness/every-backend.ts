@@ -22,7 +22,7 @@ export interface Bench {
 
 interface Place {
   readonly name: string;
-  /** Why it can't be had here; '' where it can. */
+  /** Why it is not available here; '' if it is. */
   readonly missing: string;
   open(): Backend;
 }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import { type Device, type DeviceKind, listDevices, openDevice, type RealDtype } from '../../lib/index.ts';
 import { isAsked } from './asked-device.ts';
 
-/** The kinds of device that work here; the others are told, once for each test file. */
+/** The kinds of device that work here; the others are printed once for each test file. */
 export const kindsHere: readonly DeviceKind[] = listDevices().flatMap(({ kind, available, reason }) => {
   if (!isAsked(kind)) return [];
   if (!available) console.log(`skipped  ${kind}: ${reason}`);

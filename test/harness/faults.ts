@@ -30,7 +30,7 @@ export function faultBytes({ call, action, error, at }: Fault): Uint8Array {
 export const firedAt = 16;
 
 export interface FaultLibrary {
-  /** Why there is none; '' where there is. */
+  /** Why there is none; '' if there is one. */
   readonly reason: string;
   /** The environment of a process that has faults where a file's path contains `match`. */
   env(match: string): NodeJS.ProcessEnv;

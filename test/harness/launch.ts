@@ -33,7 +33,7 @@ export function onCpu(sentence: string, check: (device: Backend) => void | Promi
     });
 }
 
-/** The same check on the metal device, too; where there is none the reason is printed. */
+/** Like the above, also on the metal device; if there is none, the reason is printed. */
 export function onCpuAndMetal(sentence: string, check: (device: Backend) => void | Promise<void>): void {
   onCpu(sentence, check);
   if (!isAsked('metal')) return;

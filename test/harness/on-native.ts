@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import { isAsked } from './asked-device.ts';
 import { noCpu } from './cpu-backend.ts';
 
-/** A test that needs the native cpu device; where there is none it is counted as skipped, and the reason printed. */
+/** A test that needs the native cpu device; without it the test counts as skipped, and the reason is printed. */
 export function onNative(sentence: string, check: () => void | Promise<void>): void {
   if (!isAsked('cpu')) return;
   if (noCpu === '') {

@@ -33,7 +33,7 @@ kernel /* here */ void f(const device float *a, device metal::uint * b [[ buffer
   );
 });
 
-test('kernels are told apart, and their bodies found behind brackets and comments.', () => {
+test('kernels are distinguished, and their bodies found after brackets and comments.', () => {
   const text = `[[kernel]] void one(device int* a) { a[0] = '}' + "}"[0]; /* } */ }
 kernel void declared(device int* a);
 kernel [[max_total_threads_per_threadgroup(64)]] void two(device int* a) { { } }`;

@@ -126,7 +126,7 @@ onSoftMetal("The talk's pipeline is one command buffer and one wait, of the talk
     }
 });
 
-onSoftMetal('Timings say where a factor was made; by default it is no business of MPS.', async (soft) => {
+onSoftMetal('Timings say where a factor was made; by default MPS does not make it.', async (soft) => {
   using device = openDevice('metal');
   for (const [factor, where] of [
     [undefined, 'cpu'],

@@ -111,7 +111,7 @@ onSoftMetal('One of two GPUs is taken by its name or its registry id.', async (s
   await throwsCode('ERR_FOREIGN_BUFFER', `(${second})`, () => another.commandBuffer().zeroUpper(rows));
 });
 
-onSoftMetal('Memory that is not to be had is ERR_OUT_OF_MEMORY, told before or while a commit runs.', async (soft) => {
+onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while a commit runs.', async (soft) => {
   using device = openDevice('metal');
   assert.ok(device.memory().pooledBytes > 0);
   soft.set('allocationFailsAt', 1);
@@ -320,7 +320,7 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('Work that takes long is waited for, and its time is told.', async (soft) => {
+onSoftMetal('Long work is waited for, and its time is reported.', async (soft) => {
   using device = openDevice('metal');
   using rows = device.matrix(4, 4);
   soft.set('delayMs', 60);

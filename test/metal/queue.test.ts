@@ -155,7 +155,7 @@ onSoftMetal('A commit blocks neither JavaScript nor the pool of libuv.', async (
   device.close();
 });
 
-onSoftMetal('A synchronous call runs after all that was committed before it, of whatever kind.', async (soft) => {
+onSoftMetal('A synchronous call runs after every commit before it, of any kind.', async (soft) => {
   const device = openMetal();
   soft.set('delayMs', 3);
   const memory = device.allocate(256);

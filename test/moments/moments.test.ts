@@ -303,7 +303,9 @@ test('JSON that was changed is refused, with the path of the field.', async () =
     const error = await throwsCode('ERR_MALFORMED_MOMENTS', '', () => Moments.fromJSON(changed(path, value)));
     assert.match(error.message, /^Moments are malformed: [\w[\]]+ is (no|longer|version)/);
   }
-  await throwsCode('ERR_MALFORMED_MOMENTS', 'mean is no array of 2', () => Moments.fromJSON(changed('dimension', 2)));
+  await throwsCode('ERR_MALFORMED_MOMENTS', 'mean is not an array of 2', () =>
+    Moments.fromJSON(changed('dimension', 2)),
+  );
   for (const value of [null, 3, [], 'x', undefined])
     await throwsCode('ERR_MALFORMED_MOMENTS', 'no object', () => Moments.fromJSON(value));
 });
@@ -339,14 +341,14 @@ test('What moments cannot do is refused.', async () => {
   await throwsCode('ERR_SHAPE', '(3) columns', () => moments.addSync([1, 2, 3]));
   await throwsCode('ERR_SHAPE', '', () => moments.addSync(new Float32Array(3)));
   await throwsCode('ERR_INVALID_ARGUMENT', '', () => moments.addSync('1,2' as never));
-  await throwsCode('ERR_SHAPE', 'Weights are (2)', () => moments.addSync(rows, { weights: [1, 2] }));
+  await throwsCode('ERR_SHAPE', '(2) weights', () => moments.addSync(rows, { weights: [1, 2] }));
   for (const weight of [-1, Number.NaN, Number.POSITIVE_INFINITY])
     await throwsCode('ERR_OUT_OF_RANGE', `row (0) is (${weight})`, () => moments.add(rows, { weights: [weight] }));
   await throwsCode('ERR_OUT_OF_RANGE', '(0.5), not a whole', () => moments.addSync(rows, { frequencies: [0.5] }));
   await throwsCode('ERR_OUT_OF_RANGE', 'too large', () => moments.addSync(Float64Array.of(1e200, 1, 0, 0)));
   await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.addSync(rows, { weights: [1e200] }));
   await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.merge(momentsOf([[1e100, 1]], 2)));
-  await throwsCode('ERR_SHAPE', '(3), but the others of (2)', () => moments.merge(new Moments(3)));
+  await throwsCode('ERR_SHAPE', '(3), but the others have (2)', () => moments.merge(new Moments(3)));
   await throwsCode('ERR_INVALID_ARGUMENT', '(Object)', () => moments.merge(moments.toJSON() as never));
   await throwsCode('ERR_ABORTED', '', () => moments.add(rows, { signal: AbortSignal.abort() }));
   await throwsCode('ERR_SHAPE', '(0) observations', () => new Moments(2).covariance());

@@ -87,7 +87,7 @@ onLimits('An empirical sample that memory does not hold is refused.', async () =
   assert.match(stdout, /^(CovariumError ERR_OUT_OF_MEMORY\n?)+$/, stderr);
 });
 
-onNative('Too many open files are told, and over once there are fewer.', async () => {
+onNative('Too many open files are reported, and the next call works once there are fewer.', async () => {
   const text = `
     import { closeSync, openSync } from 'node:fs';
     import { loadAddon } from '${moduleUrl('lib/addon/native.ts')}';

@@ -78,7 +78,7 @@ onAddon('A library that is not there is a reason that names it.', () =>
 onAddon('A library without BLAS is a reason that names the first routine that is missing.', () =>
   isRefused('libm.so.6', 'lacks the routine sgemm_'),
 );
-onAddon('A file that is no library is a reason.', () => isRefused('/etc/passwd'));
+onAddon('A file that is not a library gives a reason.', () => isRefused('/etc/passwd'));
 onAddon('A folder is a reason.', () => isRefused('/tmp'));
 
 onAddon('An empty COVARIUM_BLAS is none.', async () => {

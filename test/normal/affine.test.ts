@@ -4,6 +4,7 @@ import { MultivariateNormal } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { identity } from '../harness/some-normals.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 onEveryDevice('A x + b + e has the mean and covariance worked by hand.', async (device) => {
   const covariance = [
@@ -49,5 +50,64 @@ onEveryDevice('A x + b + e has the mean and covariance worked by hand.', async (
     [normal.mean.toArray(), normal.factorSync().toArray()],
   );
 });
+
+onEveryDevice(
+  'Matrices, offsets and noise that do not fit, or give no regular normal, are refused.',
+  async (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
+    await throwsCode('ERR_SHAPE', '(2)', () => normal.affine({ matrix: [[1, 0]] }));
+    await throwsCode('ERR_SHAPE', '(2)', () => normal.affine({ matrix: identity(3), offset: [1, 2] }));
+    await throwsCode('ERR_NOT_FINITE', '(1, 0)', () =>
+      normal.affine({
+        matrix: [
+          [1, 0, 0],
+          [Number.NaN, 1, 0],
+        ],
+      }),
+    );
+    const flat = [
+      [1, 0, 1],
+      [0, 1, 1],
+      [1, 1, 2],
+    ];
+    const dependent = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(2)', () => normal.affine({ matrix: flat }));
+    assert.is(dependent.pivot, 2);
+    await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(3)', () => normal.affine({ matrix: [...identity(3), [1, 1, 1]] }));
+    for (const noise of [
+      [
+        [1, 2],
+        [2, 1],
+      ],
+      [
+        [-1, 0],
+        [0, 1],
+      ],
+      [
+        [0, 1],
+        [1, 1],
+      ],
+    ])
+      await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Noise', () =>
+        normal.affine({ matrix: identity(3).slice(1), noise }),
+      );
+    await throwsCode('ERR_NOT_SYMMETRIC', '2', () =>
+      normal.affine({
+        matrix: [
+          [1, 0, 0],
+          [0, 1, 0],
+        ],
+        noise: [
+          [1, 2],
+          [0, 9],
+        ],
+      }),
+    );
+    await throwsCode('ERR_INVALID_ARGUMENT', 'Offset', () =>
+      normal.affine({ matrix: identity(3), offset: 3 as unknown as number[] }),
+    );
+    normal.close();
+    await throwsCode('ERR_CLOSED', '3', () => normal.affine({ matrix: identity(3) }));
+  },
+);
 
 test.run();

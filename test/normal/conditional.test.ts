@@ -201,4 +201,27 @@ function deviations(covariance: readonly number[]): number[] {
   return Array.from({ length: n }, (_, i) => Math.sqrt(covariance[i * (n + 1)]!));
 }
 
+onEveryDevice('Coordinates, values and options that cannot be conditioned on are refused.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
+  for (const given of [[3], [-1], [0.5], [Number.NaN]])
+    await throwsCode('ERR_OUT_OF_RANGE', `${given[0]}`, () => normal.conditional({ given, values: [0] }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () =>
+    normal.conditional({ given: ['1'] as unknown as number[], values: [0] }),
+  );
+  await throwsCode('ERR_SHAPE', '(2)', () => normal.conditional({ given: [1], values: [0, 0] }));
+  await throwsCode('ERR_SHAPE', '(2)', () => normal.conditionalMeans({ given: [1], rows: [[0, 0]] }));
+  const missing = await throwsCode('ERR_NOT_FINITE', 'NaN', () =>
+    normal.conditional({ given: [1, 2], values: [0, Number.NaN] }),
+  );
+  assert.equal([missing.row, missing.column], [0, 1]);
+  const gap = await throwsCode('ERR_NOT_FINITE', 'NaN', () =>
+    normal.conditionalMeans({ given: [1], rows: [[0], [Number.NaN]] }),
+  );
+  assert.equal([gap.row, gap.column], [1, 0]);
+  await throwsCode('ERR_UNKNOWN_OPTION', 'value', () => normal.conditional({ given: [0], value: [0] } as never));
+  normal.close();
+  await throwsCode('ERR_CLOSED', '3', () => normal.conditional({ given: [0], values: [0] }));
+  await throwsCode('ERR_CLOSED', '3', () => normal.conditionalMeans({ given: [0], rows: [[0]] }));
+});
+
 test.run();

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { Matrix, MultivariateNormal } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
-import { answers, conditionals, eps, realDtypes } from '../harness/some-normals.ts';
+import { answers, conditionals, eps, identity, realDtypes } from '../harness/some-normals.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 onEveryDevice('the score is -covariance^-1 (x - mean), and the slope of the log density.', async (device) => {
   // covariance^-1 = [[1, -0.5], [-0.5, 2]] / 1.75.
@@ -99,5 +100,12 @@ onEveryDevice(
     assert.is(normal.mahalanobisSync([[0, 0]]).data[0], 0);
   },
 );
+
+onEveryDevice('scoreInput refuses a row with a NaN, and a closed normal.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
+  await throwsCode('ERR_NOT_FINITE', 'NaN', () => normal.scoreInput([[0, Number.NaN, 0]]));
+  normal.close();
+  await throwsCode('ERR_CLOSED', '3', () => normal.scoreInput([0, 0, 0]));
+});
 
 test.run();

@@ -196,7 +196,7 @@ test('The KL divergence of the whole is that of a marginal and the mean one of t
   );
 });
 
-onEveryDevice('what can not be compared is refused.', async (device) => {
+onEveryDevice('distributions that cannot be compared are refused.', async (device) => {
   using p = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
   const q = MultivariateNormal.fromCovarianceSync({
     device,

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { MultivariateNormal } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
-import { answers, conditionals, eps, realDtypes } from '../harness/some-normals.ts';
+import { answers, conditionals, eps, identity, realDtypes } from '../harness/some-normals.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 onEveryDevice('half-axes have the lengths of 60 digits, are orthogonal, and make the covariance.', async (device) => {
   for (const { name, factor, lengths } of answers.ellipsoids) {
@@ -45,5 +46,16 @@ onEveryDevice('an ellipsoid holds its share of the draws.', (device) => {
     assert.ok(Math.abs(share - probability) < 5 * Math.sqrt((probability * (1 - probability)) / 1e5), `${share}`);
   }
 });
+
+onEveryDevice(
+  'A probability that is not between 0 and 1 has no ellipsoid; nor has a closed normal.',
+  async (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
+    for (const probability of [0, 1, -1, 2, Number.NaN])
+      await throwsCode('ERR_OUT_OF_RANGE', `${probability}`, () => normal.ellipsoid({ probability }));
+    normal.close();
+    await throwsCode('ERR_CLOSED', '3', () => normal.ellipsoid({ probability: 0.5 }));
+  },
+);
 
 test.run();

@@ -75,7 +75,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('what is no description of a normal is refused.', async (device) => {
+onEveryDevice('an invalid description of a normal is refused.', async (device) => {
   const { fromDiagonal, fromLowRank } = MultivariateNormal;
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(0)', () => fromDiagonal({ device, variances: [1, 0] }));
   await throwsCode('ERR_NOT_FINITE', '(Infinity)', () =>

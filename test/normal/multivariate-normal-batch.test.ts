@@ -137,84 +137,87 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('what is no batch is refused, by the index of the normal, and leaves nothing behind.', async (device) => {
-  using warm = MultivariateNormalBatch.fromCovarianceSync({ device, means, covariances });
-  warm.close();
-  const before = device.memory().liveBytes;
-  const unfit = { device, means, covariances };
-  for (const [code, value, options] of [
-    ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch: ', { ...unfit, covariances: indefinite }],
-    [
-      'ERR_NOT_SYMMETRIC',
-      'Normal (1) ',
-      {
-        device,
-        covariances: [
-          [
+onEveryDevice(
+  'an invalid batch is refused, with the index of the normal, and leaves nothing behind.',
+  async (device) => {
+    using warm = MultivariateNormalBatch.fromCovarianceSync({ device, means, covariances });
+    warm.close();
+    const before = device.memory().liveBytes;
+    const unfit = { device, means, covariances };
+    for (const [code, value, options] of [
+      ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch: ', { ...unfit, covariances: indefinite }],
+      [
+        'ERR_NOT_SYMMETRIC',
+        'Normal (1) ',
+        {
+          device,
+          covariances: [
+            [
+              [1, 0],
+              [0, 1],
+            ],
+            [
+              [1, 0.5],
+              [0, 1],
+            ],
+          ],
+        },
+      ],
+      ['ERR_NOT_FINITE', 'Normal (1) ', { device, covariances: [[[1]], [[Number.NaN]]] }],
+      ['ERR_NOT_FINITE', 'Normal (3) ', { ...unfit, means: [...means.slice(1), [0, Number.POSITIVE_INFINITY, 0]] }],
+      [
+        'ERR_SHAPE',
+        'Normal (1) ',
+        {
+          device,
+          covariances: [
+            [[1]],
+            [
+              [1, 0],
+              [0, 1],
+            ],
+          ],
+        },
+      ],
+      ['ERR_SHAPE', 'Normal (1) ', { device, covariances: [[[1]], new Float32Array(4)] }],
+      ['ERR_SHAPE', 'Normal (0) ', { device, covariances: [[[1, 0]]] }],
+      [
+        'ERR_SHAPE',
+        'Normal (0) ',
+        {
+          device,
+          covariances: [
             [1, 0],
             [0, 1],
-          ],
-          [
-            [1, 0.5],
-            [0, 1],
-          ],
-        ],
-      },
-    ],
-    ['ERR_NOT_FINITE', 'Normal (1) ', { device, covariances: [[[1]], [[Number.NaN]]] }],
-    ['ERR_NOT_FINITE', 'Normal (3) ', { ...unfit, means: [...means.slice(1), [0, Number.POSITIVE_INFINITY, 0]] }],
-    [
-      'ERR_SHAPE',
-      'Normal (1) ',
-      {
-        device,
-        covariances: [
-          [[1]],
-          [
-            [1, 0],
-            [0, 1],
-          ],
-        ],
-      },
-    ],
-    ['ERR_SHAPE', 'Normal (1) ', { device, covariances: [[[1]], new Float32Array(4)] }],
-    ['ERR_SHAPE', 'Normal (0) ', { device, covariances: [[[1, 0]]] }],
-    [
-      'ERR_SHAPE',
-      'Normal (0) ',
-      {
-        device,
-        covariances: [
-          [1, 0],
-          [0, 1],
-        ] as unknown as number[][][],
-      },
-    ],
-    ['ERR_SHAPE', '(0)', { device, covariances: [] }],
-    ['ERR_SHAPE', '(2) rows', { ...unfit, means: means.slice(2) }],
-    ['ERR_SHAPE', '(2) columns', { ...unfit, means: means.map((mean) => mean.slice(1)) }],
-    [
-      'ERR_SHAPE',
-      '(2 x 3 x 4)',
-      { device, covariances: Volume.from(new Float32Array(24), { width: 2, height: 3, depth: 4 }) },
-    ],
-    ['ERR_INVALID_ARGUMENT', 'Float32Array of 4', { device, covariances: new Float32Array(4) as unknown as Volume }],
-    ['ERR_INVALID_ARGUMENT', 'Matrix', { device, covariances: Matrix.from([[1]]) as unknown as Volume }],
-    ['ERR_INVALID_ARGUMENT', 'Normal (0) ', { device, covariances: ['one'] as unknown as Volume }],
-    ['ERR_INVALID_ARGUMENT', '(none)', { device: 'none' as unknown as Device, covariances }],
-    ['ERR_UNSUPPORTED_DTYPE', '(int32)', { device, covariances, dtype: 'int32' }],
-    ['ERR_UNKNOWN_OPTION', 'mean', { device, covariances, mean: [1] } as BatchOptions],
-  ] as readonly (readonly [CovariumError['code'], string, BatchOptions])[]) {
-    await throwsCode(code, value, () => MultivariateNormalBatch.fromCovariance(options));
-    await throwsCode(code, value, () => MultivariateNormalBatch.fromCovarianceSync(options));
-    assert.is(device.memory().liveBytes, before, `${code}: ${value}`);
-  }
-  const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'jitter', () =>
-    MultivariateNormalBatch.fromCovariance({ device, covariances: indefinite }),
-  );
-  assert.is(error.pivot, 2);
-  assert.is((error.cause as CovariumError).code, error.code);
-});
+          ] as unknown as number[][][],
+        },
+      ],
+      ['ERR_SHAPE', '(0)', { device, covariances: [] }],
+      ['ERR_SHAPE', '(2) rows', { ...unfit, means: means.slice(2) }],
+      ['ERR_SHAPE', '(2) columns', { ...unfit, means: means.map((mean) => mean.slice(1)) }],
+      [
+        'ERR_SHAPE',
+        '(2 x 3 x 4)',
+        { device, covariances: Volume.from(new Float32Array(24), { width: 2, height: 3, depth: 4 }) },
+      ],
+      ['ERR_INVALID_ARGUMENT', 'Float32Array of 4', { device, covariances: new Float32Array(4) as unknown as Volume }],
+      ['ERR_INVALID_ARGUMENT', 'Matrix', { device, covariances: Matrix.from([[1]]) as unknown as Volume }],
+      ['ERR_INVALID_ARGUMENT', 'Normal (0) ', { device, covariances: ['one'] as unknown as Volume }],
+      ['ERR_INVALID_ARGUMENT', '(none)', { device: 'none' as unknown as Device, covariances }],
+      ['ERR_UNSUPPORTED_DTYPE', '(int32)', { device, covariances, dtype: 'int32' }],
+      ['ERR_UNKNOWN_OPTION', 'mean', { device, covariances, mean: [1] } as BatchOptions],
+    ] as readonly (readonly [CovariumError['code'], string, BatchOptions])[]) {
+      await throwsCode(code, value, () => MultivariateNormalBatch.fromCovariance(options));
+      await throwsCode(code, value, () => MultivariateNormalBatch.fromCovarianceSync(options));
+      assert.is(device.memory().liveBytes, before, `${code}: ${value}`);
+    }
+    const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'jitter', () =>
+      MultivariateNormalBatch.fromCovariance({ device, covariances: indefinite }),
+    );
+    assert.is(error.pivot, 2);
+    assert.is((error.cause as CovariumError).code, error.code);
+  },
+);
 
 onEveryDevice(
   'a call that is refused leaves nothing behind; a batch ends with its close, or its device.',

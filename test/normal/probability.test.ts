@@ -76,7 +76,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('what is no box, no accuracy or no row is refused.', async (device) => {
+onEveryDevice('an invalid box, accuracy or row is refused.', async (device) => {
   using normal = await MultivariateNormal.fromCovariance({
     device,
     covariance: five.slice(0, 3).map((r) => r.slice(0, 3)),

@@ -6,6 +6,7 @@ import { onEveryDevice } from '../harness/every-device.ts';
 import { lowerFactor, scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
 import { openPretendGpu } from '../harness/pretend-gpu.ts';
+import { identity } from '../harness/some-normals.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const mean = [1, -1];
@@ -298,5 +299,16 @@ onEveryDevice("quantiles are mean + L z, z the standard normal's.", async (devic
   const made = normal.quantileSync(standard.map((row) => row.map(cdf)));
   near(made.data, normal.transformSync(standard).data, () => 1e-5, 'transform');
 });
+
+onEveryDevice(
+  'Quantiles of numbers that are not between 0 and 1, or of a closed normal, are refused.',
+  async (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
+    for (const p of [0, 1, -1, 2, Number.NaN])
+      await throwsCode('ERR_OUT_OF_RANGE', `${p}`, () => normal.quantile([[0.5, 0.5, p]]));
+    normal.close();
+    await throwsCode('ERR_CLOSED', '3', () => normal.quantile([0.5, 0.5, 0.5]));
+  },
+);
 
 test.run();

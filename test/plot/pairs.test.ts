@@ -142,7 +142,7 @@ test('An axis has two ticks or more; long numbers are written shorter where that
     }
 });
 
-test('Ticks are told shortly.', () => {
+test('Labels of ticks are short.', () => {
   const told = [0, -2, 0.1, 1234.5, -0.00025, 2e6, 3e-9, 100.0001].map(tickText);
   assert.is(told.join(' '), '0 \u22122 0.1 1,234.5 \u22122.5e\u22124 2e6 3e\u22129 100.0001');
 });
@@ -337,7 +337,7 @@ test('The picture says what it shows, for eyes and for screen readers.', () => {
   assert.match(name!.lastChild!.textContent!, /^long .{30,40}\u2026$/);
 });
 
-test('The legend tells how much is shown; a correlation that there is not is told, too.', () => {
+test('The legend says how much is shown, and the picture says which correlation is undefined.', () => {
   const { data: _, ...pairs } = example(2, 30);
   const told = (limit: number, shown: Pairs) => captions(shown, limit).flatMap((line) => line.map(({ text }) => text));
   assert.equal(told(30, pairs), [
@@ -397,7 +397,7 @@ test('Rows that reach beyond the panels are counted in the picture, and no line 
   assert.not.match(pairsPlot({ ...normal, draws: { ...draws, values: far } }), /Beyond/, 'a dot widens its panel');
 });
 
-test('Without data there is none in the picture; one column has a histogram alone.', () => {
+test('Without data the picture has none; one column has only a histogram.', () => {
   const { data: _, ...pairs } = example(2, 50);
   const text = pairsPlot(pairs);
   assert.not.match(text, 'square');

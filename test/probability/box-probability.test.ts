@@ -244,7 +244,7 @@ test('Coordinates without variance, without limits, without room.', () => {
   assert.is(ask(equal(5, 0.2), fill(5, 50), fill(5, infinity)).probability, 0, 'beyond all doubles');
 });
 
-test('A covariance that is none is refused.', async () => {
+test('An invalid covariance is refused.', async () => {
   const negative = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => ask([1, 0, 0, -1], fill(2, 0), fill(2, 1)));
   assert.is(negative.pivot, 1);
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => ask([1, 2, 2, 1], fill(2, 0), fill(2, 1)));

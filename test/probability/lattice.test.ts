@@ -81,7 +81,7 @@ test('Beyond the vector the components are random, odd, and others for each rule
   assert.not.equal(randomRule(Uint32Array.of(1, 3), 1, latticeVector, 5).shifts, second.shifts.subarray(0, 5));
 });
 
-test('Work in turns leaves the event loop its own, gives the same, and ends when it is told to.', async () => {
+test('Work in slices lets the event loop run, gives the same result, and ends when a signal aborts.', async () => {
   const slow = () => latticeMean((u) => Math.sin(u[0]!), 1, seed, { ...all, maxPoints: 12 << 16 }, 100);
   assert.equal(await runSliced(slow(), undefined), runToEnd(slow()));
   // How long anything takes depends on the machine: this work is over when a timer has fired three times.

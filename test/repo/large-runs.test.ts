@@ -81,7 +81,7 @@ test('parallel.sh, by GNU parallel.', async () => {
   same(run);
 });
 
-test('indexed-job.yaml: what its pods run, as far as that can be told without Kubernetes.', async () => {
+test('indexed-job.yaml: the command of its pods runs, as far as it can without Kubernetes.', async () => {
   const { apiVersion, kind, spec } = parse(read(recipe('indexed-job.yaml')));
   assert.equal([apiVersion, kind, spec.completionMode], ['batch/v1', 'Job', 'Indexed']);
   const { containers, restartPolicy, volumes } = spec.template.spec;

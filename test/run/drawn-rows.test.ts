@@ -77,7 +77,7 @@ test('No rows are no blocks; who leaves early or aborts leaves nothing on the de
   assert.ok(device.closed);
 });
 
-test('A model that is none is refused, and no device stays open.', async () => {
+test('An invalid model is refused, and no device stays open.', async () => {
   const covariance = Matrix.from([
     [1, 2],
     [2, 1],

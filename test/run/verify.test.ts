@@ -196,7 +196,7 @@ test('One draw that was changed with its digest is found where its row is drawn 
   assert.equal([error.row, error.column, error.path], [499, 2, output]);
 });
 
-test('A run in a folder is verified part by part; a part of another run, or none, is told.', async () => {
+test('A run in a folder is verified part by part; a part of another run, or a missing one, is reported.', async () => {
   const output = at('run');
   await draw({ output, rowsPerPart: '200' });
   assert.equal(
@@ -233,7 +233,7 @@ test('The command tells what was compared, and ends with 1 where something is wr
   assert.match(bad.stderr, /^error: .*\[ERR_MANIFEST_MISMATCH\]\n$/);
 });
 
-test('Whoever reads no further is still told by the exit code what all files are; a full disk is told.', async () => {
+test('The exit code covers all files even if the reader closes the output early; a full disk is reported.', async () => {
   const output = at('unread');
   await draw({ output, rowsPerPart: '200' });
   const command = ['verify', output, '--model', model, '--rows', '1'];

@@ -239,7 +239,7 @@ onEveryDevice('a signal stops samples and blocks, and frees them.', async (devic
   assert.is(device.memory().liveBytes, before);
 });
 
-onEveryDevice('densities and distances go on where a square is no float.', async (device) => {
+onEveryDevice('densities and distances are finite even if a square overflows.', async (device) => {
   using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 0.5 });
   const rows = [0, 15, 18, 25, 37].map((power) => [10 ** power, 0]);
   // d^2 = (1, 0) scale^-1 (1, 0)' x^2 = x^2 / 1.75, so far out that the location is nothing.
@@ -275,7 +275,7 @@ onEveryDevice('densities and distances go on where a square is no float.', async
   );
 });
 
-onEveryDevice('moments that are not there are refused, and so is what is no distribution.', async (device) => {
+onEveryDevice('moments that do not exist are refused, and so are invalid distributions.', async (device) => {
   const of = (degreesOfFreedom: number) => MultivariateStudentT.fromScaleSync({ device, scale, degreesOfFreedom });
   using one = of(1);
   using two = of(2);

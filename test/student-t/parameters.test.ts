@@ -249,7 +249,7 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
   );
 });
 
-test('Property: a scale is what its parts make, in whatever order its coordinates are.', async () => {
+test('Property: a scale is made of its parts, in any order of its coordinates.', async () => {
   using device = openDevice('reference');
   const size = fc.double({ min: -3, max: 3, noNaN: true }).map((exponent) => 10 ** exponent);
   await fc.assert(

@@ -200,7 +200,7 @@ onEveryType('with infinitely many degrees of freedom quantiles are the normal, t
   assert.equal(student.ellipsoidSync({ probability: 0.7 }), normal.ellipsoidSync({ probability: 0.7 }));
 });
 
-onEveryDevice('what is no probability, and a radius that is no number, are refused.', async (device) => {
+onEveryDevice('an invalid probability, and a radius that overflows, are refused.', async (device) => {
   const student = MultivariateStudentT.fromCholeskySync({ device, degreesOfFreedom: 3, factor });
   for (const p of [0, 1, -1, 2, Number.NaN]) {
     await throwsCode('ERR_OUT_OF_RANGE', `${p}`, () => student.quantile([[0.5, p]]));

@@ -150,7 +150,7 @@ test('An archive that contradicts itself is refused.', async () => {
   );
   await says(
     changed(directory + 24, (bytes, place) => bytes.writeUInt32LE(300, place)),
-    'tells of',
+    'describes',
   );
   await says(
     changed(directory + 42, (bytes, place) => bytes.writeUInt32LE(5, place)),

@@ -58,7 +58,7 @@ for (const format of tableFormats)
     }
   });
 
-test('A stream may give texts; what gives neither texts nor bytes is refused, and so is no source at all.', async () => {
+test('A stream may give texts; a stream of other values, or no source at all, is refused.', async () => {
   assert.equal((await readTable(Readable.from(['a,b\n1.5,', '2\n']))).rows.toArray(), [[1.5, 2]]);
   const numbers = Readable.from([1, 2]) as unknown as AsyncIterable<Uint8Array>;
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => readTable(numbers));

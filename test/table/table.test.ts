@@ -275,7 +275,7 @@ test('Bytes that are changed anywhere in an Arrow or Parquet file end in numbers
   }
 });
 
-test('Columns that a file has not, or has twice, are refused; so are names that a format can not hold.', async () => {
+test('Columns that a file does not have, or has twice, are refused; so are names that a format cannot hold.', async () => {
   const one = Matrix.from([[1, 2]]);
   for (const format of ['csv', 'arrow', 'parquet'] as const) {
     const path = at(`named.${format}`);
@@ -349,7 +349,7 @@ test('Standard output has one listener, however often tables are written there.'
   assert.ok(process.stdout.listenerCount('error') <= before + 1);
 });
 
-test('A full disk is told in every format, and leaves what was there.', async () => {
+test('A full disk is reported in every format, and leaves the old file.', async () => {
   if (!existsSync('/dev/full')) return console.log('  (/dev/full is not here: full disks are not tried)');
   for (const format of tableFormats) {
     symlinkSync('/dev/full', at(`full.${format}`));

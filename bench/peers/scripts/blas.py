@@ -8,7 +8,7 @@ import re
 
 
 def loaded_blas():
-    """(name, threads), each None where it can't be told."""
+    """(name, threads), each None if unknown."""
     try:
         import threadpoolctl
 

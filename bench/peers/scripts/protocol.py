@@ -99,6 +99,6 @@ def serve(about, threads, facts, dtypes, prepare, load, save, offers=OFFERS):
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
-        except Exception as error:  # told, and the next request is served
+        except Exception as error:  # reported, and the next request is served
             reply = {"error": f"{type(error).__name__}: {error}"}
         tell(reply)

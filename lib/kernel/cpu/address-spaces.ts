@@ -3,9 +3,9 @@ import { packageFolder } from '../../addon/file.ts';
 import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
-// The cpu device has one memory, so its compiler lets a pointer to a threadgroup's pass for one to the device's; Metal
-// doesn't. clang can tell them apart: msl/check/metal_stdlib makes address spaces of Metal's words. It knows fewer
-// functions than Metal, so of what clang says, that alone counts which is about the address space of a pointer.
+// The cpu device has one memory, so its compiler accepts a threadgroup pointer in place of a device pointer; Metal does
+// not. clang can tell them apart: msl/check/metal_stdlib defines Metal's words as address spaces. It knows fewer
+// functions than Metal, so only clang's errors about the address space of a pointer count.
 
 const flags = [
   ...['-x', 'c++', '-std=c++14', '--target=arm64-apple-macos13.3', '-nostdinc', '-nostdinc++', '-fsyntax-only'],
@@ -14,9 +14,9 @@ const flags = [
 
 const spaces: { readonly [number: string]: string } = { 1: 'device', 2: 'constant', 3: 'threadgroup' };
 
-/** The compiler's lines about address spaces that Metal would refuse; undefined where there is no clang++ to ask. */
+/** The compiler's lines about address spaces that Metal would refuse; undefined if clang++ is not installed. */
 export async function spaceErrors(text: string): Promise<string | undefined> {
-  // clang takes a variable of an address space only where it is static.
+  // clang accepts a variable with an address space only if it is static.
   const own = threadgroupVariables(text)
     .reduceRight((rest, { word }) => `${rest.slice(0, word)}static ${rest.slice(word)}`, text)
     .replaceAll('[[threadgroup(', '[[threadgroup_memory(');
@@ -27,7 +27,7 @@ export async function spaceErrors(text: string): Promise<string | undefined> {
   return linesAboutSpaces(ended.stderr);
 }
 
-/** The errors about the address space of a pointer, in Metal's words; those whose notes say so among them. */
+/** The errors about the address space of a pointer, in Metal's words, including errors whose notes say so. */
 function linesAboutSpaces(output: string): string {
   const errors = output.split(/^(?=[^\n]*: (?:fatal )?error: )/m);
   const isAbout = (error: string) =>

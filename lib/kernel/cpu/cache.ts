@@ -20,7 +20,7 @@ import { CovariumError } from '../../covarium-error.ts';
 // that no other user can write, in a folder that no other user can enter, and unharmed: its name is the digest of its
 // bytes.
 
-/** Where compiled kernels are kept: `COVARIUM_CACHE`, or the folder that the system has for it. */
+/** The folder for compiled kernels: `COVARIUM_CACHE`, or the system's cache folder. */
 function cacheFolder(): string {
   const { COVARIUM_CACHE = '', XDG_CACHE_HOME = '' } = process.env;
   if (COVARIUM_CACHE !== '') return resolve(COVARIUM_CACHE, 'kernels');
@@ -29,13 +29,13 @@ function cacheFolder(): string {
   return resolve(base, 'covarium', 'kernels');
 }
 
-/** Kernels that are kept; those that were not used for longest make room. Each takes some ten thousand bytes. */
+/** The number of kernels that are kept; the least recently used are removed. Each takes about ten thousand bytes. */
 const mostKept = 1000;
 
-/** What a process that was ended leaves behind is nobody's after an hour: a compiler is stopped long before. */
+/** After an hour, a file that a killed process left behind has no owner: a compiler is stopped long before. */
 const draftMs = 3_600_000;
 
-/** What makes two libraries the same. */
+/** The key of a library. */
 export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${part.length}:`).update(part);
@@ -60,10 +60,7 @@ async function changedMs(path: string): Promise<number> {
   return (await lstat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
 }
 
-/**
- * The library of `key`, where the cache has one that may be loaded; whatever else is there under its name is taken
- * away.
- */
+/** The library of `key` if the cache has one that may be loaded; a wrong file of its name is removed. */
 async function found(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.draft'))) {
@@ -78,7 +75,7 @@ async function found(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** A library to load; `done` is called when it has been. */
+/** A library to load; call `done` once it is loaded. */
 export interface CachedLibrary {
   readonly path: string;
   readonly isNew: boolean;
@@ -86,15 +83,15 @@ export interface CachedLibrary {
 }
 
 /**
- * The library of `key`, from the cache or made by `make`, which writes it to the path that it is given. It is renamed
- * when it is whole: processes that make the same one at once don't see each other's halves. Where the cache's folder is
- * not to be trusted or not to be written, the library is made in a folder of its own and is gone once it is loaded.
+ * The library of `key`, from the cache or made by `make`, which writes it to the path that it gets. It is renamed when
+ * it is complete, so that processes which make the same library at once never see a part of one. If the cache's folder
+ * cannot be trusted or written, the library is made in a temporary folder and removed once it is loaded.
  */
 export async function cached(key: string, make: (path: string) => Promise<void>): Promise<CachedLibrary> {
   let parent: string;
   let folder: string;
   try {
-    parent = cacheFolder(); // a user without a home has none
+    parent = cacheFolder(); // throws for a user without a home
     folder = join(parent, key);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK); // it may be there, and read-only
@@ -105,7 +102,7 @@ export async function cached(key: string, make: (path: string) => Promise<void>)
   const kept = await found(folder);
   if (kept !== undefined) {
     const now = new Date();
-    await utimes(folder, now, now).catch(() => {}); // it is in use
+    await utimes(folder, now, now).catch(() => {}); // marks it as recently used
     return { path: kept, isNew: false, done: async () => {} };
   }
   const draft = join(folder, `${process.pid}-${randomBytes(8).toString('hex')}.draft`);
@@ -114,7 +111,7 @@ export async function cached(key: string, make: (path: string) => Promise<void>)
     await chmod(draft, 0o700);
     const path = join(folder, `${digestOf(await readFile(draft))}.so`);
     await rename(draft, path);
-    // Once it is loaded: what is being loaded elsewhere is among those used last.
+    // After it is loaded, because libraries that other processes load now are among the recently used.
     return { path, isNew: true, done: () => makeRoom(parent) };
   } catch (error) {
     await rm(draft, { force: true });
@@ -122,7 +119,7 @@ export async function cached(key: string, make: (path: string) => Promise<void>)
   }
 }
 
-/** Takes away the kernels beyond the most that are kept. */
+/** Removes the kernels beyond the number that is kept. */
 async function makeRoom(parent: string): Promise<void> {
   const names = (await readdir(parent).catch(() => [])).filter((name) => /^[\da-f]{64}$/.test(name));
   if (names.length <= mostKept) return;
@@ -135,7 +132,7 @@ async function makeRoom(parent: string): Promise<void> {
 async function alone(make: (path: string) => Promise<void>): Promise<CachedLibrary> {
   const folder = await mkdtemp(resolve(tmpdir(), 'covarium-kernel-')).catch((cause: NodeJS.ErrnoException) => {
     const path = tmpdir();
-    const said = `Folder (${path}) takes no library of a kernel (${cause.code}), nor does the cache.`;
+    const said = `Cannot write a kernel's library to folder (${path}) (${cause.code}), nor to the cache.`;
     throw new CovariumError('ERR_FILE_UNWRITABLE', said, { path, cause });
   });
   const done = () => rm(folder, { recursive: true, force: true });

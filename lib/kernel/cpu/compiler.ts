@@ -4,7 +4,7 @@ import { packageFolder } from '../../addon/file.ts';
 import { describe } from '../../check.ts';
 import { CovariumError } from '../../covarium-error.ts';
 
-/** A C++ compiler, and what it calls itself. */
+/** A C++ compiler, and its version. */
 export interface Compiler {
   readonly path: string;
   readonly version: string;
@@ -22,10 +22,10 @@ const mostOutput = 1 << 20;
 const timeLimitMs = 120_000;
 
 /**
- * Runs a program without a shell, its input given; undefined where there is no such program. It runs in a folder of the
- * package, because a compiler takes files from its working folder (quoted includes, empty elements of CPATH), and the
- * user's may hold anybody's. When its time is over it is killed, with what it has started: a compiler's driver has
- * others do the work, and they hold its output open.
+ * Runs a program without a shell, with the given input; undefined if there is no such program. It runs in a folder of
+ * the package, because a compiler reads files of its working folder (quoted includes, empty elements of CPATH), and the
+ * user's working folder may contain anybody's files. When its time is over it is killed with its child processes: a
+ * compiler's driver starts others, which hold its output open.
  */
 export function runProgram(
   path: string,
@@ -34,14 +34,14 @@ export function runProgram(
   limitMs: number = timeLimitMs,
 ): Promise<Ended | undefined> {
   return new Promise((resolve) => {
-    // Messages in English, whatever the user's language: they are read here.
+    // Messages must be in English, whatever the user's language, because they are parsed here.
     const detached = process.platform !== 'win32';
     const cwd = join(packageFolder(), 'msl');
     let child: ChildProcessWithoutNullStreams;
     try {
       child = spawn(path, args, { cwd, env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe', detached });
     } catch {
-      resolve(undefined); // a path through a file, a link to itself: some errors are thrown
+      resolve(undefined); // some errors are thrown: a path through a file, a link to itself
       return;
     }
     const output = { stdout: '', stderr: '' };
@@ -51,7 +51,7 @@ export function runProgram(
       if (child.pid === undefined) return;
       try {
         process.kill(detached ? -child.pid : child.pid, 'SIGKILL');
-      } catch {} // it has ended, and left its output to another
+      } catch {} // it has ended, but a child still holds its output
       child.stdout.destroy();
       child.stderr.destroy();
     }, limitMs);
@@ -59,7 +59,7 @@ export function runProgram(
       child[name].setEncoding('utf8').on('data', (text: string) => {
         if (output[name].length < mostOutput) output[name] += text;
       });
-    child.stdin.on('error', () => {}); // it ended before it had read all: its exit code says why
+    child.stdin.on('error', () => {}); // it ended before it read all its input: its exit code says why
     child.on('error', () => {
       clearTimeout(timer);
       resolve(undefined);
@@ -80,7 +80,7 @@ async function ask(path: string): Promise<Compiler | undefined> {
   return { path, version: ended.stdout.split('\n').slice(0, 2).join(' ').trim() };
 }
 
-/** The compiler that `COVARIUM_CXX` names, or the first that is there; asked once. Throws `ERR_NO_COMPILER`. */
+/** The compiler that `COVARIUM_CXX` names, or the first that is found; searched for once. Throws `ERR_NO_COMPILER`. */
 export async function findCompiler(): Promise<Compiler> {
   const { COVARIUM_CXX: chosen = '', PATH = '' } = process.env;
   const candidates = chosen === '' ? ['clang++', 'g++', 'c++'] : [/[\\/]/.test(chosen) ? resolvePath(chosen) : chosen];
@@ -90,19 +90,19 @@ export async function findCompiler(): Promise<Compiler> {
     known.set(key, asked);
     const compiler = await asked;
     if (compiler !== undefined) return compiler;
-    known.delete(key); // it may be installed while we run
+    known.delete(key); // it may be installed while this process runs
   }
   const advice =
-    'Debian or Ubuntu: apt-get install clang; Fedora: dnf install clang; macOS: xcode-select --install; or COVARIUM_CXX names one';
+    'Debian or Ubuntu: apt-get install clang; Fedora: dnf install clang; macOS: xcode-select --install; or name one in COVARIUM_CXX';
   throw new CovariumError(
     'ERR_NO_COMPILER',
     chosen === ''
-      ? `Kernels on the cpu device need a C++ compiler, and none is found (${candidates.join(', ')}). ${advice}.`
+      ? `Kernels on the cpu device need a C++ compiler, but none of these is found (${candidates.join(', ')}). ${advice}.`
       : `Compiler that COVARIUM_CXX names does not run (${describe(chosen)}). ${advice}.`,
   );
 }
 
-/** The flags that a kernel is compiled with. */
+/** The compiler's flags for a kernel. */
 export function flagsOf({ version }: Compiler, check: boolean): string[] {
   const isClang = /clang/i.test(version);
   const machine = process.platform === 'darwin' && process.arch === 'arm64' ? '-mcpu=apple-m1' : '-march=native';
@@ -117,7 +117,7 @@ export function flagsOf({ version }: Compiler, check: boolean): string[] {
       '-fsigned-char',
       '-fno-math-errno',
     ],
-    // A number without a suffix is a float in Metal.
+    // In Metal, a number without a suffix is a float.
     ...(isClang ? ['-Xclang', '-cl-single-precision-constant'] : ['-fsingle-precision-constant']),
     ...['-shared', '-fPIC', '-fvisibility=hidden', '-w', '-fdiagnostics-color=never'],
     ...(isClang ? ['-ferror-limit=20', '-fno-caret-diagnostics'] : ['-fmax-errors=20', '-fno-diagnostics-show-caret']),

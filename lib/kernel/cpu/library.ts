@@ -10,7 +10,7 @@ import { placeAttributes, translationUnit } from './translation-unit.ts';
 
 let headers: string | undefined;
 
-/** The text of the headers that libraries are made with: a library of another version is another library. */
+/** The headers of a library, as text for its key: other headers make another library. */
 function headersOf(folder: string): string {
   headers ??= ['.', 'library']
     .flatMap((room) =>
@@ -24,21 +24,21 @@ function headersOf(folder: string): string {
 }
 
 /**
- * A shared library with one kernel, for the cpu device. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED`,
- * `ERR_KERNEL_COMPILE` with the compiler's own words.
+ * A shared library with one kernel, for the cpu device. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED`, and
+ * `ERR_KERNEL_COMPILE` with the compiler's output.
  */
 export async function libraryOf(text: string, signature: Signature, check: boolean): Promise<CachedLibrary> {
   for (const { kind, attribute, name } of signature.parameters)
     if (kind === 'place' && !placeAttributes.includes(attribute))
       throw new CovariumError(
         'ERR_UNSUPPORTED',
-        `Argument (${name}) has an attribute (${attribute}) that the cpu device does not know (${placeAttributes.join(', ')}).`,
+        `Argument (${name}) has an attribute (${attribute}) that the cpu device does not support; pass one of (${placeAttributes.join(', ')}).`,
       );
   const compiler = await findCompiler();
   const flags = flagsOf(compiler, check);
   const unit = translationUnit(text, signature, check);
   const folder = join(packageFolder(), 'msl/cpu');
-  // What is built for this processor is not for another that shares the folder.
+  // A library for this processor must not be loaded by another that shares the folder.
   const processor = `${process.arch} ${cpus()[0]?.model ?? ''}`;
   const key = digestOf(unit, headersOf(folder), flags.join(' '), compiler.path, compiler.version, processor);
   return cached(key, async (path) => {
@@ -47,11 +47,11 @@ export async function libraryOf(text: string, signature: Signature, check: boole
     if (ended?.timedOut === true)
       throw new CovariumError(
         'ERR_KERNEL_COMPILE',
-        `Compiler (${compiler.path}) does not come to an end; it was stopped.`,
+        `Compiler (${compiler.path}) did not finish in time; it was stopped.`,
       );
     throw new CovariumError(
       'ERR_KERNEL_COMPILE',
-      ended?.stderr.trim() || `Compiler (${compiler.path}) ends (${ended?.code}), and there is no library.`,
+      ended?.stderr.trim() || `Compiler (${compiler.path}) ended (${ended?.code}) without a library.`,
     );
   });
 }

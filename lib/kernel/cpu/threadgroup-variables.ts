@@ -1,17 +1,17 @@
 import { CovariumError } from '../../covarium-error.ts';
 import { codeOf, splitList } from '../source.ts';
 
-/** Variables in threadgroup memory of one declaration. */
+/** Variables in threadgroup memory from one declaration. */
 export interface ThreadgroupVariables {
-  /** Of the declaration, from its first word to behind its semicolon. */
+  /** Start of the declaration, at its first word; `end` is after its semicolon. */
   readonly begin: number;
   readonly end: number;
-  /** Where the word `threadgroup` stands, or a macro's that says it. */
+  /** The place of the word `threadgroup`, or of a macro that expands to it. */
   readonly word: number;
-  /** What they are aligned to, as the text says it; often nothing. */
+  /** The alignment in the text; usually empty. */
   readonly alignment: string;
   readonly type: string;
-  /** Dimensions are the brackets behind the name; nothing of a variable that is no array. */
+  /** `dimensions` are the brackets after the name; empty if the variable is not an array. */
   readonly variables: readonly { readonly name: string; readonly dimensions: string }[];
 }
 
@@ -20,8 +20,8 @@ const longestDeclaration = 1000;
 const mostWordsInFront = 10;
 
 /**
- * The variables in threadgroup memory of a text; pointers to it are none. Throws `ERR_UNSUPPORTED` for what is not
- * understood.
+ * The variables in threadgroup memory of a text, without pointers to such memory. Throws `ERR_UNSUPPORTED` for a
+ * declaration that is not understood.
  */
 export function threadgroupVariables(text: string): ThreadgroupVariables[] {
   const code = codeOf(text);
@@ -40,7 +40,7 @@ export function threadgroupVariables(text: string): ThreadgroupVariables[] {
       end: index + word.length + declared.length + 1,
       word: index,
       alignment: (all.match(alignments) ?? []).join(' '),
-      // A macro stands for its type too.
+      // A macro may also stand for the type.
       type: `${front.text.replace(alignments, '').replace(/\bstatic\b/g, '')} ${word} ${type}`.trim(),
       variables: more.map((each) => {
         const [, name = '', dimensions = ''] = /^(\w+)\s*([\s\S]*)$/.exec(each) ?? [];
@@ -56,11 +56,11 @@ function notUnderstood(declaration: string): CovariumError {
   const shown = declaration.replace(/\s+/g, ' ').slice(0, 100);
   return new CovariumError(
     'ERR_UNSUPPORTED',
-    `Variable in threadgroup memory (${shown}) is not understood: the cpu device takes a declaration of its own, threadgroup float name[size].`,
+    `Variable in threadgroup memory (${shown}) is not understood: declare it alone, as threadgroup float name[size].`,
   );
 }
 
-/** The word, and the macros that stand for it, alone or with a type, or for one another. */
+/** The word `threadgroup`, and the macros that stand for it, alone, with a type, or through another macro. */
 function wordsIn(text: string): ReadonlySet<string> {
   const definition = /^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\r?\n|[^\n])*)$/gm;
   const macros = new Map<string, { name: string; parenthesis: string; body: string }[]>();
@@ -73,7 +73,7 @@ function wordsIn(text: string): ReadonlySet<string> {
     }
   }
   const words = new Set(['threadgroup']);
-  // A set is walked with what joins it meanwhile.
+  // Iteration over a set includes words that are added meanwhile.
   for (const word of words)
     for (const { name, parenthesis, body } of macros.get(word) ?? []) {
       if (parenthesis !== '' || !/^[\w\s<>:]*$/.test(body)) throw notUnderstood(`#define ${name}${parenthesis}${body}`);
@@ -83,8 +83,8 @@ function wordsIn(text: string): ReadonlySet<string> {
 }
 
 /**
- * Words that may declare a variable: none that is called, and none of a pointer or a reference, whose mark stands
- * behind them.
+ * Words that may declare a variable. Words that are called, and words followed by the mark of a pointer or a reference,
+ * do not.
  */
 function declaringWords(body: string): Set<string> {
   const words = new Set<string>();
@@ -97,7 +97,7 @@ function declaringWords(body: string): Set<string> {
 }
 
 /**
- * What is declared behind the word, up to its semicolon; nothing where it is a pointer, a reference, a cast or an
+ * The declaration after the word, up to its semicolon; undefined if it is a pointer, a reference, a cast or an
  * argument.
  */
 function declaredBehind(code: string, from: number): string | undefined {
@@ -119,7 +119,7 @@ function declaredBehind(code: string, from: number): string | undefined {
   return undefined;
 }
 
-/** The words of the declaration in front of `threadgroup`; nothing where it begins in another way than with words. */
+/** The words of the declaration before `threadgroup`; undefined if something else precedes it. */
 function frontOf(code: string, word: number): { begin: number; text: string } | undefined {
   let begin = word;
   for (let words = 0; words <= mostWordsInFront; words++) {
@@ -133,7 +133,7 @@ function frontOf(code: string, word: number): { begin: number; text: string } | 
   return undefined;
 }
 
-/** `float a[4], b` as `float`, `a[4]`, `b`; the first is nothing where there is no type. */
+/** Splits `float a[4], b` into `float`, `a[4]`, `b`; the first is empty if there is no type. */
 function partsOf(declared: string): string[] {
   const [first = '', ...more] = splitList(declared);
   const [, type = '', variable] = /^([\s\S]*?)\b([A-Za-z_]\w*\s*(?:\[[\s\S]*\])?)$/.exec(first) ?? [];

@@ -2,10 +2,10 @@ import type { Parameter, Signature } from '../signature.ts';
 import { codeOf, type Replacement, replaced } from '../source.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
-/** Words of a text whose threads wait for each other, or share memory: their groups run as fibers. */
+/** Words that make threads wait for each other or share memory: the groups of such a text run as fibers. */
 const together = /\b(?:threadgroup|simdgroup|simd_|quad_)/;
 
-/** How a thread's place is told, by its attribute, from `place` and `grid` of wrapper.h. */
+/** The C++ expression of each built-in position, by attribute, from `place` and `grid` of wrapper.h. */
 const places: { readonly [attribute: string]: string } = {
   thread_position_in_grid: 'x, y, z',
   threads_per_grid: 'grid.threads',
@@ -27,16 +27,19 @@ const places: { readonly [attribute: string]: string } = {
   grid_origin: '0, 0, 0',
 };
 
-/** The attributes of places that the cpu device knows. */
+/** The attributes of built-in positions that the cpu device supports. */
 export const placeAttributes: readonly string[] = Object.keys(places);
 
-/** The C++ text of a shared library with one kernel: the user's text in a namespace of its own, and what calls it. */
+/**
+ * The C++ text of a shared library with one kernel: the user's text in its own namespace, and the code that calls it.
+ */
 export function translationUnit(text: string, signature: Signature, check: boolean): string {
-  // An attribute's words are no such: [[threadgroup_position_in_grid]] waits for nobody.
+  // Words in attributes do not count: [[threadgroup_position_in_grid]] waits for nothing.
   const waits =
     check || together.test(withoutAttributes(codeOfKernel(text, signature))) || together.test(macrosOf(text));
   const own = groupVariables(withoutAttributes(text), signature, check);
-  // Angle brackets: a quoted include of a unit on standard input looks into the working folder before it looks at -I.
+  // Angle brackets, because the compiler searches the working folder before -I for a quoted include of a unit on
+  // standard input.
   return `#include <library/wrapper.h>
 namespace {
 #include <library/words.h>
@@ -95,7 +98,7 @@ function typeText(slot: Parameter, parameters: readonly Parameter[]): string {
   return `Arguments::At<${parameters.indexOf(slot)}>`;
 }
 
-// A constant is copied into a local variable, so that the compiler knows that no buffer holds it.
+// A constant is copied into a local variable, so that the compiler knows that no buffer aliases it.
 function localText(slot: Parameter, i: number, parameters: readonly Parameter[]): string {
   const reference = slot.kind === 'constant' && !slot.isPointer ? 'const auto' : 'auto&&';
   return `${reference} slot${i} = covarium::argument<${typeText(slot, parameters)}>(slots, ${i});`;
@@ -118,7 +121,7 @@ function membersText(slot: Parameter, i: number, parameters: readonly Parameter[
   return `const covarium::KernelMember members${i}[] = {${each.join('')}{nullptr, 0}};\n`;
 }
 
-/** The text without the bodies of other kernels, and without comments: what the kernel may run. */
+/** The text without comments and without the bodies of other kernels: the code that the kernel may run. */
 function codeOfKernel(text: string, { otherBodies }: Signature): string {
   const code = codeOf(text);
   return otherBodies.reduce(
@@ -127,15 +130,16 @@ function codeOfKernel(text: string, { otherBodies }: Signature): string {
   );
 }
 
-/** What the macros of a text stand for. */
+/** The expansions of the macros of a text. */
 function macrosOf(text: string): string {
   const definitions = text.matchAll(/^[ \t]*#[ \t]*define[ \t]+\w+((?:\\\r?\n|[^\n])*)/gm);
   return [...definitions].map(([, body]) => withoutAttributes(body!)).join('\n');
 }
 
 /**
- * Variables in threadgroup memory stand in the kernel's body; here they are the processor thread's, which runs one
- * group at a time, and are counted as the library is loaded. Line numbers stay.
+ * In MSL, variables in threadgroup memory are declared in the kernel's body. Here they become thread-local variables of
+ * the processor's thread, which runs one group at a time; their sizes are summed when the library is loaded. Line
+ * numbers do not change.
  */
 function groupVariables(text: string, { body: [first, last] }: Signature, check: boolean): string {
   const found = threadgroupVariables(text).filter(({ begin, end }) => begin > first && end <= last);
@@ -159,8 +163,8 @@ function groupVariables(text: string, { body: [first, last] }: Signature, check:
 }
 
 /**
- * The text without Metal's attributes, whose words mean something else here, and without a const that constant says
- * already.
+ * The text without Metal's attributes, whose words have another meaning in C++, and without a const that repeats
+ * constant.
  */
 function withoutAttributes(text: string): string {
   const code = codeOf(text);
@@ -175,7 +179,7 @@ function withoutAttributes(text: string): string {
   );
 }
 
-/** Tells checked pointers which memory is whose. */
+/** Registers the extent of each buffer for checked pointers. */
 function extentsText(slots: readonly Parameter[]): string {
   const each = slots.map(({ name }, i) => `{"${name}", static_cast<char*>(slots[${i}]), grid.slotBytes[${i}]}, `);
   return `  static thread_local covarium::Extent extentList[${slots.length + 1}];
@@ -186,7 +190,7 @@ function extentsText(slots: readonly Parameter[]): string {
 `;
 }
 
-/** Every pointer to the device's memory as one that looks at its accesses (checked.h). */
+/** Replaces every pointer to the device's memory by one that checks its accesses (checked.h). */
 function withCheckedPointers(text: string): string {
   const pointer =
     /((?:\b(?:const|volatile)\s+)*)\b(?:device|constant|threadgroup)\s+((?:\b(?:const|volatile)\s+)*)((?:unsigned\s+|struct\s+)?[\w:]+(?:\s*<[^<>;(){}]*>)?)((?:\s+(?:const|volatile)\b)*)\s*\*(?:\s*(?:restrict|__restrict)\b)?/g;
@@ -199,7 +203,7 @@ function withCheckedPointers(text: string): string {
       const [whole, before, between, type, behind] = match as unknown as [string, string, string, string, string];
       const isConstant = /\bconstant\b/.test(whole) || /\bconst\b/.test(before + between + behind);
       const lines = whole.replace(/[^\n]/g, '');
-      // Of what it is given.
+      // Deduced from its initialiser.
       const element = type === 'auto' ? '' : `<${isConstant ? 'const ' : ''}${type}>`;
       const checked = `covarium::Checked${element} ${lines}`;
       return rest.slice(0, match.index) + checked + rest.slice(match.index + whole.length);
@@ -207,7 +211,7 @@ function withCheckedPointers(text: string): string {
     .replace(/\breinterpret_cast(?=\s*<\s*covarium::Checked)/g, 'static_cast');
 }
 
-/** Where the stars stand of further pointers of one declaration: `device float *a = in, *b = out;`. */
+/** The places of the stars of further pointers in one declaration: `device float *a = in, *b = out;`. */
 function starsBehind(code: string, from: number): number[] {
   const stars: number[] = [];
   let depth = 0;

@@ -18,7 +18,7 @@ struct Kernel {
   size_t paramsBytes;
   bool reduction;          // row, lane, lanes instead of a position
   bool threadgroupMemory;  // has threadgroup memory, at Metal's index 0
-  // How many bytes of it, for these params, lanes and simdgroups; null where there is none.
+  // Its size in bytes, for these params, lanes and simdgroups; null if there is none.
   size_t (*memoryBytes)(const void* params, uint32_t lanes, uint32_t simdWidth);
   // Threads [begin, end) of row y of the grid, in a plain loop (a map).
   void (*runMap)(void* const* slots, uint32_t begin, uint32_t end, uint32_t y);

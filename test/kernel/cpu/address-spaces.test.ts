@@ -17,7 +17,7 @@ function onCheckedCpu(sentence: string, check: (device: ReturnType<typeof openDe
   });
 }
 
-onCheckedCpu('pointers of another address space, which the cpu does not mind, are told.', async (device) => {
+onCheckedCpu('pointers to another address space, which the cpu accepts, are reported.', async (device) => {
   for (const [body, line] of [
     ['threadgroup float shared[4];\n  device float* p = shared;', 5],
     ['threadgroup float shared[4]; device float* p = out;\n  p = shared;', 5],

@@ -202,7 +202,7 @@ onCache('without a compiler the refusal says what to install.', async () => {
   assert.match(none.message, 'apt-get install clang');
 });
 
-onCache('a compiler is given its words without a shell, and one that fails is told.', async (cache) => {
+onCache('a compiler gets its arguments without a shell, and a failure is reported.', async (cache) => {
   const fake = join(cache, 'a compiler; touch pwned');
   writeFileSync(
     fake,
@@ -220,13 +220,13 @@ onCache('a compiler is given its words without a shell, and one that fails is to
   );
 });
 
-onCache('a program that is no compiler, and writes nothing, is told.', async (cache) => {
+onCache('a program that is not a compiler, and writes nothing, is reported.', async (cache) => {
   const fake = join(cache, 'fake');
   writeFileSync(fake, '#!/bin/sh\nexit 0\n', { mode: 0o700 });
   env.COVARIUM_CXX = fake;
   using device = openDevice('cpu', { threads: 1 });
   const error = await throwsCode('ERR_KERNEL_COMPILE', () => device.kernel(text));
-  assert.match(error.message, 'ends (0), and there is no library');
+  assert.match(error.message, 'ended (0) without a library');
 });
 
 onCache('a file of the working folder is not compiled into a kernel.', async (cache) => {

@@ -51,7 +51,7 @@ kernel void fine(device const float* in [[buffer(0)]], device float* out [[buffe
   assert.is(results[0]![0], 2 * 1 + 5 + 3);
 });
 
-onCheckedCpu('an access beyond a buffer is told, and touches nothing.', async (device) => {
+onCheckedCpu('an access beyond a buffer is reported, and changes nothing.', async (device) => {
   const kernel = await device.kernel(
     `${head}
 kernel void beyond(device const float* in [[buffer(0)]], device float* out [[buffer(1)]], uint i [[thread_position_in_grid]]) {
@@ -149,7 +149,7 @@ kernel void fine(device float* out [[buffer(0)]], device const float* in [[buffe
   }
 });
 
-onCheckedCpu('a barrier that not all threads reach is told, with both of them.', async (device) => {
+onCheckedCpu('a barrier that not all threads reach is reported, with both threads.', async (device) => {
   const barrier = 'threadgroup_barrier(mem_flags::mem_threadgroup);';
   for (const [body, other] of [
     [`if (i == 3) return;\n  ${barrier}`, 'thread (3, 0, 0) has returned'],

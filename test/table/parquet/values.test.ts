@@ -75,7 +75,7 @@ function encoded(values: readonly bigint[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-test('Differences of 64-bit integers are read as they were, whatever wraps.', () => {
+test('Differences of 64-bit integers are read exactly, even if they wrap.', () => {
   const whole = fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n });
   fc.assert(
     fc.property(fc.array(whole, { minLength: 1, maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (values, step) => {
@@ -96,7 +96,7 @@ test('Differences of 64-bit integers are read as they were, whatever wraps.', ()
   }, '(1) bytes follow');
 });
 
-test('An integer that float64 does not hold is told with its place; a number beyond its type is refused.', () => {
+test('An integer that float64 cannot hold is refused with its place; so is a number beyond its type.', () => {
   const bytes = new Uint8Array(BigInt64Array.of(1n, 2n ** 53n + 1n).buffer);
   const out = new Float64Array(2);
   assert.throws(
