@@ -48,13 +48,12 @@ export function csvBeginning(
     const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields, more than (${mostFields}).`;
     throw malformedCsv(path, message, 1, 1);
   }
-  const isHeader = header ?? foundHeader(path, bytes, first, dialect, warn);
-  return {
-    ...dialect,
-    names: isHeader ? first.fields.map(({ text }) => text) : undefined,
-    width: first.fieldCount,
-    start: isHeader ? first.end : 0,
-  };
+  if (!(header ?? foundHeader(path, bytes, first, dialect, warn)))
+    return { ...dialect, names: undefined, width: first.fieldCount, start: 0 };
+  const names = first.fields.map(({ text }) => text);
+  // The names of R's rows have no name above them.
+  if (haveRowNames(first, csvRecord(bytes, first.end, dialect))) names.unshift('');
+  return { ...dialect, names, width: names.length, start: first.end };
 }
 
 /** The refusal of a CSV file, with its place. */
@@ -75,7 +74,21 @@ function isWide(bytes: Uint8Array): boolean {
 
 const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };
 
-// A comma wherever it makes fields; else what makes some. Blanks do where all that they part are numbers.
+/** Whether each row has a name, in quotes, before its numbers, as R's write.table writes it: one field more than names. */
+function haveRowNames(header: CsvRecord, row: CsvRecord | undefined): boolean {
+  const [name, ...numbers] = row?.fields ?? [];
+  return numbers.length === header.fieldCount && name!.isQuoted && !numbers.some(({ isQuoted }) => isQuoted);
+}
+
+/** Whether blanks part the fields: of numbers, or of names above rows of as many numbers. */
+function arePartedByBlanks(first: CsvRecord, second: CsvRecord | undefined): boolean {
+  if (first.fieldCount > 1 && first.fields.every(isLikeNumber)) return true;
+  if (second === undefined) return false;
+  if (haveRowNames(first, second)) return second.fields.slice(1).every(isLikeNumber);
+  return first.fieldCount > 1 && second.fieldCount === first.fieldCount && second.fields.every(isLikeNumber);
+}
+
+// A comma wherever it makes fields; else what makes some.
 function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: (sentence: string) => void): number {
   const records = (delimiter: string): (CsvRecord | undefined)[] => {
     const dialect = { delimiter: codeOf(delimiter), comment };
@@ -89,8 +102,8 @@ function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: 
   };
   let found = parting.length > 1 ? (parting.find(isEven) ?? parting[0]!) : parting[0];
   if (found === undefined) {
-    const fields = records(' ')[0]?.fields ?? [];
-    if (fields.length > 1 && fields.every(isLikeNumber)) found = ' ';
+    const [first, second] = records(' ');
+    if (first !== undefined && arePartedByBlanks(first, second)) found = ' ';
   }
   if (found === undefined || found === ',') return codeOf(',');
   const option = found === '\t' ? "'\\t'" : `'${found}'`;
