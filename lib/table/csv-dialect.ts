@@ -2,6 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields } from './csv-record.ts';
 import { isMissing } from './csv-rows.ts';
 import { isDecimal } from './decimal.ts';
+import { formatOfBytes } from './format.ts';
 
 /** What the beginning of a CSV file says of the rest. */
 export interface CsvBeginning extends CsvDialect {
@@ -21,8 +22,19 @@ export interface CsvOptions {
 
 const codeOf = (letter: string) => letter.charCodeAt(0);
 
-/** Where the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16. */
+/**
+ * Where the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16, and for what its first
+ * bytes say is no text.
+ */
 export function csvTextStart(path: string, bytes: Uint8Array): number {
+  const [first, second, third, fourth] = bytes;
+  const isZip = first === 0x50 && second === 0x4b && third === 3 && fourth === 4;
+  const format = formatOfBytes(bytes);
+  let what: string | undefined;
+  if (isZip) what = "a ZIP archive, as a spreadsheet's own format is; save it as CSV";
+  else if (first === 0x1f && second === 0x8b) what = 'compressed with gzip; decompress it';
+  else if (format !== 'csv') what = `no CSV; pass \`format\` '${format}' (--format ${format})`;
+  if (what !== undefined) throw new CovariumError('ERR_UNSUPPORTED', `File (${path}) is ${what}.`, { path });
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || isWide(bytes))
     throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is UTF-16; save it as UTF-8.`, { path });
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;

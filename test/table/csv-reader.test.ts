@@ -6,6 +6,7 @@ import { CovariumError } from '../../lib/covarium-error.ts';
 import type { InputSource } from '../../lib/file/input.ts';
 import { type CsvParser, nativeParser, openCsv, plainParser } from '../../lib/table/csv-reader.ts';
 import { type LineWriter, nativeLines, openCsvWriter, plainLines } from '../../lib/table/csv-writer.ts';
+import { readTable } from '../../lib/table/read-table.ts';
 import type { ReadRequest } from '../../lib/table/table.ts';
 import fc from '../harness/properties.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -307,6 +308,16 @@ for (const [where, parser] of parsers) {
     }
   });
 }
+
+test('What is no text is refused by what it is, before any of it is read as rows.', async () => {
+  const refused = (bytes: Uint8Array, shown: string) =>
+    throwsCode('ERR_UNSUPPORTED', shown, () => readTable(bytes, { format: 'csv' }));
+  await refused(Buffer.from('PK\x03\x04\x14\0\0\0xl/workbook.xml'), "a spreadsheet's own format");
+  await refused(Buffer.from('\x1f\x8b\x08\0\0\0\0\0', 'latin1'), 'gzip');
+  await refused(Buffer.from('\x93NUMPY\x01\0', 'latin1'), '--format npy');
+  await refused(Buffer.from('PAR1\x15\x04'), '--format parquet');
+  await refused(Buffer.from('ARROW1\0\0'), '--format arrow');
+});
 
 test("Names of R's rows have no name above them; they are left out by naming the other columns.", async () => {
   const rows = [
