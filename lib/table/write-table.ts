@@ -155,7 +155,7 @@ interface RealMatrix {
 }
 
 const turnBytes = 1 << 20;
-const turnMs = 10;
+const turnMs = 5;
 
 /** Piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(
