@@ -86,7 +86,7 @@ function isWide(bytes: Uint8Array): boolean {
 
 const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };
 
-/** Whether each row has a name, in quotes, before its numbers, as R's write.table writes it: one field more than names. */
+/** Whether a row has a name in quotes before its numbers, so that the header is one field short: R's write.table. */
 function haveRowNames(header: CsvRecord, row: CsvRecord | undefined): boolean {
   const [name, ...numbers] = row?.fields ?? [];
   return numbers.length === header.fieldCount && name!.isQuoted && !numbers.some(({ isQuoted }) => isQuoted);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the CSV files beside it, each by its tool's default. Needs R, LibreOffice (soffice), and a python3 with pandas,
-# Polars, DuckDB and pyarrow. The rows: (1.5, -2), (1e-7, 123456789.125), (0.1, 1e22); with holes (1.5, none), (2.5, 3.5).
+# Polars, DuckDB and pyarrow. README.md says what the rows are.
 set -e
 cd "$(dirname "$0")"
 Rscript -e '
