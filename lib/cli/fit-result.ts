@@ -1,3 +1,4 @@
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import type { EstimateOptions } from '../moments/moments.ts';
@@ -59,15 +60,12 @@ async function modelWriter(
     shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
     mean: fixedMean === undefined ? undefined : await meanOf(fixedMean),
   };
-  return async ({ moments, names, dropped }, _, signal) => {
+  return async (rows, _, signal) => {
+    const { moments, names, dropped } = rows;
     // An invalid normal is refused here, not later when it is sampled.
     using device = openDevice('reference');
-    using normal = await MultivariateNormal.fromMoments({
-      device,
-      moments,
-      dtype: 'float64',
-      ...asked,
-    });
+    const made = MultivariateNormal.fromMoments({ device, moments, dtype: 'float64', ...asked });
+    using normal = await made.catch((error: unknown) => refuseColumn(error, rows));
     signal.throwIfAborted();
     await writeModel(path, {
       covarium: 1,
@@ -79,6 +77,25 @@ async function modelWriter(
     if (dropped > 0)
       process.stderr.write(`Left out (${dropped}) rows with missing values; (${moments.count}) observations remain.\n`);
   };
+}
+
+/** Throws, of a covariance that is singular, which column makes it so, and what to do; another error as it is. */
+function refuseColumn(error: unknown, { moments, names, files }: FitRows): never {
+  const pivot = error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE' ? error.pivot : undefined;
+  if (pivot === undefined) throw error;
+  const column = `Column (${describe(names?.[pivot] ?? pivot)})${files ? ` of (${describe(files.join(', '))})` : ''}`;
+  const mean = moments.mean.toArray();
+  const variance = moments.covariance({ ddof: 0 }).toArray()[pivot]![pivot]!;
+  const others = `${pivot === 1 ? 'the column' : 'the columns'} before it`;
+  const what =
+    variance <= (1e-12 * mean[pivot]!) ** 2
+      ? `is the same in all rows (${mean[pivot]})`
+      : `is a combination of ${others}, or nearly so`;
+  throw new CovariumError(
+    'ERR_NOT_POSITIVE_DEFINITE',
+    `${column} ${what}, so the covariance is singular; leave it out with --columns, or pass --shrinkage ledoit-wolf.`,
+    { pivot, cause: error },
+  );
 }
 
 function shrinkageArgument(text: string): Shrinkage {

@@ -29,6 +29,8 @@ export interface FitRows {
   readonly names: readonly string[] | undefined;
   /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
+  /** Where the rows come from, where that is known. */
+  readonly files?: readonly string[];
 }
 
 /**
@@ -63,7 +65,7 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
     else all = joinedRows(all, rows, `File (${path})`);
   }
   if (all!.moments.count === 0 && input.shard === undefined) throw noRows(paths, all!);
-  return all!;
+  return { ...all!, files: paths.map(inputName) };
 }
 
 function noRows(paths: readonly string[], { names, dropped }: FitRows): CovariumError {

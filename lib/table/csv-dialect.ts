@@ -2,6 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields } from './csv-record.ts';
 import { isMissing } from './csv-rows.ts';
 import { isDecimal } from './decimal.ts';
+import { formatOfBytes } from './format.ts';
 
 /** What the beginning of a CSV file says about the rest. */
 export interface CsvBeginning extends CsvDialect {
@@ -21,8 +22,19 @@ export interface CsvOptions {
 
 const codeOf = (letter: string) => letter.charCodeAt(0);
 
-/** The offset at which the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16. */
+/**
+ * The offset at which the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16, and for
+ * a file whose first bytes show another format.
+ */
 export function csvTextStart(path: string, bytes: Uint8Array): number {
+  const [first, second, third, fourth] = bytes;
+  const isZip = first === 0x50 && second === 0x4b && third === 3 && fourth === 4;
+  const format = formatOfBytes(bytes);
+  let what: string | undefined;
+  if (isZip) what = "a ZIP archive, as a spreadsheet's own format is; save it as CSV";
+  else if (first === 0x1f && second === 0x8b) what = 'compressed with gzip; decompress it';
+  else if (format !== 'csv') what = `no CSV; pass \`format\` '${format}' (--format ${format})`;
+  if (what !== undefined) throw new CovariumError('ERR_UNSUPPORTED', `File (${path}) is ${what}.`, { path });
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || isWide(bytes))
     throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is UTF-16; save it as UTF-8.`, { path });
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -48,13 +60,12 @@ export function csvBeginning(
     const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields; at most (${mostFields}) are read.`;
     throw malformedCsv(path, message, 1, 1);
   }
-  const isHeader = header ?? foundHeader(path, bytes, first, dialect, warn);
-  return {
-    ...dialect,
-    names: isHeader ? first.fields.map(({ text }) => text) : undefined,
-    width: first.fieldCount,
-    start: isHeader ? first.end : 0,
-  };
+  if (!(header ?? foundHeader(path, bytes, first, dialect, warn)))
+    return { ...dialect, names: undefined, width: first.fieldCount, start: 0 };
+  const names = first.fields.map(({ text }) => text);
+  // The names of R's rows have no name above them.
+  if (haveRowNames(first, csvRecord(bytes, first.end, dialect))) names.unshift('');
+  return { ...dialect, names, width: names.length, start: first.end };
 }
 
 /** The error for a CSV file, with the place. */
@@ -75,8 +86,21 @@ function isWide(bytes: Uint8Array): boolean {
 
 const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };
 
-// A comma, if it makes several fields, otherwise a delimiter that does. Blanks count only if all fields between them
-// are numbers.
+/** Whether a row has a name in quotes before its numbers, so that the header is one field short: R's write.table. */
+function haveRowNames(header: CsvRecord, row: CsvRecord | undefined): boolean {
+  const [name, ...numbers] = row?.fields ?? [];
+  return numbers.length === header.fieldCount && name!.isQuoted && !numbers.some(({ isQuoted }) => isQuoted);
+}
+
+/** Whether blanks part the fields: of numbers, or of names above rows of as many numbers. */
+function arePartedByBlanks(first: CsvRecord, second: CsvRecord | undefined): boolean {
+  if (first.fieldCount > 1 && first.fields.every(isLikeNumber)) return true;
+  if (second === undefined) return false;
+  if (haveRowNames(first, second)) return second.fields.slice(1).every(isLikeNumber);
+  return first.fieldCount > 1 && second.fieldCount === first.fieldCount && second.fields.every(isLikeNumber);
+}
+
+// A comma wherever it makes fields; else what makes some.
 function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: (sentence: string) => void): number {
   const records = (delimiter: string): (CsvRecord | undefined)[] => {
     const dialect = { delimiter: codeOf(delimiter), comment };
@@ -90,8 +114,8 @@ function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: 
   };
   let found = parting.length > 1 ? (parting.find(isEven) ?? parting[0]!) : parting[0];
   if (found === undefined) {
-    const fields = records(' ')[0]?.fields ?? [];
-    if (fields.length > 1 && fields.every(isLikeNumber)) found = ' ';
+    const [first, second] = records(' ');
+    if (first !== undefined && arePartedByBlanks(first, second)) found = ' ';
   }
   if (found === undefined || found === ',') return codeOf(',');
   const option = found === '\t' ? "'\\t'" : `'${found}'`;

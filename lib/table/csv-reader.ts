@@ -62,6 +62,11 @@ export async function openCsv(
     const beginning = csvBeginning(path, first, { header, delimiter, comment }, warn);
     const { names, width } = beginning;
     const chosen = chosenColumns(path, names, width, wanted);
+    if (names?.[0] === '' && wanted === undefined)
+      warn(
+        `First column of CSV file (${path}) has no name and is read as numbers; if it names the rows, as R and pandas ` +
+          'write them, pass the other `columns` (--columns).',
+      );
     const places = new Int32Array(width).fill(-1);
     for (const [at, field] of chosen.entries()) places[field] = at;
     const layout: CsvLayout = { ...beginning, drop: missing === 'drop', places, columns: chosen.length };
@@ -188,7 +193,9 @@ function refusal(
   return malformedCsv(path, `${why}: line ${line}, column ${place.column} of ${path}.`, line, place.column);
 }
 
-function reason(fault: number, bytes: Uint8Array, field: number, { width, ...dialect }: CsvBeginning): string {
+const namesOfRows = '; pass the other `columns` (--columns) if the first has the names of the rows';
+
+function reason(fault: number, bytes: Uint8Array, field: number, { width, names, ...dialect }: CsvBeginning): string {
   if (fault === csvFaults.fields) {
     const fields = csvRecord(bytes, 0, { ...dialect, comment: 0 })?.fieldCount;
     return `Row has (${fields}) fields, but the first row has (${width})`;
@@ -203,7 +210,8 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, ...dia
     const what = text === '' ? 'Field is empty' : `Field is missing (${describe(text)})`;
     return `${what} (missing: 'drop', or --missing drop, leaves its row out)`;
   }
-  return `Field is not a finite decimal number (${describe(text)})${hint(text)}`;
+  const isRowName = field === 0 && names?.[0] === '';
+  return `Field is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text)}`;
 }
 
 function hint(text: string): string {

@@ -158,7 +158,7 @@ interface RealMatrix {
 }
 
 const turnBytes = 1 << 20;
-const turnMs = 10;
+const turnMs = 5;
 
 /** Writes piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(

@@ -88,6 +88,38 @@ test('fit drops rows with missing values if the options say so, and prints how m
   assert.equal(model('dropped.json').mean, [13 / 3, 3]);
 });
 
+test('fit names the column that makes a covariance singular, and says what to do.', async () => {
+  const refused = async (name: string, body: string, ...options: string[]) => {
+    const path = file(name, body);
+    const { code, stderr } = await run(['fit', path, ...options, '--output', at('singular.json')]);
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      /^error: Column .* --columns, or pass --shrinkage ledoit-wolf\. \[ERR_NOT_POSITIVE_DEFINITE\]/,
+    );
+    assert.not(existsSync(at('singular.json')));
+    return stderr;
+  };
+  const constant = 'a,b,c\n1,0.1,2\n2,0.1,4\n3,0.1,6\n4,0.1,9\n';
+  assert.match(
+    await refused('constant.csv', constant),
+    /Column \(b\) of \(.*constant\.csv\) is the same in all rows \(0\.1\)/,
+  );
+  const sum = 'a,b,c\n1,5,6\n2,4,6\n3,1,4\n4,0,4\n7,1,8\n';
+  assert.match(await refused('sum.csv', sum), /Column \(c\) of .* is a combination of the columns before it/);
+  const twice = 'a,b\n1,2\n2,4\n3,6\n';
+  assert.match(await refused('twice.csv', twice), /Column \(b\) of .* is a combination of the column before it/);
+  assert.match(await refused('bare.csv', '1,5,3\n2,5,9\n4,5,1\n7,5,7\n'), /Column \(1\) of/);
+  for (const way of [
+    ['--columns', 'a,c'],
+    ['--shrinkage', 'ledoit-wolf'],
+  ])
+    await succeeds('fit', at('constant.csv'), ...way, '--output', at('mended.json'));
+  await succeeds('fit', at('constant.csv'), '--partial', at('constant.part'));
+  const { stderr } = await run(['merge', at('constant.part'), '--output', at('singular.json')]);
+  assert.match(stderr, /^error: Column \(b\) is the same in all rows \(0\.1\), so the covariance is singular/);
+});
+
 test('Shards of files or of rows, merged in any order, make the model of one run, and the same bytes.', async () => {
   // More rows than one block of 4096 rows.
   const all = rowsFrom(0, 30_000);

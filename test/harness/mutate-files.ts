@@ -3,7 +3,8 @@
 //     node --import tsx test/harness/mutate-files.ts [--rounds 10000] [--seed 1] [format ...]
 //
 // What must hold of each: numbers or a refusal with a code, never another error; no more than five seconds; no more
-// than 600 MB; and where nothing but structure was changed, the same numbers as before or a refusal.
+// than 600 MB; where nothing but structure was changed, the same numbers as before or a refusal; and of CSV the same
+// answer from the addon and from TypeScript.
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CovariumError, readTable } from '../../lib/index.ts';
+import { openCsv, plainParser } from '../../lib/table/csv-reader.ts';
 import { type TableFormat, tableFormats } from '../../lib/table/format.ts';
 import { modulePath, nodeOptions } from './child.ts';
 import { mutationSeeds } from './mutation-seeds.ts';
@@ -97,6 +99,26 @@ export async function mutateFiles(format: TableFormat, rounds: number, seed: num
   return { ...sum, findings };
 }
 
+interface Request {
+  readonly columns: readonly string[] | undefined;
+  readonly member: string | undefined;
+  readonly comment: string | undefined;
+}
+
+async function numbersByTypeScript(bytes: Buffer, request: Request & { readonly missing: 'drop' }): Promise<number[]> {
+  const reader = await openCsv(bytes, request, plainParser);
+  const numbers: number[] = [];
+  for await (const block of reader.blocks()) for (const value of block) numbers.push(value);
+  return numbers;
+}
+
+async function answerOf(numbers: Promise<number[]>): Promise<string> {
+  return numbers.then(
+    (all) => all.join(),
+    (error: CovariumError) => error.code,
+  );
+}
+
 const allowed = /^ERR_(MALFORMED_\w+|UNSUPPORTED|TOO_LARGE|NOT_FINITE|INVALID_ARGUMENT|OUT_OF_RANGE|SHAPE)$/;
 
 async function runChild(format: TableFormat, rounds: number, seed: number, from: number): Promise<void> {
@@ -105,20 +127,30 @@ async function runChild(format: TableFormat, rounds: number, seed: number, from:
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const seeds = (await mutationSeeds(format)).map((each) => ({ ...each, anatomy: anatomyOf(format, each.bytes) }));
   const path = join(folder, `changed.${format}`);
-  const numbersOf = async (bytes: Buffer, columns: readonly string[] | undefined) => {
+  const numbersOf = async (bytes: Buffer, request: Request) => {
     writeFileSync(path, bytes);
-    const { rows, dropped } = await readTable(path, { format, columns, missing: 'drop' });
+    const options = { ...request, missing: 'drop', warn: () => {} } as const;
+    const reading = readTable(path, { format, ...options });
+    if (format === 'csv') {
+      const answer = await answerOf(reading.then(({ rows }) => Array.from(rows.data)));
+      const plain = await answerOf(numbersByTypeScript(bytes, options));
+      if (answer !== plain) throw new Error(`the addon: ${answer}; TypeScript: ${plain}`);
+    }
+    const { rows, dropped } = await reading;
+    if (rows.data.some((value) => !Number.isFinite(value))) throw new Error('a number that is not finite is let in');
     return { rows: rows.rows, dropped, text: Array.from(rows.data).join() };
   };
   const sound = new Map<string, Awaited<ReturnType<typeof numbersOf>>>();
   const counts = { read: 0, refused: 0, slowestMs: 0 };
   for (let round = from; round < rounds; round++) {
     const dice = new Dice(seed * 1_000_003 + round);
-    const { name, bytes, columns, anatomy } = dice.of(seeds);
+    const { name, bytes, columns, anatomy, member } = dice.of(seeds);
     // All columns, or one: a fault in another than the first is then not hidden by a refusal of the first.
     const chosen = columns === undefined || dice.below(4) === 0 ? columns : [dice.of(columns)];
-    const key = `${name} ${chosen?.join() ?? ''}`;
-    const original = sound.get(key) ?? (await numbersOf(bytes, chosen).catch(() => undefined));
+    const comment = format === 'csv' && dice.below(3) === 0 ? '#' : undefined;
+    const request = { columns: chosen, member, comment };
+    const key = JSON.stringify([name, request]);
+    const original = sound.get(key) ?? (await numbersOf(bytes, request).catch(() => undefined));
     if (original !== undefined) sound.set(key, original);
     const mutation = mutate(bytes, anatomy, dice);
     const what = `${mutation.what}; columns ${chosen?.join() ?? 'all'}`;
@@ -126,7 +158,7 @@ async function runChild(format: TableFormat, rounds: number, seed: number, from:
     const report = (problem: string) => tell({ finding: { format, name, round, what, problem } });
     const begin = performance.now();
     try {
-      const found = await numbersOf(mutation.bytes, chosen);
+      const found = await numbersOf(mutation.bytes, request);
       counts.read++;
       const { regions } = mutation;
       if (original !== undefined && !regions.has('schema')) {

@@ -11,6 +11,8 @@ export interface MutationSeed {
   readonly format: TableFormat;
   readonly bytes: Buffer;
   readonly columns: readonly string[] | undefined;
+  /** Of an archive. */
+  readonly member?: string;
 }
 
 interface ForeignTables {
@@ -18,9 +20,42 @@ interface ForeignTables {
   readonly files: { readonly [name: string]: { readonly format: TableFormat; readonly base64: string } };
 }
 
-/** Those of pyarrow (test/answers), of other writers (test/table/foreign), and of our own. */
+const texts = [
+  'a,b\n1,2\n3.5,-4e3\n,6\n',
+  '"x ""y""",z\r\n"1","2"\r\n3,"4\r\n"\r\n',
+  '1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n',
+  '# c\na;b;c\n1;2;3\nNA;5;6\n',
+  Array.from({ length: 400 }, (_, i) => `${i / 7},${i * 1e10},-${i}`).join('\n'),
+];
+
+interface NumpyTables {
+  readonly arrays: { readonly [name: string]: { readonly base64: string } };
+  readonly archives: { readonly [name: string]: string };
+}
+
+function numpySeeds(): MutationSeed[] {
+  const path = new URL('../answers/numpy-tables.json', import.meta.url);
+  const { arrays, archives } = JSON.parse(readFileSync(path, 'utf8')) as NumpyTables;
+  const seed = (name: string, base64: string, member?: string): MutationSeed => ({
+    name,
+    format: 'npy',
+    bytes: Buffer.from(base64, 'base64'),
+    columns: undefined,
+    ...(member !== undefined && { member }),
+  });
+  return [
+    ...Object.entries(arrays).map(([name, { base64 }]) => seed(name, base64)),
+    ...Object.entries(archives).flatMap(([name, base64]) => [seed(name, base64), seed(name, base64, 'a')]),
+  ];
+}
+
+/** Those of pyarrow and NumPy (test/answers), of other writers (test/table/foreign), and of our own. */
 export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]> {
-  const seeds: MutationSeed[] = [];
+  const seeds: MutationSeed[] = format === 'npy' ? numpySeeds() : [];
+  if (format === 'csv')
+    seeds.push(
+      ...texts.map((text) => ({ name: text.slice(0, 9), format, bytes: Buffer.from(text), columns: undefined })),
+    );
   const answers = new URL('../answers/foreign-tables.json', import.meta.url);
   const foreign = JSON.parse(readFileSync(answers, 'utf8')) as ForeignTables;
   for (const [name, { format: its, base64 }] of Object.entries(foreign.files))

@@ -1,4 +1,5 @@
-// Files that are changed where their format has structure: Thrift's fields, the words of flatbuffers, bytes anywhere.
+// Files that are changed where their format has structure: Thrift's fields, the words of flatbuffers, the words of a
+// text, bytes anywhere.
 import { FlatReader } from '../../lib/table/arrow/flat-reader.ts';
 import type { TableFormat } from '../../lib/table/format.ts';
 
@@ -40,6 +41,8 @@ export interface Anatomy {
   readonly fields: readonly Field[];
   /** From the start of each part to that of the next, in order. */
   readonly parts: readonly { readonly at: number; readonly region: Region }[];
+  /** What means something in a format that is text. */
+  readonly words: readonly string[];
   /** Where a Parquet footer begins: a field in it may change its length. */
   readonly footer: number;
 }
@@ -55,8 +58,12 @@ export interface Mutation {
 export function anatomyOf(format: TableFormat, bytes: Buffer): Anatomy {
   if (format === 'parquet') return parquetAnatomy(bytes);
   if (format === 'arrow' || format === 'arrows') return arrowAnatomy(bytes);
-  return { fields: [], parts: [{ at: 0, region: 'numbers' }], footer: bytes.length };
+  const parts = [{ at: 0, region: 'numbers' as const }];
+  return { fields: [], parts, words: format === 'csv' ? csvWords : npyWords, footer: bytes.length };
 }
+
+const csvWords = ['"', '""', ',', ';', '\t', '\n', '\r', '\r\n', '#', 'NA', '1e400', '-', '.', 'e', '0x10', ' ', '\0'];
+const npyWords = ['(', ')', ',', "'", '{', '}', '-1', '1e300', 'True', "'shape': (2, 3)", '<i8', '|b1', '>f2', '9999'];
 
 interface ThriftField extends Field {
   readonly path: string;
@@ -134,7 +141,7 @@ function parquetAnatomy(bytes: Buffer): Anatomy {
       parts.push({ at: page, region: 'structure' });
     }
   }
-  return { fields: all, parts: parts.sort((a, b) => a.at - b.at), footer };
+  return { fields: all, parts: parts.sort((a, b) => a.at - b.at), words: [], footer };
 }
 
 function arrowAnatomy(bytes: Buffer): Anatomy {
@@ -182,7 +189,7 @@ function arrowAnatomy(bytes: Buffer): Anatomy {
   // Of Polars, with the schema that counts.
   words(at, bytes.length, footer);
   parts.push({ at, region: footer });
-  return { fields, parts, footer: bytes.length };
+  return { fields, parts, words: [], footer: bytes.length };
 }
 
 function bufferOffsets(flat: FlatReader): number[] {
@@ -224,7 +231,11 @@ export function mutate(sound: Buffer, anatomy: Anatomy, dice: Dice): Mutation {
     } else {
       const at = dice.below(bytes.length);
       const length = 1 + dice.below(pick === 9 ? 64 : 4);
-      const kind = dice.of(['set', 'set', 'flip', 'zero', 'ones', 'cut', 'insert', 'repeat', 'end'] as const);
+      const word = Buffer.from(anatomy.words.length > 0 ? dice.of(anatomy.words) : '');
+      const kind =
+        word.length > 0 && pick < 5
+          ? dice.of(['word', 'other word'] as const)
+          : dice.of(['set', 'set', 'flip', 'zero', 'ones', 'cut', 'insert', 'repeat', 'end'] as const);
       what.push(`${kind} ${length} at ${at}`);
       // Whatever moves touches everything behind it.
       if (kind === 'set' || kind === 'flip' || kind === 'zero' || kind === 'ones')
@@ -238,6 +249,8 @@ export function mutate(sound: Buffer, anatomy: Anatomy, dice: Dice): Mutation {
         const [head, tail] = [bytes.subarray(0, at), bytes.subarray(at)];
         const some = Buffer.from(Array.from({ length }, () => dice.below(256)));
         if (kind === 'end') bytes = Buffer.from(head);
+        else if (kind === 'word') bytes = Buffer.concat([head, word, tail]);
+        else if (kind === 'other word') bytes = Buffer.concat([head, word, tail.subarray(word.length)]);
         else if (kind === 'cut') bytes = Buffer.concat([head, tail.subarray(length)]);
         else bytes = Buffer.concat([head, kind === 'insert' ? some : tail.subarray(0, 8 * length), tail]);
       }

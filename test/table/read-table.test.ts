@@ -166,7 +166,6 @@ test('The event loop turns at least once a megabyte: no call holds it for a whol
     const path = at(`large.${format}`);
     const written = await turnsOf(() => writeTable(path, matrix));
     assert.ok(written >= megabytes / 8, `${format} is written in ${written} turns`);
-    if (format !== 'csv' && format !== 'npy') continue;
     const read = await turnsOf(() => readTable(path));
     assert.ok(read >= megabytes / 4, `${format} is read in ${read} turns`);
   }
@@ -181,18 +180,43 @@ test('The event loop turns at least once a megabyte: no call holds it for a whol
   }
 });
 
-test('A signal ends reading between two blocks.', async () => {
-  for (const format of ['csv', 'npy'] as const) {
+test('A signal ends reading between two blocks, and while a table is read whole.', async () => {
+  for (const format of tableFormats) {
+    const path = at(`large.${format}`);
     const abort = new AbortController();
-    const reader = await openTable(at(`large.${format}`), { signal: abort.signal });
+    const reader = await openTable(path, { signal: abort.signal });
     let seen = 0;
     await throwsCode('ERR_ABORTED', 'enough', async () => {
-      for await (const _ of reader.blocks()) if (++seen === 2) abort.abort(new Error('enough'));
+      for await (const _ of reader.blocks()) if (++seen === 1) abort.abort(new Error('enough'));
     });
     await reader.close();
-    assert.ok(seen < 8);
+    assert.ok(seen < 4, format);
     await throwsCode('ERR_ABORTED', 'before', () =>
-      readTable(at(`large.${format}`), { signal: AbortSignal.abort(new Error('before')) }),
+      readTable(path, { signal: AbortSignal.abort(new Error('before')) }),
+    );
+    let turns = 0;
+    const later = new AbortController();
+    const turn = () => (++turns === 2 ? later.abort(new Error('later')) : setImmediate(turn));
+    setImmediate(turn);
+    await throwsCode('ERR_ABORTED', 'later', () => readTable(path, { signal: later.signal }));
+  }
+});
+
+test('A signal ends writing, and what was there stays.', async () => {
+  const matrix = Matrix.from(new Float64Array(1 << 20), { columns: 8 });
+  for (const format of tableFormats) {
+    const path = at(`kept.${format}`);
+    await writeTable(path, rows);
+    const before = readFileSync(path);
+    const abort = new AbortController();
+    let turns = 0;
+    const turn = () => (++turns === 3 ? abort.abort(new Error('enough')) : setImmediate(turn));
+    setImmediate(turn);
+    await throwsCode('ERR_ABORTED', 'enough', () => writeTable(path, matrix, { signal: abort.signal }));
+    assert.equal(readFileSync(path), before);
+    assert.equal(
+      readdirSync(folder).filter((name) => name.startsWith('.')),
+      [],
     );
   }
 });
