@@ -37,7 +37,9 @@ export function benchmarkOptions(names: readonly string[], typed: BenchmarkArgum
   const known = suites.map(({ name }) => name);
   for (const name of names) requireKnown('Suite', name, known);
   return {
-    suites: names.length === 0 ? known : known.filter((name) => names.includes(name)),
+    suites: suites
+      .filter(({ name, isOnRequest }) => (names.length === 0 ? !isOnRequest : names.includes(name)))
+      .map(({ name }) => name),
     dimensions: typed.dimensions === undefined ? usual.dimensions : sizes('--dimensions', typed.dimensions, 1 << 15),
     counts: typed.counts === undefined ? usual.counts : sizes('--counts', typed.counts, 1e9),
     dtypes: typed.dtypes === undefined ? realDtypes : (namesOf('Type', typed.dtypes, realDtypes) as RealDtype[]),

@@ -14,6 +14,7 @@ const starters: Readonly<Record<string, Starter>> = {
   numpy: (limits) => python('numpy', 'numpy_default.py', limits),
   'numpy-by-hand': (limits) => python('numpy-by-hand', 'numpy_by_hand.py', limits),
   torch: (limits) => python('torch', 'torch_peer.py', limits),
+  scipy: (limits) => python('scipy', 'scipy_peer.py', limits),
   mvtnorm: (limits) => r('mvtnorm', 'mvtnorm.R', limits),
 };
 

@@ -11,6 +11,10 @@ const words: Readonly<Record<string, string>> = {
   cholesky: 'The Cholesky factor of an n x n covariance.',
   transfer: "n x n numbers from the host's memory into the device's (upload), and back (download).",
   launch: 'What it costs to start a kernel that does next to nothing.',
+  functions:
+    'The public functions of distributions, beside NumPy and SciPy. Those that take rows take as many as the count; cdf is of the first dimensions alone.',
+  calls:
+    'What a call of each public function costs at three dimensions and one row, synchronous and awaited; longest hold is how long the event loop stands still while it is awaited.',
   call: 'What a call costs that has next to nothing to compute: the way through JavaScript, native code and the queue.',
 };
 

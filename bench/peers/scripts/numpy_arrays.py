@@ -27,10 +27,10 @@ def save(values, rows, name):
     return values.size, dtype
 
 
-def serve(dtypes, prepare):
+def serve(dtypes, prepare, offers=protocol.OFFERS):
     name, threads = blas.loaded_blas()
     facts = {"python": platform.python_version(), "interpreter": sys.executable}
     if name:
         facts["blas"] = name
     about = f"NumPy {np.__version__}" + (f", {name}" if name else "")
-    protocol.serve(about, threads, facts, dtypes, prepare, load, save)
+    protocol.serve(about, threads, facts, dtypes, prepare, load, save, offers)
