@@ -119,7 +119,7 @@ export function answerTable(results: Results): Table {
   };
 }
 
-/** A row a case and size of a suite: the fastest device beside the fastest peer, those that are furthest behind first. */
+/** A row a case and size: the fastest device beside the fastest peer, those that are furthest behind first. */
 export function ratioTable(results: Results, suite: string): Table {
   const figure = (title: string) => ({ title, isFigure: true });
   const isPeer = new Set(results.contenders.filter(({ kind }) => kind === 'peer').map(({ name }) => name));

@@ -60,18 +60,18 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     if (studentError <= Math.max(question.absoluteError, question.relativeError * probability))
       return { probability, error: studentError, points: 0 };
   }
+  if (m === 2 && isNormal && isRegular(correlation[1]!)) {
+    const probability = bivariateBox([...lower], [...upper], correlation[1]!);
+    // The formula is exact in absolute terms: a tail that is asked for in relative ones is integrated.
+    if (bivariateError <= Math.max(question.absoluteError, question.relativeError * probability))
+      return { probability, error: bivariateError, points: 0 };
+  }
   const ordered = orderedBox(lower, upper, correlation);
   const { coordinates } = ordered;
   const y = new Float64Array(coordinates);
   if (coordinates === 1 && isNormal) {
     const probability = boxPoint(ordered, y, 0, y, 1);
     return { probability, error: rounding(probability), points: 0 };
-  }
-  if (m === 2 && isNormal) {
-    const probability = bivariateBox([...lower], [...upper], correlation[1]!);
-    // The formula is exact in absolute terms: a tail that is asked for in relative ones is integrated.
-    if (bivariateError <= Math.max(question.absoluteError, question.relativeError * probability))
-      return { probability, error: bivariateError, points: 0 };
   }
   // Of one point, in multiplications.
   const work = (m + 100) * coordinates + (isNormal ? 0 : 1000 + 20 * Math.sqrt(Math.min(degreesOfFreedom, 2e8)));
@@ -85,6 +85,36 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     Math.ceil(100_000 / work),
   );
   return { probability: mean, error: error + rounding(mean), points };
+}
+
+/** Whether a covariance of this correlation has rank 2, as {@link orderedBox} tells it. */
+function isRegular(r: number): boolean {
+  return 1 - r * r > 2 ** -49;
+}
+
+/**
+ * P(X <= upper) as {@link boxProbability} gives it, without an estimate, for many rows: `upper` holds them one after
+ * the other, and a row begins at `at`. Undefined beyond two dimensions, where the covariance is singular, and where more is asked of the error than the formula gives.
+ */
+export function closedCdf(
+  { mean, covariance }: Moments64,
+  { absoluteError }: Accuracy,
+): ((upper: Float64Array, at: number) => number) | undefined {
+  const n = mean.length;
+  const deviation = mean.map((_, i) => Math.sqrt(covariance[i * (n + 1)]!));
+  if (n > 2 || !deviation.every((each) => each > 0)) return undefined;
+  const standard = (upper: Float64Array, at: number, i: number) => (upper[at + i]! - mean[i]!) / deviation[i]!;
+  const below = (z: number) => between(Number.NEGATIVE_INFINITY, z);
+  if (n === 1) return (upper, at) => below(standard(upper, at, 0));
+  const r = covariance[1]! / deviation[0]! / deviation[1]!;
+  if (!isRegular(r) || absoluteError < bivariateError) return undefined;
+  const lower = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return (upper, at) => {
+    const [h, k] = [standard(upper, at, 0), standard(upper, at, 1)];
+    const least = Math.min(h, k);
+    if (Math.max(h, k) === Number.POSITIVE_INFINITY || least === Number.NEGATIVE_INFINITY) return below(least);
+    return bivariateBox(lower, [h, k], r);
+  };
 }
 
 /**
