@@ -15,8 +15,7 @@ export class DeviceContender implements Contender {
 
   constructor(facts: ContenderFacts, device: Device) {
     this.facts = facts;
-    // Apple GPUs do not support float64.
-    this.dtypes = device.kind === 'metal' ? ['float32'] : ['float32', 'float64'];
+    this.dtypes = (['float32', 'float64'] as const).filter((dtype) => device.dtypes.includes(dtype));
     this.#device = device;
   }
 

@@ -84,7 +84,7 @@ export function cdfAt(
   return function* (moments) {
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
     const probabilities = new Float64Array(count);
-    const closed = degreesOfFreedom === undefined ? closedCdf(moments, accuracy) : undefined;
+    const closed = closedCdf(moments, accuracy, degreesOfFreedom);
     if (closed !== undefined) {
       for (let row = 0; row < count; row++) {
         probabilities[row] = closed(uppers, row * n);
