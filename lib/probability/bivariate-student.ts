@@ -77,5 +77,6 @@ function ofOne(h: number, k: number, r: number, square: number, nu: number): num
   const turn =
     Math.atan2(-Math.sqrt(nu) * (product * root + total * across), product * across - nu * total * root) /
     (2 * Math.PI);
-  return turn < -1e-15 ? turn + 1 : turn;
+  // Next to 0 rounding decides the sign; above two positive limits the probability is at least the centre's orthant.
+  return turn < (h > 0 && k > 0 ? 1e-12 : -1e-15) ? turn + 1 : turn;
 }
