@@ -26,7 +26,7 @@ export interface BenchmarkOptions extends RunOptions {
 
 const realDtypes: readonly RealDtype[] = ['float32', 'float64'];
 
-const full = { dimensions: [64, 256, 1000, 2048], counts: [1, 100, 10_000], rounds: 5, time: 500 };
+const full = { dimensions: [64, 256, 1000, 2048], counts: [1, 100, 10_000], rounds: 5, time: 350 };
 // Five rounds are the least that a comparison of two runs can decide from.
 const brief = { dimensions: [16, 128, 512], counts: [100], rounds: 5, time: 45 };
 

@@ -134,7 +134,7 @@ async function main(): Promise<void> {
     .option('--no-peers', 'without the other libraries that are found here')
     .option('--quick', 'small sizes and few runs: under a minute')
     .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')
-    .option('--time <ms>', 'measuring time of each in a case, all rounds together; 500 by default')
+    .option('--time <ms>', 'measuring time of each in a case, all rounds together; 350 by default')
     .option('--output <folder>', 'where results.json and the report go', 'report')
     .action((suites, options) => tidily(() => bench(suites, options, interruption)));
   program

@@ -100,8 +100,8 @@ function isRegular(r: number): boolean {
 
 /**
  * P(X <= upper) as {@link boxProbability} gives it, without an estimate, for many rows: `upper` holds them one after
- * the other, and a row begins at `at`. Undefined beyond two dimensions, where the covariance is singular, and where more is
- * asked of the error than the formula gives.
+ * the other, and a row begins at `at`. Undefined beyond two dimensions, where the covariance is singular, and where
+ * more is asked of the error than the formula gives.
  */
 export function closedCdf(
   { mean, covariance }: Moments64,
