@@ -42,14 +42,16 @@ export interface Call {
 interface PublicFunction {
   /** The least number of rows that it takes at n dimensions; undefined where it takes none. */
   readonly leastRows?: (n: number) => number;
+  /** The most rows that it is timed with; any number by default. */
+  readonly mostRows?: number;
   /** The largest dimension that it is timed at; none by default. */
   readonly most?: number;
   readonly of: (setting: Setting) => Call;
 }
 
 /** As many rows as `count` where the function takes rows, and enough. */
-export function rowsOf({ leastRows }: PublicFunction, n: number, count: number): number | null {
-  return leastRows === undefined ? null : Math.max(count, leastRows(n));
+export function rowsOf({ leastRows, mostRows }: PublicFunction, n: number, count: number): number | null {
+  return leastRows === undefined ? null : Math.max(Math.min(count, mostRows ?? count), leastRows(n));
 }
 
 const degreesOfFreedom = 5;
@@ -88,11 +90,9 @@ function fit(more: (inputs: Setting['inputs']) => object): PublicFunction {
 function ofRows(
   sync: (setting: Setting, rows: Matrix) => Result,
   awaited: (setting: Setting, rows: Matrix) => Promise<Result>,
-  most?: number,
 ): PublicFunction {
   return {
     leastRows: () => 1,
-    ...(most === undefined ? {} : { most }),
     of: (setting) => {
       const rows = square(setting.inputs.rows, setting.n);
       return { sync: () => sync(setting, rows), awaited: () => awaited(setting, rows) };
@@ -132,11 +132,15 @@ export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
     ({ normal }, rows) => normal.scoreInputSync(rows),
     ({ normal }, rows) => normal.scoreInput(rows),
   ),
-  cdf: ofRows(
-    ({ normal }, rows) => normal.cdfSync(rows),
-    ({ normal }, rows) => normal.cdf(rows),
-    3,
-  ),
+  cdf: {
+    ...ofRows(
+      ({ normal }, rows) => normal.cdfSync(rows),
+      ({ normal }, rows) => normal.cdf(rows),
+    ),
+    // Three coordinates are integrated, in milliseconds a row.
+    most: 3,
+    mostRows: 100,
+  },
   quantile: {
     leastRows: () => 1,
     of: ({ normal, n, inputs }) => {
