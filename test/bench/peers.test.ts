@@ -8,8 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Contender, Prepared, Problem } from '../../bench/contender.ts';
-import { CostForecast } from '../../bench/cost-forecast.ts';
-import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
 import { LeftOut } from '../../bench/left-out.ts';
 import { peerCases } from '../../bench/peers/cases.ts';
@@ -17,9 +15,7 @@ import { checkResult } from '../../bench/peers/check-result.ts';
 import { npmPackage } from '../../bench/peers/npm-package.ts';
 import { peerNames, peers } from '../../bench/peers/peers.ts';
 import { startProcessPeer } from '../../bench/peers/process-peer.ts';
-import { publicFunctions } from '../../bench/suites/public-functions.ts';
 import { suites } from '../../bench/suites.ts';
-import { tryOut } from '../../bench/trial-pass.ts';
 import { Matrix, MultivariateNormal, openDevice, type Real, type RealDtype } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 
@@ -430,23 +426,6 @@ for (const [name, suite, each] of [
     assert.match((await failure(work)).message, /positive|PositiveDefinite/);
     await peer.close();
   });
-
-test('Our functions and those of SciPy agree.', async () => {
-  const peer = await found('scipy');
-  if (!peer.facts.available) return void console.log(`skipped  scipy: ${peer.facts.reason}`);
-  const [reference] = openDevices(['reference']);
-  const suite = suites.find(({ name }) => name === 'functions')!;
-  const sizes = { dimensions: [2, 3, 13], counts: [40], dtypes: ['float32', 'float64'] } as const;
-  const compared = new Set<string>();
-  for (const problem of suite.problems(sizes, new Inputs())) {
-    const trials = await tryOut(problem, [reference!, peer], new CostForecast([]), 60_000, () => false);
-    const trial = trials.find(({ contender }) => contender === peer);
-    assert.is(trial?.state, 'ready', `${problem.case}, ${problem.dtype}, ${problem.dimension}: ${trial?.reason}`);
-    if (trial!.check !== null) compared.add(problem.case);
-  }
-  assert.is(compared.size, Object.keys(publicFunctions).length - 1, 'all but draws');
-  await reference!.close();
-});
 
 test('A long case is left out by the npm peers before it blocks the process.', async () => {
   for (const name of ['multivariate-normal', 'ml-matrix']) {
