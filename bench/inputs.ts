@@ -16,6 +16,23 @@ export class Inputs {
     return Object.fromEntries(names.map((name) => [name, this.#input(name, n, dtype)]));
   }
 
+  /** What public functions compute from: `rows` and `probabilities` are count x n. */
+  ofFunctions(n: number, count: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+    const kept = (name: string, make: () => Real): Real => {
+      const key = `${name} ${n} ${count} ${dtype}`;
+      const made = this.#made.get(key) ?? make();
+      this.#made.set(key, made);
+      return made;
+    };
+    const rows = kept('rows', () => normals(count * n, 4, dtype));
+    return {
+      ...this.of(['mean', 'covariance', 'other', 'a'], n, dtype),
+      rows,
+      probabilities: kept('probabilities', () => rows.map((value) => 1 / (1 + Math.exp(-1.7 * value)))),
+      weights: kept('weights', () => (zerosOf(dtype, count) as Real).map((_, i) => 1 + (i % 3))),
+    };
+  }
+
   #input(name: InputName, n: number, dtype: RealDtype): Real {
     const key = `${name} ${n} ${dtype}`;
     const made = this.#made.get(key) ?? makers[name](n, dtype);
@@ -24,13 +41,17 @@ export class Inputs {
   }
 }
 
-export type InputName = 'mean' | 'covariance' | 'factor' | 'z' | 'a' | 'b' | 'table';
+export type InputName = 'mean' | 'covariance' | 'other' | 'factor' | 'z' | 'a' | 'b' | 'table';
 
 const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>> = {
   mean: (n, dtype) => (zerosOf(dtype, n) as Real).fill(1),
   covariance: (n, dtype) => {
     const powers = powersOfCorrelation(n);
     return square(n, dtype, (i, j) => (i === j ? 1 : 0.5 * powers[Math.abs(i - j)]!));
+  },
+  other: (n, dtype) => {
+    const powers = powersOfCorrelation(n);
+    return square(n, dtype, (i, j) => powers[Math.abs(i - j)]!);
   },
   // The factor of the covariance correlation^|i - j|, which has a closed form.
   factor: (n, dtype) => {

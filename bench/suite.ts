@@ -24,6 +24,8 @@ export function casesOf(
 /** A family of cases, and how a device of ours computes them. */
 export interface Suite {
   readonly name: string;
+  /** Whether it takes part only where it is named. */
+  readonly isOnRequest?: boolean;
   /** In the order of growing work, case by case. */
   readonly problems: (sizes: Sizes, inputs: Inputs) => readonly Problem[];
   /** Undefined where the device has no such thing. */
@@ -35,6 +37,8 @@ export interface LaidOut {
   /** Computes once, and gives what the device reports of it; undefined where it reports nothing. */
   readonly run: () => Parts | undefined | Promise<Parts | undefined>;
   readonly isAsync?: boolean;
+  /** What is timed of one run, in nanoseconds, where that is not how long `run` takes. */
+  readonly nanoseconds?: () => Promise<number>;
   /**
    * How often `run` repeats the case, for what is too short to be timed alone; 1 by default. Times and parts are of
    * one.

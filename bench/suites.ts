@@ -1,6 +1,8 @@
 import type { Suite } from './suite.ts';
 import { call } from './suites/call.ts';
+import { calls } from './suites/calls.ts';
 import { cholesky } from './suites/cholesky.ts';
+import { functions } from './suites/functions.ts';
 import { launch } from './suites/launch.ts';
 import { matrixProduct } from './suites/matrix-product.ts';
 import { matrixVector } from './suites/matrix-vector.ts';
@@ -24,4 +26,6 @@ export const suites: readonly Suite[] = [
   launch,
   call,
   tables,
+  functions,
+  calls,
 ];

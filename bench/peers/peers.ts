@@ -16,6 +16,7 @@ const starters: Readonly<Record<string, Starter>> = {
   torch: (limits) => python('torch', 'torch_peer.py', limits),
   pandas: (limits) => python('pandas', 'pandas_peer.py', limits),
   pyarrow: (limits) => python('pyarrow', 'pyarrow_peer.py', limits),
+  scipy: (limits) => python('scipy', 'scipy_peer.py', limits),
   mvtnorm: (limits) => r('mvtnorm', 'mvtnorm.R', limits),
 };
 

@@ -4,6 +4,7 @@ import { answers } from './answer.ts';
 import { leadText } from './answer-words.ts';
 import type { Table } from './block.ts';
 import { fairCrossovers } from './crossings.ts';
+import { group } from './group.ts';
 import { panelTitle } from './panel.ts';
 import { numberText, shareText, timesText, timeText } from './quantity.ts';
 import { isTimed } from './timed.ts';
@@ -115,6 +116,37 @@ export function answerTable(results: Results): Table {
         size === null ? '' : leadText(answer),
       ];
     }),
+  };
+}
+
+/** A row a case and size: the fastest device beside the fastest peer, those that are furthest behind first. */
+export function ratioTable(results: Results, suite: string): Table {
+  const figure = (title: string) => ({ title, isFigure: true });
+  const isPeer = new Set(results.contenders.filter(({ kind }) => kind === 'peer').map(({ name }) => name));
+  const timed = results.measurements.filter((each) => each.suite === suite).filter(isTimed);
+  const cases = group(timed, ({ case: name, dtype, dimension, count }) =>
+    JSON.stringify([name, dtype, dimension, count]),
+  );
+  const rows = cases.flatMap((own) => {
+    const sorted = own.toSorted((a, b) => a.time.median - b.time.median);
+    const device = sorted.find(({ contender }) => !isPeer.has(contender));
+    const peer = sorted.find(({ contender }) => isPeer.has(contender));
+    if (device === undefined || peer === undefined) return [];
+    return [{ device, peer, ratio: device.time.median / peer.time.median }];
+  });
+  return {
+    caption: `Beside the fastest peer: ${suite}`,
+    columns: [
+      ...[{ title: 'case' }, { title: 'dtype' }, figure('dimension'), figure('count')],
+      ...[{ title: 'device' }, figure('its time'), { title: 'peer' }, figure('its time'), figure('device / peer')],
+    ],
+    rows: rows
+      .sort((a, b) => b.ratio - a.ratio)
+      .map(({ device, peer, ratio }) => [
+        ...[device.case, device.dtype ?? '', number(device.dimension), number(device.count)],
+        ...[device.contender, timeText(device.time.median), peer.contender, timeText(peer.time.median)],
+        timesText(ratio),
+      ]),
   };
 }
 

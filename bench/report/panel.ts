@@ -26,6 +26,11 @@ export function panels(results: Results): Panel[] {
   });
 }
 
+/** Whether a suite has so many small cases that a table tells more of them than pictures. */
+export function isListed(suite: string): boolean {
+  return suite === 'functions' || suite === 'calls';
+}
+
 /** The sizes of a panel, smallest first; whatever has none of them is left out. */
 export function sizesOf(panel: Panel): number[] {
   const sizes = panel.measurements.map((each) => each[panel.axis]).filter((size) => size !== null);

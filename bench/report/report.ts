@@ -6,9 +6,9 @@ import { type Block, fold, heading, paragraph, quiet, type Tile, tableBlock } fr
 import { type Chart, chartName } from './chart.ts';
 import { fairCrossovers } from './crossings.ts';
 import { group } from './group.ts';
-import { answerTable, crossoverTable, suiteTable, untimedTable } from './measurement-tables.ts';
+import { answerTable, crossoverTable, ratioTable, suiteTable, untimedTable } from './measurement-tables.ts';
 import { reportTitle } from './page-title.ts';
-import { caseTitle, type Panel, panels, panelTitle } from './panel.ts';
+import { caseTitle, isListed, type Panel, panels, panelTitle } from './panel.ts';
 import { countText, numberText, ratioText } from './quantity.ts';
 import { repeatCommand } from './repeat-command.ts';
 import { absences, contenderTable, limitTable, machineTable } from './run-tables.ts';
@@ -106,7 +106,8 @@ function suitePart(
   const about = suiteWords(suite);
   const isAlone = own.length === 1;
   const intro = about === '' ? [] : [quiet(about)];
-  const rows = own.flatMap((panel): Block[] => {
+  const ratios = ratioTable(results, suite);
+  const rows = (isListed(suite) ? [] : own).flatMap((panel): Block[] => {
     const answer = found.find((each) => isSame(each.panel, panel));
     const met = crossings.filter((each) => isSame(each, panel));
     const sentences = answer === undefined ? [] : detailSentences(answer, met);
@@ -119,6 +120,7 @@ function suitePart(
   return [
     heading(2, isAlone ? panelTitle(only!) : suite, id),
     ...(isAlone ? [] : intro),
+    ...(isListed(suite) && ratios.rows.length > 0 ? [tableBlock(ratios)] : []),
     ...rows,
     ...(splits.length > 0 ? [fold('What is the time spent on?', { kind: 'pictures', text: [], charts: splits })] : []),
     fold(`All ${numberText(table.rows.length)} times`, tableBlock(table)),

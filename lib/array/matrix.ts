@@ -208,8 +208,14 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
 
   /** A copy as an array of arrays. Throws `ERR_CLOSED`. */
   toArray(): number[][] {
-    const { data, columns } = this;
-    return Array.from({ length: this.rows }, (_, row) => Array.from(data.subarray(row * columns, (row + 1) * columns)));
+    const { data, rows, columns } = this;
+    const list: number[][] = [];
+    for (let row = 0, at = 0; row < rows; ++row) {
+      const entries: number[] = [];
+      for (let column = 0; column < columns; ++column) entries.push(data[at++]!);
+      list.push(entries);
+    }
+    return list;
   }
 
   /** This matrix for JSON.stringify, to the bit; {@link Matrix.from} takes it. Throws `ERR_CLOSED`. */

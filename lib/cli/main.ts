@@ -141,7 +141,7 @@ async function main(): Promise<void> {
   program
     .command('bench')
     .description("measure this machine's devices, and write results and a report")
-    .argument('[suites...]', 'by default all; an unknown one is answered with their names')
+    .argument('[suites...]', 'by default all but functions and calls; an unknown one is answered with their names')
     .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
     .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')
     .option('--dtypes <list>', 'float32,float64 by default')
@@ -149,7 +149,7 @@ async function main(): Promise<void> {
     .option('--no-peers', 'without the other libraries that are found here')
     .option('--quick', 'small sizes and few runs: under a minute')
     .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')
-    .option('--time <ms>', 'measuring time of each in a case, all rounds together; 500 by default')
+    .option('--time <ms>', 'measuring time of each in a case, all rounds together; 350 by default')
     .option('--output <folder>', 'where results.json and the report go', 'report')
     .action((suites, options) => tidily(() => bench(suites, options, interruption)));
   program

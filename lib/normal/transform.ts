@@ -74,7 +74,8 @@ export function quantileTask<D extends RealDtype>(
   const { device, factor } = parameters;
   const { width } = factor;
   const { values, count } = probabilityRows(device, probabilities, width);
-  const matrix = Matrix.from(values.map(quantile), { rows: count, columns: width });
+  for (let i = 0; i < values.length; ++i) values[i] = quantile(values[i]!);
+  const matrix = Matrix.from(values, { rows: count, columns: width });
   return transformTask(parameters, matrix) as Task<Matrix<D>>;
 }
 
@@ -88,8 +89,9 @@ export function probabilityRows(
   width: number,
 ): { readonly values: Float64Array<ArrayBuffer>; readonly count: number } {
   const { values, count } = rowsInput('Input', device, probabilities, width);
-  const at = values.findIndex((p) => !(p > 0 && p < 1));
-  if (at < 0) return { values: Float64Array.from(values), count };
+  let at = 0;
+  while (at < values.length && values[at]! > 0 && values[at]! < 1) ++at;
+  if (at === values.length) return { values: new Float64Array(values), count };
   const [row, column] = [Math.floor(at / width), at % width];
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

@@ -2,6 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
 import { bivariateBox, bivariateError } from './bivariate.ts';
+import { bivariateStudentBox, bivariateStudentError, isWhole } from './bivariate-student.ts';
 import { gammaQuantile } from './gamma-quantile.ts';
 import { type Accuracy, latticeMean } from './lattice.ts';
 import { boxPoint, orderedBox } from './ordered-box.ts';
@@ -37,8 +38,8 @@ export interface BoxProbability {
 }
 
 /**
- * The probability of a box, by a formula for normals of up to two dimensions and a Student-t of one, and by randomised
- * quasi-Monte Carlo beyond: see docs/probabilities.md.
+ * The probability of a box, by a formula for normals of up to two dimensions, a Student-t of one, and one of two with a
+ * whole number of degrees of freedom; by randomised quasi-Monte Carlo beyond: see docs/probabilities.md.
  * Throws `ERR_NOT_POSITIVE_DEFINITE` for an indefinite covariance, `ERR_OUT_OF_RANGE` for a seed.
  */
 export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<BoxProbability> {
@@ -60,18 +61,23 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     if (studentError <= Math.max(question.absoluteError, question.relativeError * probability))
       return { probability, error: studentError, points: 0 };
   }
+  if (m === 2 && isNormal && isRegular(correlation[1]!)) {
+    const probability = bivariateBox([...lower], [...upper], correlation[1]!);
+    // The formula is exact in absolute terms: a tail that is asked for in relative ones is integrated.
+    if (bivariateError <= Math.max(question.absoluteError, question.relativeError * probability))
+      return { probability, error: bivariateError, points: 0 };
+  }
+  if (m === 2 && isWhole(degreesOfFreedom) && isRegular(correlation[1]!)) {
+    const probability = bivariateStudentBox([...lower], [...upper], correlation[1]!, degreesOfFreedom);
+    if (bivariateStudentError <= Math.max(question.absoluteError, question.relativeError * probability))
+      return { probability, error: bivariateStudentError, points: 0 };
+  }
   const ordered = orderedBox(lower, upper, correlation);
   const { coordinates } = ordered;
   const y = new Float64Array(coordinates);
   if (coordinates === 1 && isNormal) {
     const probability = boxPoint(ordered, y, 0, y, 1);
     return { probability, error: rounding(probability), points: 0 };
-  }
-  if (m === 2 && isNormal) {
-    const probability = bivariateBox([...lower], [...upper], correlation[1]!);
-    // The formula has an absolute error: if a tail needs a smaller relative error, it is integrated.
-    if (bivariateError <= Math.max(question.absoluteError, question.relativeError * probability))
-      return { probability, error: bivariateError, points: 0 };
   }
   // The cost of one point, in multiplications.
   const work = (m + 100) * coordinates + (isNormal ? 0 : 1000 + 20 * Math.sqrt(Math.min(degreesOfFreedom, 2e8)));
@@ -85,6 +91,42 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     Math.ceil(100_000 / work),
   );
   return { probability: mean, error: error + rounding(mean), points };
+}
+
+/** Whether a covariance of this correlation has rank 2, as {@link orderedBox} tells it. */
+function isRegular(r: number): boolean {
+  return 1 - r * r > 2 ** -49;
+}
+
+/**
+ * P(X <= upper) as {@link boxProbability} gives it, without an estimate, for many rows: `upper` holds them one after
+ * the other, and a row begins at `at`. Undefined beyond two dimensions, where the covariance is singular, and where
+ * more is asked of the error than the formula gives.
+ */
+export function closedCdf(
+  { mean, covariance }: Moments64,
+  { absoluteError }: Accuracy,
+  degreesOfFreedom: number = Number.POSITIVE_INFINITY,
+): ((upper: Float64Array, at: number) => number) | undefined {
+  const n = mean.length;
+  const deviation = mean.map((_, i) => Math.sqrt(covariance[i * (n + 1)]!));
+  if (n > 2 || !deviation.every((each) => each > 0)) return undefined;
+  const standard = (upper: Float64Array, at: number, i: number) => (upper[at + i]! - mean[i]!) / deviation[i]!;
+  const isNormal = degreesOfFreedom === Number.POSITIVE_INFINITY;
+  if (!isNormal && !(degreesOfFreedom <= formulaLimit && absoluteError >= studentError)) return undefined;
+  const below = (z: number) =>
+    isNormal ? between(Number.NEGATIVE_INFINITY, z) : studentBetween(Number.NEGATIVE_INFINITY, z, degreesOfFreedom);
+  if (n === 1) return (upper, at) => below(standard(upper, at, 0));
+  const r = covariance[1]! / deviation[0]! / deviation[1]!;
+  if (!isRegular(r) || !(isNormal || isWhole(degreesOfFreedom))) return undefined;
+  if (absoluteError < (isNormal ? bivariateError : bivariateStudentError)) return undefined;
+  const lower = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return (upper, at) => {
+    const [h, k] = [standard(upper, at, 0), standard(upper, at, 1)];
+    const least = Math.min(h, k);
+    if (Math.max(h, k) === Number.POSITIVE_INFINITY || least === Number.NEGATIVE_INFINITY) return below(least);
+    return isNormal ? bivariateBox(lower, [h, k], r) : bivariateStudentBox(lower, [h, k], r, degreesOfFreedom);
+  };
 }
 
 /**

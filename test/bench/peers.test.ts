@@ -371,6 +371,7 @@ const offered: Readonly<Record<string, number>> = {
   torch: 8,
   pandas: 2,
   pyarrow: 6,
+  scipy: 0,
   mvtnorm: 7,
 };
 

@@ -40,23 +40,22 @@ test('bench writes the results of the suites named, at the sizes asked for, and 
   const results = await resultsIn(output);
   assert.equal(
     [results.schema, results.version, results.partial, results.options.suites],
-    ['covarium-benchmark', 1, false, ['sampling', 'cholesky']],
+    ['covarium-benchmark', 2, false, ['sampling', 'cholesky']],
   );
   assert.equal(
-    results.measurements.map(({ suite, case: name, dimension, count, state }) => [
+    results.measurements.map(({ suite, case: name, dtype, dimension, count, state }) => [
       suite,
       name,
+      dtype,
       dimension,
       count,
       state,
     ]),
     [
-      ['sampling', 'factor kept', 2, 4, 'timed'],
-      ['sampling', 'factor kept', 3, 4, 'timed'],
-      ['sampling', 'factor included', 2, 4, 'timed'],
-      ['sampling', 'factor included', 3, 4, 'timed'],
-      ['cholesky', 'factor', 2, null, 'timed'],
-      ['cholesky', 'factor', 3, null, 'timed'],
+      ...['factor kept', 'factor included'].flatMap((name) =>
+        ['float32', 'float64'].flatMap((dtype) => [2, 3].map((n) => ['sampling', name, dtype, n, 4, 'timed'])),
+      ),
+      ...['float32', 'float64'].flatMap((dtype) => [2, 3].map((n) => ['cholesky', 'factor', dtype, n, null, 'timed'])),
     ],
   );
   // No terminal, no bar.
@@ -78,6 +77,7 @@ test('bench refuses what it does not know, with the names that it knows, and a n
     assert.ok(stderr.includes(value), stderr);
   };
   await refused('(cholesk) is not one of (transform-normal,', ['cholesk']);
+  await refused('(float16) is not one of (float32, float64)', ['--dtypes', 'float64,float16']);
   await refused('(cuda) is not one of (metal, cpu, cpu-1, reference, softmetal)', ['--devices', 'cpu,cuda']);
   assert.not(existsSync(join(folder, 'refused')), 'nothing is written before the options are right');
 });
@@ -97,14 +97,20 @@ test('Options of bench are whole numbers in their ranges.', async () => {
     dimensions: '30, 2,30',
     counts: '5',
     devices: 'cpu,cpu',
+    dtypes: 'float64, float64',
     quick: true,
   });
-  assert.equal([options.dimensions, options.counts, options.devices], [[2, 30], [5], ['cpu']]);
+  assert.equal(
+    [options.dimensions, options.counts, options.devices, options.dtypes],
+    [[2, 30], [5], ['cpu'], ['float64']],
+  );
   const quick = benchmarkOptions([], { quick: true });
   assert.ok(quick.dimensions.length >= 3, 'enough for a line');
   const [fast, slow] = [1, 2].map((ms) => timeOf(Array.from({ length: quick.rounds }, () => [ms * 1e6, ms * 1e6])));
   assert.ok(ratioInterval(fast!, slow!)!.low > 1, 'enough rounds for two quick runs to differ beyond the noise');
   assert.is(benchmarkOptions([], {}).suites.length, 10);
+  assert.equal(benchmarkOptions(['calls', 'functions'], {}).suites, ['functions', 'calls'], 'where they are named');
+  assert.equal(benchmarkOptions([], {}).dtypes, ['float32', 'float64']);
   assert.is(benchmarkOptions([], { peers: false }).peers, false);
 });
 
@@ -135,7 +141,7 @@ test('A quick run does not wait a minute for an interpreter that hangs.', async 
   assert.is(code, 0, stderr);
   const { contenders } = await resultsIn(output);
   const reasons = contenders.filter(({ available }) => !available).map(({ reason }) => reason);
-  assert.equal(reasons, Array(4).fill('hangs: The process gives no answer within (15) s.'));
+  assert.equal(reasons, Array(5).fill('hangs: The process gives no answer within (15) s.'));
 });
 
 test('Ctrl-C leaves partial results that are valid, and the exit code of an interruption.', async () => {

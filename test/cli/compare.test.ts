@@ -49,7 +49,10 @@ test('compare takes contenders of one file.', async () => {
 test('--fail-over exits with 1 and lists what is slower, and with 0 where nothing is slower by so much.', async () => {
   const failed = await run(base, slow, '--fail-over', '1.10');
   assert.equal([failed.code, failed.stderr], [1, '']);
-  assert.match(failed.stdout, /Slower by more than 1\.1, beyond the noise\n.*\nmatrix-product: square +1000 +cpu/);
+  assert.match(
+    failed.stdout,
+    /Slower by more than 1\.1, beyond the noise\n.*\nmatrix-product: square +float32 +1000 +cpu/,
+  );
   const passed = await run(base, slow, '--fail-over', '1.25');
   assert.is(passed.code, 0);
   assert.match(passed.stdout, 'Slower by more than 1.25, beyond the noise\nNone.');
@@ -57,14 +60,14 @@ test('--fail-over exits with 1 and lists what is slower, and with 0 where nothin
 
 const [empty, later, few] = [at('empty.json'), report('later', 1), report('few', 1)];
 writeFileSync(empty, '');
-writeFileSync(join(later, 'results.json'), '{"schema":"covarium-benchmark","version":2}');
+writeFileSync(join(later, 'results.json'), '{"schema":"covarium-benchmark","version":3}');
 const short = measurement({ time: time(100, { rounds: [100, 100, 100] }) });
 writeFileSync(join(few, 'results.json'), JSON.stringify(results({ measurements: [short] })));
 
 const [foreign, worded] = [report('foreign', 1), report('worded', 1)];
 const named = results({ contenders: [contender('cpu\u001b[2J\r\n')], limits: [], measurements: [] });
 writeFileSync(join(foreign, 'results.json'), JSON.stringify(named));
-writeFileSync(join(worded, 'results.json'), '{"schema":"covarium-benchmark","version":"1"}');
+writeFileSync(join(worded, 'results.json'), '{"schema":"covarium-benchmark","version":"2"}');
 
 const refusals: [string, RegExp, string[]][] = [
   ['no such file', /File \(.*none\.json\) does not exist\. \[ERR_FILE_NOT_FOUND\]$/, [base, at('none.json')]],
@@ -72,12 +75,12 @@ const refusals: [string, RegExp, string[]][] = [
   ['an empty file', /empty\.json\) are malformed: The text is not JSON.*\[ERR_MALFORMED_RESULTS\]$/, [base, empty]],
   [
     'another version',
-    /version is \(2\), and this covarium reads version \(1\)\. \[ERR_MALFORMED_RESULTS\]$/,
+    /version is \(3\), and this covarium reads version \(2\)\. \[ERR_MALFORMED_RESULTS\]$/,
     [base, later],
   ],
   [
     'a version that is a text',
-    /version is the text \(1\), and this covarium reads version \(1\)\. \[ERR_MALFORMED_RESULTS\]$/,
+    /version is the text \(2\), and this covarium reads version \(2\)\. \[ERR_MALFORMED_RESULTS\]$/,
     [base, worded],
   ],
   [

@@ -58,6 +58,30 @@ onEveryDevice('the distribution function takes one row or many, in every form of
   assert.is((await normal.cdf(Matrix.from([], { columns: 2 }))).length, 0);
 });
 
+test('The distribution function of one or two coordinates has the bits of the box below the row, far out too.', () => {
+  using device = openDevice('reference');
+  const far = [below, above, -40, 40, -9, 9, 0.3, -0.3, 0];
+  for (const r of [0, 0.3, -0.5, 0.924, 0.926, -0.95, 0.9999999, 1 - 2 ** -52, 1, -1]) {
+    const covariance = [
+      [4, 2 * r],
+      [2 * r, 1],
+    ];
+    using two = MultivariateNormal.fromCovarianceSync({
+      ...{ device, dtype: 'float64', mean: [1, -2], covariance },
+      singular: 'eigen',
+    });
+    const rows = far.flatMap((h) => far.map((k) => [h, k]));
+    const boxes = rows.map((upper) => two.boxProbabilitySync({ upper }).probability);
+    assert.equal(two.cdfSync(rows).toArray(), boxes, `${r}`);
+  }
+  using one = MultivariateNormal.fromCovarianceSync({ device, dtype: 'float64', mean: [1], covariance: [[4]] });
+  const rows = far.map((h) => [h]);
+  assert.equal(
+    one.cdfSync(rows).toArray(),
+    rows.map((upper) => one.boxProbabilitySync({ upper }).probability),
+  );
+});
+
 onEveryDevice(
   'a precision has the probabilities of its inverse, and one dimension those of the formula.',
   async (device) => {

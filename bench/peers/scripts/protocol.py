@@ -20,7 +20,7 @@ os.dup2(2, 1)
 # Shorter runs than this are timed several at a time, so that the clock's own cost does not show.
 SHORTEST_NANOSECONDS = 20_000
 
-# Every suite with the inputs of its cases: a Python peer has them all.
+# The suites of sampling with the inputs of their cases.
 OFFERS = {
     "transform-normal": ["mean", "covariance", "z"],
     "transform-normal-factored": ["mean", "factor", "z"],
@@ -69,7 +69,8 @@ def measure(run, milliseconds):
 
 
 def serve(about, threads, facts, dtypes, prepare, load, save, offers=OFFERS):
-    """prepare(problem, inputs) gives a function that runs once and returns its result, or None where the case is not offered."""
+    """prepare(problem, inputs) gives a function that runs once and returns its result, or None where the case is not
+    offered; a pair of functions is one that runs and one that makes of what it returns the result to compare."""
     facts["dtype"] = " or ".join(dtypes)
     tell({"about": about, "threads": threads, "facts": facts, "dtypes": dtypes, "offers": offers})
     runs = {}
@@ -80,17 +81,13 @@ def serve(about, threads, facts, dtypes, prepare, load, save, offers=OFFERS):
             inputs = {name: load(f"{key}-{name}", request["dtype"]) for name in offers[request["suite"]]}
             run = prepare(request, inputs)
             if run is not None:
-                runs[key] = run
+                runs[key] = run if isinstance(run, tuple) else (run, lambda result: result)
             return {"offered": run is not None}
         if verb == "result":
-            value = runs[key]()
-            # Of a case that writes a file: reads what it holds.
-            if callable(value):
-                value = value()
-            length, dtype = save(value, request["rows"], f"{key}-result")
+            length, dtype = save(runs[key][1](runs[key][0]()), request["rows"], f"{key}-result")
             return {"length": length, "dtype": dtype}
         if verb == "measure":
-            return {"nanoseconds": measure(runs[key], request["milliseconds"])}
+            return {"nanoseconds": measure(runs[key][0], request["milliseconds"])}
         runs.pop(key, None)
         for path in glob.glob(f"{key}-*"):
             os.remove(path)

@@ -9,12 +9,7 @@ def run(problem, inputs, formats):
     read, write = formats[name]
     rows = inputs["table"].reshape(problem["count"], problem["dimension"])
     path = f"{problem['id']}-file"
-
-    def written():
-        write(rows, path)
-        return lambda: read(path)
-
     if verb == "write":
-        return written
+        return (lambda: write(rows, path)), (lambda _: read(path))
     write(rows, path)
     return lambda: read(path)
