@@ -1,5 +1,5 @@
-// Licences of what dist/ has of other packages. build.mjs calls it with what esbuild says that it has bundled; run alone,
-// before a package is packed (`prepack`), it fails unless the notices are there.
+// Licences of what dist/ has of other packages. build.mjs calls it with what esbuild says that it has bundled; run
+// alone, before a package is packed (`prepack`), it fails unless the notices are there.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, describe, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, describe, noConstructor, notCloneable, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
@@ -67,6 +67,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   /** @internal */
   constructor(storage: Storage<D>, rows: number, columns: number) {
     super();
+    if (!(storage instanceof Storage)) throw noConstructor('Matrix', 'Matrix.from(rows)');
     this.#storage = storage;
     this.#rows = rows;
     this.#columns = columns;
@@ -120,6 +121,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
       );
     }
     if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? typeOfRows(values));
+    if (!ArrayBuffer.isView(values))
+      throw wrongArgument('values', values, 'rows of numbers, a typed array, or a table');
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
     if (width === undefined)

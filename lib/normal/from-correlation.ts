@@ -70,7 +70,11 @@ export interface Correlation {
  * zero, or of 0 beside a covariance that is not.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
-  const matrix = asMatrix(covariance, ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined);
+  const matrix = asMatrix(
+    covariance,
+    ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined,
+    'Covariance',
+  );
   const n = requireSquare('Covariance', matrix);
   const values = finiteNumbers('Covariance', matrix.data, n);
   const deviations = Float64Array.from({ length: n }, (_, i) => {

@@ -282,7 +282,7 @@ const sampling: [
     { row: 0, column: 1 },
   ],
   ['ERR_INVALID_ARGUMENT', '(two)', (normal) => normal.transform(anything('two'))],
-  ['ERR_INVALID_ARGUMENT', 'Entry (0, 1)', (normal) => normal.logPdf(anything([[1, '2']]))],
+  ['ERR_INVALID_ARGUMENT', '`rows` entry (0, 1)', (normal) => normal.logPdf(anything([[1, '2']]))],
 ];
 
 onEveryDevice('a normal that cannot be is refused, and the device goes on.', async (device) => {
