@@ -97,7 +97,7 @@ const argumentNames: { readonly [words: string]: string } = {
 
 /** An argument's name in camel case, of the words that a message has for it. */
 export function argumentOf(words: string): string {
-  const named = argumentNames[words] ?? words;
+  const named = argumentNames[words] ?? words.replaceAll('`', '');
   return `${named[0]!.toLowerCase()}${named.slice(1).replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 

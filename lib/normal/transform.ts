@@ -57,7 +57,7 @@ function transforming<D extends RealDtype>(
 ): Transforming<D> {
   // A bare typed array is one vector here, so that its length doesn't decide what comes back.
   if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
-  const { values, count } = rowsInput('z', device, z, width);
+  const { values, count } = rowsInput('`z`', device, z, width);
   const wrap = (written: Storage<D>) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
   return resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
