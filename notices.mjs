@@ -1,5 +1,5 @@
 // Licences of what dist/ has of other packages. build.mjs calls it with what esbuild says that it has bundled; run
-// alone, before a package is packed (`prepack`), it fails unless the notices are there.
+// alone, as before a package is packed, it fails unless the notices are there.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,11 @@ ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CO
 THIS SOFTWARE.`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url) && !existsSync(target)) {
+/** Ends the process with an error where the notices are missing. */
+export function requireNotices() {
+  if (existsSync(target)) return;
   console.error('dist/THIRD-PARTY-NOTICES is missing: run `npm run build` before the package is packed.');
   process.exit(1);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) requireNotices();

@@ -37,7 +37,8 @@ export interface CovarianceOptions extends NormalOptions, FactorOptions {
  * What becomes of a singular covariance. `error`: `ERR_NOT_POSITIVE_DEFINITE`. `pivoted`: its rank, and a root of
  * n x rank, by a pivoted Cholesky factorisation on the host; quick. `eigen`: by the eigenvalues of the correlation
  * matrix, on the host: a sharper judge of the rank, and slow beyond some hundreds of dimensions. Either refuses what is
- * clearly not positive semidefinite.
+ * clearly not positive semidefinite. Of a singular covariance the two have different roots, so that one seed gives them
+ * different draws of the one distribution.
  */
 export type SingularCovariance = 'error' | 'pivoted' | 'eigen';
 
