@@ -46,7 +46,11 @@ ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CO
 THIS SOFTWARE.`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url) && !existsSync(target)) {
+/** Ends the process with an error where the notices are missing. */
+export function requireNotices() {
+  if (existsSync(target)) return;
   console.error('dist/THIRD-PARTY-NOTICES is missing: run `npm run build` before the package is packed.');
   process.exit(1);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) requireNotices();

@@ -8,6 +8,9 @@ import { parseArgs, promisify } from 'node:util';
 import prebuildify from 'prebuildify';
 import { findNodeGyp, nodeHeaders } from './dist/lib/addon/node-gyp.js';
 import { stageSources } from './dist/lib/addon/stage.js';
+import { requireNotices } from './notices.mjs';
+
+requireNotices();
 
 const { values: options } = parseArgs({ options: { arch: { type: 'string', default: process.arch } } });
 const folder = fileURLToPath(new URL('.', import.meta.url));

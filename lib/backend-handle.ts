@@ -1,6 +1,6 @@
 import workerThreads from 'node:worker_threads';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
-import { aborted, describe, notCloneable, onAbort, refuseAborted } from './check.ts';
+import { aborted, notCloneable, onAbort, refuseAborted, wrongArgument } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 
@@ -86,11 +86,7 @@ export function backendOf(device: OpenBackend): Backend {
 
 /** Returns `device` if it is an open device; throws `ERR_INVALID_ARGUMENT` and `ERR_CLOSED`. */
 export function requireDevice<Device extends OpenBackend>(device: Device): Device {
-  if (!(device instanceof OpenBackend))
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `\`device\` is (${describe(device)}); pass a device from openDevice().`,
-    );
+  if (!(device instanceof OpenBackend)) throw wrongArgument('device', device, 'what openDevice() returns');
   backendInside(device);
   return device;
 }

@@ -5,10 +5,13 @@ import { CovariumError, isError } from './covarium-error.ts';
  * object.
  */
 export function checkOptions(options: object, known: readonly string[]): void {
-  if (Object.prototype.toString.call(options) !== '[object Object]') {
-    const help = Object.prototype.toString.call(options) === '[object Promise]' ? ' Await it.' : '';
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Options are not a plain object (${describe(options)}).${help}`);
-  }
+  // An instance of a class, as a device, stands where a call with positional arguments would have it.
+  const isObject = Object.prototype.toString.call(options) === '[object Object]' && !('cloning' in options);
+  if (!isObject)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Options are not a plain object (${describe(options)}).${awaitHint(options)} Pass one object with some of (${known.join(', ')}).`,
+    );
   for (const name in options)
     if (!known.includes(name))
       throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
@@ -60,6 +63,54 @@ export function requireFiniteEntries(name: string, values: ArrayLike<number>, co
   const column = columns === undefined ? at : at % columns;
   const place = columns === undefined ? `${at}` : `${row}, ${column}`;
   throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${place}) is not finite (${values[at]}).`, { row, column });
+}
+
+/** A class that static methods make, called with `new`, as an error. */
+export function noConstructor(name: string, call: string): CovariumError {
+  return new CovariumError('ERR_INVALID_ARGUMENT', `${name} can't be made with (new): call ${call}.`);
+}
+
+/** What to say of a promise that stands where its value should. */
+export function awaitHint(value: unknown): string {
+  return Object.prototype.toString.call(value) === '[object Promise]' ? ' Await it.' : '';
+}
+
+/**
+ * A value that is missing, or of a kind that an argument does not take, as an error: `name` is the argument as the
+ * caller wrote it, `help` what to pass.
+ */
+export function wrongArgument(name: string, value: unknown, help: string): CovariumError {
+  const is = value === undefined ? 'is missing (undefined)' : `is (${describe(value)})`;
+  return new CovariumError('ERR_INVALID_ARGUMENT', `\`${argumentOf(name)}\` ${is}.${awaitHint(value)} Pass ${help}.`);
+}
+
+// The words of messages for arguments that are called otherwise.
+const argumentNames: { readonly [words: string]: string } = {
+  Data: 'rows',
+  Input: 'rows',
+  Eigenvalues: 'values',
+  Eigenvectors: 'vectors',
+  'Matrix of means': 'means',
+  'Lower limits': 'lower',
+  'Upper limits': 'upper',
+};
+
+/** An argument's name in camel case, of the words that a message has for it. */
+export function argumentOf(words: string): string {
+  const named = argumentNames[words] ?? words.replaceAll('`', '');
+  return `${named[0]!.toLowerCase()}${named.slice(1).replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+}
+
+/** A device's refusal in the words of the caller: what it calls a matrix, or its entry, is the argument's. */
+export function about(words: string, error: CovariumError): CovariumError {
+  const name = `\`${argumentOf(words)}\``;
+  const message = error.message
+    .replace(/^(Entry|Row|Column) (?=\()/, (_, word: string) => `${name} ${word.toLowerCase()} `)
+    .replace(/^Matrix (?=is not (symmetric|positive definite))/, `${name} `);
+  if (message === error.message) return error;
+  const { pivot, row, column } = error;
+  const fields = Object.entries({ pivot, row, column }).filter(([, value]) => value !== undefined);
+  return new CovariumError(error.code, message, { ...Object.fromEntries(fields), cause: error });
 }
 
 /** A value as messages show it: always short; numbers and short strings in full. */

@@ -13,6 +13,7 @@ export type {
   LinearAlgebra,
   LinearAlgebraOptions,
   Qr,
+  SampleCovarianceOptions,
   SingularValues,
 } from './array/linear-algebra.ts';
 export { Matrix, type MatrixInput, type MatrixOptions } from './array/matrix.ts';

@@ -92,6 +92,13 @@ export function loadAddon(): Loaded {
   return answer;
 }
 
+function helpWith(error: unknown, named: string): string {
+  // The permission model, or --no-addons: no build helps.
+  if ((error as NodeJS.ErrnoException).code === 'ERR_DLOPEN_DISABLED')
+    return ' Under the permission model start node with --allow-addons, and without --no-addons.';
+  return named === '' ? ' `covarium build-native` builds one here.' : '';
+}
+
 function load(named: string): Loaded {
   let file: AddonFile | undefined;
   try {
@@ -102,7 +109,7 @@ function load(named: string): Loaded {
   } catch (error) {
     // Node appends the stack of required files after the first line.
     const [why] = String(isError(error) ? error.message : error).split('\n');
-    const help = named === '' ? ' `covarium build-native` builds one here.' : '';
+    const help = helpWith(error, named);
     const failed = file === undefined ? 'is not built' : 'cannot be loaded';
     return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };
   }

@@ -32,14 +32,18 @@ export interface RowObject {
 
 /** A table of Apache Arrow for JavaScript, or of flechette. */
 export interface ArrowTable {
+  /** Names of the columns. */
   readonly schema: { readonly fields: readonly { readonly name: string }[] };
-  getChild(name: never): unknown;
+  /** A column by name. */
+  readonly getChild: (name: never) => unknown;
 }
 
 /** A table of Arquero. */
 export interface ArqueroTable {
-  columnNames(): readonly string[];
-  array(name: never): unknown;
+  /** Names of the columns. */
+  readonly columnNames: () => readonly string[];
+  /** The numbers of a column. */
+  readonly array: (name: never) => unknown;
 }
 
 /** Tables and arrays of other libraries, and plain objects of numbers. */

@@ -1,7 +1,7 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe, requireFiniteEntries } from '../check.ts';
+import { about, argumentOf, describe, requireFiniteEntries, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Dtype, dtypeOf, type RealDtype, requireDtype, type Values } from '../dtype.ts';
+import { type Dtype, dtypeOf, dtypes, type RealDtype, type Values } from '../dtype.ts';
 import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
 import { hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
@@ -27,7 +27,12 @@ export interface Rows {
  */
 export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inputs: readonly unknown[]): RealDtype {
   const isAsked = dtype !== undefined;
-  const chosen = isAsked ? requireDtype(dtype) : typeOfInputs(inputs);
+  if (isAsked && !dtypes.includes(dtype))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`dtype\` is (${describe(dtype)}): pass one of (${device.dtypes.join(', ')}).`,
+    );
+  const chosen = isAsked ? dtype : typeOfInputs(inputs);
   if (!isAsked && !device.dtypes.includes(chosen))
     throw new CovariumError(
       'ERR_UNSUPPORTED_DTYPE',
@@ -51,7 +56,7 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
     requireColumns(name, values.length, n ?? values.length, 'distribution');
     return { values, count: 1, n: values.length };
   }
-  const matrix = asMatrix(input, n);
+  const matrix = asMatrix(input, n, name);
   requireColumns(name, matrix.columns, n ?? matrix.columns, 'distribution');
   return { values: matrixStorage(matrix).valuesFor(device), count: matrix.rows, n: matrix.columns };
 }
@@ -67,19 +72,25 @@ export function isVectorInput(input: RowsInput, n?: number): input is VectorInpu
 /**
  * A matrix of any shape; a bare typed array needs its number of columns. Throws `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`.
  */
-export function asMatrix(input: MatrixInput, columns: number | undefined): Matrix {
+export function asMatrix(input: MatrixInput, columns: number | undefined, name = 'Matrix'): Matrix {
   if (input instanceof Matrix) return input;
   if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
   // float64, so that nothing is rounded twice on the way to `dtype`.
-  if (Array.isArray(input))
-    return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
-  const own = elementTypeOf(input);
-  if (isStrided(input) || foreignColumns(input) !== undefined)
-    return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Input is neither rows, nor a typed array, nor a Matrix (${describe(input)}).`,
-  );
+  if (Array.isArray(input) && typeof input[0] === 'number')
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`${argumentOf(name)}\` is flat (${describe(input)}): pass rows, as [[1, 0], [0, 1]], or a typed array.`,
+    );
+  try {
+    if (Array.isArray(input))
+      return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
+    const own = elementTypeOf(input);
+    if (isStrided(input) || foreignColumns(input) !== undefined)
+      return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
+  } catch (error) {
+    throw error instanceof CovariumError ? about(name, error) : error;
+  }
+  throw wrongArgument(name, input, 'rows of numbers, a typed array, or a Matrix');
 }
 
 /**
@@ -90,8 +101,7 @@ export function vectorInput(name: string, device: OpenBackend, input: VectorInpu
   if (isStrided(input))
     return Vector.from(input, { dtype: elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
   if (ArrayBuffer.isView(input)) dtypeOf(input);
-  else if (!Array.isArray(input))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither an array, nor a Vector (${describe(input)}).`);
+  else if (!Array.isArray(input)) throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
   return Vector.from(input, { dtype: ArrayBuffer.isView(input) ? undefined : 'float64' }).data;
 }
 

@@ -16,6 +16,12 @@ export interface LeastSquaresOptions extends LinearAlgebraOptions {
   readonly rcond?: number | undefined;
 }
 
+/** What {@link Matrix.covariance} takes. */
+export interface SampleCovarianceOptions extends LinearAlgebraOptions {
+  /** Degrees of freedom taken from the divisor; 1 by default. */
+  readonly ddof?: number | undefined;
+}
+
 /** A = V diag(values) V'. */
 export interface Eigen<Matrix, Vector> {
   /** A vector of n in ascending order. */
@@ -173,6 +179,19 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   /** Synchronous twin of {@link multiply}. */
   multiplySync<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions = {}): B {
     return known().runSync('multiply', this, [b, options]) as B;
+  }
+
+  /**
+   * The covariance of the columns of A, whose rows are observations: n x n, over m - ddof. Rejects with `ERR_SHAPE`
+   * (fewer rows than that takes), `ERR_NOT_FINITE` and as every method here.
+   */
+  async covariance(options: SampleCovarianceOptions = {}): Promise<Matrix> {
+    return known().run('covariance', this, [options]) as Promise<Matrix>;
+  }
+
+  /** Synchronous twin of {@link covariance}. */
+  covarianceSync(options: SampleCovarianceOptions = {}): Matrix {
+    return known().runSync('covariance', this, [options]) as Matrix;
   }
 
   /** A' (n x m), a copy. Entries need not be finite. Rejects with `ERR_SHAPE` (0 rows) and like every method here. */

@@ -1,7 +1,9 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, describe, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, describe, noConstructor, notCloneable, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
+import { runSliced, runToEnd } from '../work.ts';
+import { columnMeans, columnQuantiles } from './columns.ts';
 import type { MadeOf } from './element-type.ts';
 import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
 import {
@@ -16,7 +18,7 @@ import {
 import { hostValues } from './host-memory.ts';
 import { LinearAlgebra } from './linear-algebra.ts';
 import { Storage } from './storage.ts';
-import type { Vector } from './vector.ts';
+import { Vector } from './vector.ts';
 
 let storageInside: <D extends Dtype>(matrix: Matrix<D>) => Storage<D>;
 
@@ -67,6 +69,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   /** @internal */
   constructor(storage: Storage<D>, rows: number, columns: number) {
     super();
+    if (!(storage instanceof Storage)) throw noConstructor('Matrix', 'Matrix.from(rows)');
     this.#storage = storage;
     this.#rows = rows;
     this.#columns = columns;
@@ -120,6 +123,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
       );
     }
     if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? typeOfRows(values));
+    if (!ArrayBuffer.isView(values))
+      throw wrongArgument('values', values, 'rows of numbers, a typed array, or a table');
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
     if (width === undefined)
@@ -218,6 +223,41 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return list;
   }
 
+  /**
+   * The mean of each column of this matrix (m x n), a vector of n in float64. Rejects with `ERR_SHAPE` (no rows),
+   * `ERR_CLOSED`.
+   *
+   * ```ts
+   * const draws = await normal.sample(100_000);
+   * console.log(await draws.columnMeans(), await draws.columnQuantiles([0.05, 0.5, 0.95]), await draws.covariance());
+   * ```
+   */
+  async columnMeans(): Promise<Vector<'float64'>> {
+    return makeVector(await runSliced(columnMeans(this), undefined));
+  }
+
+  /** Synchronous twin of {@link columnMeans}. */
+  columnMeansSync(): Vector<'float64'> {
+    return makeVector(runToEnd(columnMeans(this)));
+  }
+
+  /**
+   * The quantiles of each column of this matrix (m x n) in float64, k x n: a row for each of k probabilities,
+   * interpolated as NumPy does by default. Rejects with `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (a probability), `ERR_CLOSED`.
+   */
+  async columnQuantiles(probabilities: readonly number[]): Promise<Matrix<'float64'>> {
+    return this.#quantiles(await runSliced(columnQuantiles(this, probabilities), undefined));
+  }
+
+  /** Synchronous twin of {@link columnQuantiles}. */
+  columnQuantilesSync(probabilities: readonly number[]): Matrix<'float64'> {
+    return this.#quantiles(runToEnd(columnQuantiles(this, probabilities)));
+  }
+
+  #quantiles(values: Float64Array): Matrix<'float64'> {
+    return new Matrix(new Storage<'float64'>(values), values.length / this.columns, this.columns);
+  }
+
   /** This matrix for JSON.stringify, to the bit; {@link Matrix.from} takes it. Throws `ERR_CLOSED`. */
   toJSON(): ArrayJson<D> {
     return arrayJson(this.dtype, this.shape, this.data);
@@ -232,6 +272,10 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   [Symbol.dispose](): void {
     this.close();
   }
+}
+
+function makeVector(values: Float64Array): Vector<'float64'> {
+  return new Vector(new Storage<'float64'>(values));
 }
 
 /** The storage behind a matrix, for other modules of lib only. */

@@ -1,5 +1,5 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, noConstructor, notCloneable, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
@@ -32,6 +32,7 @@ export class Vector<D extends Dtype = Dtype> {
 
   /** @internal */
   constructor(storage: Storage<D>) {
+    if (!(storage instanceof Storage)) throw noConstructor('Vector', 'Vector.from(numbers)');
     this.#storage = storage;
     this.#length = storage.values.length;
   }

@@ -1,4 +1,4 @@
-import { checkOptions, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, noConstructor, notCloneable, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
@@ -37,6 +37,7 @@ export class Volume<D extends Dtype = Dtype> {
 
   /** @internal */
   constructor(storage: Storage<D>, size: readonly [number, number, number]) {
+    if (!(storage instanceof Storage)) throw noConstructor('Volume', 'Volume.from(numbers, { width, height, depth })');
     this.#storage = storage;
     this.#size = size;
   }

@@ -1,4 +1,9 @@
-import type { LeastSquaresOptions, LinearAlgebraOptions, Operations } from '../array/linear-algebra.ts';
+import type {
+  LeastSquaresOptions,
+  LinearAlgebraOptions,
+  Operations,
+  SampleCovarianceOptions,
+} from '../array/linear-algebra.ts';
 import { provideOperations } from '../array/linear-algebra.ts';
 import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { heightOf, lengthOf, type Operand, requireRows, requireSquare, requireSupported } from '../array/operand.ts';
@@ -6,7 +11,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, wholeNumber } from '../check.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { runAll, runAllSync, type Tasks } from '../command/task.ts';
@@ -271,6 +276,25 @@ function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): T
   return shapedAs(b, c!, m, columns);
 }
 
+function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<unknown> {
+  const place = placeOf(matrix, options, undefined, ['ddof']);
+  const { rows: m, columns: n } = matrix;
+  const ddof = wholeNumber('`ddof`', options.ddof ?? 1);
+  if (m <= ddof)
+    throw new CovariumError('ERR_SHAPE', `Matrix has (${m}) rows: a covariance with ddof (${ddof}) takes more.`);
+  const [spread] = yield* committed(
+    place,
+    [n * n],
+    (encoder, [spread], scratch) => {
+      const rows = scratch.input(place.values, place.dtype);
+      encoder.requireFinite(rows, n);
+      encoder.meanAndCovariance(rows, scratch.zeros(place.dtype, n), spread!, ddof);
+    },
+    [],
+  );
+  return new Matrix(spread!, n, n);
+}
+
 function* transpose(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const [m, n] = requireSomeRows(matrix);
@@ -285,7 +309,18 @@ function* transpose(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknow
 
 type Operation = (matrix: Matrix, ...operands: never[]) => Tasks<unknown>;
 
-const all: { readonly [name: string]: Operation } = { eigh, svd, qr, solve, lstsq, inverse, det, multiply, transpose };
+const all: { readonly [name: string]: Operation } = {
+  eigh,
+  svd,
+  qr,
+  solve,
+  lstsq,
+  inverse,
+  det,
+  multiply,
+  transpose,
+  covariance,
+};
 
 function begun(name: string, matrix: unknown, operands: readonly unknown[]): Tasks<unknown> {
   return all[name]!(matrix as Matrix, ...(operands as never[]));

@@ -3,6 +3,7 @@ import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
+import { about } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { resultTask, runSync, type Task } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
@@ -26,6 +27,7 @@ export function logDensityTask<D extends RealDtype>(
   const { values: out } = task.written;
   return {
     ...task,
+    explain: (error) => about('Input', error),
     after: () => {
       // Numbers of a finite row that is far out may overflow, so that infinities are subtracted: its density is 0.
       for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;

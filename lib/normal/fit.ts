@@ -1,7 +1,7 @@
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, wholeNumber } from '../check.ts';
+import { about, checkOptions, wholeNumber } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
@@ -96,12 +96,13 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
   const where = factorOn(options.factor);
   const { values, count, n } = rowsInput('Data', device, options.rows);
   const ddof = plainDdof(options.ddof, count, n);
-  return factoredNormal({ device, dtype, n }, LowerFactor, (encoder, factor, mean, scratch) => {
+  const task = factoredNormal({ device, dtype, n }, LowerFactor, (encoder, factor, mean, scratch) => {
     const rows = scratch.input(values, dtype);
     encoder.requireFinite(rows, n);
     encoder.meanAndCovariance(rows, mean, factor, ddof);
     encoder.cholesky(factor, n, where);
   });
+  return { ...task, explain: (error) => (error.code === 'ERR_NOT_FINITE' ? about('Data', error) : error) };
 }
 
 /** The ddof of a plain fit; throws if there are too few rows. */

@@ -1,4 +1,4 @@
-import { checkOptions } from '../check.ts';
+import { about, checkOptions } from '../check.ts';
 import { factorOn } from '../command/options.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
@@ -43,10 +43,11 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
     (i) => lengthOfRow(square, n, i) ** 2,
     centre,
   );
-  return factoredNormal(input, LowerFactor, (encoder, factor) => {
+  const task = factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.zeroUpper(factor, input.n);
     encoder.requireFinite(factor, input.n);
   });
+  return { ...task, explain: (error) => about('Factor', error) };
 }
 
 function lengthOfRow(factor: Real, n: number, i: number): number {
@@ -72,5 +73,5 @@ export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): Norma
     encoder.cholesky(factor, n, where);
     encoder.antitranspose(factor, n);
   });
-  return { ...task, explain: (error) => fromTheEnd(error, n) };
+  return { ...task, explain: (error) => about('Precision', fromTheEnd(error, n)) };
 }

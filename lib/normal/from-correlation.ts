@@ -70,7 +70,11 @@ export interface Correlation {
  * variance, or a variance of 0 whose row has a nonzero covariance.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
-  const matrix = asMatrix(covariance, ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined);
+  const matrix = asMatrix(
+    covariance,
+    ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined,
+    'Covariance',
+  );
   const n = requireSquare('Covariance', matrix);
   const values = finiteNumbers('Covariance', matrix.data, n);
   const deviations = Float64Array.from({ length: n }, (_, i) => {

@@ -1,6 +1,6 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, oneOf } from '../check.ts';
+import { about, checkOptions, oneOf } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
@@ -24,13 +24,14 @@ export function* fromCovariance(
 ): Tasks<NormalParameters> {
   checkOptions(options, covarianceOptionNames);
   const { jitter = false } = options;
-  const singular = oneOf('Option (singular)', options.singular ?? 'error', ['error', 'pivoted', 'eigen']);
+  const singular = oneOf('`singular`', options.singular ?? 'error', ['error', 'pivoted', 'eigen']);
   if (singular === 'error') {
     if (jitter === false) {
       const task = factorCovariance(options, square, centre);
       // A caller who passes one of these options knows them.
       const isAsked = options.singular !== undefined || options.jitter !== undefined;
-      return yield* step(isAsked ? task : { ...task, explain: withWayOut });
+      const explain = (error: CovariumError) => about(square, isAsked ? error : withWayOut(error));
+      return yield* step({ ...task, explain });
     }
     const input = copied(normalInput(options, square, options.covariance, centre));
     represented(options, input, centre);

@@ -26,7 +26,7 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   const given = vectorInput('Eigenvalues', device, options.values);
   const values = finiteNumbers('Eigenvalues', given, given.length);
   const m = values.length;
-  const matrix = asMatrix(options.vectors, m);
+  const matrix = asMatrix(options.vectors, m, 'Eigenvectors');
   const n = matrix.rows;
   requireColumns('Eigenvectors', matrix.columns, m, 'eigenvalues');
   if (m > n || n === 0) throw new CovariumError('ERR_SHAPE', `Eigenvectors have (${m}) columns, but only (${n}) rows.`);

@@ -18,7 +18,7 @@ export function fromLowRank(options: LowRankOptions, square = 'Covariance', cent
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype, options.mean, options.factor, options.diagonal);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
-  const matrix = asMatrix(options.factor, undefined);
+  const matrix = asMatrix(options.factor, undefined, 'Factor');
   const n = matrix.rows;
   const factor = finiteNumbers('Factor', matrixStorage(matrix).valuesFor(device), matrix.columns);
   const k = matrix.columns;

@@ -71,7 +71,7 @@ export function squareInput(
       'ERR_SHAPE',
       `${name} has (${(input as Values).length}) entries, not those of a square matrix${n === undefined ? '' : ` of dimension (${n})`}.`,
     );
-  const matrix = asMatrix(input, side);
+  const matrix = asMatrix(input, side, name);
   const columns = requireSquare(name, matrix);
   if (n !== undefined) requireColumns(name, columns, n, centre);
   const given = matrixStorage(matrix).valuesFor(device);

@@ -4,7 +4,7 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { describe } from '../check.ts';
+import { awaitHint, describe, noConstructor } from '../check.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
@@ -73,6 +73,11 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   private constructor(parameters: NormalParameters) {
+    if (!('factor' in Object(parameters)))
+      throw noConstructor(
+        'MultivariateNormal',
+        'await MultivariateNormal.fromCovariance({ device, mean, covariance })',
+      );
     // The static methods say which type their options give.
     const own = parameters as NormalParameters<D>;
     super(normalTasks(own));
@@ -543,5 +548,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 /** The parameters of an open normal, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
 export function parametersOf(normal: MultivariateNormal): NormalParameters {
   if (normal instanceof MultivariateNormal) return parametersInside(normal);
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Distribution is not a MultivariateNormal (${describe(normal)}).`);
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Distribution is not a MultivariateNormal (${describe(normal)}).${awaitHint(normal)}`,
+  );
 }

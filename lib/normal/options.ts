@@ -37,7 +37,8 @@ export interface CovarianceOptions extends NormalOptions, FactorOptions {
  * What to do with a singular covariance. `error` throws `ERR_NOT_POSITIVE_DEFINITE`. `pivoted` finds its rank and a
  * root (n x rank) by a pivoted Cholesky factorisation on the host; it is fast. `eigen` uses the eigenvalues of the
  * correlation matrix, on the host; it judges the rank more sharply, but is slow beyond some hundreds of dimensions.
- * Both refuse a matrix that is clearly not positive semidefinite.
+ * Both refuse a matrix that is clearly not positive semidefinite. Their roots of a singular covariance differ, so one
+ * seed gives different draws of the same distribution.
  */
 export type SingularCovariance = 'error' | 'pivoted' | 'eigen';
 

@@ -67,6 +67,7 @@ export function requireHeld(
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
       `${name} entry (${place}) is (${before}), which float32 does not hold. Pass \`dtype: 'float64'\`, or another unit.`,
+      { row: stride === 1 ? 0 : i, column: i },
     );
   }
 }

@@ -57,7 +57,7 @@ function transforming<D extends RealDtype>(
 ): Transforming<D> {
   // Here a bare typed array is always one vector, so that its length does not decide the type of the result.
   if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
-  const { values, count } = rowsInput('Input', device, z, width);
+  const { values, count } = rowsInput('`z`', device, z, width);
   const wrap = (written: Storage<D>) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
   return resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
@@ -88,7 +88,7 @@ export function probabilityRows(
   probabilities: RowsInput,
   width: number,
 ): { readonly values: Float64Array<ArrayBuffer>; readonly count: number } {
-  const { values, count } = rowsInput('Input', device, probabilities, width);
+  const { values, count } = rowsInput('Probabilities', device, probabilities, width);
   let at = 0;
   while (at < values.length && values[at]! > 0 && values[at]! < 1) ++at;
   if (at === values.length) return { values: new Float64Array(values), count };

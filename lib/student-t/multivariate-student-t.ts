@@ -4,7 +4,7 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { checkOptions } from '../check.ts';
+import { checkOptions, noConstructor } from '../check.ts';
 import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
@@ -80,6 +80,11 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   readonly #parameters: StudentParameters<D>;
 
   private constructor(parameters: StudentParameters) {
+    if (!('nu' in Object(parameters)))
+      throw noConstructor(
+        'MultivariateStudentT',
+        'await MultivariateStudentT.fromScale({ device, scale, degreesOfFreedom })',
+      );
     // The static methods say which type their options give.
     const own = parameters as StudentParameters<D>;
     super(studentTasks(own));

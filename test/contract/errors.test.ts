@@ -32,7 +32,11 @@ const making: Refusal[] = [
   ['ERR_SHAPE', '(0)', (device) => MultivariateNormal.fromCovariance({ device, mean: [], covariance })],
   ['ERR_SHAPE', '(1)', (device) => MultivariateNormal.fromCovariance({ device, covariance: [[1, 2]] })],
   ['ERR_SHAPE', '(5)', (device) => MultivariateNormal.fromCovariance({ device, covariance: new Float32Array(5) })],
-  ['ERR_SHAPE', 'Row (1)', (device) => MultivariateNormal.fromCovariance({ device, covariance: [[1, 0], [0]] })],
+  [
+    'ERR_SHAPE',
+    '`covariance` row (1)',
+    (device) => MultivariateNormal.fromCovariance({ device, covariance: [[1, 0], [0]] }),
+  ],
   [
     'ERR_NOT_FINITE',
     'Mean entry (1) is not finite (NaN)',
@@ -53,8 +57,8 @@ const making: Refusal[] = [
     { row: 0, column: 1 },
   ],
   [
-    'ERR_NOT_FINITE',
-    'Infinity',
+    'ERR_OUT_OF_RANGE',
+    '(1e+39)',
     (device) =>
       MultivariateNormal.fromCovariance({
         device,
@@ -282,7 +286,7 @@ const sampling: [
     { row: 0, column: 1 },
   ],
   ['ERR_INVALID_ARGUMENT', '(two)', (normal) => normal.transform(anything('two'))],
-  ['ERR_INVALID_ARGUMENT', 'Entry (0, 1)', (normal) => normal.logPdf(anything([[1, '2']]))],
+  ['ERR_INVALID_ARGUMENT', '`rows` entry (0, 1)', (normal) => normal.logPdf(anything([[1, '2']]))],
 ];
 
 onEveryDevice('a normal that cannot be is refused, and the device goes on.', async (device) => {
