@@ -24,7 +24,7 @@ const starters: Readonly<Record<string, Starter>> = {
 export const peerNames: readonly string[] = Object.keys(starters);
 
 /**
- * The peers of those names, those that can't be had included, with the reason. Who asks for them closes them: some are
+ * The peers of these names, including those that are not available, with the reason. The caller closes them: some are
  * processes. Python and R are found in PATH, or where `COVARIUM_PYTHON` and `COVARIUM_R` say.
  */
 export function peers(names: readonly string[] = peerNames, limits: PeerLimits = peerLimits): Promise<Contender[]> {

@@ -350,7 +350,7 @@ test('The summary fits its terminal, obeys no control character, and names who h
   const lines = text.split('\n');
   const table = lines.slice(
     0,
-    lines.findIndex((line) => line.startsWith('In report.md')),
+    lines.findIndex((line) => line.startsWith('More in report.md')),
   );
   assert.is(table.length, 9, 'a head and a line a case');
   for (const line of table) assert.ok([...line].length <= 100, line);

@@ -1,4 +1,4 @@
-// Memory over a long run: resident memory stays flat, the counters return to zero, and what can't be had is refused
+// Memory over a long run: resident memory stays flat, the counters return to zero, and impossible sizes are refused
 // before it is touched. Needs --expose-gc, as test/run.ts gives it, to tell what is lost from what is not collected
 // yet.
 import { totalmem } from 'node:os';
