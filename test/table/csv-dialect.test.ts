@@ -46,6 +46,37 @@ for (const file of files)
     }
   });
 
+test('What is no text is refused by what it is, before any of it is read as rows.', async () => {
+  const refused = (bytes: Uint8Array, shown: string) =>
+    throwsCode('ERR_UNSUPPORTED', shown, () => readTable(bytes, { format: 'csv' }));
+  await refused(Buffer.from('PK\x03\x04\x14\0\0\0xl/workbook.xml'), "a spreadsheet's own format");
+  await refused(Buffer.from('\x1f\x8b\x08\0\0\0\0\0', 'latin1'), 'gzip');
+  await refused(Buffer.from('\x93NUMPY\x01\0', 'latin1'), '--format npy');
+  await refused(Buffer.from('PAR1\x15\x04'), '--format parquet');
+  await refused(Buffer.from('ARROW1\0\0'), '--format arrow');
+});
+
+test("Names of R's rows have no name above them; they are left out by naming the other columns.", async () => {
+  const rows = [
+    [1.5, 4],
+    [2, 5.25],
+  ];
+  const table = '"a" "b"\n"1" 1.5 4\n"2" 2 5.25\n';
+  for (const text of [table, table.replaceAll(' ', ','), table.replaceAll(' ', '\t'), table.replaceAll('\n', '\r\n')]) {
+    const all = await readTable(Buffer.from(text), quiet);
+    assert.equal([all.names, all.rows.toArray()], [['', 'a', 'b'], rows.map((row, i) => [i + 1, ...row])], text);
+    assert.equal((await readTable(Buffer.from(text), { ...quiet, columns: ['a', 'b'] })).rows.toArray(), rows, text);
+  }
+  const named = Buffer.from(table.replace('"1"', '"Mazda RX4"'));
+  assert.equal((await readTable(named, { ...quiet, columns: ['b'] })).rows.toArray(), [[4], [5.25]]);
+  const error = await throwsCode('ERR_MALFORMED_CSV', 'names of the rows', () => readTable(named, quiet));
+  assert.equal([error.line, error.column], [2, 1]);
+  // A delimiter too many at the ends of rows is none of these.
+  for (const text of ['a,b\n1,2,\n', 'a,b\n1,2,3\n', '"a","b"\n"1","2","3"\n', '"a" "b"\n"1" "2" "3"\n'])
+    await throwsCode('ERR_MALFORMED_CSV', () => readTable(Buffer.from(text), { ...quiet, format: 'csv' }));
+  assert.equal((await readTable(Buffer.from('a b\n1 2\n'), quiet)).names, ['a', 'b']);
+});
+
 test('The same is said of a file from a stream.', async () => {
   const stream = async function* () {
     yield readFileSync(`${folder}r-write-table.csv`);
