@@ -243,7 +243,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
 
   /**
    * The quantiles of each column of this matrix (m x n) in float64, k x n: a row for each of k probabilities,
-   * interpolated as NumPy does by default. Rejects with `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (a probability), `ERR_CLOSED`.
+   * interpolated as NumPy does by default. Rejects with `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (a probability),
+   * `ERR_CLOSED`.
    */
   async columnQuantiles(probabilities: readonly number[]): Promise<Matrix<'float64'>> {
     return this.#quantiles(await runSliced(columnQuantiles(this, probabilities), undefined));
