@@ -186,7 +186,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return (this.data as Values)[row * this.columns + column]!;
   }
 
-  /** The entry of a row and a column; below 0 they count from the end. Throws as {@link get}. */
+  /** The entry of a row and a column; below 0 they count from the end. Throws like {@link get}. */
   at(row: number, column: number): number {
     return this.get(row < 0 ? row + this.rows : row, column < 0 ? column + this.columns : column);
   }

@@ -102,7 +102,7 @@ export class Vector<D extends Dtype = Dtype> {
     return this.data[wholeNumber('Index', index, 0, this.length - 1)]!;
   }
 
-  /** The entry at an index, which counts from the end below 0. Throws as {@link get}. */
+  /** The entry at an index, which counts from the end below 0. Throws like {@link get}. */
   at(index: number): number {
     return this.get(index < 0 ? index + this.length : index);
   }

@@ -230,7 +230,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * const normal = await MultivariateNormal.fromJSON(JSON.parse(await readFile('model.json', 'utf8')), { device });
    * ```
    *
-   * Rejects with `ERR_MALFORMED_MODEL`, and as {@link fromCovariance}.
+   * Rejects with `ERR_MALFORMED_MODEL`, and like {@link fromCovariance}.
    */
   static async fromJSON<O extends JsonOptions>(
     json: unknown,

@@ -220,7 +220,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   /**
    * The Student-t of what {@link toJSON} gives, parsed; its draws are those of the one that was written but for
-   * rounding. Rejects with `ERR_MALFORMED_MODEL`, and as {@link fromScale}.
+   * rounding. Rejects with `ERR_MALFORMED_MODEL`, and like {@link fromScale}.
    */
   static async fromJSON<O extends JsonOptions>(
     json: unknown,
@@ -345,7 +345,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     return runSync(variancesTask(this.#open().normal, this.#stretch()));
   }
 
-  /** Standard deviations of the n coordinates. Rejects as {@link variances}: `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
+  /** Standard deviations of the n coordinates. Rejects like {@link variances}: `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
   async standardDeviations(): Promise<Vector<D>> {
     return run(deviationsTask(this.#open().normal, this.#stretch()));
   }
@@ -356,7 +356,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * The correlation matrix, n x n, with ones on its diagonal: that of the scale. Rejects as {@link variances}:
+   * The correlation matrix, n x n, with ones on its diagonal: that of the scale. Rejects like {@link variances}:
    * `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
   async correlation(): Promise<Matrix<D>> {

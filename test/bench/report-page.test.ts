@@ -220,7 +220,8 @@ browserTest('Pictures of time have a point for each measurement, where it belong
     assert.ok(line('time', 'y') < -5, 'longer is higher');
     points += found.length;
   }
-  assert.is(points, 33 + 48 + 6);
+  // Of 48 draws, 6 are metal's in float64, which it lacks.
+  assert.is(points, 33 + 42 + 6);
   await page.close();
 });
 
@@ -291,7 +292,10 @@ browserTest('The page opens with its answer, is short, and folds method and data
     assert.is(await page.evaluate(`document.querySelector('h1').textContent`), headline(results));
     assert.ok(((await page.evaluate(`document.querySelector('.tiles').getBoundingClientRect().top`)) as number) < 800);
     assert.ok(((await page.evaluate('document.documentElement.scrollHeight')) as number) < most);
-    assert.ok(((await page.evaluate(`document.querySelectorAll('nav a').length`)) as number) <= 4, 'a link a suite');
+    assert.ok(
+      ((await page.evaluate(`document.querySelectorAll('nav a').length`)) as number) <= 5,
+      'a link for each suite and dtype',
+    );
     const unfolded = `[...document.querySelectorAll('table')].filter((each) => each.checkVisibility()).length`;
     assert.is(await page.evaluate(unfolded), 0);
     const pictures = `[...document.querySelectorAll('figure')].filter((each) => each.checkVisibility()).map((each) => each.getBoundingClientRect().right)`;

@@ -44,6 +44,8 @@ export async function compile(tests: readonly string[], folder: string): Promise
     platform: 'node',
     target: `node${process.versions.node}`,
     packages: 'external',
+    // As in dist/: messages and console.log name classes.
+    keepNames: true,
     sourcemap: true,
     logLevel: 'error',
     plugins: [
