@@ -41,7 +41,8 @@ export type NumberOption =
 
 /**
  * The element type of a distribution that is made of these options: `dtype` where it is given; else `float64` where an
- * option's numbers are a Float64Array, or a Matrix or a Vector of float64; else `float32`.
+ * option's numbers are a Float64Array, or a Matrix or a Vector of float64; else `float32`. An Apple GPU computes in
+ * float32 alone: pass `dtype: 'float32'` there, so that the type says so too.
  */
 export type DtypeOf<Options> =
   | (Options extends { readonly dtype?: infer Asked } ? Extract<Asked, RealDtype> : never)

@@ -22,8 +22,8 @@ export interface Rows {
 }
 
 /**
- * The type asked for; else float64 where `inputs` have float64, else float32. Throws `ERR_INVALID_ARGUMENT` and
- * `ERR_UNSUPPORTED_DTYPE`.
+ * The type asked for; else float64 where `inputs` have float64 and the device computes in it; else float32. Throws
+ * `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`.
  */
 export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inputs: readonly unknown[]): RealDtype {
   const isAsked = dtype !== undefined;
@@ -32,14 +32,10 @@ export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inpu
       'ERR_INVALID_ARGUMENT',
       `\`dtype\` is (${describe(dtype)}): pass one of (${device.dtypes.join(', ')}).`,
     );
-  const chosen = isAsked ? dtype : typeOfInputs(inputs);
-  if (!isAsked && !device.dtypes.includes(chosen))
-    throw new CovariumError(
-      'ERR_UNSUPPORTED_DTYPE',
-      `The numbers given are (${chosen}), which device (${device.kind}) does not compute in: pass \`dtype: 'float32'\`.`,
-    );
-  requireSupported(device, chosen);
-  return chosen as RealDtype;
+  // A file's numbers are float64, and a GPU without it takes them as it takes plain arrays: where float32 holds them.
+  if (!isAsked) return device.dtypes.includes('float64') ? typeOfInputs(inputs) : 'float32';
+  requireSupported(device, dtype);
+  return dtype as RealDtype;
 }
 
 function typeOfInputs(inputs: readonly unknown[]): RealDtype {

@@ -90,7 +90,7 @@ export function cdfAt(
         probabilities[row] = closed(uppers, row * n);
         if (row % rowsInSlice === 0) yield;
       }
-      return new Vector(new Storage(probabilities));
+      return new Vector(new Storage<'float64'>(probabilities, undefined, device));
     }
     for (let row = 0; row < count; row++) {
       const upper = uppers.subarray(row * n, (row + 1) * n);

@@ -31,7 +31,7 @@ export function requireRepresented(
     if (!(step > largestShare * deviation && deviation > 0)) continue;
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `\`${centre.toLowerCase()}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, the default for plain arrays, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
+      `\`${centre.toLowerCase()}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
     );
   }
 }

@@ -209,8 +209,16 @@ const malformed: [sentence: string, shown: string, bytes: Buffer][] = [
   ['that is text', 'does not begin', Buffer.from('1,2,3\n4,5,6\n')],
   ['of eight bytes', 'does not begin', npy(header, 24).subarray(0, 8)],
   ['of version 4', '(4)', npy(header, 24, 4)],
-  ['whose header is longer than the file', '(65545) of (34)', npy(header, 24).subarray(0, 34).fill(0xff, 8, 10)],
-  ['whose header is longer than NumPy reads', '(4294967307) of', npy(header, 24, 2).fill(0xff, 8, 12)],
+  [
+    'whose header is longer than the file',
+    'its header has (65545) bytes, but the file has (34)',
+    npy(header, 24).subarray(0, 34).fill(0xff, 8, 10),
+  ],
+  [
+    'whose header is longer than NumPy reads',
+    'its header has (4294967307) bytes',
+    npy(header, 24, 2).fill(0xff, 8, 12),
+  ],
   ['of negative size', '(-2, 3)', npy(header.replace('(2, 3)', '(-2, 3)'), 24)],
   ['of no shape', 'form', npy(header.replace('shape', 'form'), 24)],
   ['that is cut', '(93) bytes', npy(header, 23)],

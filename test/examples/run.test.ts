@@ -162,7 +162,7 @@ if (kindsHere.includes('reference'))
 test('A wrong name or option is refused, with the list of the right ones.', () => {
   for (const [args, said] of [
     [[], 'grayscale, kalman-filter, laplacian, mandelbrot, matrix-product, row-sums, value-at-risk, vector-addition.'],
-    [['../lib/index'], 'There is no such example (../lib/index).'],
+    [['../lib/index'], 'There is no example of this name (../lib/index).'],
     [['laplacian', '--shrink', '0'], 'Option (--shrink) is (0), not a whole number from 1 on. [ERR_OUT_OF_RANGE]'],
     [['laplacian', '--size', '1'], "Unknown option '--size'"],
     [['row-sums', '--device', 'abacus'], '(abacus)'],

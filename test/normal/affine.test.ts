@@ -102,7 +102,7 @@ onEveryDevice(
         ],
       }),
     );
-    await throwsCode('ERR_INVALID_ARGUMENT', 'Offset', () =>
+    await throwsCode('ERR_INVALID_ARGUMENT', '`offset`', () =>
       normal.affine({ matrix: identity(3), offset: 3 as unknown as number[] }),
     );
     normal.close();
