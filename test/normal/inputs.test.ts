@@ -11,6 +11,7 @@ import {
   Vector,
   Volume,
 } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const device = openDevice('reference');
@@ -97,5 +98,18 @@ test('Classes that static methods make say which, where they are called with new
     }
   }
 });
+
+onEveryDevice(
+  'The dtype follows the numbers; a device without float64 takes them where float32 represents them.',
+  async (each) => {
+    const variances = Float64Array.of(1, 2);
+    using given = MultivariateNormal.fromDiagonalSync({ device: each, variances });
+    const hasFloat64 = each.dtypes.includes('float64');
+    assert.is(given.dtype, hasFloat64 ? 'float64' : 'float32');
+    const far = () => MultivariateNormal.fromDiagonalSync({ device: each, mean: Float64Array.of(0, 1e9), variances });
+    if (hasFloat64) far().close();
+    else await throwsCode('ERR_OUT_OF_RANGE', '`mean[1]` is (1000000000) with a standard deviation of', far);
+  },
+);
 
 test.run();
