@@ -171,8 +171,9 @@ export function onAbort(signal: AbortSignal | undefined, work: () => void): () =
 
 /**
  * The value of a field that structuredClone and postMessage meet and refuse: without one they would make an empty
- * object of what has its numbers in private fields. Their error, DataCloneError, shows the text.
+ * object of what has its numbers in private fields. Their error, DataCloneError, shows the text, of which V8 leaves out
+ * the middle beyond some 100 letters.
  */
 export function notCloneable(name: string, way: string): symbol {
-  return Symbol(`${name} can't be cloned or posted to another thread: ${way}.`);
+  return Symbol(`${name} can't be cloned: ${way}.`);
 }

@@ -39,10 +39,7 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
   readonly dtype?: D;
 }
 
-const cloning = notCloneable(
-  'A Matrix',
-  'send matrix.data.slice() and matrix.columns, and make a matrix of them there',
-);
+const cloning = notCloneable('A Matrix', 'send its data.slice() and columns, and make one of them there');
 
 // Rows of what is neither a typed array nor an array of rows.
 function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefined {

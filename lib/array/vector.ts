@@ -16,7 +16,7 @@ let storageInside: <D extends Dtype>(vector: Vector<D>) => Storage<D>;
  */
 export type VectorInput = Vector | Values | readonly number[] | StridedArray | ArrayJson;
 
-const cloning = notCloneable('A Vector', 'send vector.data.slice(), and make a vector of it there');
+const cloning = notCloneable('A Vector', 'send its data.slice(), and make one of it there');
 
 /** A vector of numbers of element type D. */
 export class Vector<D extends Dtype = Dtype> {

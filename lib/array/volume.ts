@@ -18,7 +18,7 @@ export interface VolumeSize {
   readonly depth?: number | undefined;
 }
 
-const cloning = notCloneable('A Volume', 'send volume.data.slice() and volume.size, and make a volume of them there');
+const cloning = notCloneable('A Volume', 'send its data.slice() and size, and make one of them there');
 
 /**
  * Numbers in a grid of x, y and z, in a kernel's order: x varies fastest. Use it in a kernel that needs three

@@ -17,10 +17,7 @@ import {
 import type { DistributionTasks } from './tasks.ts';
 import { densities } from './tasks.ts';
 
-const cloning = notCloneable(
-  'A MultivariateNormal or MultivariateStudentT',
-  'send its toJSON(), and call fromJSON there',
-);
+const cloning = notCloneable('MultivariateNormal or MultivariateStudentT', 'send its toJSON() and call fromJSON there');
 
 const noOptions: SampleOptions = Object.freeze({});
 

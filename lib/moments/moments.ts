@@ -17,7 +17,7 @@ import { type AddOptions, type AddSyncOptions, addSyncOptionNames, fixedMean, we
 
 let sumsInside: (moments: Moments) => CentralSums;
 
-const cloning = notCloneable('A Moments object', 'send moments.toJSON(), and call Moments.fromJSON there');
+const cloning = notCloneable('A Moments object', 'send its toJSON(), and call fromJSON there');
 
 /** Options of {@link Moments}. */
 export interface MomentsOptions {
