@@ -1,5 +1,5 @@
-// The licences of the packages that dist/ contains. build.mjs calls it with what esbuild bundled; run alone,
-// before a package is packed (`prepack`), it fails unless the notices exist.
+// The licences of the packages that dist/ contains. build.mjs calls it with what esbuild bundled; run alone, as before
+// packing (prebuilds.mjs, the release workflow), it fails unless the notices exist.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

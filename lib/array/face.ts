@@ -26,7 +26,7 @@ function jsonNumber(value: number): JsonNumber {
   return Number.isFinite(value) ? value : (String(value) as JsonNumber);
 }
 
-/** The numbers of an array's JSON; throws `ERR_INVALID_ARGUMENT` with the entry that is no number. */
+/** The numbers of an array's JSON; throws `ERR_INVALID_ARGUMENT` with the entry that is not a number. */
 export function jsonValues(name: string, { dtype, data }: ArrayJson): Values {
   const values = zerosOf(requireDtype(dtype), data.length);
   for (const [at, entry] of data.entries()) {

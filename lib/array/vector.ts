@@ -137,7 +137,7 @@ function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values 
   if (values.shape.length !== 1)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Array of shape (${[...values.shape].join(', ')}) is no vector: pass one dimension.`,
+      `Array of shape (${[...values.shape].join(', ')}) is not a vector: pass one dimension.`,
     );
   const own = elementTypeOf(values);
   return hostValues(rowsOfStrided(values, asked ?? (own === 'plain' ? 'float32' : own)).values, asked);

@@ -66,25 +66,47 @@ export function covarianceOfJson(json: unknown, options: JsonOptions): Covarianc
 
 /** The JSON of a normal, checked; throws `ERR_MALFORMED_MODEL`, with the path of the file where it is of one. */
 export function normalFromJson(value: unknown, path?: string): NormalJson {
-  const model = (typeof value === 'object' && value !== null ? value : {}) as Record<keyof NormalJson, unknown>;
-  const { covarium, dtype = 'float32', columns, mean, covariance } = model;
-  if (covarium !== 1) throw malformedModel(`its format version is (${describe(covarium)}), not 1`, path);
-  const unknown = unknownField(model, ['covarium', 'dtype', 'columns', 'mean', 'covariance']);
-  if (unknown !== undefined) throw malformedModel(unknown, path);
-  if (dtype !== 'float32' && dtype !== 'float64') throw malformedModel(`its dtype is (${describe(dtype)})`, path);
-  if (!isRow(mean) || mean.length === 0)
-    throw malformedModel(`its mean is no row of numbers (${describe(mean)})`, path);
+  const malformed = (why: string) => malformedModel(why, path);
+  const model = modelFromJson(value, ['mean', 'covariance'], ['columns'], malformed);
+  const { dtype, centre: mean, spread: covariance } = model;
+  const { columns } = value as { readonly columns?: unknown };
+  if (columns === undefined) return { covarium: 1, dtype, mean, covariance };
   const n = mean.length;
-  if (!Array.isArray(covariance) || covariance.length !== n)
-    throw malformedModel(`its covariance has not (${n}) rows (${describe(covariance)})`, path);
-  covariance.forEach((row, index) => {
-    if (!isRow(row) || row.length !== n)
-      throw malformedModel(`row (${index}) of its covariance has not (${n}) numbers (${describe(row)})`, path);
-  });
-  if (columns === undefined) return { covarium, dtype, mean, covariance };
   if (!Array.isArray(columns) || columns.length !== n || columns.some((name) => typeof name !== 'string'))
-    throw malformedModel(`its columns are not (${n}) names (${describe(columns)})`, path);
-  return { covarium, dtype, columns, mean, covariance };
+    throw malformed(`its columns are not (${n}) names (${describe(columns)})`);
+  return { covarium: 1, dtype, columns, mean, covariance };
+}
+
+/** What a model's JSON says of every distribution: n numbers, and n rows of n. */
+export interface ModelJson {
+  readonly dtype: RealDtype;
+  readonly centre: readonly number[];
+  readonly spread: readonly (readonly number[])[];
+}
+
+/** Reads centre and spread, under the names that they have in a model, which may have the `others` too. */
+export function modelFromJson(
+  value: unknown,
+  names: readonly [centre: string, spread: string],
+  others: readonly string[],
+  malformed: (why: string) => CovariumError,
+): ModelJson {
+  const model = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const { covarium, dtype = 'float32', [names[0]]: centre, [names[1]]: spread } = model;
+  if (covarium !== 1) throw malformed(`its format version is (${describe(covarium)}), not 1`);
+  const unknown = unknownField(model, ['covarium', 'dtype', ...names, ...others]);
+  if (unknown !== undefined) throw malformed(unknown);
+  if (dtype !== 'float32' && dtype !== 'float64') throw malformed(`its dtype is (${describe(dtype)})`);
+  if (!isRow(centre) || centre.length === 0)
+    throw malformed(`its ${names[0]} is not a row of numbers (${describe(centre)})`);
+  const n = centre.length;
+  if (!Array.isArray(spread) || spread.length !== n)
+    throw malformed(`its ${names[1]} does not have (${n}) rows (${describe(spread)})`);
+  spread.forEach((row, index) => {
+    if (!isRow(row) || row.length !== n)
+      throw malformed(`row (${index}) of its ${names[1]} does not have (${n}) numbers (${describe(row)})`);
+  });
+  return { dtype, centre, spread };
 }
 
 function isRow(value: unknown): value is number[] {

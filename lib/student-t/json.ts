@@ -1,7 +1,7 @@
 import { checkOptions, describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
-import { type JsonOptions, jsonOptionNames, normalFromJson, normalToJson } from '../normal/json.ts';
+import { type JsonOptions, jsonOptionNames, modelFromJson, normalToJson } from '../normal/json.ts';
 import type { ScaleOptions } from './options.ts';
 import type { StudentParameters } from './parameters.ts';
 
@@ -34,13 +34,15 @@ export function studentToJson({ normal, nu }: StudentParameters): StudentJson {
 /** The options of the Student-t that JSON is of; throws `ERR_MALFORMED_MODEL`, `ERR_UNKNOWN_OPTION`. */
 export function scaleOfJson(json: unknown, options: JsonOptions): ScaleOptions {
   checkOptions(options, jsonOptionNames);
-  const { degreesOfFreedom, location, scale, ...rest } = Object(json) as Partial<StudentJson>;
+  const model = modelFromJson(json, ['location', 'scale'], ['degreesOfFreedom'], malformed);
+  const { degreesOfFreedom } = json as { readonly degreesOfFreedom?: unknown };
   const nu = degreesOfFreedom === 'Infinity' ? Number.POSITIVE_INFINITY : degreesOfFreedom;
   if (!(typeof nu === 'number' && nu > 0))
-    throw new CovariumError(
-      'ERR_MALFORMED_MODEL',
-      `JSON of a Student-t is malformed: its degreesOfFreedom are (${describe(degreesOfFreedom)}), not a positive number.`,
-    );
-  const read = normalFromJson({ ...rest, mean: location, covariance: scale });
-  return { dtype: read.dtype, ...options, degreesOfFreedom: nu, location: read.mean, scale: read.covariance };
+    throw malformed(`its degreesOfFreedom are (${describe(degreesOfFreedom)}), not a positive number`);
+  const { dtype, centre: location, spread: scale } = model;
+  return { dtype, ...options, degreesOfFreedom: nu, location, scale };
+}
+
+function malformed(why: string): CovariumError {
+  return new CovariumError('ERR_MALFORMED_MODEL', `JSON of a Student-t is malformed: ${why}.`);
 }

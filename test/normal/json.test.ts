@@ -62,9 +62,16 @@ onEveryDevice('What is no model is refused.', async (device) => {
   await says('means', { covarium: 1, means: mean, covariance });
   await says('(float16)', { covarium: 1, dtype: 'float16', mean, covariance });
   await says('row (1)', { covarium: 1, mean, covariance: [[1, 0], [0]] });
-  await throwsCode('ERR_MALFORMED_MODEL', '(undefined)', () =>
-    MultivariateStudentT.fromJSON({ covarium: 1, location: mean, scale: covariance }, { device }),
-  );
+  const student = { covarium: 1, degreesOfFreedom: 3, location: mean, scale: covariance };
+  const saysOfStudent = (shown: string, fields: object) =>
+    throwsCode('ERR_MALFORMED_MODEL', `JSON of a Student-t is malformed: ${shown}`, () =>
+      MultivariateStudentT.fromJSON({ ...student, ...fields }, { device }),
+    );
+  await saysOfStudent('its degreesOfFreedom are (undefined)', { degreesOfFreedom: undefined });
+  await saysOfStudent('its location is not a row of numbers', { location: ['1', 2] });
+  await saysOfStudent('row (1) of its scale', { scale: [[1, 0], [0]] });
+  await saysOfStudent('it has an unknown field (mean)', { mean });
+  await saysOfStudent('it has an unknown field (columns)', { columns: ['a', 'b'] });
   await throwsCode('ERR_UNKNOWN_OPTION', '(seed)', () =>
     MultivariateNormal.fromJSON({ covarium: 1, mean, covariance }, { device, seed: 1 } as never),
   );
