@@ -1,7 +1,7 @@
 // Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a
 // second on the modules of lib alone.
 import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
@@ -28,6 +28,15 @@ const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate
   (name) => `test/${name}.test.ts`,
 );
 
+/** All packages but the plotting libraries, hundreds of files that each `covarium plot` would open. */
+function leftToNode(): string[] {
+  const text = readFileSync(join(root, 'package.json'), 'utf8');
+  const { dependencies, devDependencies } = JSON.parse(text) as Record<string, Record<string, string>>;
+  const plotting = ['@observablehq/plot', 'linkedom'];
+  // linkedom asks for canvas by require, and does without.
+  return [...Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !plotting.includes(name)), 'canvas'];
+}
+
 /**
  * Compiles `tests`, relative to the repository like all paths here, into `folder`, which must lie in it;
  * test/x/y.test.ts becomes test/x/y.test.js.
@@ -43,7 +52,7 @@ export async function compile(tests: readonly string[], folder: string): Promise
     format: 'esm',
     platform: 'node',
     target: `node${process.versions.node}`,
-    packages: 'external',
+    external: leftToNode(),
     // As in dist/: messages and console.log name classes.
     keepNames: true,
     sourcemap: true,

@@ -72,8 +72,8 @@ for (const [index, set] of setsHere.entries()) {
 }
 
 for (const compiler of compilers.length === 0 ? ['g++'] : compilers) {
-  whereItRuns(`${compiler} -O0: The functions of float64 give the known bits for single words.`, async () => {
-    assert.equal(await hashes(compiler, [...avx2, '-O0'], '--single'), answers.float64);
+  whereItRuns(`${compiler} -O1: The functions of float64 give the known bits for single words.`, async () => {
+    assert.equal(await hashes(compiler, [...avx2, '-O1'], '--single'), answers.float64);
   });
   for (const set of setsHere)
     whereItRuns(`${compiler}, ${set}: The functions of float64 give the known bits for vectors of words.`, async () => {

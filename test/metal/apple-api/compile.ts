@@ -1,9 +1,11 @@
 // clang as a reader of Objective-C++ against headers of Apple's API: nothing is built, nothing runs.
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const top = fileURLToPath(new URL('../../..', import.meta.url));
-const language = ['-x', 'objective-c++', '-std=c++17', '-fblocks', '-fobjc-runtime=macosx-13.0', '-fsyntax-only'];
+const language = ['-std=c++17', '-fblocks', '-fobjc-runtime=macosx-13.0'];
+const source = ['-x', 'objective-c++', '-fsyntax-only'];
 
 function clang(args: readonly string[], input: string): { status: number | null; stdout: string; stderr: string } {
   return spawnSync('clang++', [...language, ...args, '-'], { input, encoding: 'utf8', cwd: top, maxBuffer: 2 ** 30 });
@@ -11,7 +13,7 @@ function clang(args: readonly string[], input: string): { status: number | null;
 
 /** Which standard library has its headers here. */
 const library = ['-stdlib=libstdc++', '-stdlib=libc++'].find(
-  (flag) => process.platform !== 'darwin' && clang([flag], '#include <vector>\n').status === 0,
+  (flag) => process.platform !== 'darwin' && clang([...source, flag], '#include <vector>\n').status === 0,
 );
 
 /** Why sources can't be checked here; nothing where they can. */
@@ -24,6 +26,35 @@ export function reason(): string | undefined {
 /** A Mac, as far as its types differ: BOOL is a bool on arm64, a character on x86_64. */
 export type Processor = 'arm64' | 'x86_64';
 
+const readOnce = `
+#import <Foundation/Foundation.h>
+#import <Metal/Metal.h>
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+`;
+const precompiled = new Map<string, readonly string[]>();
+
+/** Flags for the system's headers, which lie in `stubs`; clang reads them once for all sources. */
+function systemHeaders(stubs: string, processor: Processor): readonly string[] {
+  const key = `${stubs} ${processor}`;
+  const made = precompiled.get(key);
+  if (made !== undefined) return made;
+  const flags = [library!, ...(processor === 'x86_64' ? ['-DAPPLE_API_X86_64'] : []), '-isystem', stubs];
+  const file = join(stubs, `${processor}.pch`);
+  const { status, stderr } = clang(['-x', 'objective-c++-header', ...flags, '-o', file], readOnce);
+  if (status !== 0) throw new Error(`The headers do not compile (${stderr}).`);
+  const all = [...flags, '-include-pch', file];
+  precompiled.set(key, all);
+  return all;
+}
+
 /**
  * What clang says of a source, one line each, errors and warnings alike: none where all is well.
  * Headers in `stubs` are the system's; a path of the source is relative to the package's folder.
@@ -34,9 +65,10 @@ export function complaints(
 ): string[] {
   const { status, stderr } = clang(
     [
-      ...[library!, '-Wall', '-Wextra', '-Werror', '-Werror=objc-method-access', '-ferror-limit=0'],
-      ...(processor === 'x86_64' ? ['-DAPPLE_API_X86_64'] : []),
-      ...['-isystem', stubs, ...folders.flatMap((folder) => ['-I', folder])],
+      ...source,
+      ...systemHeaders(stubs, processor),
+      ...['-Wall', '-Wextra', '-Werror', '-Werror=objc-method-access', '-ferror-limit=0'],
+      ...folders.flatMap((folder) => ['-I', folder]),
     ],
     text,
   );
@@ -47,7 +79,7 @@ export function complaints(
 /** clang's syntax tree of a text, with headers from the folders, the first before the others. */
 export function syntaxTree(text: string, folders: readonly string[]): unknown {
   const { status, stdout, stderr } = clang(
-    [...folders.flatMap((folder) => ['-isystem', folder]), '-Xclang', '-ast-dump=json'],
+    [...source, ...folders.flatMap((folder) => ['-isystem', folder]), '-Xclang', '-ast-dump=json'],
     text,
   );
   if (status !== 0) throw new Error(`The headers do not compile (${stderr}).`);
