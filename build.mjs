@@ -1,6 +1,7 @@
 // Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting
 // libraries included), and build/Release/covarium.node as `covarium build-native` does it for users.
 // With --optional an addon that can't be built is said, and the reference device remains; without it that is a failure.
+// With --no-addon it is left to prebuilds.mjs.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -109,7 +110,7 @@ async function bundle() {
 }
 
 const addon = 'build/Release/covarium.node';
-if (!isCurrent(addon, ['objc', 'msl', 'binding.gyp', 'package.json'])) {
+if (!process.argv.includes('--no-addon') && !isCurrent(addon, ['objc', 'msl', 'binding.gyp', 'package.json'])) {
   console.error('Building the native addon (about half a minute) ...');
   const { buildAddon } = await import('./dist/lib/addon/build.js');
   // The compilers have a process group of their own: a signal that ends this one is passed on to them.

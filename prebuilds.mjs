@@ -1,6 +1,6 @@
 // Builds prebuilds/<platform>-<arch>/covarium[.glibc].node for the tarball, stripped; on an arm64 Mac `--arch x64`
-// gives the other one.
-import { rmSync } from 'node:fs';
+// gives the other one. The clone takes the one for this machine too: it need not be compiled again.
+import { cpSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,7 @@ try {
 
 const name = `${process.platform}-${options.arch}`;
 const path = join(folder, 'prebuilds', name, `covarium${isLinux ? '.glibc' : ''}.node`);
+if (options.arch === process.arch) cpSync(path, join(folder, 'build/Release/covarium.node'));
 const bytes = await readFile(path);
 const newest = (prefix) =>
   [...new Set(bytes.toString('latin1').match(new RegExp(`${prefix}_[0-9.]+`, 'g')))]

@@ -203,7 +203,8 @@ if (files.length === 0) {
     compiled,
   );
   const prepared = secondsSince(begin);
-  const jobs = availableParallelism();
+  // One more than processors, since many tests wait for processes that they start.
+  const jobs = availableParallelism() + 1;
   const together = await sideBySide(
     runs.filter(({ file }) => !(file in alone)),
     jobs,
