@@ -141,6 +141,11 @@ export class ByteSource {
     return length;
   }
 
+  /** The number of the open file for native code; undefined if the source is not a regular file. */
+  async descriptor(): Promise<number | undefined> {
+    return (await this.#opened()).descriptor;
+  }
+
   /** Takes all remaining bytes and keeps only the last `count`. */
   async takeLast(count: number): Promise<Uint8Array> {
     let last: Uint8Array = this.#rest;
@@ -192,6 +197,8 @@ interface Chunks {
   readInto?(bytes: Uint8Array): Promise<number>;
   /** If the size is known: reads the bytes at `position`; returns 0 at the end. */
   readAt?(bytes: Uint8Array, position: number): Promise<number>;
+  /** Of a regular file that is open. */
+  readonly descriptor?: number | undefined;
   close(): Promise<void>;
 }
 
@@ -220,6 +227,7 @@ async function fileChunks(file: FileHandle): Promise<Chunks> {
       },
       readInto,
       readAt: async (bytes, from) => (await file.read(bytes, 0, Math.min(bytes.length, 1 << 30), from)).bytesRead,
+      descriptor: isRegular ? file.fd : undefined,
       close: () => file.close().catch(() => {}),
     };
   } catch (error) {

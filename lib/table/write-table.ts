@@ -5,6 +5,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { type Output, openOutput } from '../file/output.ts';
+import { Turns } from '../work.ts';
 import { openArrowWriter } from './arrow-writer.ts';
 import { openCsvWriter } from './csv-writer.ts';
 import { formatOf, type TableFormat } from './format.ts';
@@ -158,7 +159,6 @@ interface RealMatrix {
 }
 
 const turnBytes = 1 << 20;
-const turnMs = 5;
 
 /** Writes piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(
@@ -167,15 +167,13 @@ async function writeInTurns(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const piece = Math.max(1, Math.floor(turnBytes / values.BYTES_PER_ELEMENT / columns)) * columns;
-  let turn = performance.now();
+  const turns = new Turns(signal);
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
     if (isDetached(values.buffer))
       throw new CovariumError('ERR_CLOSED', 'Rows were detached (0 bytes left) while they were written.');
     await table.write(values.subarray(at, at + piece));
-    if (performance.now() - turn < turnMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    turn = performance.now();
+    await turns.take();
   }
 }
 
