@@ -1,5 +1,5 @@
 // Sound files of every format, small, to be changed by mutations.ts.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Matrix, writeTable } from '../../lib/index.ts';
@@ -72,5 +72,6 @@ export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]
     await writeTable(path, Matrix.from(values, { columns: 3 }), { names: ['a', 'b', 'c'] });
     seeds.push({ name: `covarium, ${dtype}`, format, bytes: readFileSync(path), columns: undefined });
   }
+  rmSync(path);
   return seeds;
 }
