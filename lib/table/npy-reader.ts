@@ -9,13 +9,11 @@ import { maximumStartBytes, type NpyLayout, npyLayout, npyPreambleBytes, npyStar
 import { malformedNpy } from './npy-error.ts';
 import { isAsInMemory, realsOf } from './npy-numbers.ts';
 import { isZip, openNpzMember } from './npz.ts';
-import { resultMemory } from './result-memory.ts';
+import { keptRows, resultMemory } from './result-memory.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 const blockBytes = 1 << 20;
-// A few milliseconds of a thread.
-const nativeSliceBytes = 4 << 20;
-const slicesAhead = 4;
+const slicesAhead = 8;
 
 /**
  * Reads an NPY file from beginning to end, so that it may come from a pipe, or an array of an `.npz` file. An array in
@@ -41,9 +39,11 @@ export async function openNpy(from: InputSource, request: ReadRequest): Promise<
     if (request.columns !== undefined) chosenColumns(name, undefined, columns, request.columns);
     const complete = new CompleteRows(name, columns, undefined, request.missing);
     const blocks = async function* (): AsyncGenerator<Real> {
+      const turns = new Turns(request.signal);
       for await (const values of layout.isFortran ? transposed(name, source, layout) : inOrder(name, source, layout)) {
         const block = complete.of(values);
         if (block.length > 0) yield block;
+        await turns.take();
       }
       if ((await source.take(1)).length > 0) throw malformedNpy(name, `bytes follow the last of its (${rows}) rows`);
     };
@@ -122,7 +122,7 @@ async function wholeRows(
   const { addon } = loadAddon();
   const descriptor = await source.descriptor();
   const isNative = addon?.readReals !== undefined && descriptor !== undefined;
-  const rowsPerSlice = Math.max(1, Math.floor((isNative ? nativeSliceBytes : blockBytes) / rowBytes));
+  const rowsPerSlice = Math.max(1, Math.floor(blockBytes / rowBytes));
   const endOf = (row: number) => Math.min(rows, row + rowsPerSlice);
   const valuesFrom = (row: number) => values.subarray(row * columns, endOf(row) * columns);
   // True if the slice is known to be read and finite.
@@ -154,8 +154,7 @@ async function wholeRows(
     // The file must stay open, and the memory be kept, until then.
     await Promise.all(ahead);
   }
-  if (kept === values.length) return values;
-  return kept > values.length / 2 ? values.subarray(0, kept) : values.slice(0, kept);
+  return keptRows(values, kept, signal);
 }
 
 function cutShort(name: string, { rows, columns, numbers, isFortran }: NpyLayout, bytes: number): Error {

@@ -118,6 +118,7 @@ export async function writeTable(
   const count = options.count === undefined ? undefined : wholeNumber('Number of rows', options.count);
   refuseAborted(signal);
   const blocks = isAsync(rows) ? rows[Symbol.asyncIterator]() : undefined;
+  const turns = new Turns(signal);
   let table: TableWriter | undefined;
   try {
     let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as MatrixInput) : await nextOf(blocks);
@@ -139,7 +140,7 @@ export async function writeTable(
           'ERR_SHAPE',
           `A block has (${block.columns}) columns, but the first has (${head.columns}).`,
         );
-      await writeInTurns(table, block, signal);
+      await writeInTurns(table, block, turns, signal);
       block = blocks && (await nextOf(blocks));
     }
     await table.finish();
@@ -164,10 +165,10 @@ const turnBytes = 1 << 20;
 async function writeInTurns(
   table: TableWriter,
   { values, columns }: RealMatrix,
+  turns: Turns,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const piece = Math.max(1, Math.floor(turnBytes / values.BYTES_PER_ELEMENT / columns)) * columns;
-  const turns = new Turns(signal);
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
     if (isDetached(values.buffer))
