@@ -29,7 +29,9 @@ export async function joinedRows(dtype: RealDtype, blocks: Real[], signal: Abort
 export async function keptRows(values: Real, kept: number, signal: AbortSignal | undefined): Promise<Real> {
   if (kept === values.length) return values;
   const rows = values.subarray(0, kept);
-  return 2 * kept > values.length ? rows : joinedRows(dtypeOf(values) as RealDtype, [rows, rows.subarray(kept)], signal);
+  return 2 * kept > values.length
+    ? rows
+    : joinedRows(dtypeOf(values) as RealDtype, [rows, rows.subarray(kept)], signal);
 }
 
 const sliceNumbers = 1 << 17;

@@ -24,6 +24,7 @@ const texts = [
   'a,b\n1,2\n3.5,-4e3\n,6\n',
   '"x ""y""",z\r\n"1","2"\r\n3,"4\r\n"\r\n',
   '1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n',
+  'sep=;\r\na;b\r\n1;2\r\n3.5;4\r\n',
   '# c\na;b;c\n1;2;3\nNA;5;6\n',
   Array.from({ length: 400 }, (_, i) => `${i / 7},${i * 1e10},-${i}`).join('\n'),
 ];

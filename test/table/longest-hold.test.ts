@@ -47,8 +47,7 @@ if (allowed === undefined) console.log('skipped  holds of the thread: the proces
 // A collection of garbage now and then takes longer: it must not be so three times in a row.
 async function holdsShortly(what: string, work: () => Promise<unknown>): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 3 && least > allowed!; round++)
-    least = Math.min(least, (await holdsOf(work))!.longestMs);
+  for (let round = 0; round < 3 && least > allowed!; round++) least = Math.min(least, (await holdsOf(work))!.longestMs);
   assert.ok(least <= allowed!, `${what} holds the thread for (${least}) ms, the loop for (${allowed})`);
 }
 
