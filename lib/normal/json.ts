@@ -73,13 +73,13 @@ export function normalFromJson(value: unknown, path?: string): NormalJson {
   if (unknown !== undefined) throw malformedModel(unknown, path);
   if (dtype !== 'float32' && dtype !== 'float64') throw malformedModel(`its dtype is (${describe(dtype)})`, path);
   if (!isRow(mean) || mean.length === 0)
-    throw malformedModel(`its mean is no row of numbers (${describe(mean)})`, path);
+    throw malformedModel(`its mean is not a list of numbers (${describe(mean)})`, path);
   const n = mean.length;
   if (!Array.isArray(covariance) || covariance.length !== n)
-    throw malformedModel(`its covariance has not (${n}) rows (${describe(covariance)})`, path);
+    throw malformedModel(`its covariance does not have (${n}) rows (${describe(covariance)})`, path);
   covariance.forEach((row, index) => {
     if (!isRow(row) || row.length !== n)
-      throw malformedModel(`row (${index}) of its covariance has not (${n}) numbers (${describe(row)})`, path);
+      throw malformedModel(`row (${index}) of its covariance does not have (${n}) numbers (${describe(row)})`, path);
   });
   if (columns === undefined) return { covarium, dtype, mean, covariance };
   if (!Array.isArray(columns) || columns.length !== n || columns.some((name) => typeof name !== 'string'))
