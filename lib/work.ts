@@ -2,6 +2,8 @@ import { refuseAborted } from './check.ts';
 
 /** How long a slice of work holds the event loop, in ms. Timers and signals run between slices. */
 export const sliceMs = 10;
+// Less, because other callbacks of the loop may run in the same turn.
+const turnMs = 5;
 
 /** Runs work to its end. */
 export function runToEnd<Result>(work: Work<Result>): Result {
@@ -21,6 +23,24 @@ export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal 
       if (step.done) return step.value;
     } while (performance.now() < end);
     await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** For loops that only sometimes wait for the system: every few milliseconds {@link take} lets the event loop turn. */
+export class Turns {
+  readonly #signal: AbortSignal | undefined;
+  #end: number = performance.now() + turnMs;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+  }
+
+  /** Call it after each piece of well under a millisecond. Rejects with `ERR_ABORTED`. */
+  async take(): Promise<void> {
+    if (performance.now() < this.#end) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    refuseAborted(this.#signal);
+    this.#end = performance.now() + turnMs;
   }
 }
 

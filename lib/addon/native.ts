@@ -64,8 +64,12 @@ export interface Addon {
     out: Float32Array | Float64Array,
     at: number,
   ): Promise<boolean>;
-  /** On another thread: whether all numbers are finite. */
-  isAllFinite(values: Float32Array | Float64Array): Promise<boolean>;
+  /**
+   * On another thread: fills `values` with the bytes of an open file from `position` on. False if the file ends before,
+   * cannot be read, or has a number that is not finite; some values are then left as they were. The file must stay open
+   * until it settles.
+   */
+  readReals(descriptor: number, position: number, values: Float32Array | Float64Array): Promise<boolean>;
   /** Call it before the memory is first touched: large pages make that much cheaper. */
   useLargePages(memory: ArrayBuffer): void;
 }

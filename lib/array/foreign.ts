@@ -60,7 +60,7 @@ interface AnyObject {
   readonly [name: string]: unknown;
 }
 
-/** The columns of a table, by name; undefined for what is no table. */
+/** The columns of a table, by name; undefined for anything but a table. */
 export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | undefined {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return undefined;
   const table = input as AnyObject & Partial<ArrowTable & ArqueroTable>;
@@ -106,7 +106,7 @@ function columnsOfRows(rows: readonly unknown[]): ReadonlyMap<string, unknown> {
     if (!isAlike)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Row (${row}) has not the keys of the first row (${names.join(', ')}): it is (${isPlainObject(object) ? Object.keys(object).join(', ') : describe(object)}).`,
+        `Row (${row}) does not have the keys of the first row (${names.join(', ')}): it is (${isPlainObject(object) ? Object.keys(object).join(', ') : describe(object)}).`,
       );
     for (let column = 0; column < names.length; column++) columns[column]![row] = object[names[column]!];
   }

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, refuseAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { Turns } from '../work.ts';
 import { cannotRead } from './error.ts';
 
 /**
@@ -38,6 +39,8 @@ export class ByteSource {
   readonly name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #source: InputSource;
+  // Bytes in memory come without waiting.
+  readonly #turns: Turns;
   #chunks: Promise<Chunks> | undefined;
   #rest: Uint8Array = new Uint8Array(0);
   #offset = 0;
@@ -47,6 +50,7 @@ export class ByteSource {
     this.#source = source;
     this.name = inputName(source);
     this.#signal = signal;
+    this.#turns = new Turns(signal);
   }
 
   /** Bytes taken so far. */
@@ -95,6 +99,7 @@ export class ByteSource {
     for (const piece of pieces) {
       bytes.set(piece, to);
       to += piece.length;
+      await this.#turns.take();
     }
     return bytes;
   }
@@ -109,6 +114,7 @@ export class ByteSource {
     while (length < bytes.length) {
       if (this.#rest.length === 0 && chunks.readInto !== undefined) {
         refuseAborted(this.#signal);
+        await this.#turns.take();
         const count = await this.#caught(chunks.readInto(bytes.subarray(length)));
         if (count === 0) break;
         length += count;
@@ -134,11 +140,17 @@ export class ByteSource {
     let length = 0;
     while (length < bytes.length) {
       refuseAborted(this.#signal);
+      await this.#turns.take();
       const count = await this.#caught(chunks.readAt!(bytes.subarray(length), position + length));
       if (count === 0) break;
       length += count;
     }
     return length;
+  }
+
+  /** The number of the open file for native code; undefined if the source is not a regular file. */
+  async descriptor(): Promise<number | undefined> {
+    return (await this.#opened()).descriptor;
   }
 
   /** Takes all remaining bytes and keeps only the last `count`. */
@@ -162,6 +174,7 @@ export class ByteSource {
     const chunks = await this.#opened();
     for (;;) {
       refuseAborted(this.#signal);
+      await this.#turns.take();
       const chunk = await this.#caught(chunks.next());
       if (chunk === undefined || chunk.length > 0) return chunk;
     }
@@ -192,6 +205,8 @@ interface Chunks {
   readInto?(bytes: Uint8Array): Promise<number>;
   /** If the size is known: reads the bytes at `position`; returns 0 at the end. */
   readAt?(bytes: Uint8Array, position: number): Promise<number>;
+  /** Of a regular file that is open. */
+  readonly descriptor?: number | undefined;
   close(): Promise<void>;
 }
 
@@ -220,6 +235,7 @@ async function fileChunks(file: FileHandle): Promise<Chunks> {
       },
       readInto,
       readAt: async (bytes, from) => (await file.read(bytes, 0, Math.min(bytes.length, 1 << 30), from)).bytesRead,
+      descriptor: isRegular ? file.fd : undefined,
       close: () => file.close().catch(() => {}),
     };
   } catch (error) {
@@ -238,21 +254,21 @@ function memoryChunks(source: Uint8Array | ArrayBuffer): Chunks {
   const bytes = source instanceof ArrayBuffer ? new Uint8Array(source) : source;
   const size = bytes.length;
   let at = 0;
-  const copied = (from: number, count: number) => {
+  const part = (from: number, count: number) => {
     if (bytes.length !== size)
       throw new CovariumError('ERR_CLOSED', `Bytes (${size}) were transferred to another thread while they were read.`);
-    return copyOf(bytes.subarray(from, from + count));
+    return bytes.subarray(from, from + Math.min(count, chunkBytes));
   };
   return {
     size,
     next: async () => {
       if (at === size) return undefined;
-      const chunk = copied(at, chunkBytes);
+      const chunk = copyOf(part(at, chunkBytes));
       at += chunk.length;
       return chunk;
     },
     readAt: async (into, from) => {
-      const chunk = copied(from, into.length);
+      const chunk = part(from, into.length);
       into.set(chunk);
       return chunk.length;
     },

@@ -53,7 +53,7 @@ const names: readonly (keyof MomentsJson)[] = [
 
 /** Sums from JSON; throws `ERR_MALFORMED_MOMENTS` with the path of the first invalid field. */
 export function momentsFromJson(json: unknown): CentralSums {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed('', 'no object', json);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed('', 'not an object', json);
   const fields = json as Record<keyof MomentsJson, unknown>;
   if (fields.covariumMoments !== 1) throw malformed('covariumMoments', 'not version 1', fields.covariumMoments);
   const unknown = Object.keys(json).find((name) => !names.includes(name as keyof MomentsJson));

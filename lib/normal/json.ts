@@ -98,7 +98,7 @@ export function modelFromJson(
   if (unknown !== undefined) throw malformed(unknown);
   if (dtype !== 'float32' && dtype !== 'float64') throw malformed(`its dtype is (${describe(dtype)})`);
   if (!isRow(centre) || centre.length === 0)
-    throw malformed(`its ${names[0]} is not a row of numbers (${describe(centre)})`);
+    throw malformed(`its ${names[0]} is not a list of numbers (${describe(centre)})`);
   const n = centre.length;
   if (!Array.isArray(spread) || spread.length !== n)
     throw malformed(`its ${names[1]} does not have (${n}) rows (${describe(spread)})`);

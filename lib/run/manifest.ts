@@ -50,14 +50,18 @@ export async function readManifest(path: string): Promise<Manifest | undefined> 
   const at = manifestPath(path);
   const manifest = await readJson(at, 'manifest');
   if (manifest === undefined) return undefined;
-  const { digest, provenance } = manifest as unknown as Partial<Manifest>;
-  if (!isObject(digest) || !isCount(digest.bytes) || !/^[0-9a-f]{64}$/.test(String(digest.sha256)))
+  const { file, digest, provenance } = manifest as unknown as Partial<Manifest>;
+  if (!isObject(digest) || !isCount(digest.bytes) || !isHash(digest.sha256))
     throw malformed(at, `its digest is (${describe(digest)})`);
-  if (!isObject(provenance) || !isObject(provenance.device))
+  if (!isObject(provenance) || !isObject(provenance.device) || !isObject(provenance.device.facts))
     throw malformed(at, `its provenance is (${describe(provenance)})`);
   refuseUnknown(at, digest, ['bytes', 'sha256'], 'digest');
   refuseUnknown(at, provenance, ['covariumVersion', 'device', 'factor'], 'provenance');
   refuseUnknown(at, provenance.device, ['kind', 'name', 'facts'], 'provenance.device');
+  const { covariumVersion, factor, device } = provenance;
+  const texts = { file, covariumVersion, factor, kind: device.kind, name: device.name, ...device.facts };
+  for (const [field, text] of Object.entries(texts))
+    if (typeof text !== 'string') throw malformed(at, `its ${field} is (${describe(text)}), not a text`);
   return manifest as unknown as Manifest;
 }
 
@@ -134,7 +138,7 @@ function refuseUnknown(at: string, value: object, known: readonly string[], path
 const isWord = (value: unknown) => typeof value === 'string' && /^\d{1,20}$/.test(value);
 
 const fits: { readonly [field in keyof Run]: (value: unknown) => boolean } = {
-  model: (value) => /^[0-9a-f]{64}$/.test(String(value)),
+  model: isHash,
   seed: isWord,
   stream: isWord,
   normalStream: isCount,
@@ -149,6 +153,10 @@ const fits: { readonly [field in keyof Run]: (value: unknown) => boolean } = {
 
 function isObject(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
 function isCount(value: unknown): value is number {

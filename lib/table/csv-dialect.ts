@@ -33,11 +33,18 @@ export function csvTextStart(path: string, bytes: Uint8Array): number {
   let what: string | undefined;
   if (isZip) what = "a ZIP archive, as a spreadsheet's own format is; save it as CSV";
   else if (first === 0x1f && second === 0x8b) what = 'compressed with gzip; decompress it';
-  else if (format !== 'csv') what = `no CSV; pass \`format\` '${format}' (--format ${format})`;
+  else if (format !== 'csv') what = `not CSV but ${format}; pass \`format\` '${format}' (--format ${format})`;
   if (what !== undefined) throw new CovariumError('ERR_UNSUPPORTED', `File (${path}) is ${what}.`, { path });
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || isWide(bytes))
     throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is UTF-16; save it as UTF-8.`, { path });
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+/** The delimiter that a first line `sep=;` tells, as spreadsheets understand it, and the bytes of that line. */
+export function toldDelimiter(bytes: Uint8Array): { delimiter: string; bytes: number } | undefined {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  const [line, delimiter] = /^sep=([,;\t |:])(?:\r\n|\r|\n|$)/i.exec(start) ?? [];
+  return line === undefined ? undefined : { delimiter: delimiter!, bytes: line.length };
 }
 
 /**

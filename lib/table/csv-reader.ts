@@ -6,7 +6,7 @@ import type { Real } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
-import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv } from './csv-dialect.ts';
+import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv, toldDelimiter } from './csv-dialect.ts';
 import { csvRecord, placeOf } from './csv-record.ts';
 import { type CsvLayout, type CsvRows, csvFaults, linesOf, mostCsvRows, readCsvRows } from './csv-rows.ts';
 import { GatheredRows } from './result-memory.ts';
@@ -58,8 +58,8 @@ export async function openCsv(
   const source = new ByteSource(from, signal);
   try {
     const blocks = new CsvBlocks(source, parser.blockBytes, comment === undefined ? 0 : comment.charCodeAt(0));
-    const { first, skippedLines } = await firstRecords(path, blocks, { delimiter, comment });
-    const beginning = csvBeginning(path, first, { header, delimiter, comment }, warn);
+    const { first, skippedLines, told } = await firstRecords(path, blocks, { delimiter, comment });
+    const beginning = csvBeginning(path, first, { header, delimiter: delimiter ?? told, comment }, warn);
     const { names, width } = beginning;
     const chosen = chosenColumns(path, names, width, wanted);
     if (names?.[0] === '' && wanted === undefined)
@@ -109,19 +109,29 @@ export async function openCsv(
   }
 }
 
-/** The first block that has a record, from that record or from an empty line or a comment before it. */
+/**
+ * The first block that has a record, from that record or from an empty line or a comment before it; and the delimiter
+ * that a line before all others tells.
+ */
 async function firstRecords(
   path: string,
   blocks: CsvBlocks,
   { delimiter = ',', comment = '\0' }: { readonly delimiter: string | undefined; readonly comment: string | undefined },
-): Promise<{ readonly first: Uint8Array; readonly skippedLines: number }> {
+): Promise<{ readonly first: Uint8Array; readonly skippedLines: number; readonly told: string | undefined }> {
   const dialect = { delimiter: delimiter.charCodeAt(0), comment: comment.charCodeAt(0) };
   let skippedLines = 0;
+  let told: string | undefined;
   let isStart = true;
   for (let block = await nextBlock(path, blocks); block !== undefined; block = await nextBlock(path, blocks)) {
-    const first = isStart ? block.subarray(csvTextStart(path, block)) : block;
-    if (csvRecord(first, 0, dialect) !== undefined) return { first, skippedLines };
-    skippedLines += linesOf(block);
+    let first = isStart ? block.subarray(csvTextStart(path, block)) : block;
+    const line = isStart ? toldDelimiter(first) : undefined;
+    if (line !== undefined) {
+      told = line.delimiter;
+      first = first.subarray(line.bytes);
+      skippedLines = 1;
+    }
+    if (csvRecord(first, 0, dialect) !== undefined) return { first, skippedLines, told };
+    skippedLines += linesOf(first);
     isStart = false;
   }
   throw malformedCsv(path, `CSV file (${path}) is empty.`, 1, 1);
@@ -215,7 +225,9 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
 }
 
 function hint(text: string): string {
-  if (/^[+-]?\d+,\d+$/.test(text)) return '; write decimals with a point, not a comma';
+  if (/^[+-]?\d[\d.,]*,\d+$/.test(text))
+    return '; write decimals with a point, not a comma, and no separators of thousands';
+  if (/^[$€£¥] ?[\d.]+$|^[+-]?[\d.]+ ?[%$€£¥]$/.test(text)) return '; write the number alone, without a unit';
   const delimiter = /[;\t]/.exec(text)?.[0];
   if (delimiter === undefined) return '';
   return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} separate its fields`;

@@ -32,7 +32,7 @@ export async function openCsvWriter(
 // take for a number, and one that a spreadsheet would take for a formula.
 function csvHeader(names: readonly string[]): Uint8Array {
   const fields = names.map((name) =>
-    /[",;\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf/i.test(name) || isMissing(name) || isDecimal(name)
+    /[",;\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf|^sep=/i.test(name) || isMissing(name) || isDecimal(name)
       ? `"${name.replaceAll('"', '""')}"`
       : name,
   );

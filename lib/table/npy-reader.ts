@@ -1,17 +1,19 @@
 import { loadAddon } from '../addon/native.ts';
+import { refuseAborted } from '../check.ts';
 import { bytesOf, type Real, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
+import { Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows } from './complete-rows.ts';
 import { maximumStartBytes, type NpyLayout, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
 import { malformedNpy } from './npy-error.ts';
 import { isAsInMemory, realsOf } from './npy-numbers.ts';
 import { isZip, openNpzMember } from './npz.ts';
-import { resultMemory } from './result-memory.ts';
+import { keptRows, resultMemory } from './result-memory.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 const blockBytes = 1 << 20;
-const sliceBytes = 4 << 20;
+const slicesAhead = 8;
 
 /**
  * Reads an NPY file from beginning to end, so that it may come from a pipe, or an array of an `.npz` file. An array in
@@ -37,9 +39,11 @@ export async function openNpy(from: InputSource, request: ReadRequest): Promise<
     if (request.columns !== undefined) chosenColumns(name, undefined, columns, request.columns);
     const complete = new CompleteRows(name, columns, undefined, request.missing);
     const blocks = async function* (): AsyncGenerator<Real> {
+      const turns = new Turns(request.signal);
       for await (const values of layout.isFortran ? transposed(name, source, layout) : inOrder(name, source, layout)) {
         const block = complete.of(values);
         if (block.length > 0) yield block;
+        await turns.take();
       }
       if ((await source.take(1)).length > 0) throw malformedNpy(name, `bytes follow the last of its (${rows}) rows`);
     };
@@ -50,7 +54,7 @@ export async function openNpy(from: InputSource, request: ReadRequest): Promise<
         return complete.dropped;
       },
       blocks,
-      ...(isDirect && { whole: () => wholeRows(name, source, layout, complete) }),
+      ...(isDirect && { whole: () => wholeRows(name, source, layout, complete, request.signal) }),
       close,
     };
   } catch (error) {
@@ -101,50 +105,56 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
 }
 
 /**
- * Reads all rows straight into the memory of the result, the next slices while one is looked through for missing
- * values: by the addon, where there is one, on threads of libuv's pool.
+ * Reads all rows straight into the memory of the result: several slices at once by the addon, which also looks for
+ * numbers that are not finite, on threads of libuv's pool; otherwise one after the other.
  */
-async function wholeRows(name: string, source: ByteSource, layout: NpyLayout, complete: CompleteRows): Promise<Real> {
+async function wholeRows(
+  name: string,
+  source: ByteSource,
+  layout: NpyLayout,
+  complete: CompleteRows,
+  signal: AbortSignal | undefined,
+): Promise<Real> {
   const { rows, columns, numbers } = layout;
   const rowBytes = columns * bytesOf(numbers.dtype);
   const values = resultMemory(numbers.dtype, rows * columns);
-  const bytes = new Uint8Array(values.buffer);
-  const rowsPerSlice = Math.max(1, Math.floor(sliceBytes / rowBytes));
-  const slices = Array.from({ length: Math.ceil(rows / rowsPerSlice) }, (_, i) => i * rowsPerSlice);
-  const endOf = (row: number) => Math.min(rows, row + rowsPerSlice);
   const startBytes = source.offset;
   const { addon } = loadAddon();
+  const descriptor = await source.descriptor();
+  const isNative = addon?.readReals !== undefined && descriptor !== undefined;
+  const rowsPerSlice = Math.max(1, Math.floor(blockBytes / rowBytes));
+  const endOf = (row: number) => Math.min(rows, row + rowsPerSlice);
   const valuesFrom = (row: number) => values.subarray(row * columns, endOf(row) * columns);
-  // True if the slice is known to be finite.
-  const read = async (row: number): Promise<boolean> => {
-    const slice = bytes.subarray(row * rowBytes, endOf(row) * rowBytes);
-    const count = await source.readAt(slice, startBytes + row * rowBytes);
-    if (count < slice.length) throw cutShort(name, layout, row * rowBytes + count);
-    return (await addon?.isAllFinite?.(valuesFrom(row))) ?? false;
+  // True if the slice is known to be read and finite.
+  const readAhead = async (row: number): Promise<boolean> =>
+    isNative && (await addon.readReals(descriptor, startBytes + row * rowBytes, valuesFrom(row)));
+  const readPlainly = async (row: number): Promise<Real> => {
+    const slice = valuesFrom(row);
+    const bytes = new Uint8Array(slice.buffer, slice.byteOffset, slice.byteLength);
+    const count = await source.readAt(bytes, startBytes + row * rowBytes);
+    if (count < bytes.length) throw cutShort(name, layout, row * rowBytes + count);
+    return complete.of(slice);
   };
   const ahead: Promise<boolean>[] = [];
+  const turns = new Turns(signal);
+  let next = 0;
   let kept = 0;
   try {
-    for (const [i, row] of slices.entries()) {
-      while (ahead.length < 3 && i + ahead.length < slices.length) {
-        const next = read(slices[i + ahead.length]!);
-        // Another slice may fail before this one is awaited.
-        next.catch(() => {});
-        ahead.push(next);
-      }
-      const areFinite = await ahead[0];
-      ahead.shift();
-      const slice = valuesFrom(row);
-      const count = areFinite ? slice.length : complete.of(slice).length;
-      if (areFinite) complete.pass(endOf(row) - row);
+    for (let row = 0; row < rows; row = endOf(row)) {
+      for (; ahead.length < slicesAhead && next < rows; next = endOf(next)) ahead.push(readAhead(next));
+      let count = (endOf(row) - row) * columns;
+      if (await ahead.shift()!) complete.pass(endOf(row) - row);
+      else count = (await readPlainly(row)).length;
       if (kept !== row * columns) values.copyWithin(kept, row * columns, row * columns + count);
       kept += count;
+      refuseAborted(signal);
+      await turns.take();
     }
   } finally {
-    await Promise.allSettled(ahead);
+    // The file must stay open, and the memory be kept, until then.
+    await Promise.all(ahead);
   }
-  if (kept === values.length) return values;
-  return kept > values.length / 2 ? values.subarray(0, kept) : values.slice(0, kept);
+  return keptRows(values, kept, signal);
 }
 
 function cutShort(name: string, { rows, columns, numbers, isFortran }: NpyLayout, bytes: number): Error {

@@ -2,6 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
+import { Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
@@ -9,7 +10,7 @@ import { Inexact } from './numbers.ts';
 import { ChunkReader } from './parquet/column.ts';
 import { type ParquetFooter, readFooter } from './parquet/footer.ts';
 import type { ParquetField } from './parquet/schema.ts';
-import { resultMemory } from './result-memory.ts';
+import { keptRows, resultMemory } from './result-memory.ts';
 import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
@@ -105,6 +106,7 @@ class ParquetRows {
   readonly #dtype: RealDtype;
   readonly #tiles: RowTiles;
   readonly #signal: AbortSignal | undefined;
+  readonly #turns: Turns;
   #group = -1;
   #groupLeft = 0;
   #chunks: ChunkReader[] = [];
@@ -124,6 +126,7 @@ class ParquetRows {
     this.#dtype = dtype;
     this.#tiles = tiles;
     this.#signal = signal;
+    this.#turns = new Turns(signal);
   }
 
   async *blocks(): AsyncGenerator<Real> {
@@ -141,7 +144,7 @@ class ParquetRows {
     const { rows } = this.#footer;
     const values = resultMemory(this.#dtype, rows * this.#fields.length);
     const kept = await this.#fill(values, rows);
-    return kept === values.length ? values : values.slice(0, kept);
+    return keptRows(values, kept, this.#signal);
   }
 
   // Writes the next rows to the start of `values`, and returns how many numbers it kept.
@@ -159,7 +162,10 @@ class ParquetRows {
     for (let left = rows; left > 0; ) {
       while (this.#groupLeft === 0) this.#nextGroup();
       const taken = Math.min(left, this.#tiles.rows, this.#groupLeft);
-      for (let column = 0; column < this.#chunks.length; column++) await this.#readColumn(column, taken);
+      for (let column = 0; column < this.#chunks.length; column++) {
+        await this.#readColumn(column, taken);
+        await this.#turns.take();
+      }
       this.#row += taken;
       left -= taken;
       this.#groupLeft -= taken;
@@ -193,7 +199,9 @@ class ParquetRows {
       while (done < rows) {
         const read = chunk.read(out, done, rows - done);
         done += read;
-        if (read === 0) await chunk.nextPage();
+        if (read > 0) continue;
+        await chunk.nextPage();
+        await this.#turns.take();
       }
     } catch (error) {
       const field = this.#fields[index]!;

@@ -178,9 +178,9 @@ export interface NumberTable {
  * ```
  *
  * Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
- * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file has not, a column of
- * text), `ERR_UNSUPPORTED`, `ERR_UNKNOWN_OPTION`, `ERR_ABORTED`, `ERR_NOT_FINITE` with row and column (an infinite or
- * missing value), `ERR_OUT_OF_RANGE` (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
+ * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file does not have, a
+ * column of text), `ERR_UNSUPPORTED`, `ERR_UNKNOWN_OPTION`, `ERR_ABORTED`, `ERR_NOT_FINITE` with row and column (an
+ * infinite or missing value), `ERR_OUT_OF_RANGE` (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
  */
 export async function readTable(source: InputSource, options: TableOptions = {}): Promise<NumberTable> {
   const { names, columns, dropped, values } = await readWholeTable(source, options);

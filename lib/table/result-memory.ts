@@ -1,6 +1,6 @@
 import { loadAddon } from '../addon/native.ts';
 import { refuseBeyondMemory } from '../array/host-memory.ts';
-import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { bytesOf, dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { runSliced, type Work } from '../work.ts';
 
 const leastBytes = 8 << 20;
@@ -23,6 +23,15 @@ export async function joinedRows(dtype: RealDtype, blocks: Real[], signal: Abort
   );
   await runSliced(copying(blocks, values), signal);
   return values;
+}
+
+/** The first `kept` numbers of a table: the rest of its memory is given back if it is more than half. */
+export async function keptRows(values: Real, kept: number, signal: AbortSignal | undefined): Promise<Real> {
+  if (kept === values.length) return values;
+  const rows = values.subarray(0, kept);
+  return 2 * kept > values.length
+    ? rows
+    : joinedRows(dtypeOf(values) as RealDtype, [rows, rows.subarray(kept)], signal);
 }
 
 const sliceNumbers = 1 << 17;

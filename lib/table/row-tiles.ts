@@ -1,7 +1,7 @@
 import { loadAddon } from '../addon/native.ts';
-import { refuseAborted } from '../check.ts';
 import { fromNative } from '../covarium-error.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { Turns } from '../work.ts';
 import type { CompleteRows } from './complete-rows.ts';
 
 /**
@@ -40,8 +40,6 @@ export const plainTiles: TileWriter = {
   interleave: async (columns, rows, out, at) => interleaveAll(columns, rows, out, at) === 0,
 };
 
-const turnMs = 8;
-
 /** A tile that is being written. */
 interface Pending {
   readonly tile: Real[];
@@ -59,7 +57,7 @@ export class RowTiles {
   readonly rows: number;
   readonly #columns: number;
   readonly #complete: CompleteRows;
-  readonly #signal: AbortSignal | undefined;
+  readonly #turns: Turns;
   readonly #writer: TileWriter;
   readonly #spare: Real[][];
   readonly #pending: Pending[] = [];
@@ -69,7 +67,6 @@ export class RowTiles {
   #kept = 0;
   // Of the first tile that was refused.
   #refusal: unknown;
-  #turnEnd: number = performance.now() + turnMs;
 
   constructor(
     columns: number,
@@ -80,7 +77,7 @@ export class RowTiles {
   ) {
     this.#columns = columns;
     this.#complete = complete;
-    this.#signal = signal;
+    this.#turns = new Turns(signal);
     this.#writer = writer;
     this.rows = Math.max(16, Math.floor(writer.numbers / columns));
     const tile = () => Array.from({ length: columns }, () => zerosOf(dtype, this.rows) as Real);
@@ -109,10 +106,7 @@ export class RowTiles {
     this.#pending.push({ tile, rows, at: this.#at, areFinite });
     this.#at += rows * this.#columns;
     while (this.#spare.length === 0) await this.#settleOldest();
-    if (performance.now() < this.#turnEnd) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    refuseAborted(this.#signal);
-    this.#turnEnd = performance.now() + turnMs;
+    await this.#turns.take();
   }
 
   /** The numbers that are kept of all tiles since {@link begin}, once they are there. Rejects with `ERR_NOT_FINITE`. */

@@ -5,6 +5,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { type Output, openOutput } from '../file/output.ts';
+import { Turns } from '../work.ts';
 import { openArrowWriter } from './arrow-writer.ts';
 import { openCsvWriter } from './csv-writer.ts';
 import { formatOf, type TableFormat } from './format.ts';
@@ -117,6 +118,7 @@ export async function writeTable(
   const count = options.count === undefined ? undefined : wholeNumber('Number of rows', options.count);
   refuseAborted(signal);
   const blocks = isAsync(rows) ? rows[Symbol.asyncIterator]() : undefined;
+  const turns = new Turns(signal);
   let table: TableWriter | undefined;
   try {
     let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as MatrixInput) : await nextOf(blocks);
@@ -138,7 +140,7 @@ export async function writeTable(
           'ERR_SHAPE',
           `A block has (${block.columns}) columns, but the first has (${head.columns}).`,
         );
-      await writeInTurns(table, block, signal);
+      await writeInTurns(table, block, turns, signal);
       block = blocks && (await nextOf(blocks));
     }
     await table.finish();
@@ -158,24 +160,21 @@ interface RealMatrix {
 }
 
 const turnBytes = 1 << 20;
-const turnMs = 5;
 
 /** Writes piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(
   table: TableWriter,
   { values, columns }: RealMatrix,
+  turns: Turns,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const piece = Math.max(1, Math.floor(turnBytes / values.BYTES_PER_ELEMENT / columns)) * columns;
-  let turn = performance.now();
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
     if (isDetached(values.buffer))
       throw new CovariumError('ERR_CLOSED', 'Rows were detached (0 bytes left) while they were written.');
     await table.write(values.subarray(at, at + piece));
-    if (performance.now() - turn < turnMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    turn = performance.now();
+    await turns.take();
   }
 }
 

@@ -4,6 +4,10 @@
 #include <sys/mman.h>
 #endif
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <exception>
 
@@ -128,19 +132,43 @@ class Interleaving : public TableWork {
   bool isAllFinite_ = false;
 };
 
+// In pieces that the cache still holds when they are looked through.
 template <typename Real>
-class Checking : public TableWork {
+class FileReading : public TableWork {
  public:
-  Checking(Napi::Env env, Napi::TypedArrayOf<Real> values)
-      : TableWork(env, {values}), values_(values.Data()), count_(values.ElementLength()) {}
+  FileReading(Napi::Env env, int descriptor, double position, Napi::TypedArrayOf<Real> values)
+      : TableWork(env, {values}),
+        descriptor_(descriptor),
+        position_(static_cast<off_t>(position)),
+        values_(values.Data()),
+        count_(values.ElementLength()) {}
 
  private:
-  void work() override { isAllFinite_ = table::isAllFinite(values_, count_); }
-  Napi::Value result(Napi::Env env) override { return Napi::Boolean::New(env, isAllFinite_); }
+  void work() override {
+    constexpr size_t piece = (256 << 10) / sizeof(Real);
+    for (size_t at = 0; at < count_; at += piece) {
+      const size_t count = std::min(piece, count_ - at);
+      if (!readAll(values_ + at, count * sizeof(Real), position_ + static_cast<off_t>(at * sizeof(Real)))) return;
+      if (!table::isAllFinite(values_ + at, count)) return;
+    }
+    isComplete_ = true;
+  }
+  bool readAll(void* to, size_t bytes, off_t from) const {
+    for (size_t done = 0; done < bytes;) {
+      const ssize_t count =
+          pread(descriptor_, static_cast<char*>(to) + done, bytes - done, from + static_cast<off_t>(done));
+      if (count == 0 || (count < 0 && errno != EINTR)) return false;
+      if (count > 0) done += static_cast<size_t>(count);
+    }
+    return true;
+  }
+  Napi::Value result(Napi::Env env) override { return Napi::Boolean::New(env, isComplete_); }
 
-  const Real* const values_;
+  const int descriptor_;
+  const off_t position_;
+  Real* const values_;
   const size_t count_;
-  bool isAllFinite_ = false;
+  bool isComplete_ = false;
 };
 
 template <typename Array>
@@ -235,10 +263,16 @@ Napi::Value interleave(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Value isAllFinite(const Napi::CallbackInfo& info) {
+Napi::Value readReals(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    if (isDoubleAt(info, 0)) return (new Checking<double>(info.Env(), info[0].As<Napi::Float64Array>()))->begin();
-    return (new Checking<float>(info.Env(), arrayAt<Napi::Float32Array>(info, 0, napi_float32_array)))->begin();
+    const int descriptor = static_cast<int>(numberAt(info, 0));
+    const double position = numberAt(info, 1);
+    if (!(position >= 0 && position < 0x1p53))
+      throw Failure("ERR_INVALID_ARGUMENT", "Position is (" + std::to_string(position) + ").");
+    if (isDoubleAt(info, 2))
+      return (new FileReading<double>(info.Env(), descriptor, position, info[2].As<Napi::Float64Array>()))->begin();
+    const auto values = arrayAt<Napi::Float32Array>(info, 2, napi_float32_array);
+    return (new FileReading<float>(info.Env(), descriptor, position, values))->begin();
   });
 }
 

@@ -1,31 +1,38 @@
 // Reads files that were changed (mutations.ts), in a process of its own that is watched for memory, time and crashes:
 //
-//     node --import tsx test/harness/mutate-files.ts [--rounds 10000] [--seed 1] [format ...]
+//     node --import tsx test/harness/mutate-files.ts [--rounds 10000] [--seed 1] [kind ...]
 //
-// What must hold of each: numbers or a refusal with a code, never another error; no more than five seconds; no more
-// than 600 MB; where nothing but structure was changed, the same numbers as before or a refusal; and of CSV the same
-// answer from the addon and from TypeScript.
+// What must hold of each: it is read or refused with a code, never another error; no more than five seconds; no more
+// than 600 MB; and what table-trials.ts and json-trials.ts hold what was read to.
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CovariumError, readTable } from '../../lib/index.ts';
-import { openCsv, plainParser } from '../../lib/table/csv-reader.ts';
+import { CovariumError } from '../../lib/index.ts';
 import { type TableFormat, tableFormats } from '../../lib/table/format.ts';
 import { modulePath, nodeOptions } from './child.ts';
-import { mutationSeeds } from './mutation-seeds.ts';
-import { anatomyOf, Dice, mutate } from './mutations.ts';
+import { type JsonKind, jsonKinds, jsonTrials } from './json-trials.ts';
+import { Dice } from './mutations.ts';
+import { tableTrials } from './table-trials.ts';
 
+/** The kinds of files that are changed: formats of tables, and what else is read as JSON. */
+export type MutatedKind = TableFormat | JsonKind;
+
+export const mutatedKinds: readonly MutatedKind[] = [...tableFormats, ...jsonKinds];
+
+const isJson = (kind: MutatedKind): kind is JsonKind => (jsonKinds as readonly string[]).includes(kind);
+
+// Processor time, because the machine may be busy.
 const longestMs = 5_000;
 const mostMegabytes = 600;
-// A file is given up after this: the machine may be busy.
+// A file is given up after this.
 const patienceMs = 60_000;
 
 /** What was found wrong with one file. */
 export interface Finding {
-  readonly format: TableFormat;
+  readonly kind: MutatedKind;
   /** Of the sound file. */
   readonly name: string;
   readonly round: number;
@@ -50,7 +57,7 @@ type Word =
  * Changes files of a format so many times. A process that hangs or crashes is told as a finding, and another goes on
  * behind it.
  */
-export async function mutateFiles(format: TableFormat, rounds: number, seed: number): Promise<Outcome> {
+export async function mutateFiles(kind: MutatedKind, rounds: number, seed: number): Promise<Outcome> {
   const findings: Finding[] = [];
   const sum = { read: 0, refused: 0, megabytes: 0, slowestMs: 0 };
   for (let from = 0; from < rounds; ) {
@@ -59,7 +66,7 @@ export async function mutateFiles(format: TableFormat, rounds: number, seed: num
     const problem = await new Promise<string>((resolve) => {
       const child = fork(
         modulePath('test/harness/mutate-files.ts'),
-        ['--child', format, `${rounds}`, `${seed}`, `${from}`],
+        ['--child', kind, `${rounds}`, `${seed}`, `${from}`],
         {
           execArgv: [...nodeOptions],
           stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -93,88 +100,40 @@ export async function mutateFiles(format: TableFormat, rounds: number, seed: num
     });
     if (isDone) break;
     const { begins, what, name } = at ?? { begins: from, what: 'nothing', name: 'the start' };
-    findings.push({ format, name, round: begins, what, problem });
+    findings.push({ kind, name, round: begins, what, problem });
     from = begins + 1;
   }
   return { ...sum, findings };
 }
 
-interface Request {
-  readonly columns: readonly string[] | undefined;
-  readonly member: string | undefined;
-  readonly comment: string | undefined;
-}
+const allowed =
+  /^ERR_(MALFORMED_\w+|UNSUPPORTED|TOO_LARGE|NOT_FINITE|INVALID_ARGUMENT|OUT_OF_RANGE|SHAPE|NOT_SYMMETRIC|NOT_POSITIVE_DEFINITE|TOO_FEW_ROWS)$/;
 
-async function numbersByTypeScript(bytes: Buffer, request: Request & { readonly missing: 'drop' }): Promise<number[]> {
-  const reader = await openCsv(bytes, request, plainParser);
-  const numbers: number[] = [];
-  for await (const block of reader.blocks()) for (const value of block) numbers.push(value);
-  return numbers;
-}
-
-async function answerOf(numbers: Promise<number[]>): Promise<string> {
-  return numbers.then(
-    (all) => all.join(),
-    (error: CovariumError) => error.code,
-  );
-}
-
-const allowed = /^ERR_(MALFORMED_\w+|UNSUPPORTED|TOO_LARGE|NOT_FINITE|INVALID_ARGUMENT|OUT_OF_RANGE|SHAPE)$/;
-
-async function runChild(format: TableFormat, rounds: number, seed: number, from: number): Promise<void> {
+async function runChild(kind: MutatedKind, rounds: number, seed: number, from: number): Promise<void> {
   const tell = (word: Word) => new Promise<void>((resolve) => process.send!(word, () => resolve()));
   const folder = mkdtempSync(join(tmpdir(), 'covarium-mutations-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const seeds = (await mutationSeeds(format)).map((each) => ({ ...each, anatomy: anatomyOf(format, each.bytes) }));
-  const path = join(folder, `changed.${format}`);
-  const numbersOf = async (bytes: Buffer, request: Request) => {
-    writeFileSync(path, bytes);
-    const options = { ...request, missing: 'drop', warn: () => {} } as const;
-    const reading = readTable(path, { format, ...options });
-    if (format === 'csv') {
-      const answer = await answerOf(reading.then(({ rows }) => Array.from(rows.data)));
-      const plain = await answerOf(numbersByTypeScript(bytes, options));
-      if (answer !== plain) throw new Error(`the addon: ${answer}; TypeScript: ${plain}`);
-    }
-    const { rows, dropped } = await reading;
-    if (rows.data.some((value) => !Number.isFinite(value))) throw new Error('a number that is not finite is let in');
-    return { rows: rows.rows, dropped, text: Array.from(rows.data).join() };
-  };
-  const sound = new Map<string, Awaited<ReturnType<typeof numbersOf>>>();
+  const trials = isJson(kind) ? await jsonTrials(kind, folder) : await tableTrials(kind, folder);
   const counts = { read: 0, refused: 0, slowestMs: 0 };
   for (let round = from; round < rounds; round++) {
-    const dice = new Dice(seed * 1_000_003 + round);
-    const { name, bytes, columns, anatomy, member } = dice.of(seeds);
-    // All columns, or one: a fault in another than the first is then not hidden by a refusal of the first.
-    const chosen = columns === undefined || dice.below(4) === 0 ? columns : [dice.of(columns)];
-    const comment = format === 'csv' && dice.below(3) === 0 ? '#' : undefined;
-    const request = { columns: chosen, member, comment };
-    const key = JSON.stringify([name, request]);
-    const original = sound.get(key) ?? (await numbersOf(bytes, request).catch(() => undefined));
-    if (original !== undefined) sound.set(key, original);
-    const mutation = mutate(bytes, anatomy, dice);
-    const what = `${mutation.what}; columns ${chosen?.join() ?? 'all'}`;
+    const { name, what, run } = await trials(new Dice(seed * 1_000_003 + round));
     await tell({ begins: round, what, name });
-    const report = (problem: string) => tell({ finding: { format, name, round, what, problem } });
-    const begin = performance.now();
+    const report = (problem: string) => tell({ finding: { kind, name, round, what, problem } });
+    const begin = process.cpuUsage();
     try {
-      const found = await numbersOf(mutation.bytes, request);
+      const problem = await run();
       counts.read++;
-      const { regions } = mutation;
-      if (original !== undefined && !regions.has('schema')) {
-        const [before, after] = [original.rows + original.dropped, found.rows + found.dropped];
-        if (format !== 'csv' && before !== after) await report(`has (${after}) rows, not (${before})`);
-        else if (!regions.has('numbers') && found.text !== original.text) await report('is read as other numbers');
-      }
+      if (problem !== undefined) await report(problem);
     } catch (error) {
       counts.refused++;
       const { code, message, stack } = error as CovariumError;
       const isKnown = error instanceof CovariumError && allowed.test(code);
       if (!isKnown) await report(`throws (${code ?? 'no code'}) ${stack ?? message}`);
-      else if (/Cannot read|undefined|is not a function|Invalid typed array|out of bounds/.test(message))
+      else if (/Cannot read|(?<!\()undefined|is not a function|Invalid typed array|out of bounds/.test(message))
         await report(`is refused with foreign words: ${message}`);
     }
-    const took = performance.now() - begin;
+    const { user, system } = process.cpuUsage(begin);
+    const took = (user + system) / 1e3;
     counts.slowestMs = Math.max(counts.slowestMs, took);
     if (took > longestMs) await report(`takes (${took.toFixed(0)}) ms`);
     const megabytes = process.resourceUsage().maxRSS / 1024;
@@ -189,23 +148,23 @@ async function runChild(format: TableFormat, rounds: number, seed: number, from:
 
 async function main(): Promise<void> {
   if (process.argv[2] === '--child') {
-    const [format, rounds, seed, from] = process.argv.slice(3);
-    return runChild(format as TableFormat, Number(rounds), Number(seed), Number(from));
+    const [kind, rounds, seed, from] = process.argv.slice(3);
+    return runChild(kind as MutatedKind, Number(rounds), Number(seed), Number(from));
   }
   const { values, positionals } = parseArgs({
     options: { rounds: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
     allowPositionals: true,
   });
-  for (const format of positionals.length > 0 ? (positionals as TableFormat[]) : tableFormats) {
+  for (const kind of positionals.length > 0 ? (positionals as MutatedKind[]) : mutatedKinds) {
     const { findings, read, refused, megabytes, slowestMs } = await mutateFiles(
-      format,
+      kind,
       Number(values.rounds),
       Number(values.seed),
     );
     for (const { name, round, what, problem } of findings)
-      console.log(`${format}, round ${round}, ${name} (${what}): ${problem}`);
+      console.log(`${kind}, round ${round}, ${name} (${what}): ${problem}`);
     console.log(
-      `${format}: (${read}) read, (${refused}) refused, (${findings.length}) wrong; at most (${megabytes.toFixed(0)}) MB and (${slowestMs.toFixed(0)}) ms`,
+      `${kind}: (${read}) read, (${refused}) refused, (${findings.length}) wrong; at most (${megabytes.toFixed(0)}) MB and (${slowestMs.toFixed(0)}) ms`,
     );
     if (findings.length > 0) process.exitCode = 1;
   }

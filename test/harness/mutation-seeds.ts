@@ -1,5 +1,5 @@
 // Sound files of every format, small, to be changed by mutations.ts.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Matrix, writeTable } from '../../lib/index.ts';
@@ -24,6 +24,7 @@ const texts = [
   'a,b\n1,2\n3.5,-4e3\n,6\n',
   '"x ""y""",z\r\n"1","2"\r\n3,"4\r\n"\r\n',
   '1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n',
+  'sep=;\r\na;b\r\n1;2\r\n3.5;4\r\n',
   '# c\na;b;c\n1;2;3\nNA;5;6\n',
   Array.from({ length: 400 }, (_, i) => `${i / 7},${i * 1e10},-${i}`).join('\n'),
 ];
@@ -72,5 +73,6 @@ export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]
     await writeTable(path, Matrix.from(values, { columns: 3 }), { names: ['a', 'b', 'c'] });
     seeds.push({ name: `covarium, ${dtype}`, format, bytes: readFileSync(path), columns: undefined });
   }
+  rmSync(path);
   return seeds;
 }

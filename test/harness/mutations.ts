@@ -172,13 +172,12 @@ function arrowAnatomy(bytes: Buffer): Anatomy {
     const flat = new FlatReader(bytes.subarray(start, end));
     parts.push({ at, region });
     words(at, start, region);
-    // Where a buffer begins is told once only: another place in the body is other numbers, and contradicts nothing.
     let from = start;
-    for (const offset of isSchema ? [] : bufferOffsets(flat).map((each) => start + each)) {
-      words(from, offset, region);
-      words(offset, offset + 8, 'numbers');
-      parts.push({ at: offset, region: 'numbers' }, { at: offset + 8, region });
-      from = offset + 8;
+    for (const [first, last] of isSchema ? [] : toldOnce(flat)) {
+      words(from, start + first, region);
+      words(start + first, start + last, 'numbers');
+      parts.push({ at: start + first, region: 'numbers' }, { at: start + last, region });
+      from = start + last;
     }
     words(from, end, region);
     parts.push({ at: end, region: 'numbers' });
@@ -192,12 +191,22 @@ function arrowAnatomy(bytes: Buffer): Anatomy {
   return { fields, parts, words: [], footer: bytes.length };
 }
 
-function bufferOffsets(flat: FlatReader): number[] {
+/**
+ * What a batch says once only, so that another value is other numbers and contradicts nothing: where a buffer begins,
+ * and whether buffers are compressed. First and last byte of each, in order.
+ */
+function toldOnce(flat: FlatReader): [number, number][] {
   const message = flat.root();
   const header = flat.child(message, 2)!;
   const batch = flat.uint8(message, 1) === 2 ? flat.child(header, 1)! : header;
   const { start, length } = flat.vector(batch, 2, 16);
-  return Array.from({ length }, (_, index) => start + 16 * index);
+  const places = Array.from({ length }, (_, index): [number, number] => [start + 16 * index, start + 16 * index + 8]);
+  if (flat.child(batch, 3) !== undefined) {
+    const fields = batch - flat.int32At(batch);
+    // The place of the list of fields, its length, and in it that of the compression.
+    places.push([batch, batch + 4], [fields, fields + 2], [fields + 10, fields + 12]);
+  }
+  return places.sort(([a], [b]) => a - b);
 }
 
 const interesting = [0n, 1n, -1n, 2n, 3n, 7n, 8n, 16n, 33n, 64n, 127n, 128n, 255n, 256n, 65535n, 65536n];

@@ -307,7 +307,7 @@ test('JSON that was changed is refused, with the path of the field.', async () =
     Moments.fromJSON(changed('dimension', 2)),
   );
   for (const value of [null, 3, [], 'x', undefined])
-    await throwsCode('ERR_MALFORMED_MOMENTS', 'no object', () => Moments.fromJSON(value));
+    await throwsCode('ERR_MALFORMED_MOMENTS', 'not an object', () => Moments.fromJSON(value));
 });
 
 test('Shrinkage draws the covariance towards a multiple of the identity with its trace.', () => {

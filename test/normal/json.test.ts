@@ -68,7 +68,7 @@ onEveryDevice('What is no model is refused.', async (device) => {
       MultivariateStudentT.fromJSON({ ...student, ...fields }, { device }),
     );
   await saysOfStudent('its degreesOfFreedom are (undefined)', { degreesOfFreedom: undefined });
-  await saysOfStudent('its location is not a row of numbers', { location: ['1', 2] });
+  await saysOfStudent('its location is not a list of numbers', { location: ['1', 2] });
   await saysOfStudent('row (1) of its scale', { scale: [[1, 0], [0]] });
   await saysOfStudent('it has an unknown field (mean)', { mean });
   await saysOfStudent('it has an unknown field (columns)', { columns: ['a', 'b'] });

@@ -175,6 +175,12 @@ const spoiled: [what: string, code: ErrorCode, shown: string, spoil: (output: st
     "run's seed is (-1)",
     (output) => edit(`${output}.json`, '"42"', '"-1"'),
   ],
+  [
+    'a manifest with a list for a text',
+    'ERR_MALFORMED_MANIFEST',
+    'its file is (array of 1), not a text',
+    (output) => edit(`${output}.json`, '"draws.npy"', '["draws.npy"]'),
+  ],
   ['no file', 'ERR_FILE_NOT_FOUND', 'draws', (output) => rmSync(output)],
 ];
 for (const [what, code, shown, spoil, otherModel] of spoiled)

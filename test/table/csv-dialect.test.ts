@@ -1,9 +1,11 @@
 // CSV as other tools write it by default: written/README.md says what is in the files.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readTable, type TableOptions } from '../../lib/index.ts';
+import { readTable, type TableOptions, writeTable } from '../../lib/index.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = fileURLToPath(new URL('written/', import.meta.url));
@@ -45,6 +47,53 @@ for (const file of files)
       );
     }
   });
+
+test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, a first line that tells them.', async () => {
+  const mark = '\ufeff';
+  for (const [text, warned] of [
+    [`${mark}a,b\r\n1,2.5\r\n3,4\r\n`, 0],
+    [`${mark}a;b\r\n1;2.5\r\n3;4\r\n`, 1],
+    ['sep=;\r\na;b\r\n1;2.5\r\n3;4\r\n', 0],
+    [`${mark}sep=;\na;b\n1;2.5\n3;4\n`, 0],
+    ['SEP=\t\ra\tb\r1\t2.5\r3\t4', 0],
+    ['sep=,\n\n"a","b"\n1,2.5\n3,4\n', 0],
+  ] as const) {
+    const warnings: string[] = [];
+    const read = await readTable(Buffer.from(text), { warn: (sentence) => warnings.push(sentence) });
+    assert.equal(
+      [read.names, read.rows.toArray()],
+      [
+        ['a', 'b'],
+        [
+          [1, 2.5],
+          [3, 4],
+        ],
+      ],
+      text,
+    );
+    assert.is(warnings.length, warned);
+  }
+  const refused = (text: string, shown: string, options = quiet) =>
+    throwsCode('ERR_MALFORMED_CSV', shown, () => readTable(Buffer.from(text), options));
+  assert.is((await refused('sep=;\na;b\n1;x\n', 'line 3, column 3')).line, 3);
+  await refused('sep=;\na;b\n1;2\n', 'semicolons separate', { ...quiet, delimiter: ',' });
+  await refused('sep=;\n', 'is empty');
+  await refused('a;b\n1,5;2\n', 'with a point, not a comma');
+  await refused('a;b\n1.234,5;2\n', 'no separators of thousands');
+  await refused('a,b\n"1,234",2\n', 'no separators of thousands');
+  for (const text of ['$5', '5%', '-5.5 %', '5 \u20ac'])
+    await refused(`a,b\n1,${text}\n`, 'the number alone, without a unit');
+  // Names that look like such a line are quoted, so that they are read again.
+  const path = join(mkdtempSync(join(tmpdir(), 'covarium-dialect-')), 'odd.csv');
+  try {
+    for (const names of [['sep=;'], ['sep=', '']]) {
+      await writeTable(path, [names.map(() => 1.5)], { names });
+      assert.equal((await readTable(path, quiet)).names, names);
+    }
+  } finally {
+    rmSync(dirname(path), { recursive: true });
+  }
+});
 
 test('What is no text is refused by what it is, before any of it is read as rows.', async () => {
   const refused = (bytes: Uint8Array, shown: string) =>

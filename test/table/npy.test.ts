@@ -1,13 +1,16 @@
 // NPY and NPZ: what NumPy writes is read, and what contradicts itself is refused before memory is taken.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadAddon } from '../../lib/addon/native.ts';
 import { type ErrorCode, readTable } from '../../lib/index.ts';
 import { npyHeader } from '../../lib/table/npy.ts';
 import { openNpyRows } from '../../lib/table/npy-rows.ts';
 import { pythonLiteral } from '../../lib/table/python-literal.ts';
+import { openTable } from '../../lib/table/read-table.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-npy-'));
@@ -96,14 +99,14 @@ const refused: [sentence: string, shown: string, bytes: Buffer, code?: ErrorCode
     'its header has the keys (descr, fortran_order)',
     npy("{'descr': '<f8', 'fortran_order': False}"),
   ],
-  ['with a key that NumPy has not', '(color, descr', npy(head('(3, 2)', ", 'color': 1"), six)],
+  ['with a key that NumPy does not have', '(color, descr', npy(head('(3, 2)', ", 'color': 1"), six)],
   ['without a brace', 'a key is not a string', npy(head('(3, 2)').replace('{', '{{'), six)],
   ['without the last brace', 'is missing', npy(head('(3, 2)').slice(0, -1), six)],
   ['with text after the header', 'text follows', npy(`${head('(3, 2)')} x`, six)],
   ['with a name that is no literal', '(false)', npy(head('(3, 2)').replace('False', 'false'), six)],
   ['with an order that is no bool', '(1), not a bool', npy(head('(3, 2)').replace('False', '1'), six)],
   ['with brackets without end', 'nesting is too deep', npy('('.repeat(60_000))],
-  ['with a type that NumPy has not', '(float)', npy(head('(3, 2)').replace('<f8', 'float'), six)],
+  ['with a type that NumPy does not have', '(float)', npy(head('(3, 2)').replace('<f8', 'float'), six)],
   ['with a boolean of 7', 'a boolean of (7)', npy(head('(1, 2)').replace('<f8', '|b1'), Buffer.from([1, 7]))],
   [
     'with an integer beyond float64',
@@ -209,6 +212,53 @@ test('Rows with missing numbers are dropped from files that are read straight in
   assert.equal([error.row, error.column], [0, 3]);
   const signal = AbortSignal.abort();
   await throwsCode('ERR_ABORTED', '', () => readTable(path, { signal }));
+});
+
+test('The addon fills an array from a file, and says whether all of it was there and is finite.', async () => {
+  const { addon } = loadAddon();
+  if (addon === undefined) return;
+  const values = Float64Array.from({ length: 100_000 }, (_, i) => i / 7);
+  const write = (name: string, numbers: Float64Array | Float32Array) =>
+    file(name, Buffer.concat([Buffer.from('head'), new Uint8Array(numbers.buffer)]));
+  const readOf = async (path: string, position: number, out: Float64Array | Float32Array) => {
+    const handle = await open(path);
+    try {
+      return await addon.readReals(handle.fd, position, out);
+    } finally {
+      await handle.close();
+    }
+  };
+  const path = write('sound.bin', values);
+  const out = new Float64Array(values.length);
+  assert.is(await readOf(path, 4, out), true);
+  assert.equal(out, values);
+  assert.is(await readOf(path, 4 + 8 * 99_999, out.subarray(0, 1)), true);
+  assert.is(out[0], values[99_999]);
+  assert.is(await readOf(path, 12, out), false, 'The file ends before.');
+  assert.is(await readOf(path, 1e15, out), false);
+  assert.is(await readOf(path, 4, new Float64Array(0)), true);
+  for (const at of [0, 50_000, 99_999])
+    for (const odd of [Number.NaN, Infinity, -Infinity]) {
+      const doubles = values.slice();
+      doubles[at] = odd;
+      assert.is(await readOf(write('odd.bin', doubles), 4, out), false);
+      const floats = Float32Array.from(doubles);
+      assert.is(await readOf(write('odd.bin', floats), 4, new Float32Array(values.length)), false);
+    }
+  const extremes = Float64Array.of(Number.MAX_VALUE, -0, 5e-324);
+  assert.is(await readOf(write('extremes.bin', extremes), 4, out.subarray(0, 3)), true);
+  assert.is(await addon.readReals(1 << 20, 0, out), false, 'No such descriptor.');
+  for (const position of [-1, Number.NaN, Infinity])
+    await throwsCode('ERR_INVALID_ARGUMENT', () => addon.readReals(0, position, out));
+  await throwsCode('ERR_INVALID_ARGUMENT', () => addon.readReals(0, 0, [1] as never));
+});
+
+test('A file that becomes shorter while it is read is refused.', async () => {
+  const path = file('shrinks.npy', Buffer.concat([npyHeader('float64', 1 << 20, 2), new Uint8Array(1 << 24)]));
+  const reader = await openTable(path);
+  truncateSync(path, 1 << 23);
+  await throwsCode('ERR_MALFORMED_NPY', 'ends in row (', () => reader.whole!());
+  await reader.close();
 });
 
 test.run();

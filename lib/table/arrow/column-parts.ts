@@ -1,4 +1,5 @@
 import type { Real } from '../../dtype.ts';
+import { Turns } from '../../work.ts';
 import { decompress } from '../compression/decompress.ts';
 import { Contradiction } from '../contradiction.ts';
 import { Inexact, type NumberLayout, readNumbers } from '../numbers.ts';
@@ -22,11 +23,13 @@ export interface ColumnPart {
 /** Reads columns of batches, a part after the other; a part is there until the next of the same column is read. */
 export class ColumnParts {
   readonly #signal: AbortSignal | undefined;
+  readonly #turns: Turns;
   readonly #scratch: Uint8Array[] = [];
   readonly #validityScratch: Uint8Array[] = [];
 
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
+    this.#turns = new Turns(signal);
   }
 
   /** Where the columns of a batch are; those that are compressed, decompressed whole. */
@@ -67,6 +70,7 @@ export class ColumnParts {
       throw new Contradiction(`a buffer of (${needed}) bytes is said to have (${length}) before it was compressed`);
     const plain = new Uint8Array(length);
     await decompress(compression, packed.subarray(8), plain, this.#signal);
+    await this.#turns.take();
     return plain;
   }
 

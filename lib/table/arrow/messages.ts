@@ -98,11 +98,12 @@ export class ArrowMessages {
     this.#isFile = true;
   }
 
-  // Polars writes a schema at the start of a file that is no message; readers that begin with the footer do not see it.
+  // Polars writes a schema at the start of a file, but not as a message; readers that begin with the footer do not see
+  // it.
   async #schemaOfFooter(): Promise<ArrowMessage> {
     const { file } = this.#bytes;
     if (file === undefined)
-      throw new NotTaken('its first message is no schema, as Polars writes it: read it as a file, not from a pipe');
+      throw new NotTaken('it does not begin with a schema, as Polars writes it: read it as a file, not from a pipe');
     const flat = footerOf(await file.last(largestMetadata));
     const footer = flat.root();
     const header = flat.child(footer, 1);
@@ -110,7 +111,7 @@ export class ArrowMessages {
     const version = flat.int16(footer, 0);
     this.#schema = JSON.stringify(readSchema(flat, header, version));
     const first = [...listed(flat, footer, 2), ...listed(flat, footer, 3)].map(({ offset }) => offset);
-    if (first.length === 0) throw new NotTaken('it has no batches, and its first message is no schema');
+    if (first.length === 0) throw new NotTaken('it has no batches, and does not begin with a schema');
     const start = first.reduce((least, offset) => Math.min(least, offset));
     if (!(start >= this.#bytes.offset && start % 8 === 0 && start < file.byteLength))
       throw new Contradiction(`its first batch begins at (${start})`);

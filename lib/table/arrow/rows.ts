@@ -1,9 +1,10 @@
 import { CovariumError } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
+import { Turns } from '../../work.ts';
 import { refuseInexact } from '../complete-rows.ts';
 import { Contradiction, refusal } from '../contradiction.ts';
 import { Inexact, readNumbers } from '../numbers.ts';
-import { resultMemory } from '../result-memory.ts';
+import { keptRows, resultMemory } from '../result-memory.ts';
 import type { RowTiles } from '../row-tiles.ts';
 import { type Batch, readBatch } from './batch.ts';
 import { type ColumnPart, ColumnParts, countValid, isValid, readValid } from './column-parts.ts';
@@ -17,6 +18,9 @@ const columnBytes = 1 << 14;
 // As of Parquet: compressed batches may state more rows than any file of ordinary numbers.
 const plainBytes = 128 << 20;
 const plainRatio = 4096;
+
+// Rows of a dictionary, between which the event loop may turn.
+const pieceRows = 1 << 16;
 
 /** A record batch, or a dictionary, and where its numbers are. */
 interface Item {
@@ -40,6 +44,7 @@ export class ArrowRows {
   readonly #chosen: readonly number[];
   readonly #dtype: RealDtype;
   readonly #tiles: RowTiles;
+  readonly #signal: AbortSignal | undefined;
   // Of all columns in dictionaries, those within others too.
   readonly #coded: Map<number, ArrowField> = new Map();
   readonly #dictionaries: Map<number, Dictionary> = new Map();
@@ -73,6 +78,7 @@ export class ArrowRows {
     this.#chosen = chosen;
     this.#dtype = dtype;
     this.#tiles = tiles;
+    this.#signal = signal;
     const bytesOfColumn = Math.max(columnBytes, chunkBytes / chosen.length);
     // Bits of validity begin at whole bytes.
     this.#chunkRows = Math.floor(bytesOfColumn / 64) * 8;
@@ -124,7 +130,7 @@ export class ArrowRows {
       await this.#tiles.fail(error);
     }
     const kept = await this.#tiles.end();
-    return kept === values.length ? values : values.slice(0, kept);
+    return keptRows(values, kept, this.#signal);
   }
 
   async *#items(): AsyncGenerator<Item> {
@@ -180,11 +186,13 @@ export class ArrowRows {
       const values = zerosOf(this.#dtype, start + batch.rows) as Real;
       const inexact = new Map(isDelta ? before!.inexact : []);
       if (isDelta) values.set(before!.values);
-      for (let at = 0; at < batch.rows; )
+      const turns = new Turns(this.#signal);
+      for (let at = 0; at < batch.rows; await turns.take())
         try {
           const layout = field.number!;
-          readNumbers(bytes, at * layout.bytes, layout, values, start + at, batch.rows - at);
-          at = batch.rows;
+          const count = Math.min(pieceRows, batch.rows - at);
+          readNumbers(bytes, at * layout.bytes, layout, values, start + at, count);
+          at += count;
         } catch (error) {
           if (!(error instanceof Inexact)) throw error;
           inexact.set(start + at + error.index, error.value);
@@ -194,11 +202,12 @@ export class ArrowRows {
       if (nulls !== (validity === undefined ? 0 : batch.rows - countValid(validity, batch.rows)))
         throw new Contradiction(`it states (${nulls}) nulls, and has others`);
       if (validity !== undefined)
-        for (let row = 0; row < batch.rows; row++)
-          if (!isValid(validity, row)) {
-            values[start + row] = Number.NaN;
-            inexact.delete(start + row);
-          }
+        for (let row = 0; row < batch.rows; row++) {
+          if (row % pieceRows === 0) await turns.take();
+          if (isValid(validity, row)) continue;
+          values[start + row] = Number.NaN;
+          inexact.delete(start + row);
+        }
       this.#dictionaries.set(id, { values, inexact });
     } catch (error) {
       throw refusal('Arrow', this.#name, error, `dictionary of column (${field.name})`);

@@ -20,7 +20,7 @@ export interface ArrowField {
   readonly isNullable: boolean;
   /** Of the values, where they are in a dictionary. */
   readonly type: string;
-  /** Undefined where the values are no numbers. */
+  /** Undefined where the values are not numbers. */
   readonly number: NumberLayout | undefined;
   /** Undefined where the values are not in a dictionary. */
   readonly dictionary: { readonly id: number; readonly index: NumberLayout } | undefined;

@@ -1,0 +1,56 @@
+// How long work holds the JavaScript thread: its processor time between two turns of the event loop, so that other
+// programs of a busy machine do not count.
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** What work holds of the JavaScript thread. */
+export interface Holds {
+  readonly turns: number;
+  /** Processor time of the thread between two turns, the most, in ms. */
+  readonly longestMs: number;
+}
+
+/** Processor time of this thread, in ms; undefined where the system does not tell. Linux has it for every Node. */
+function threadClock(): { now(): number; close(): void } | undefined {
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => { user: number; system: number } };
+  if (process.platform === 'linux') {
+    const file = openSync('/proc/thread-self/schedstat', 'r');
+    const bytes = Buffer.alloc(64);
+    const now = () => Number(bytes.toString('latin1', 0, readSync(file, bytes, 0, 64, 0)).split(' ')[0]) / 1e6;
+    return { now, close: () => closeSync(file) };
+  }
+  if (threadCpuUsage === undefined) return undefined;
+  const now = () => {
+    const { user, system } = threadCpuUsage.call(process);
+    return (user + system) / 1e3;
+  };
+  return { now, close: () => {} };
+}
+
+/** Runs `work` and watches the event loop meanwhile; undefined where a thread's processor time is not to be had. */
+export async function holdsOf(work: () => Promise<unknown>): Promise<Holds | undefined> {
+  const clock = threadClock();
+  if (clock === undefined) return undefined;
+  let turns = 0;
+  let longestMs = 0;
+  let isDone = false;
+  let before = clock.now();
+  const turn = () => {
+    if (isDone) return;
+    const now = clock.now();
+    longestMs = Math.max(longestMs, now - before);
+    // What the clock itself takes does not count.
+    before = clock.now();
+    turns++;
+    setImmediate(turn);
+  };
+  setImmediate(turn);
+  try {
+    await work();
+    // What was held until the end of it counts too.
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    isDone = true;
+    clock.close();
+  }
+  return { turns, longestMs };
+}

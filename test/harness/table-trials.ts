@@ -1,0 +1,77 @@
+// What must hold of a changed table: numbers that are finite or a refusal; where nothing but structure was changed, the
+// same numbers as before or a refusal; and of CSV the same answer from the addon and from TypeScript.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CovariumError, readTable } from '../../lib/index.ts';
+import { openCsv, plainParser } from '../../lib/table/csv-reader.ts';
+import type { TableFormat } from '../../lib/table/format.ts';
+import { mutationSeeds } from './mutation-seeds.ts';
+import { anatomyOf, type Dice, mutate } from './mutations.ts';
+
+/** A changed file. */
+export interface Trial {
+  /** Of the sound file. */
+  readonly name: string;
+  readonly what: string;
+  /** Reads it: resolves to what is wrong with what was read, if anything, and rejects with the refusal. */
+  run(): Promise<string | undefined>;
+}
+
+interface Request {
+  readonly columns: readonly string[] | undefined;
+  readonly member: string | undefined;
+  readonly comment: string | undefined;
+}
+
+async function numbersByTypeScript(bytes: Buffer, request: Request & { readonly missing: 'drop' }): Promise<number[]> {
+  const reader = await openCsv(bytes, request, plainParser);
+  const numbers: number[] = [];
+  for await (const block of reader.blocks()) for (const value of block) numbers.push(value);
+  return numbers;
+}
+
+async function answerOf(numbers: Promise<number[]>): Promise<string> {
+  return numbers.then(
+    (all) => all.join(),
+    (error: CovariumError) => error.code,
+  );
+}
+
+/** Changes files of a format, each by the dice that it is given. */
+export async function tableTrials(format: TableFormat, folder: string): Promise<(dice: Dice) => Promise<Trial>> {
+  const seeds = (await mutationSeeds(format)).map((each) => ({ ...each, anatomy: anatomyOf(format, each.bytes) }));
+  const path = join(folder, `changed.${format}`);
+  const numbersOf = async (bytes: Buffer, request: Request) => {
+    writeFileSync(path, bytes);
+    const options = { ...request, missing: 'drop', warn: () => {} } as const;
+    const reading = readTable(path, { format, ...options });
+    if (format === 'csv') {
+      const answer = await answerOf(reading.then(({ rows }) => Array.from(rows.data)));
+      const plain = await answerOf(numbersByTypeScript(bytes, options));
+      if (answer !== plain) throw new Error(`the addon: ${answer}; TypeScript: ${plain}`);
+    }
+    const { rows, dropped } = await reading;
+    if (rows.data.some((value) => !Number.isFinite(value))) throw new Error('a number that is not finite is let in');
+    return { rows: rows.rows, dropped, text: Array.from(rows.data).join() };
+  };
+  const sound = new Map<string, Awaited<ReturnType<typeof numbersOf>>>();
+  return async (dice) => {
+    const { name, bytes, columns, anatomy, member } = dice.of(seeds);
+    // All columns, or one: a fault in another than the first is then not hidden by a refusal of the first.
+    const chosen = columns === undefined || dice.below(4) === 0 ? columns : [dice.of(columns)];
+    const comment = format === 'csv' && dice.below(3) === 0 ? '#' : undefined;
+    const request = { columns: chosen, member, comment };
+    const key = JSON.stringify([name, request]);
+    const original = sound.get(key) ?? (await numbersOf(bytes, request).catch(() => undefined));
+    if (original !== undefined) sound.set(key, original);
+    const { what, bytes: changed, regions } = mutate(bytes, anatomy, dice);
+    const run = async () => {
+      const found = await numbersOf(changed, request);
+      if (original === undefined || regions.has('schema')) return undefined;
+      const [before, after] = [original.rows + original.dropped, found.rows + found.dropped];
+      if (format !== 'csv' && before !== after) return `has (${after}) rows, not (${before})`;
+      return !regions.has('numbers') && found.text !== original.text ? 'is read as other numbers' : undefined;
+    };
+    return { name, what: `${what}; columns ${chosen?.join() ?? 'all'}`, run };
+  };
+}

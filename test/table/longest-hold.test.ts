@@ -1,0 +1,131 @@
+// How long reading and writing hold the JavaScript thread: never longer than a loop that takes 20 ms where it was
+// written (an AMD EPYC of 2.45 GHz) and is timed here in the same run, however large the file. Both are processor time
+// of the thread, so that a busy machine does not count.
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fit } from '../../lib/cli/fit.ts';
+import { sample } from '../../lib/cli/sample.ts';
+import { verify } from '../../lib/cli/verify.ts';
+import { Matrix, readTable, writeTable } from '../../lib/index.ts';
+import { tableFormats } from '../../lib/table/format.ts';
+import { npyHeader } from '../../lib/table/npy.ts';
+import { openTable } from '../../lib/table/read-table.ts';
+import { holdsOf } from '../harness/longest-hold.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-holds-'));
+const at = (name: string) => join(folder, name);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const [rows, columns] = [120_000, 8];
+const values = Float64Array.from({ length: rows * columns }, (_, i) => Math.sin(i * i) * 1e3);
+const holed = values.map((value, i) => (i % 77 === 5 ? Number.NaN : value));
+const matrix = Matrix.from(values, { columns });
+
+async function loop(): Promise<number> {
+  let sum = 0;
+  for (let i = 0; i < 24_000_000; i++) sum += 1e-9 * i;
+  return sum;
+}
+
+/** Processor time of the loop, in ms, the median of some; undefined where a thread's time is not to be had. */
+async function allowedMs(): Promise<number | undefined> {
+  const all: number[] = [];
+  for (let round = 0; round < 9; round++) {
+    const holds = await holdsOf(loop);
+    if (holds === undefined) return undefined;
+    all.push(holds.longestMs);
+  }
+  return all.sort((a, b) => a - b)[4];
+}
+
+const allowed = await allowedMs();
+if (allowed === undefined) console.log('skipped  holds of the thread: the processor time of a thread is not to be had');
+
+// A collection of garbage now and then takes longer: it must not be so three times in a row.
+async function holdsShortly(what: string, work: () => Promise<unknown>): Promise<void> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3 && least > allowed!; round++) least = Math.min(least, (await holdsOf(work))!.longestMs);
+  assert.ok(least <= allowed!, `${what} holds the thread for (${least}) ms, the loop for (${allowed})`);
+}
+
+async function readBlocks(path: string): Promise<void> {
+  const table = await openTable(path, { missing: 'drop' });
+  for await (const _ of table.blocks());
+  await table.close();
+}
+
+async function readEveryWay(path: string): Promise<void> {
+  const bytes = readFileSync(path);
+  const options = { missing: 'drop', warn: () => {} } as const;
+  await holdsShortly(`Reading ${path}`, () => readTable(path, options));
+  await holdsShortly(`Reading ${path} from memory`, () => readTable(bytes, options));
+  await holdsShortly(`Reading ${path} from a stream`, () => readTable(createReadStream(path), options));
+  await holdsShortly(`Reading blocks of ${path}`, () => readBlocks(path));
+}
+
+if (allowed !== undefined) {
+  test('A loop of twice the length is found to hold twice as long.', async () => {
+    const twice = await holdsOf(async () => {
+      await loop();
+      await loop();
+    });
+    assert.ok(twice!.longestMs > 1.3 * allowed, `(${twice!.longestMs}) ms, and once (${allowed})`);
+  });
+
+  for (const format of tableFormats)
+    test(`${format}: written whole and in small blocks, and read from a file, memory and a stream.`, async () => {
+      const path = at(`table.${format}`);
+      await holdsShortly(`Writing ${format}`, () => writeTable(path, matrix));
+      const blocks = async function* () {
+        const length = 64 * columns;
+        for (let i = 0; i < values.length; i += length) yield Matrix.from(values.subarray(i, i + length), { columns });
+      };
+      await holdsShortly(`Writing ${format} in blocks`, () => writeTable(path, blocks()));
+      await readEveryWay(path);
+      if (format === 'csv') return;
+      await writeTable(path, Matrix.from(holed, { columns }));
+      await readEveryWay(path);
+    });
+
+  test('NPY in Fortran order, and of other types.', async () => {
+    const header = npyHeader('float64', rows, columns);
+    const text = Buffer.from(header).toString('latin1');
+    const fortran = Buffer.from(text.replace('False,', 'True, '), 'latin1');
+    writeFileSync(at('fortran.npy'), Buffer.concat([fortran, new Uint8Array(values.buffer)]));
+    await readEveryWay(at('fortran.npy'));
+    const integers = Buffer.from(text.replace('<f8', '<i8'), 'latin1');
+    const words = BigInt64Array.from(values, (value) => BigInt(Math.round(value * 1e6)));
+    writeFileSync(at('integers.npy'), Buffer.concat([integers, new Uint8Array(words.buffer)]));
+    await readEveryWay(at('integers.npy'));
+  });
+
+  const duckdb = await import('@duckdb/node-api').catch(() => undefined);
+  if (duckdb === undefined) console.log('skipped  compressed Parquet: DuckDB is not installed');
+  else
+    for (const compression of ['snappy', 'gzip', 'brotli', 'zstd', 'lz4_raw'])
+      test(`Parquet that DuckDB compressed (${compression}).`, async () => {
+        const instance = await duckdb.DuckDBInstance.create();
+        const connection = await instance.connect();
+        const numbers = Array.from({ length: columns }, (_, i) => `random() AS x${i}`).join(', ');
+        const path = at(`${compression}.parquet`);
+        await connection.run(`COPY (SELECT ${numbers} FROM range(${rows})) TO '${path}' (COMPRESSION ${compression})`);
+        connection.closeSync();
+        instance.closeSync();
+        await readEveryWay(path);
+      });
+
+  test('Fits, samples and their verification.', async () => {
+    const signal = new AbortController().signal;
+    const [model, draws] = [at('model.json'), at('draws.npy')];
+    await writeTable(at('fit.csv'), matrix);
+    await holdsShortly('A fit', () => fit([at('fit.csv')], { output: model }, signal));
+    const drawing = { model, output: draws, count: '300000', seed: '1', stream: '0', firstRow: '0' };
+    await holdsShortly('A sample', () => sample(drawing, signal));
+    await holdsShortly('A verification', () => verify(draws, { model, rows: '1000' }, signal));
+  });
+}
+
+test.run();
