@@ -114,9 +114,11 @@ for (const [mebibytes, rounds] of [
   [64, Math.ceil((1.5 * totalmem()) / 2 ** 26)],
   [400, 40],
 ] as const)
-  onNative(`A synchronous loop that forgets (${rounds}) results of (${mebibytes}) MiB holds at most 3 GiB.`, async () => {
-    // Finalizers wait for a turn of the event loop, which never comes. Touched in part, so that it takes no minute.
-    const { code, signal, stdout, stderr } = await runChild(`
+  onNative(
+    `A synchronous loop that forgets (${rounds}) results of (${mebibytes}) MiB holds at most 3 GiB.`,
+    async () => {
+      // Finalizers wait for a turn of the event loop, which never comes. Touched in part, so that it takes no minute.
+      const { code, signal, stdout, stderr } = await runChild(`
       const device = open(2);
       let peak = 0;
       for (let i = 0; i < ${rounds}; i++) {
@@ -124,10 +126,13 @@ for (const [mebibytes, rounds] of [
         peak = Math.max(peak, device.memory().liveBytes + process.memoryUsage().arrayBuffers);
       }
       console.log(peak);`);
-    assert.equal([code, signal], [0, null], stderr.slice(0, 1000));
-    console.log(`${rounds} forgotten results of ${mebibytes} MiB: at most ${(Number(stdout) / 2 ** 30).toFixed(1)} GiB`);
-    assert.ok(Number(stdout) < 3 * 2 ** 30, `${stdout} bytes`);
-  });
+      assert.equal([code, signal], [0, null], stderr.slice(0, 1000));
+      console.log(
+        `${rounds} forgotten results of ${mebibytes} MiB: at most ${(Number(stdout) / 2 ** 30).toFixed(1)} GiB`,
+      );
+      assert.ok(Number(stdout) < 3 * 2 ** 30, `${stdout} bytes`);
+    },
+  );
 
 onNative("Memory at and beyond 4 GiB, where Node's own buffers end, is given or refused, and works.", async () => {
   const sizes = [2 ** 32 - 4096, 2 ** 32, 2 ** 32 + 4096, 5e9].filter((size) => size < 0.5 * totalmem());
