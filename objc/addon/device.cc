@@ -146,8 +146,7 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
     // hold all of the memory, or all the buffers that a GPU may have (499,000 on Apple's), so beyond a part of either
     // results are V8's own, which it collects while it allocates.
     const bool isBeyond = device(env).liveAndPooledBytes().first > device(env).mostOpenBytes();
-    const bool forgetful = (isBeyond && !table_->entries.empty()) ||
-                           table_->entries.size() > mostExternal;
+    const bool forgetful = (isBeyond && !table_->entries.empty()) || table_->entries.size() > mostExternal;
     bool& externalBuffers = Environment::of(env).externalBuffers;
     if (forgetful || sizeBytes >= externalBufferLimitBytes || !externalBuffers) {
       buffer.reset();

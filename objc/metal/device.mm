@@ -51,9 +51,7 @@ class MetalDevice : public Device {
     return {engine_->gpu.memory().liveBytes(), engine_->gpu.memory().pooledBytes()};
   }
   // The GPU reads and writes copies of ordinary memory, so more of its own may be out.
-  size_t mostOpenBytes() const override {
-    return engine_->gpu.memory().limitBytes() / 4;
-  }
+  size_t mostOpenBytes() const override { return engine_->gpu.memory().limitBytes() / 4; }
   // Small results cost less than a commit, so they are placed where the GPU sees them.
   size_t deviceMemoryFromBytes() const override { return 0; }
 
