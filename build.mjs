@@ -64,6 +64,10 @@ async function bundle() {
     target: engines.node.replace('>=', 'node'),
     // linkedom asks for canvas by require, and does without.
     external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), 'canvas'],
+    // CommonJS packages (commander, cli-progress) require Node's modules, and an ES module has no such function.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+    },
   };
   // The plotting libraries are none of ours to be read, and large: they are the only ones that are minified.
   const library = {

@@ -3,7 +3,7 @@ import { zerosOf } from '../lib/dtype.ts';
 import { normalCounter } from '../lib/stream/counter.ts';
 import { fillNormalRange } from '../lib/stream/fill-normal.ts';
 import type { Problem } from './contender.ts';
-import { correlation, type InputName } from './inputs.ts';
+import { correlation, type InputName, processCorrelation } from './inputs.ts';
 
 type Numbers = ArrayLike<number>;
 
@@ -59,13 +59,20 @@ function filter(n: number): { readonly scale: Float64Array; readonly gain: Float
   return { scale, gain };
 }
 
-/** Replaces z by 1 + L z, with the lower matrix L that `scale` and `gain` describe. */
-function drawOf(z: Float64Array, { scale, gain }: ReturnType<typeof filter>): void {
+/** The factor of the same process with another correlation of neighbours, of variance 1 and without noise. */
+function noiseless(n: number, rho: number): ReturnType<typeof filter> {
+  const scale = new Float64Array(n).fill(Math.sqrt(1 - rho ** 2));
+  scale[0] = 1;
+  return { scale, gain: scale };
+}
+
+/** Replaces z by 1 + L z, with the lower matrix L that `scale`, `gain` and the correlation describe. */
+function drawOf(z: Float64Array, { scale, gain }: ReturnType<typeof filter>, rho: number = correlation): void {
   let state = 0;
   for (let i = 0; i < z.length; ++i) {
     const normal = z[i]!;
     z[i] = 1 + state + scale[i]! * normal;
-    state = correlation * (state + gain[i]! * normal);
+    state = rho * (state + gain[i]! * normal);
   }
 }
 
@@ -101,12 +108,10 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
       drawOf(row, filter(n));
     }),
   'transform-normal-factored': ({ input }, n) => {
-    // The factor of the same process, without noise.
-    const scale = new Float64Array(n).fill(Math.sqrt(1 - correlation ** 2));
-    scale[0] = 1;
+    const factor = noiseless(n, correlation);
     return byRows(1, n, (row) => {
       row.set(input('z'));
-      drawOf(row, { scale, gain: scale });
+      drawOf(row, factor);
     });
   },
   'matrix-product': ({ input }, n) => {
@@ -123,6 +128,14 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
     return byRows(count!, n, (row, index) => {
       normalsInto(row, index, dtype!);
       drawOf(row, factor);
+    });
+  },
+  subnormal: ({ count, dtype }, n) => {
+    const rho = processCorrelation(n, dtype!);
+    const factor = noiseless(n, rho);
+    return byRows(count!, n, (row, index) => {
+      normalsInto(row, index, dtype!);
+      drawOf(row, factor, rho);
     });
   },
   normals: ({ count, dtype }, n) => byRows(count!, n, (row, index) => normalsInto(row, index, dtype!)),

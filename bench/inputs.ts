@@ -11,9 +11,9 @@ export const correlation = 0.98;
 export class Inputs {
   readonly #made = new Map<string, Real>();
 
-  /** Some of `mean`, `z` and `table` (n), `covariance`, `factor`, `a` and `b` (n x n, row-major). */
-  of(names: readonly InputName[], n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
-    return Object.fromEntries(names.map((name) => [name, this.#input(name, n, dtype)]));
+  /** Some of `mean`, `z` and `table` (n); the others are n x n, row-major. */
+  of<Name extends InputName>(names: readonly Name[], n: number, dtype: RealDtype): Readonly<Record<Name, Real>> {
+    return Object.fromEntries(names.map((name) => [name, this.#input(name, n, dtype)])) as Record<Name, Real>;
   }
 
   /** What public functions compute from: `rows` and `probabilities` are count x n. */
@@ -41,7 +41,11 @@ export class Inputs {
   }
 }
 
-export type InputName = 'mean' | 'covariance' | 'other' | 'factor' | 'z' | 'a' | 'b' | 'table';
+const processes = ['process', 'process without subnormal entries'] as const;
+
+export type InputName =
+  | (typeof processes)[number]
+  | ('mean' | 'covariance' | 'other' | 'factor' | 'z' | 'a' | 'b' | 'table');
 
 const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>> = {
   mean: (n, dtype) => (zerosOf(dtype, n) as Real).fill(1),
@@ -59,11 +63,25 @@ const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>>
     const scale = Math.sqrt(1 - correlation ** 2);
     return square(n, dtype, (i, j) => (j > i ? 0 : powers[i - j]! * (j === 0 ? 1 : scale)));
   },
+  // The covariance of a Gaussian process, whose last entries are subnormal numbers.
+  process: (n, dtype) => {
+    const rho = processCorrelation(n, dtype);
+    return square(n, dtype, (i, j) => rho ** Math.abs(i - j));
+  },
+  'process without subnormal entries': (n, dtype) => {
+    const least = dtype === 'float32' ? 2 ** -126 : 2 ** -1022;
+    return makers.process(n, dtype).map((value) => (value < least ? 0 : value));
+  },
   z: (n, dtype) => normals(n, 1, dtype),
   a: (n, dtype) => normals(n * n, 2, dtype),
   b: (n, dtype) => normals(n * n, 3, dtype),
   table: (n, dtype) => normals(n, 4, dtype),
 };
+
+/** The correlation of neighbours at which the last of n is the least number of `dtype` but for a factor of two. */
+export function processCorrelation(n: number, dtype: RealDtype): number {
+  return 2 ** ((dtype === 'float32' ? -148 : -1073) / Math.max(1, n - 1));
+}
 
 function powersOfCorrelation(n: number): Float64Array {
   return Float64Array.from({ length: n }, (_, lag) => correlation ** lag);

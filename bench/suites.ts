@@ -8,6 +8,7 @@ import { matrixProduct } from './suites/matrix-product.ts';
 import { matrixVector } from './suites/matrix-vector.ts';
 import { normals } from './suites/normals.ts';
 import { sampling } from './suites/sampling.ts';
+import { subnormal } from './suites/subnormal.ts';
 import { tables } from './suites/tables.ts';
 import { transfer } from './suites/transfer.ts';
 import { transformNormal } from './suites/transform-normal.ts';
@@ -28,4 +29,5 @@ export const suites: readonly Suite[] = [
   tables,
   functions,
   calls,
+  subnormal,
 ];

@@ -100,8 +100,8 @@ class Device {
   // Any thread may call it. Throws ERR_KERNEL_COMPILE with what the compiler says, in its own words.
   virtual std::shared_ptr<const Kernel> compile(const KernelSource& source) = 0;
   virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
-  // All that allocate() may ever have out.
-  virtual size_t memoryBytes() const = 0;
+  // When buffers that are out hold more, results become V8's own memory.
+  virtual size_t mostOpenBytes() const = 0;
   // Cancels what is in flight and waits until it has stopped. Idempotent.
   virtual void close() = 0;
 };

@@ -1,5 +1,6 @@
 // Tables of measurements: what was timed, what was not, and who overtakes whom.
 import type { Check, Measurement, Results } from '../results.ts';
+import { baseCase } from '../suites/subnormal.ts';
 import { answers } from './answer.ts';
 import { leadText } from './answer-words.ts';
 import type { Table } from './block.ts';
@@ -147,6 +148,35 @@ export function ratioTable(results: Results, suite: string): Table {
         ...[device.contender, timeText(device.time.median), peer.contender, timeText(peer.time.median)],
         timesText(ratio),
       ]),
+  };
+}
+
+/** A row a case, size and contender: its time with subnormal entries beside that without. */
+export function subnormalTable(results: Results): Table {
+  const figure = (title: string) => ({ title, isFigure: true });
+  const timed = results.measurements.filter(({ suite }) => suite === 'subnormal').filter(isTimed);
+  const pairs = group(timed, ({ case: name, dtype, dimension, count, contender }) =>
+    JSON.stringify([baseCase(name), dtype, dimension, count, contender]),
+  );
+  return {
+    caption: 'Beside the same case without subnormal entries',
+    columns: [
+      ...[{ title: 'case' }, { title: 'dtype' }, figure('dimension'), figure('count'), { title: 'contender' }],
+      ...[figure('without'), figure('with'), figure('with / without')],
+    ],
+    rows: pairs.flatMap((pair) => {
+      const without = pair.find((each) => each.case === baseCase(each.case));
+      const subnormal = pair.find((each) => each.case !== baseCase(each.case));
+      if (without === undefined || subnormal === undefined) return [];
+      const { case: name, dtype, dimension, count, contender } = without;
+      return [
+        [
+          ...[name, dtype ?? '', number(dimension), number(count), contender],
+          ...[timeText(without.time.median), timeText(subnormal.time.median)],
+          timesText(subnormal.time.median / without.time.median),
+        ],
+      ];
+    }),
   };
 }
 

@@ -28,7 +28,7 @@ export function panels(results: Results): Panel[] {
 
 /** Whether a suite has so many small cases that a table tells more of them than pictures. */
 export function isListed(suite: string): boolean {
-  return suite === 'functions' || suite === 'calls';
+  return suite === 'functions' || suite === 'calls' || suite === 'subnormal';
 }
 
 /** The sizes of a panel, smallest first; whatever has none of them is left out. */

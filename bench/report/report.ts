@@ -6,7 +6,14 @@ import { type Block, fold, heading, paragraph, quiet, type Tile, tableBlock } fr
 import { type Chart, chartName } from './chart.ts';
 import { fairCrossovers } from './crossings.ts';
 import { group } from './group.ts';
-import { answerTable, crossoverTable, ratioTable, suiteTable, untimedTable } from './measurement-tables.ts';
+import {
+  answerTable,
+  crossoverTable,
+  ratioTable,
+  subnormalTable,
+  suiteTable,
+  untimedTable,
+} from './measurement-tables.ts';
 import { reportTitle } from './page-title.ts';
 import { caseTitle, isListed, type Panel, panels, panelTitle } from './panel.ts';
 import { countText, numberText, ratioText } from './quantity.ts';
@@ -106,7 +113,7 @@ function suitePart(
   const about = suiteWords(suite);
   const isAlone = own.length === 1;
   const intro = about === '' ? [] : [quiet(about)];
-  const ratios = ratioTable(results, suite);
+  const ratios = suite === 'subnormal' ? subnormalTable(results) : ratioTable(results, suite);
   const rows = (isListed(suite) ? [] : own).flatMap((panel): Block[] => {
     const answer = found.find((each) => isSame(each.panel, panel));
     const met = crossings.filter((each) => isSame(each, panel));

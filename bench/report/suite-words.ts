@@ -17,6 +17,8 @@ const words: Readonly<Record<string, string>> = {
     'The public functions of distributions, beside NumPy and SciPy. Those that take rows take as many as the count; cdf is of the first dimensions alone.',
   calls:
     'What a call of each public function costs at three dimensions and one row, synchronous and awaited; longest hold is how long the event loop stands still while it is awaited.',
+  subnormal:
+    'Draws as in the suite sampling, of a Gaussian process whose covariance has entries that the dtype holds only as subnormal numbers, and with 0 in their place.',
   call: 'What a call costs that has next to nothing to compute: the way through JavaScript, native code and the queue.',
 };
 

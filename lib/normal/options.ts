@@ -28,7 +28,8 @@ export interface CovarianceOptions extends NormalOptions, FactorOptions {
   /**
    * Adds to the diagonal if the covariance is not positive definite; false by default. The jitter is a share of the
    * largest variance (from 2^-22 in float32 or 2^-51 in float64, to 1); `true` means 2^-22 or 2^-40. The factor is
-   * tried with nothing added, then with 1, 10, 100 and 1,000 times the jitter. Cannot be combined with `singular`.
+   * tried with nothing added, then with 1, 10, 100 and 1,000 times the jitter. Cannot be combined with `singular`. What
+   * is added makes it another covariance, with a root of its own: one seed gives other draws than with `singular`.
    */
   readonly jitter?: boolean | number | undefined;
 }

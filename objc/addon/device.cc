@@ -145,9 +145,8 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
     // Forgotten external buffers come back only when control returns to the event loop. A loop that never returns would
     // hold all of the memory, or all the buffers that a GPU may have (499,000 on Apple's), so beyond a part of either
     // results are V8's own, which it collects while it allocates.
-    const size_t quarter = device(env).memoryBytes() / 4;
-    const bool forgetful = (device(env).liveAndPooledBytes().first > quarter && !table_->entries.empty()) ||
-                           table_->entries.size() > mostExternal;
+    const bool isBeyond = device(env).liveAndPooledBytes().first > device(env).mostOpenBytes();
+    const bool forgetful = (isBeyond && !table_->entries.empty()) || table_->entries.size() > mostExternal;
     bool& externalBuffers = Environment::of(env).externalBuffers;
     if (forgetful || sizeBytes >= externalBufferLimitBytes || !externalBuffers) {
       buffer.reset();

@@ -1,6 +1,7 @@
 // The CPU device: BLAS for the large products, our own kernels for the rest.
 #include "../device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -53,7 +54,8 @@ class CpuDevice : public Device {
     return {memory_->liveBytes(), memory_->pooledBytes()};
   }
 
-  size_t memoryBytes() const override { return usableMemoryBytes(); }
+  // Ordinary memory is as good, except that it does not come from the pool.
+  size_t mostOpenBytes() const override { return std::min(usableMemoryBytes() / 4, size_t{1} << 30); }
 
   void close() override {
     engine_->closing = true;

@@ -50,9 +50,8 @@ class MetalDevice : public Device {
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     return {engine_->gpu.memory().liveBytes(), engine_->gpu.memory().pooledBytes()};
   }
-  size_t memoryBytes() const override {
-    return std::min(engine_->gpu.memory().limitBytes(), engine_->gpu.cpu().memoryBytes());
-  }
+  // The GPU reads and writes copies of ordinary memory, so more of its own may be out.
+  size_t mostOpenBytes() const override { return engine_->gpu.memory().limitBytes() / 4; }
   // Small results cost less than a commit, so they are placed where the GPU sees them.
   size_t deviceMemoryFromBytes() const override { return 0; }
 

@@ -16,6 +16,7 @@ import { chartsOf } from '../../bench/report/charts.ts';
 import { fairCrossovers } from '../../bench/report/crossings.ts';
 import { logAxis, sizeAxis } from '../../bench/report/log-axis.ts';
 import { escapeMarkdown, markdown } from '../../bench/report/markdown.ts';
+import { subnormalTable } from '../../bench/report/measurement-tables.ts';
 import { panels } from '../../bench/report/panel.ts';
 import { numberText, rateText, ratioText, shareText, timeText } from '../../bench/report/quantity.ts';
 import { repeatCommand } from '../../bench/report/repeat-command.ts';
@@ -384,6 +385,21 @@ test('Every suite has words in the report, and one of a later covarium has none.
   assert.equal([suiteWords('later'), suiteWords('constructor')], ['', '']);
   const text = markdown(report(results, []));
   assert.ok(text.includes(suiteWords('sampling')));
+});
+
+test('The suite subnormal has a table of each case beside the same without subnormal entries.', () => {
+  const [one] = timed;
+  const of = (name: string, factor: number) => ({
+    ...one!,
+    ...{ suite: 'subnormal', case: name, time: { ...one!.time, median: one!.time.median * factor } },
+  });
+  const measurements = [of('factor kept', 1), of('factor kept, subnormal entries', 5), of('factor included', 1)];
+  const rows = subnormalTable({ ...results, measurements }).rows;
+  assert.equal(
+    rows.map((row) => [row[0], row.at(-1)]),
+    [['factor kept', '5']],
+  );
+  assert.match(markdown(report({ ...results, measurements }, [])), 'with / without');
 });
 
 test.run();
