@@ -75,6 +75,7 @@ function* fromSums(
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
   const { mean, covariance, intensity } = estimated(sums, { ddof, mean: fixed, shrinkage });
+  yield;
   // With an estimated mean, the rank of a covariance is at most count - 1, even if rounding makes its last pivots
   // positive.
   const needed = fixed === undefined ? n + 1 : n;

@@ -33,7 +33,9 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   });
   if (alpha === 1) return fromIdentity(columns, d, yield* squaresBelow(columns, n));
   const isForProducts = alpha >= leastOrder && alpha < 1 && n > fewDimensions;
-  return (isForProducts ? yield* byProducts(q, columns, d, alpha) : undefined) ?? (yield* eliminated(columns, d, alpha));
+  return (
+    (isForProducts ? yield* byProducts(q, columns, d, alpha) : undefined) ?? (yield* eliminated(columns, d, alpha))
+  );
 }
 
 // With fewer dimensions a commit takes longer than the work.
