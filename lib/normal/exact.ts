@@ -51,7 +51,9 @@ export function isSame(a: ExactRoot, b: ExactRoot): boolean {
 }
 
 function isEqual(a: Float64Array, b: Float64Array): boolean {
-  return a.length === b.length && a.every((value, at) => value === b[at]);
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 /**

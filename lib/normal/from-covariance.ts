@@ -61,8 +61,8 @@ export function* fromCovariance(
   return yield* rooted(input, root, square);
 }
 
-// How far a covariance must be from a singular one, in tolerances of the rank, to be taken for regular without a look at
-// its eigenvalues: rounding of the sum below is a small share of it then.
+// How far a covariance must be from a singular one, in tolerances of the rank, to be taken for regular by the sum
+// below, of which rounding is then a small share.
 const clearlyRegular = 256;
 
 /**

@@ -52,7 +52,7 @@ import {
 } from './probability.ts';
 import { correlation, deviationsTask, variancesTask } from './spread.ts';
 import { normalTasks } from './tasks.ts';
-import { factorAndTransformTask, quantileTask, transformTask } from './transform.ts';
+import { factorAndTransformTask, quantiles, transformTask } from './transform.ts';
 
 let parametersInside: (normal: MultivariateNormal) => NormalParameters;
 
@@ -518,12 +518,12 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
-    return run(quantileTask(this.#open(), probabilities));
+    return runAll(quantiles(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
   quantileSync(probabilities: RowsInput): Matrix<D> {
-    return runSync(quantileTask(this.#open(), probabilities));
+    return runAllSync(quantiles(this.#open(), probabilities));
   }
 
   /**

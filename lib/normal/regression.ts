@@ -14,8 +14,8 @@ export interface Regression {
   /** Means of the given coordinates, then of the others. */
   readonly mean: Float64Array<ArrayBuffer>;
   /**
-   * The coefficients of the given coordinates (m) for one row, not to be changed; rows of the given coordinates come first; see {@link
-   * determined}.
+   * The coefficients of the given coordinates (m) for one row, not to be changed; rows of the given coordinates come
+   * first; see {@link determined}.
    */
   coefficients(row: number): Float64Array;
   /**
