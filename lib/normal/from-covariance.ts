@@ -48,6 +48,7 @@ export function* fromCovariance(
   const { n } = input;
   represented(options, input, centre);
   const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
+  yield;
   const regular = yield* regularNormal(input, tolerance, factorOn(options.factor), square);
   if (regular !== undefined) return regular;
   const symmetric = Float64Array.from(input.square);

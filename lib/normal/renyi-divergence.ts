@@ -72,9 +72,9 @@ const leastShare = 0.01;
  *
  *     ln |S| - kappa ln |M M'| = sum of kappa ((m_ii - 1)^2 + o_i - 2 h(m_ii - 1)) - s_i + h(kappa f_ii - s_i),
  *
- * where h(x) = ln(1 + x) - x, and o_i and s_i are the sums of squares left of the diagonal in M and L; what is linear in F
- * has cancelled, so that normals which are nearly alike have a small relative error. Undefined if S is nearly singular,
- * so that rounding in S, which would be small in M, shows.
+ * where h(x) = ln(1 + x) - x, and o_i and s_i are the sums of squares left of the diagonal in M and L. What is linear
+ * in F has cancelled, so that normals which are nearly alike have a small relative error. Undefined if S is nearly
+ * singular, so that rounding in S, which would be small in M, shows.
  */
 function* byProducts(
   { device }: NormalParameters,

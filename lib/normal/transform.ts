@@ -1,4 +1,4 @@
-import { isVectorInput, type RowsInput, rowsInput } from '../array/inputs.ts';
+import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
@@ -72,33 +72,38 @@ export function* quantiles<D extends RealDtype>(
   parameters: NormalParameters<D>,
   probabilities: RowsInput,
 ): Tasks<Matrix<D>> {
-  const { device, factor } = parameters;
+  const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;
   const { values, count } = yield* probabilityRows(device, probabilities, width);
-  yield* exactly(device, (encoder) => encoder.normalQuantiles(values));
-  const matrix = Matrix.from(values, { rows: count, columns: width });
-  return yield* step(transformTask(parameters, matrix) as Task<Matrix<D>>);
+  if (dtype === 'float32') {
+    // Of float64, so that a probability near 1 keeps its digits.
+    const z = new Float64Array(values);
+    yield* exactly(device, (encoder) => encoder.normalQuantiles(z));
+    const matrix = Matrix.from(z, { rows: count, columns: width });
+    return yield* step(transformTask(parameters, matrix) as Task<Matrix<D>>);
+  }
+  const wrap = (written: Storage<D>) => new Matrix(written, count, n);
+  return yield* step(
+    resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+      const z = scratch.copy(values, 'float64');
+      encoder.normalQuantiles(z as Float64Array);
+      factor.transform(encoder, mean.values as Real, z, out, scratch);
+    }),
+  );
 }
 
 const checkedAtOnce = 1 << 16;
 
-/**
- * A copy of rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the
- * entry, `ERR_SHAPE`.
- */
-export function* probabilityRows(
-  device: Device,
-  probabilities: RowsInput,
-  width: number,
-): Work<{ readonly values: Float64Array<ArrayBuffer>; readonly count: number }> {
-  const { values: given, count } = rowsInput('Probabilities', device, probabilities, width);
-  const values = new Float64Array(given);
+/** Rows of `width` probabilities between 0 and 1, exclusive; throws `ERR_OUT_OF_RANGE` with the entry, `ERR_SHAPE`. */
+export function* probabilityRows(device: Device, probabilities: RowsInput, width: number): Work<Rows> {
+  const rows = rowsInput('Probabilities', device, probabilities, width);
+  const { values } = rows;
   let at = 0;
   while (at < values.length && values[at]! > 0 && values[at]! < 1) {
     ++at;
     if (at % checkedAtOnce === 0) yield;
   }
-  if (at === values.length) return { values, count };
+  if (at === values.length) return rows;
   const [row, column] = [Math.floor(at / width), at % width];
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
