@@ -6,10 +6,9 @@ const mildSpread = 100;
 
 /**
  * Whether the singular values of a matrix (count rows of n) are to be computed as a graded one's, which takes five
- * times as long: unless it is large and its rows are about as long as each other.
+ * times as long: unless its rows are about as long as each other.
  */
 export function* isGraded(rows: Float64Array, count: number, n: number): Work<boolean> {
-  if (count <= 64) return true;
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (let i = 0; i < count; i++) {
     const length = norm(rows.subarray(i * n, (i + 1) * n));

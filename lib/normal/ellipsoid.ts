@@ -41,6 +41,9 @@ export interface Ellipsoid {
   readonly axes: Matrix<'float64'>;
 }
 
+// So few that each axis can be met to rounding of its own length.
+const fewAxes = 64;
+
 /** The Mahalanobis distance within which a share of the draws lies, if they vary in `rank` dimensions. */
 type RadiusAt = (probability: number, rank: number) => number;
 
@@ -78,7 +81,7 @@ export function* ellipsoid(
     for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
     if (row % 32 === 0) yield;
   }
-  const graded = yield* isGraded(columns, width, n);
+  const graded = width <= fewAxes || (yield* isGraded(columns, width, n));
   const turns = new Float64Array(width * width);
   const lengths = new Float64Array(width);
   const directions = new Float64Array(width * n);
