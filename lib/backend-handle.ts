@@ -3,10 +3,12 @@ import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backe
 import { aborted, notCloneable, onAbort, refuseAborted, wrongArgument } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
+import { type Piece, Slabs } from './slab.ts';
 
 let backendInside: (handle: OpenBackend) => Backend;
 let takeEncoder: (handle: OpenBackend) => Encoder;
 let keepEncoder: (handle: OpenBackend, encoder: Encoder) => void;
+let slabsInside: (handle: OpenBackend) => Slabs;
 
 const cloning = notCloneable('A Device', 'open one in each thread');
 
@@ -26,6 +28,7 @@ export class OpenBackend {
   /** @internal A copy of it would not compute. */
   readonly cloning: symbol = cloning;
   readonly #backend: Backend;
+  readonly #slabs: Slabs;
   // Kept from one synchronous call for the next.
   #spare: Encoder | undefined;
   #closed = false;
@@ -45,11 +48,13 @@ export class OpenBackend {
       encoder.reset();
       handle.#spare = encoder;
     };
+    slabsInside = (handle) => handle.#slabs;
   }
 
   /** @internal */
   constructor(backend: Backend) {
     this.#backend = backend;
+    this.#slabs = new Slabs(backend);
     this.kind = backend.kind;
     this.name = backend.name;
     this.threads = backend.threads;
@@ -63,7 +68,9 @@ export class OpenBackend {
 
   /** Bytes that the device holds now. Throws `ERR_CLOSED`. */
   memory(): MemoryUsage {
-    return backendInside(this).memory();
+    const { liveBytes, pooledBytes } = backendInside(this).memory();
+    const { idleBytes } = this.#slabs;
+    return { liveBytes: liveBytes - idleBytes, pooledBytes: pooledBytes + idleBytes };
   }
 
   /** Cancels the commits in flight and frees all memory, that of open matrices included. Idempotent. */
@@ -89,6 +96,11 @@ export function requireDevice<Device extends OpenBackend>(device: Device): Devic
   if (!(device instanceof OpenBackend)) throw wrongArgument('device', device, 'what openDevice() returns');
   backendInside(device);
   return device;
+}
+
+/** Memory for a small array; see {@link Slabs.piece}. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+export function pieceOf(device: OpenBackend, sizeBytes: number): Piece | undefined {
+  return withBackend(device, () => slabsInside(device).piece(sizeBytes));
 }
 
 /** Runs `work` on the backend of `device`; an error of the backend becomes a CovariumError. */

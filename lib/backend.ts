@@ -201,6 +201,8 @@ export interface Encoder {
   luSolve(triangles: Real, pivots: Real, rows: Real, n: number): void;
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Real, out: Real, n: number): void;
+  /** Each of `values`, a probability between 0 and 1, becomes its quantile of the standard normal. */
+  normalQuantiles(values: Float64Array): void;
   /**
    * Fused sampling into `out` (count x n): row r = mean + factor z, or with `inverse` mean + factor^-1 z, where z is
    * elements [first + r n, first + (r + 1) n) of the normal stream. n divides out.length.

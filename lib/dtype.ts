@@ -32,6 +32,10 @@ const nameOfTypedArray = Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )!.get!;
 
+const dtypeOfName = new Map<unknown, Dtype>(
+  Object.entries(constructors).map(([dtype, { name }]) => [name, dtype as Dtype]),
+);
+
 /** All element types, in the order of the documentation. */
 export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
@@ -54,15 +58,15 @@ export function zerosOf<D extends Dtype>(dtype: D, length: number): Values<D> {
   }
 }
 
-/** A typed array of `length` elements of `dtype` at the start of `memory`. */
-export function viewOf<D extends Dtype>(dtype: D, memory: ArrayBuffer, length: number): Values<D> {
-  return new constructors[dtype](memory, 0, length) as Values as Values<D>;
+/** A typed array of `length` elements of `dtype` in `memory`, from byte `offset` on. */
+export function viewOf<D extends Dtype>(dtype: D, memory: ArrayBuffer, length: number, offset = 0): Values<D> {
+  return new constructors[dtype](memory, offset, length) as Values as Values<D>;
 }
 
 /** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for any other value. */
 export function dtypeOf(values: unknown): Dtype {
-  const name: unknown = nameOfTypedArray.call(values);
-  for (const dtype of dtypes) if (name === constructors[dtype].name) return dtype;
+  const dtype = dtypeOfName.get(nameOfTypedArray.call(values));
+  if (dtype !== undefined) return dtype;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
     `Values are not a typed array of a known type (${describe(values)}).`,

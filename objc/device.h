@@ -65,6 +65,8 @@ class CommandBuffer {
   virtual void lu(Operand a, Operand pivots, size_t n) = 0;
   virtual void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) = 0;
   virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
+  // Of float64.
+  virtual void normalQuantiles(Operand values) = 0;
   virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;
   virtual void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
                            NormalCounter counter) = 0;

@@ -44,8 +44,9 @@ export function isReadable(values: Values, dtype: Dtype): boolean {
 
 /** True if the memory has a fixed size and belongs to this thread alone, so that native code may hold its address. */
 export function isFixed(memory: ArrayBufferLike): boolean {
+  // Jest's typed arrays are of another realm's ArrayBuffer.
   return (
-    Object.prototype.toString.call(memory) === '[object ArrayBuffer]' &&
+    (memory instanceof ArrayBuffer || Object.prototype.toString.call(memory) === '[object ArrayBuffer]') &&
     (memory as { resizable?: boolean }).resizable !== true
   );
 }

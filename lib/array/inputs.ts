@@ -1,9 +1,9 @@
 import type { OpenBackend } from '../backend-handle.ts';
 import { about, argumentOf, describe, requireFiniteEntries, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Dtype, dtypeOf, dtypes, type RealDtype, type Values } from '../dtype.ts';
+import { type Dtype, dtypes, type RealDtype, type Values } from '../dtype.ts';
 import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
-import { hostZeros } from './host-memory.ts';
+import { hostValues, hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
 import { requireColumns, requireSupported } from './operand.ts';
 import { Vector, type VectorInput, vectorStorage } from './vector.ts';
@@ -94,11 +94,11 @@ export function asMatrix(input: MatrixInput, columns: number | undefined, name =
  */
 export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
+  if (ArrayBuffer.isView(input)) return hostValues(input as Values, undefined);
   if (isStrided(input))
     return Vector.from(input, { dtype: elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
-  if (ArrayBuffer.isView(input)) dtypeOf(input);
-  else if (!Array.isArray(input)) throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
-  return Vector.from(input, { dtype: ArrayBuffer.isView(input) ? undefined : 'float64' }).data;
+  if (!Array.isArray(input)) throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
+  return Vector.from(input, { dtype: 'float64' }).data;
 }
 
 /** The numbers in float64; throws `ERR_NOT_FINITE` with the entry. */

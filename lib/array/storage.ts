@@ -1,5 +1,5 @@
 import type { Timings } from '../backend.ts';
-import { backendOf, type OpenBackend } from '../backend-handle.ts';
+import { backendOf, type OpenBackend, pieceOf } from '../backend-handle.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
@@ -11,18 +11,20 @@ export class Storage<D extends Dtype = Dtype> {
   timings: Timings | undefined = undefined;
   readonly #values: Values<D>;
   readonly #device: OpenBackend | undefined;
+  readonly #release: (() => void) | undefined;
   /** The device that computed the numbers or holds their memory: they are readable until it is closed. */
   readonly home: OpenBackend | undefined;
   #closed = false;
 
   /**
    * Storage over `values`. Device memory belongs to `device`; `home` is the device that computed ordinary memory's
-   * numbers.
+   * numbers. `release` gives the memory back; by default all of it goes to the device.
    */
-  constructor(values: Values<D>, device?: OpenBackend, home: OpenBackend | undefined = device) {
+  constructor(values: Values<D>, device?: OpenBackend, home: OpenBackend | undefined = device, release?: () => void) {
     this.dtype = dtypeOf(values) as D;
     this.#values = values;
     this.#device = device;
+    this.#release = release;
     this.home = home;
   }
 
@@ -55,11 +57,20 @@ export class Storage<D extends Dtype = Dtype> {
     }
   }
 
-  /** Several of {@link onDevice}. If one fails, the others are closed. */
-  static allOnDevice<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
+  /**
+   * Like {@link onDevice}, for numbers that the caller never gets to see: small ones share memory with others.
+   */
+  static inside<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
+    const piece = pieceOf(device, length * bytesOf(dtype));
+    if (piece === undefined) return Storage.onDevice(device, dtype, length);
+    return new Storage(viewOf(dtype, piece.memory, length, piece.offsetBytes), device, device, piece.release);
+  }
+
+  /** Several of {@link inside}. If one fails, the others are closed. */
+  static allInside<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
     const made: Storage<D>[] = [];
     try {
-      for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
+      for (const length of lengths) made.push(Storage.inside(device, dtype, length));
       return made;
     } catch (error) {
       for (const storage of made) storage.close();
@@ -103,6 +114,8 @@ export class Storage<D extends Dtype = Dtype> {
     if (this.#closed) return;
     this.#closed = true;
     const device = this.#device;
-    if (device !== undefined && !device.closed) backendOf(device).release(this.#values.buffer as ArrayBuffer);
+    if (device === undefined || device.closed) return;
+    if (this.#release !== undefined) this.#release();
+    else backendOf(device).release(this.#values.buffer as ArrayBuffer);
   }
 }

@@ -4,6 +4,7 @@ import { commit, type OpenBackend, recorded, runCommands } from '../backend-hand
 import { refuseAborted } from '../check.ts';
 import type { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
+import { Slices } from '../work.ts';
 import { Scratch } from './scratch.ts';
 
 /**
@@ -92,18 +93,27 @@ function undo(task: Task<unknown>, error: unknown): unknown {
   return task.explain === undefined ? error : task.explain(error as CovariumError);
 }
 
-/** Work of several commits with the host's own work between them: it yields tasks, and continues when each has run. */
-export type Tasks<Result> = Generator<Task<unknown>, Result, void>;
+/**
+ * Work of several commits with the host's own work between them: it yields tasks, and continues when each has run.
+ * Within long work of the host it yields nothing, as {@link Work} does, so that the event loop can turn.
+ */
+export type Tasks<Result> = Generator<Task<unknown> | void, Result, void>;
 
 /**
  * Runs tasks one after the other without blocking; rejects with a CovariumError. An error is thrown into the generator,
  * where `finally` cleans up.
  */
 export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
+  const slices = new Slices(signal);
   let step = tasks.next();
   while (!step.done) {
     try {
-      await run(step.value, signal);
+      if (step.value === undefined) {
+        if (slices.isOver) await slices.pause();
+      } else {
+        await run(step.value, signal);
+        slices.begin();
+      }
     } catch (error) {
       step = tasks.throw(error);
       continue;
@@ -118,7 +128,7 @@ export function runAllSync<Result>(tasks: Tasks<Result>): Result {
   let step = tasks.next();
   while (!step.done) {
     try {
-      runSync(step.value);
+      if (step.value !== undefined) runSync(step.value);
     } catch (error) {
       step = tasks.throw(error);
       continue;

@@ -22,6 +22,7 @@ export function* eigenDecomposition(
   for (let i = 0; i < n; i++) {
     const vector = vectors.subarray(i * n, (i + 1) * n);
     if (leading(vector) < 0) for (let k = 0; k < n; k++) vector[k]! *= -1;
+    if (i % 64 === 0) yield;
   }
   return { values, vectors };
 }

@@ -33,6 +33,7 @@ export function* pivotedCholesky(
       const size = scale[i]! * scale[j]!;
       left[i * n + j] = size === 0 ? 0 : matrix[i * n + j]! / size;
     }
+  yield;
   const factor = left.slice();
   const order = new Float64Array(n);
   yield* decomposed(device, (encoder) => {
@@ -48,6 +49,7 @@ export function* pivotedCholesky(
     }
   const root = new Float64Array(n * rank);
   for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) root[i * rank + k] = scale[i]! * factor[i * n + k]!;
+  yield;
   let worst = { row: 0, column: 0, value: 0 };
   for (let i = 0; i < n; i++)
     for (let j = 0; j <= i; j++) {

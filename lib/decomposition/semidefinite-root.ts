@@ -62,6 +62,7 @@ function* eigenRoot(
       const size = deviations[i]! * deviations[j]!;
       correlation[i * n + j] = size === 0 ? 0 : square[i * n + j]! / size;
     }
+  yield;
   const { values, vectors } = yield* eigenDecomposition(device, correlation, n);
   const least = values[0]!;
   if (least < -indefinite * tolerance)

@@ -9,7 +9,7 @@ export type Allocate = (lengths: readonly number[]) => Storage[];
 
 /** Allocates where commands of a device in `dtype` read. */
 export function onDevice(device: OpenBackend, dtype: Dtype): Allocate {
-  return (lengths) => Storage.allOnDevice(device, dtype, lengths);
+  return (lengths) => Storage.allInside(device, dtype, lengths);
 }
 
 /** Allocates in ordinary memory, in float64. */

@@ -16,13 +16,17 @@ export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<Ce
   const rowsAtOnce = rowsPerBlock(n);
   const sums = noRows(n);
   for (let from = 0; from < count; from += rowsAtOnce) {
-    const block = centredBlock(rows, from, Math.min(from + rowsAtOnce, count));
+    const block = yield* centredBlock(rows, from, Math.min(from + rowsAtOnce, count));
     if (block.sums.weight > 0) {
       const products = yield* step(productsTask(device, block.deviations, n));
       block.sums.second.set(products.values);
       products.close();
+      yield;
     }
-    join(sums, sumsOf(block));
+    const own = sumsOf(block);
+    yield;
+    join(sums, own);
+    yield;
   }
   return sums;
 }

@@ -1,5 +1,6 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Missing, Values } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import { type CentralSums, noRows, shift } from './central-sums.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
@@ -29,19 +30,32 @@ export function rowsPerBlock(n: number): number {
   return Math.max(256, 2 * n, Math.min(4096, Math.floor(65536 / n)));
 }
 
-/** Rows [from, to), centred at approximately their mean. Throws `ERR_NOT_FINITE` with the entry. */
-export function centredBlock(rows: WeightedRows, from: number, to: number): Block {
+/**
+ * Rows [from, to), which are copied before it yields, centred at approximately their mean. Throws `ERR_NOT_FINITE` with
+ * the entry.
+ */
+export function* centredBlock(rows: WeightedRows, from: number, to: number): Work<Block> {
   const { n } = rows;
   const sums = noRows(n);
-  const { deviations, weights } = taken(rows, from, to, sums);
+  const { deviations, weights } = yield* taken(rows, from, to, sums);
   const kept = weights.length;
   const first = new Float64Array(n);
   if (kept === 0) return { deviations, sums, first };
 
-  const centre = nearMean(deviations, weights, sums.weight, n);
+  const centre = yield* nearMean(deviations, weights, sums.weight, n);
   sums.mean.set(centre);
-  for (let r = 0; r < kept; r++) centreRow(deviations, r, n, weights[r]!, centre, first, sums);
+  for (let r = 0; r < kept; r++) {
+    centreRow(deviations, r, n, weights[r]!, centre, first, sums);
+    if (endsPiece(r, n)) yield;
+  }
   return { deviations, sums, first };
+}
+
+const pieceElements = 1 << 16;
+
+/** Whether enough work is done after row r. */
+function endsPiece(r: number, n: number): boolean {
+  return (r + 1) % Math.max(1, Math.floor(pieceElements / n)) === 0;
 }
 
 /** The sums of a block about its mean, once the second sums are added. */
@@ -56,11 +70,13 @@ export function sumsOf({ sums, first }: Block): CentralSums {
 }
 
 // The mean, up to rounding, from differences to the first row, so that a large common offset costs no digits.
-function nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: number): Float64Array {
+function* nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: number): Work<Float64Array> {
   const centre = rows.slice(0, n);
   const sum = new Float64Array(n);
-  for (let r = 0, at = 0; r < weights.length; r++)
+  for (let r = 0, at = 0; r < weights.length; r++) {
     for (let j = 0; j < n; j++, at++) sum[j]! += weights[r]! * (rows[at]! - centre[j]!);
+    if (endsPiece(r, n)) yield;
+  }
   for (let j = 0; j < n; j++) centre[j]! += sum[j]! / weight;
   return centre;
 }
@@ -94,11 +110,15 @@ function centreRow(
   sums.fourth += cubic * square;
 }
 
+interface Taken {
+  readonly deviations: Float64Array<ArrayBuffer>;
+  readonly weights: Float64Array;
+}
+
 // The rows with a positive weight, as float64, with their weights; later rows move up to replace those left out.
-function taken(rows: WeightedRows, from: number, to: number, sums: CentralSums) {
+function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums): Work<Taken> {
   const { n, values } = rows;
-  const deviations = new Float64Array((to - from) * n);
-  deviations.set(values.subarray(from * n, to * n));
+  const deviations = new Float64Array(values.subarray(from * n, to * n));
   const weights = new Float64Array(to - from);
   let kept = 0;
   for (let row = from; row < to; row++) {
@@ -114,6 +134,7 @@ function taken(rows: WeightedRows, from: number, to: number, sums: CentralSums) 
     sums.count += frequency;
     sums.weight += weight * frequency;
     sums.squaredWeight += weight * weight * frequency;
+    if (endsPiece(row, n)) yield;
   }
   return { deviations: deviations.subarray(0, kept * n), weights: weights.subarray(0, kept) };
 }

@@ -82,8 +82,9 @@ function requireOthers({ given, others }: Regression): void {
 
 // How far values of the given coordinates, from index `start` on, move the mean of a row.
 function shift({ mean, coefficients }: Regression, row: number, values: Values, start: number): number {
+  const weights = coefficients(row);
   let sum = 0;
-  for (const [k, coefficient] of coefficients(row).entries()) sum += coefficient * (values[start + k]! - mean[k]!);
+  for (let k = 0; k < weights.length; k++) sum += weights[k]! * (values[start + k]! - mean[k]!);
   return sum;
 }
 

@@ -3,7 +3,7 @@ import type { Encoder } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real, RealDtype } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -22,16 +22,21 @@ export function covarianceTask<D extends RealDtype>(
     after: () => {
       if (ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
       // No entry is larger than the larger of its two variances.
-      for (let i = 0; i < n; i++)
-        if (!Number.isFinite(values[i * (n + 1)]))
-          throw new CovariumError(
-            'ERR_OUT_OF_RANGE',
-            `Variance (${i}) of the covariance is too large for (${dtype}), although its factor is not: ${
-              dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : ''
-            }scale the coordinate.`,
-          );
+      requireFiniteVariances(values, n, n + 1, dtype);
     },
   };
+}
+
+/** Throws `ERR_OUT_OF_RANGE` at the first of n variances, every `stride`th number, that `dtype` does not hold. */
+export function requireFiniteVariances(values: Values, n: number, stride: number, dtype: RealDtype): void {
+  for (let i = 0; i < n; i++)
+    if (!Number.isFinite(values[i * stride]))
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `Variance (${i}) of the covariance is too large for (${dtype}), although its factor is not: ${
+          dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : ''
+        }scale the coordinate.`,
+      );
 }
 
 /** The lower Cholesky factor of the covariance, n x n. If the covariance is singular, its root, n x rank. */

@@ -41,6 +41,9 @@ export interface Ellipsoid {
   readonly axes: Matrix<'float64'>;
 }
 
+// So few that each axis can be met to rounding of its own length.
+const fewAxes = 64;
+
 /** The Mahalanobis distance within which a share of the draws lies, if they vary in `rank` dimensions. */
 type RadiusAt = (probability: number, rank: number) => number;
 
@@ -65,14 +68,20 @@ export function* ellipsoid(
 
   // The widest coordinates come first: then the columns of the triangle are nearly orthogonal and differ mostly in
   // length.
-  const spread = Array.from({ length: n }, (_, i) => norm(root.subarray(i * width, (i + 1) * width)));
+  const spread: number[] = [];
+  for (let i = 0; i < n; i++) {
+    spread.push(norm(root.subarray(i * width, (i + 1) * width)));
+    if (i % 32 === 0) yield;
+  }
   const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
   const rows = rowsAt(root, width, order);
   yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
   const columns = new Float64Array(n * width);
-  for (const [row, coordinate] of order.entries())
+  for (const [row, coordinate] of order.entries()) {
     for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
-  const graded = isGraded(columns, width, n);
+    if (row % 32 === 0) yield;
+  }
+  const graded = width <= fewAxes || (yield* isGraded(columns, width, n));
   const turns = new Float64Array(width * width);
   const lengths = new Float64Array(width);
   const directions = new Float64Array(width * n);
@@ -82,6 +91,7 @@ export function* ellipsoid(
     const direction = directions.subarray(k * n, (k + 1) * n);
     const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
     for (let i = 0; i < n; i++) entries[i * width + k] = scale * direction[i]!;
+    if (k % 32 === 0) yield;
   }
   const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
   return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };

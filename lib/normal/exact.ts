@@ -26,7 +26,7 @@ export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters)
   const width = factor.rank;
   const root = hostZeros(n * width);
   const centre = Float64Array.from(mean.values);
-  const exact = factor.exact();
+  const exact = dtype === 'float64' ? factor : factor.exact();
   if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
@@ -51,7 +51,9 @@ export function isSame(a: ExactRoot, b: ExactRoot): boolean {
 }
 
 function isEqual(a: Float64Array, b: Float64Array): boolean {
-  return a.length === b.length && a.every((value, at) => value === b[at]);
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 /**
@@ -59,10 +61,10 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
  * rounding of a covariance in float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 numbers is small, its covariance
  * is not.
  */
-export function* exactMoments({ device, n, mean, factor }: NormalParameters): Tasks<Moments64> {
+export function* exactMoments({ device, dtype, n, mean, factor }: NormalParameters): Tasks<Moments64> {
   const covariance = hostZeros(n * n);
   const centre = Float64Array.from(mean.values);
-  const exact = factor.exact();
+  const exact = dtype === 'float64' ? factor : factor.exact();
   yield* exactly(device, (encoder, scratch) => exact.covariance(encoder, covariance, scratch));
   return { mean: centre, covariance };
 }

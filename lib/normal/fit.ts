@@ -1,12 +1,13 @@
+import { hostZeros } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { about, checkOptions, wholeNumber } from '../check.ts';
-import { exactDevice } from '../command/float64.ts';
+import { exactDevice, exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { dtypeOf, type RealDtype } from '../dtype.ts';
+import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -37,6 +38,11 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   // Numbers of another type would lose digits as float32 before the mean is subtracted, and far from 0 all of them.
   if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
+  const isShrunkAlone = [weights, frequencies, missing, mean].every((option) => option === undefined);
+  if (isShrunkAlone && dtype === 'float64' && dtypeOf(values) === 'float64') {
+    const shrunk = yield* fitShrunk(options, values, n);
+    if (shrunk !== undefined) return shrunk;
+  }
   const exact = exactDevice(device);
   const asked = { device, ddof, dtype, factor, mean, shrinkage, typed: options.dtype, inputs: [rows, mean] };
   requireAsked(asked, n);
@@ -75,6 +81,7 @@ function* fromSums(
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
   const { mean, covariance, intensity } = estimated(sums, { ddof, mean: fixed, shrinkage });
+  yield;
   // With an estimated mean, the rank of a covariance is at most count - 1, even if rounding makes its last pivots
   // positive.
   const needed = fixed === undefined ? n + 1 : n;
@@ -103,6 +110,39 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
     encoder.cholesky(factor, n, where);
   });
   return { ...task, explain: (error) => (error.code === 'ERR_NOT_FINITE' ? about('Data', error) : error) };
+}
+
+/**
+ * A fit with a given shrinkage and no other options, by the device's mean and covariance. Undefined for what the way by
+ * moments does or refuses: Ledoit and Wolf's share, too few rows, a ddof or numbers that are too large.
+ */
+function* fitShrunk(
+  { device, factor, ddof = 1, shrinkage }: FitOptions,
+  values: Values,
+  n: number,
+): Tasks<NormalParameters | undefined> {
+  const count = values.length / n;
+  const isSimple = typeof shrinkage === 'number' && shrinkage > 0 && shrinkage <= 1;
+  if (!(isSimple && Number.isInteger(ddof) && ddof >= 0 && ddof < count)) return undefined;
+  factorOn(factor);
+  const [mean, covariance] = [new Float64Array(n), hostZeros(n * n)];
+  try {
+    yield* exactly(device, (encoder, scratch) => {
+      const rows = scratch.input(values, 'float64');
+      encoder.requireFinite(rows, n);
+      encoder.meanAndCovariance(rows, mean, covariance, ddof);
+    });
+  } catch (error) {
+    throw error instanceof CovariumError && error.code === 'ERR_NOT_FINITE' ? about('Data', error) : error;
+  }
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += covariance[i * (n + 1)]!;
+  if (!Number.isFinite(trace)) return undefined;
+  for (let at = 0; at < covariance.length; at++) covariance[at]! *= 1 - shrinkage;
+  for (let i = 0; i < n; i++) covariance[i * (n + 1)]! += (shrinkage * trace) / n;
+  yield;
+  const matrix = Matrix.from(covariance, { columns: n });
+  return yield* step(factorCovariance({ device, mean, covariance: matrix, dtype: 'float64', factor }));
 }
 
 /** The ddof of a plain fit; throws if there are too few rows. */

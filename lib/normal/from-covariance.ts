@@ -1,11 +1,13 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
+import type { FactorOn } from '../backend.ts';
 import { about, checkOptions, oneOf } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { rootOf } from '../decomposition/semidefinite-root.ts';
+import { rankTolerance, rootOf } from '../decomposition/semidefinite-root.ts';
+import { type Real, zerosOf } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
@@ -46,12 +48,57 @@ export function* fromCovariance(
   const { n } = input;
   represented(options, input, centre);
   const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
+  yield;
+  const regular = yield* regularNormal(input, tolerance, factorOn(options.factor), square);
+  if (regular !== undefined) return regular;
   const symmetric = Float64Array.from(input.square);
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
   // Only the lower triangle counts, as for a Cholesky factor.
-  for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) symmetric[j * n + i] = symmetric[i * n + j]!;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) symmetric[j * n + i] = symmetric[i * n + j]!;
+    yield;
+  }
   const root = yield* rootOf(input.device, symmetric, n, singular, input.dtype, square);
   return yield* rooted(input, root, square);
+}
+
+// How far a covariance must be from a singular one, in tolerances of the rank, to be taken for regular by the sum
+// below, of which rounding is then a small share.
+const clearlyRegular = 256;
+
+/**
+ * The normal of a covariance that is far from singular, for which there is no need to ask for its rank; undefined for
+ * others. With C the correlation matrix, 1 / tr C^-1 is a bound below its smallest eigenvalue, and so below each pivot.
+ */
+function* regularNormal(
+  input: NormalInput,
+  tolerance: number,
+  where: FactorOn,
+  square: string,
+): Tasks<NormalParameters | undefined> {
+  const { dtype, n } = input;
+  const precisions = zerosOf(dtype, n) as Real;
+  const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
+    encoder.requireSymmetric(factor, n, tolerance);
+    encoder.cholesky(factor, n, where);
+    const rows = scratch.zeros(dtype, n * n);
+    for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
+    encoder.triangularSolve(factor, rows, n, false);
+    encoder.squaredNorms(rows, precisions, n);
+  });
+  let made: NormalParameters;
+  try {
+    made = yield* step({ ...task, explain: (error: CovariumError) => about(square, error) });
+  } catch (error) {
+    if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return undefined;
+    throw error;
+  }
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += precisions[i]! * input.square[i * (n + 1)]!;
+  if (clearlyRegular * rankTolerance(n, dtype) * trace < 1) return made;
+  made.mean.close();
+  made.factor.close();
+  return undefined;
 }
 
 // A copy, because the caller may change their arrays between two commits.

@@ -37,7 +37,9 @@ export function otherCoordinates(coordinates: readonly number[], n: number): num
 /** The rows of `width` numbers at these indices, in this order. */
 export function rowsAt(rows: Float64Array, width: number, places: readonly number[]): Float64Array<ArrayBuffer> {
   const chosen = new Float64Array(places.length * width);
-  for (const [row, place] of places.entries())
-    chosen.set(rows.subarray(place * width, (place + 1) * width), row * width);
+  for (let row = 0; row < places.length; row++) {
+    const from = places[row]! * width;
+    chosen.set(rows.subarray(from, from + width), row * width);
+  }
   return chosen;
 }

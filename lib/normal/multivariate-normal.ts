@@ -52,7 +52,7 @@ import {
 } from './probability.ts';
 import { correlation, deviationsTask, variancesTask } from './spread.ts';
 import { normalTasks } from './tasks.ts';
-import { factorAndTransformTask, quantileTask, transformTask } from './transform.ts';
+import { factorAndTransformTask, quantiles, transformTask } from './transform.ts';
 
 let parametersInside: (normal: MultivariateNormal) => NormalParameters;
 
@@ -385,7 +385,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     return normalToJson(this.#open());
   }
 
-  /** Variances of the n coordinates: the covariance's diagonal. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  /**
+   * Variances of the n coordinates: the covariance's diagonal. Rejects with `ERR_OUT_OF_RANGE` if the dtype can't hold
+   * one, `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
   async variances(): Promise<Vector<D>> {
     return run(variancesTask(this.#open()));
   }
@@ -395,7 +398,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     return runSync(variancesTask(this.#open()));
   }
 
-  /** Standard deviations of the n coordinates. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  /** Standard deviations of the n coordinates. Rejects like {@link variances}. */
   async standardDeviations(): Promise<Vector<D>> {
     return run(deviationsTask(this.#open()));
   }
@@ -407,7 +410,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /**
    * The correlation matrix, n x n, with ones on its diagonal; a coordinate that does not vary correlates with no other.
-   * Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * Rejects like {@link variances}.
    */
   async correlation(): Promise<Matrix<D>> {
     return runAll(correlation(this.#open()));
@@ -518,12 +521,12 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
-    return run(quantileTask(this.#open(), probabilities));
+    return runAll(quantiles(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
   quantileSync(probabilities: RowsInput): Matrix<D> {
-    return runSync(quantileTask(this.#open(), probabilities));
+    return runAllSync(quantiles(this.#open(), probabilities));
   }
 
   /**

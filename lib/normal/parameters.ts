@@ -47,7 +47,7 @@ export function givenFactor(
   }
   let centre: Storage;
   try {
-    centre = Storage.onDevice(device, dtype, n);
+    centre = Storage.inside(device, dtype, n);
   } catch (error) {
     factor.close();
     throw error;
@@ -72,7 +72,7 @@ export function factoredNormal(
   Kind: new (storage: Storage, n: number) => Factor,
   encode: (encoder: Encoder, factor: Real, mean: Real, scratch: Scratch) => void,
 ): NormalTask {
-  const [centre, root] = Storage.allOnDevice(device, dtype, [n, n * n]) as [Storage, Storage];
+  const [centre, root] = Storage.allInside(device, dtype, [n, n * n]) as [Storage, Storage];
   const factor = root.values as Real;
   if (mean === undefined) centre.values.fill(0);
   else centre.values.set(mean);

@@ -14,8 +14,8 @@ export interface Regression {
   /** Means of the given coordinates, then of the others. */
   readonly mean: Float64Array<ArrayBuffer>;
   /**
-   * The coefficients of the given coordinates (m) for one row; rows of the given coordinates come first; see {@link
-   * determined}.
+   * The coefficients of the given coordinates (m) for one row, not to be changed; rows of the given coordinates come
+   * first; see {@link determined}.
    */
   coefficients(row: number): Float64Array;
   /**
@@ -50,6 +50,7 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
     others,
     mean: rowsAt(mean, 1, order),
     coefficients: (row) => {
+      if (rank === m) return weights.subarray(row * rank, (row + 1) * rank);
       const own = new Float64Array(m);
       for (const [k, place] of free.entries()) own[place] = weights[row * rank + k]!;
       return own;

@@ -1,6 +1,9 @@
+import { hostZeros } from '../array/host-memory.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
 import { log1pmx } from '../probability/special-functions.ts';
+import type { Work } from '../work.ts';
 import { exactRoot, isSame, requireRegular } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -21,20 +24,104 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   if (alpha === 0 || isSame(ours, theirs)) return 0;
   const { n } = ours;
   // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
-  const columns = new Float64Array((n + 1) * n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) columns[j * n + i] = ours.root[i * n + j]!;
-    columns[n * n + i] = ours.mean[i]! - theirs.mean[i]!;
-  }
-  yield* exactly(q.device, (encoder) => encoder.triangularSolve(theirs.root, columns, n, false));
-  const rows = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) rows[i * n + j] = columns[j * n + i]!;
-  return whitened(rows, columns.slice(n * n), alpha);
+  const rows = hostZeros((n + 1) * n);
+  const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];
+  for (let i = 0; i < n; i++) d[i] = ours.mean[i]! - theirs.mean[i]!;
+  yield* exactly(q.device, (encoder) => {
+    encoder.transpose(ours.root, columns, n, n);
+    encoder.triangularSolve(theirs.root, rows, n, false);
+  });
+  if (alpha === 1) return fromIdentity(columns, d, yield* squaresBelow(columns, n));
+  const isForProducts = alpha >= leastOrder && alpha < 1 && n > fewDimensions;
+  return (
+    (isForProducts ? yield* byProducts(q, columns, d, alpha) : undefined) ?? (yield* eliminated(columns, d, alpha))
+  );
 }
 
-// The divergence of p = N(d, M M') from q = N(0, I), where M is lower triangular; both are overwritten.
-function whitened(rows: Float64Array, d: Float64Array, alpha: number): number {
+// With fewer dimensions a commit takes longer than the work.
+const fewDimensions = 24;
+
+/** The sum of squares left of the diagonal in each row of a lower triangle, whose columns (n x n) are given as rows. */
+function* squaresBelow(columns: Float64Array, n: number): Work<Float64Array> {
+  const sums = new Float64Array(n);
+  for (let j = 0; j < n; j++) {
+    for (let i = j + 1; i < n; i++) sums[i]! += columns[j * n + i]! ** 2;
+    if (j % rowsAtOnce === 0) yield;
+  }
+  return sums;
+}
+
+const rowsAtOnce = 64;
+
+/** The divergence of order 1 of p = N(d, M M') from q = N(0, I). */
+function fromIdentity(columns: Float64Array, d: Float64Array, others: Float64Array): number {
   const n = d.length;
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += d[i]! * d[i]! + growth(columns[i * (n + 1)]!, others[i]!, 1);
+  // NaN where a square overflows.
+  return Number.isNaN(sum) ? Number.POSITIVE_INFINITY : sum / 2;
+}
+
+// Below this order the terms of the sum in byProducts cancel each other.
+const leastOrder = 0.25;
+// Where a pivot is a smaller share of its diagonal entry, more than two digits are lost.
+const leastShare = 0.01;
+
+/**
+ * The divergence of an order below 1, by products of matrices. With F = M M' - I and S = I + kappa F = L L',
+ *
+ *     ln |S| - kappa ln |M M'| = sum of kappa ((m_ii - 1)^2 + o_i - 2 h(m_ii - 1)) - s_i + h(kappa f_ii - s_i),
+ *
+ * where h(x) = ln(1 + x) - x, and o_i and s_i are the sums of squares left of the diagonal in M and L. What is linear
+ * in F has cancelled, so that normals which are nearly alike have a small relative error. Undefined if S is nearly
+ * singular, so that rounding in S, which would be small in M, shows.
+ */
+function* byProducts(
+  { device }: NormalParameters,
+  columns: Float64Array,
+  d: Float64Array,
+  alpha: number,
+): Tasks<number | undefined> {
+  const n = d.length;
+  const kappa = 1 - alpha;
+  const lower = hostZeros(n * n);
+  for (let i = 0; i < n; i++) lower[i * (n + 1)] = alpha;
+  const y = d.slice();
+  try {
+    yield* exactly(device, (encoder) => {
+      encoder.product(columns, columns, lower, n, n, n, true, false, kappa, 1);
+      encoder.cholesky(lower, n, 'auto');
+      encoder.triangularSolve(lower, y, n, false);
+    });
+  } catch (error) {
+    if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return undefined;
+    throw error;
+  }
+  const others = yield* squaresBelow(columns, n);
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    let left = 0;
+    for (let j = 0; j < i; j++) left += lower[i * n + j]! ** 2;
+    const x = columns[i * (n + 1)]! - 1;
+    const linear = kappa * (x * (x + 2) + others[i]!) - left;
+    const diagonal = lower[i * (n + 1)]! ** 2;
+    if (!(diagonal > leastShare * (diagonal + left))) return undefined;
+    sum += kappa * (x * x + others[i]! - 2 * log1pmx(x)) - left + log1pmx(linear);
+    sum += alpha * kappa * y[i]! * y[i]!;
+    if (i % rowsAtOnce === 0) yield;
+  }
+  return Number.isFinite(sum) ? Math.max(0, sum / (2 * kappa)) : undefined;
+}
+
+// The divergence of p = N(d, M M') from q = N(0, I), where M is lower triangular and given by its columns.
+function* eliminated(columns: Float64Array, difference: Float64Array, alpha: number): Work<number> {
+  const d = difference.slice();
+  const n = d.length;
+  const rows = hostZeros(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) rows[i * n + j] = columns[j * n + i]!;
+    if (i % rowsAtOnce === 0) yield;
+  }
   const kappa = 1 - alpha;
   let distance = 0;
   let volume = 0;
@@ -51,7 +138,7 @@ function whitened(rows: Float64Array, d: Float64Array, alpha: number): number {
     const root = Math.sqrt(pivot);
     const y = d[i]! / root;
     distance += y * y;
-    if (kappa === 0) continue;
+    if (i % rowsAtOnce === 0 || n > rowsAtOnce) yield;
     for (let k = i + 1; k < n; k++) {
       const below = rows.subarray(k * n, k * n + i + 1);
       let product = 0;

@@ -4,9 +4,13 @@ import { Vector } from '../array/vector.ts';
 import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
 import type { Real, RealDtype } from '../dtype.ts';
+import { requireFiniteVariances } from './covariance.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** The diagonal of the covariance, n; `ratio` times it. No n x n numbers are made of a factor that has fewer. */
+/**
+ * The diagonal of the covariance, n; `ratio` times it. No n x n numbers are made of a factor that has fewer. It fails
+ * with `ERR_OUT_OF_RANGE` where the type of the distribution does not hold a variance.
+ */
 export function variancesTask<D extends RealDtype>(
   { device, dtype, n, factor }: NormalParameters<D>,
   ratio = 1,
@@ -15,10 +19,18 @@ export function variancesTask<D extends RealDtype>(
   const task = resultTask({ device, dtype }, n, wrap, (encoder, out, scratch) =>
     factor.variances(encoder, out, scratch),
   );
-  return ratio === 1 ? task : mapped(task, (variance) => ratio * variance);
+  const { values } = task.written;
+  const scaled = ratio === 1 ? task : mapped(task, (variance) => ratio * variance);
+  return {
+    ...scaled,
+    after: () => {
+      scaled.after?.();
+      requireFiniteVariances(values, n, 1, dtype);
+    },
+  };
 }
 
-/** The roots of {@link variancesTask}. */
+/** The roots of {@link variancesTask}, which fails like it. */
 export function deviationsTask<D extends RealDtype>(parameters: NormalParameters<D>, ratio = 1): Task<Vector<D>> {
   return mapped(variancesTask(parameters), (variance) => Math.sqrt(ratio) * Math.sqrt(variance));
 }

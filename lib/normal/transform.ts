@@ -1,18 +1,19 @@
-import { isVectorInput, type RowsInput, rowsInput } from '../array/inputs.ts';
+import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { checkOptions } from '../check.ts';
+import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import type { Scratch } from '../command/scratch.ts';
-import { resultTask, type Task } from '../command/task.ts';
+import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
 import { transformOne } from '../factor/lower-factor.ts';
-import { quantile } from '../probability/standard-normal.ts';
+import type { Work } from '../work.ts';
 import { normalInput, symmetryTolerance } from './inputs.ts';
 import type { TransformOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -67,31 +68,42 @@ function transforming<D extends RealDtype>(
 }
 
 /** mean + A z for each row of probabilities, where z are their standard normal quantiles. */
-export function quantileTask<D extends RealDtype>(
+export function* quantiles<D extends RealDtype>(
   parameters: NormalParameters<D>,
   probabilities: RowsInput,
-): Task<Matrix<D>> {
-  const { device, factor } = parameters;
+): Tasks<Matrix<D>> {
+  const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;
-  const { values, count } = probabilityRows(device, probabilities, width);
-  for (let i = 0; i < values.length; ++i) values[i] = quantile(values[i]!);
-  const matrix = Matrix.from(values, { rows: count, columns: width });
-  return transformTask(parameters, matrix) as Task<Matrix<D>>;
+  const { values, count } = yield* probabilityRows(device, probabilities, width);
+  if (dtype === 'float32') {
+    // Of float64, so that a probability near 1 keeps its digits.
+    const z = new Float64Array(values);
+    yield* exactly(device, (encoder) => encoder.normalQuantiles(z));
+    const matrix = Matrix.from(z, { rows: count, columns: width });
+    return yield* step(transformTask(parameters, matrix) as Task<Matrix<D>>);
+  }
+  const wrap = (written: Storage<D>) => new Matrix(written, count, n);
+  return yield* step(
+    resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+      const z = scratch.copy(values, 'float64');
+      encoder.normalQuantiles(z as Float64Array);
+      factor.transform(encoder, mean.values as Real, z, out, scratch);
+    }),
+  );
 }
 
-/**
- * Rows of `width` probabilities in float64, each strictly between 0 and 1; throws `ERR_OUT_OF_RANGE` with the entry,
- * `ERR_SHAPE`.
- */
-export function probabilityRows(
-  device: Device,
-  probabilities: RowsInput,
-  width: number,
-): { readonly values: Float64Array<ArrayBuffer>; readonly count: number } {
-  const { values, count } = rowsInput('Probabilities', device, probabilities, width);
+const checkedAtOnce = 1 << 16;
+
+/** Rows of `width` probabilities between 0 and 1, exclusive; throws `ERR_OUT_OF_RANGE` with the entry, `ERR_SHAPE`. */
+export function* probabilityRows(device: Device, probabilities: RowsInput, width: number): Work<Rows> {
+  const rows = rowsInput('Probabilities', device, probabilities, width);
+  const { values } = rows;
   let at = 0;
-  while (at < values.length && values[at]! > 0 && values[at]! < 1) ++at;
-  if (at === values.length) return { values: new Float64Array(values), count };
+  while (at < values.length && values[at]! > 0 && values[at]! < 1) {
+    ++at;
+    if (at % checkedAtOnce === 0) yield;
+  }
+  if (at === values.length) return rows;
   const [row, column] = [Math.floor(at / width), at % width];
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

@@ -2,6 +2,7 @@ import { decomposed, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { isGraded } from '../decomposition/graded.ts';
 import { norm } from '../reference/svd.ts';
+import type { Work } from '../work.ts';
 import { type ExactRoot, exactRoot, isSame } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -21,7 +22,7 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   yield* exactly(p.device, (encoder) => encoder.product(b, a, product, n, n, n, true, false, 1, 0));
   // The orthogonal polar factor of W diag(values) V' is W V'.
   const [left, values, right] = [new Float64Array(n * n), new Float64Array(n), new Float64Array(n * n)];
-  const graded = isGraded(product, n, n);
+  const graded = yield* isGraded(product, n, n);
   yield* decomposed(p.device, (encoder) => encoder.svd(product, left, values, right, n, n, graded));
   const [u, turned] = [new Float64Array(n * n), new Float64Array(n * n)];
   yield* exactly(p.device, (encoder) => {
@@ -30,14 +31,25 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   });
   // U is only known to rounding of the largest deviation. If the normals are nearly alike and their deviations differ
   // widely, the roots without U may be closer.
-  return Math.min(...[turned, b].map((root) => distance(a, root, ours.mean, theirs.mean)));
+  const byTurned = yield* distance(a, turned, ours.mean, theirs.mean);
+  return Math.min(byTurned, yield* distance(a, b, ours.mean, theirs.mean));
 }
 
-function distance(a: Float64Array, b: Float64Array, mean: Float64Array, other: Float64Array): number {
-  const apart = new Float64Array(a.length + mean.length);
-  for (let at = 0; at < a.length; at++) apart[at] = a[at]! - b[at]!;
-  for (let i = 0; i < mean.length; i++) apart[a.length + i] = mean[i]! - other[i]!;
-  return norm(apart);
+function* distance(a: Float64Array, b: Float64Array, mean: Float64Array, other: Float64Array): Work<number> {
+  const n = mean.length;
+  const lengths = new Float64Array(n + 1);
+  for (let i = 0; i < n; i++) {
+    lengths[i] = norm(difference(a.subarray(i * n, (i + 1) * n), b.subarray(i * n, (i + 1) * n)));
+    if (i % 32 === 0) yield;
+  }
+  lengths[n] = norm(difference(mean, other));
+  return norm(lengths);
+}
+
+function difference(a: Float64Array, b: Float64Array): Float64Array {
+  const apart = new Float64Array(a.length);
+  for (let i = 0; i < a.length; i++) apart[i] = a[i]! - b[i]!;
+  return apart;
 }
 
 // The root of a singular normal has fewer columns: zeros replace the missing ones.

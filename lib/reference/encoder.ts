@@ -13,7 +13,7 @@ import { meanAndCovariance } from './moments.ts';
 import { pivotedCholesky } from './pivoted-cholesky.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
-import { addRow, copy, scaleColumns, squaredNorms, sum, transpose } from './rows.ts';
+import { addRow, copy, normalQuantiles, scaleColumns, squaredNorms, sum, transpose } from './rows.ts';
 import { sample } from './sample.ts';
 
 import { stretchRows } from './stretch-rows.ts';
@@ -151,6 +151,10 @@ export class ReferenceEncoder implements Encoder {
 
   luSolve(triangles: Real, pivots: Real, rows: Real, n: number): void {
     this.#record(() => luSolve(triangles, pivots, rows, n));
+  }
+
+  normalQuantiles(values: Float64Array): void {
+    this.#record(() => normalQuantiles(values));
   }
 
   squaredNorms(rows: Real, out: Real, n: number): void {

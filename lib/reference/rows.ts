@@ -1,4 +1,5 @@
 import type { Real } from '../dtype.ts';
+import { quantile } from '../probability/standard-normal.ts';
 import type { Work } from '../work.ts';
 
 const pieceLength = 1 << 14;
@@ -21,6 +22,14 @@ export function* squaredNorms(rows: Real, out: Real, n: number): Work {
     for (let i = r * n; i < (r + 1) * n; i++) sum += rows[i]! * rows[i]!;
     out[r] = sum;
     if (r % rowsAtOnce === 0) yield;
+  }
+}
+
+/** Probabilities become quantiles of the standard normal. */
+export function* normalQuantiles(values: Float64Array): Work {
+  for (let i = 0; i < values.length; i++) {
+    values[i] = quantile(values[i]!);
+    if (i % pieceLength === 0) yield;
   }
 }
 

@@ -110,9 +110,12 @@ function scale(row: Float64Array, by: number): void {
 /** Euclidean, without overflow. */
 export function norm(values: Float64Array): number {
   let largest = 0;
-  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  for (let i = 0; i < values.length; i++) {
+    const size = Math.abs(values[i]!);
+    if (!(size <= largest)) largest = size;
+  }
   if (largest === 0) return 0;
   let sum = 0;
-  for (const value of values) sum += (value / largest) ** 2;
+  for (let i = 0; i < values.length; i++) sum += (values[i]! / largest) ** 2;
   return largest * Math.sqrt(sum);
 }

@@ -19,7 +19,7 @@ export interface CentredNormal<D extends RealDtype = RealDtype> extends NormalPa
 
 /** Allocates device memory for the zero mean; close `centred.mean` to release it. */
 export function centredNormal<D extends RealDtype>(normal: NormalParameters<D>): CentredNormal<D> {
-  const origin = Storage.onDevice(normal.device, normal.dtype, normal.n);
+  const origin = Storage.inside(normal.device, normal.dtype, normal.n);
   origin.values.fill(0);
   return { ...normal, location: Float64Array.from(normal.mean.values), centred: { ...normal, mean: origin } };
 }

@@ -58,7 +58,7 @@ import {
   studentFromPrecision,
   studentFromScale,
 } from './parameters.ts';
-import { studentQuantileTask } from './quantile.ts';
+import { studentQuantiles } from './quantile.ts';
 import { studentScoreTask } from './score.ts';
 
 /**
@@ -485,12 +485,12 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
-    return run(studentQuantileTask(this.#open(), probabilities));
+    return runAll(studentQuantiles(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
   quantileSync(probabilities: RowsInput): Matrix<D> {
-    return runSync(studentQuantileTask(this.#open(), probabilities));
+    return runAllSync(studentQuantiles(this.#open(), probabilities));
   }
 
   /**

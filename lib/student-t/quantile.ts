@@ -1,9 +1,9 @@
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import type { Task } from '../command/task.ts';
+import { step, type Task, type Tasks } from '../command/task.ts';
 import { type RealDtype, zerosOf } from '../dtype.ts';
-import { probabilityRows, quantileTask, transformTask } from '../normal/transform.ts';
+import { probabilityRows, quantiles, transformTask } from '../normal/transform.ts';
 import { studentQuantile } from '../probability/f-quantile.ts';
 import type { StudentParameters } from './parameters.ts';
 
@@ -14,22 +14,25 @@ import type { StudentParameters } from './parameters.ts';
  * (k from 0). The device computes A t in a unit in which no entry of t exceeds 1; the host stretches it in float64, as
  * it stretches a draw.
  */
-export function studentQuantileTask<D extends RealDtype>(
+export function* studentQuantiles<D extends RealDtype>(
   { normal, nu }: StudentParameters<D>,
   probabilities: RowsInput,
-): Task<Matrix<D>> {
-  if (nu === Number.POSITIVE_INFINITY) return quantileTask(normal, probabilities);
+): Tasks<Matrix<D>> {
+  if (nu === Number.POSITIVE_INFINITY) return yield* quantiles(normal, probabilities);
   const { device, dtype, n, factor } = normal;
   const { width } = factor;
-  const { values, count } = probabilityRows(device, probabilities, width);
-  const units = Float64Array.from({ length: count }, (_, row) =>
-    toStudent(values.subarray(row * width, (row + 1) * width), nu),
-  );
+  const { values: given, count } = yield* probabilityRows(device, probabilities, width);
+  const values = new Float64Array(given);
+  const units = new Float64Array(count);
+  for (let row = 0; row < count; row++) {
+    units[row] = toStudent(values.subarray(row * width, (row + 1) * width), nu);
+    yield;
+  }
   const location = Float64Array.from(normal.mean.values);
   const zero = new Storage(zerosOf(dtype, n));
   const matrix = Matrix.from(values, { rows: count, columns: width });
   const task = transformTask({ ...normal, mean: zero }, matrix) as Task<Matrix<D>>;
-  return {
+  return yield* step({
     ...task,
     after: () => {
       const out = task.written.values;
@@ -40,7 +43,7 @@ export function studentQuantileTask<D extends RealDtype>(
         else out[at] = location[j]!;
       }
     },
-  };
+  });
 }
 
 /** Replaces the probabilities by t in a unit of its own, and returns the unit, at least 1. */

@@ -70,17 +70,18 @@ void detach(Napi::Env env, napi_value arrayBuffer) {
   }
 }
 
-// The pages of a buffer that shrinks go away under a command that uses them.
+// The pages of a buffer that shrinks go away under a command that uses them. A SharedArrayBuffer can only grow.
 void refuseResizable(Napi::Env env, napi_value arrayBuffer) {
+  bool ordinary = false;
+  napi_is_arraybuffer(env, arrayBuffer, &ordinary);
+  const char* property = ordinary ? "resizable" : "growable";
   napi_value value;
   bool resizable = false;
-  for (const char* property : {"resizable", "growable"}) {
-    if (napi_get_named_property(env, arrayBuffer, property, &value) == napi_ok)
-      napi_get_value_bool(env, value, &resizable);
-    if (resizable)
-      throw Failure("ERR_INVALID_ARGUMENT",
-                    "Operand is in a " + std::string(property) + " buffer, whose memory may go away.");
-  }
+  if (napi_get_named_property(env, arrayBuffer, property, &value) == napi_ok)
+    napi_get_value_bool(env, value, &resizable);
+  if (resizable)
+    throw Failure("ERR_INVALID_ARGUMENT",
+                  "Operand is in a " + std::string(property) + " buffer, whose memory may go away.");
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::lu>("lu"),
                       InstanceMethod<&EncoderObject::luSolve>("luSolve"),
                       InstanceMethod<&EncoderObject::squaredNorms>("squaredNorms"),
+                      InstanceMethod<&EncoderObject::normalQuantiles>("normalQuantiles"),
                       InstanceMethod<&EncoderObject::sample>("sample"),
                       InstanceMethod<&EncoderObject::stretchRows>("stretchRows"),
                       InstanceMethod<&EncoderObject::logDensity>("logDensity"),
@@ -221,6 +222,14 @@ void EncoderObject::squaredNorms(const Napi::CallbackInfo& info) {
     requireSameType({&rows, &out});
     requireLength(rows, out.length, n);
     commands().squaredNorms(rows, out, n);
+  });
+}
+
+void EncoderObject::normalQuantiles(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand values = operandAt(info, 0);
+    if (values.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Probabilities are not of float64.");
+    commands().normalQuantiles(values);
   });
 }
 

@@ -224,6 +224,15 @@ void CpuCommandBuffer::squaredNorms(Operand rows, Operand out, size_t n) {
   });
 }
 
+void CpuCommandBuffer::normalQuantiles(Operand values) {
+  record([=](const Execution& execution) {
+    const FloatModeScope mode = FloatModeScope::keeping();  // a probability may be subnormal
+    forPieces(execution, values.length, [&](size_t first, size_t count) {
+      execution.kernels.normalQuantiles(values.as<double>() + first, count);
+    });
+  });
+}
+
 void CpuCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   record([=](const Execution& execution) {
     withReal(out, [&](auto real) {

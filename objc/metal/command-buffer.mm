@@ -248,6 +248,8 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
          });
 }
 
+void MetalCommandBuffer::normalQuantiles(Operand values) { onCpu().normalQuantiles(values); }
+
 // Its scales are float64, which Apple GPUs do not support.
 void MetalCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
                                      NormalCounter counter) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
@@ -88,6 +89,29 @@ onEveryBackend('sums of squares are those of the rows.', ({ run, real, zeros, ep
     }
   }
 });
+
+onEveryBackend(
+  'normal quantiles are right to 1e-15 of themselves, in the middle and in both tails, in any number.',
+  ({ run, backend }) => {
+    const { probabilities, quantile }: { probabilities: number[]; quantile: number[] } = JSON.parse(
+      readFileSync(new URL('../answers/standard-normal.json', import.meta.url), 'utf8'),
+    );
+    assert.ok(probabilities.includes(5e-324));
+    // Many, so that several threads have their part; an odd number, so that vectors are not full.
+    for (const count of [1, 7, probabilities.length, 200_001]) {
+      const values = guarded(Float64Array.from({ length: count }, (_, i) => probabilities[i % probabilities.length]!));
+      run((encoder) => encoder.normalQuantiles(values.view as Float64Array));
+      values.view.forEach((value, i) => {
+        const wanted = quantile[i % quantile.length]!;
+        if (!(Math.abs(value - wanted) <= 1e-15 * Math.abs(wanted)))
+          assert.unreachable(
+            `${backend.kind}: ${probabilities[i % probabilities.length]} gives ${value}, not ${wanted}`,
+          );
+      });
+      values.isIntact('quantiles');
+    }
+  },
+);
 
 onEveryBackend(
   'products are right in all four transpositions, and a beta of 0 does not read c.',

@@ -81,6 +81,41 @@ onEveryDevice('moments make the normal that their rows make, at once or bit by b
   assert.equal(shrunk.covarianceSync().data, other.covarianceSync().data);
 });
 
+onEveryDevice('a shrinkage alone gives what it gives beside weights of 1.', async (device) => {
+  if (!device.dtypes.includes('float64')) return console.log(`skipped  ${device.kind}: it has no float64.`);
+  const rows = Matrix.from(small, { dtype: 'float64' });
+  const weights = small.map(() => 1);
+  for (const [shrinkage, ddof] of [
+    [0.3, 1],
+    [1, 0],
+  ] as const) {
+    using alone = await MultivariateNormal.fit({ device, rows, shrinkage, ddof });
+    using weighted = MultivariateNormal.fitSync({ device, rows, shrinkage, ddof, weights });
+    near(alone.covarianceSync().data, weighted.covarianceSync().data, 1e-14);
+    near(alone.mean.data, weighted.mean.data, 1e-14);
+  }
+  const holed = Matrix.from(
+    [
+      [1, 2],
+      [3, Number.NaN],
+      [5, 7],
+    ],
+    { dtype: 'float64' },
+  );
+  await throwsCode('ERR_NOT_FINITE', '(1, 1)', () => MultivariateNormal.fit({ device, rows: holed, shrinkage: 0.5 }));
+  // Its trace overflows.
+  const huge = Matrix.from(
+    [
+      [1e200, 2],
+      [-1e200, 3],
+    ],
+    { dtype: 'float64' },
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', 'too large', () =>
+    MultivariateNormal.fit({ device, rows: huge, shrinkage: 0.5 }),
+  );
+});
+
 onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
   const { rows } = cases.find(({ name }) => name === 'more dimensions than rows')!;
   await throwsCode('ERR_SHAPE', '(6) rows, but a normal of dimension (10)', () =>

@@ -49,6 +49,26 @@ onEveryDevice('a diagonal of a million variances is told without a million times
   assert.is(normal.standardDeviationsSync().get(999_999), 2);
 });
 
+onEveryDevice('a variance that the dtype does not hold is refused, by each that needs it.', async (device) => {
+  using normal = MultivariateNormal.fromCholeskySync({
+    device,
+    factor: [
+      [1, 0],
+      [0, 1e30],
+    ],
+    dtype: 'float32',
+  });
+  const message = 'Variance (1) of the covariance is too large for (float32)';
+  for (const ask of [
+    () => normal.variances(),
+    () => normal.variancesSync(),
+    () => normal.standardDeviations(),
+    () => normal.correlation(),
+    () => normal.covariance(),
+  ])
+    await throwsCode('ERR_OUT_OF_RANGE', message, ask);
+});
+
 onEveryDevice('a Student-t has them where it has a covariance.', async (device) => {
   using heavy = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 6 });
   near(heavy.variancesSync().data, [6, 13.5, 1.5], 1e-5);

@@ -7,12 +7,14 @@
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
+#include <algorithm>
 #include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "normal-float64.h"
+#include "normal-quantile.h"
 #include "radial-scale.h"
 #include "threadgroup.h"
 
@@ -39,6 +41,7 @@ namespace {
 #include "rows.inc"
 #include "solve.inc"
 #include "checks.inc"
+#include "normal-quantile.inc"
 
 size_t simdgroupValuesBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
   return simdgroup_values_bytes(lanes, simdWidth);
@@ -102,7 +105,7 @@ const KernelTable& COVARIUM_TABLE() {
 #else
       "baseline",
 #endif
-      kernelList, sizeof kernelList / sizeof *kernelList, realKernels<float>(), realKernels<double>()};
+      kernelList, sizeof kernelList / sizeof *kernelList, realKernels<float>(), realKernels<double>(), normalQuantiles};
   return table;
 }
 

@@ -72,6 +72,8 @@ struct KernelTable {
   size_t kernelCount;
   RealKernels<float> float32;
   RealKernels<double> float64;
+  // Probabilities between 0 and 1 become quantiles of the standard normal.
+  void (*normalQuantiles)(double* values, size_t count);
   template <typename T>
   const RealKernels<T>& of() const;
 };
