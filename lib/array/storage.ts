@@ -57,14 +57,12 @@ export class Storage<D extends Dtype = Dtype> {
 
   /** Several of {@link onDevice}. If one fails, the others are closed. */
   static allOnDevice<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
-    const made: Storage<D>[] = [];
-    try {
-      for (const length of lengths) made.push(Storage.onDevice(device, dtype, length));
-      return made;
-    } catch (error) {
-      for (const storage of made) storage.close();
-      throw error;
-    }
+    return all(lengths, (length) => Storage.onDevice(device, dtype, length));
+  }
+
+  /** Several of {@link forResult}. If one fails, the others are closed. */
+  static allForResult<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
+    return all(lengths, (length) => Storage.forResult(device, dtype, length));
   }
 
   get closed(): boolean {
@@ -104,5 +102,16 @@ export class Storage<D extends Dtype = Dtype> {
     this.#closed = true;
     const device = this.#device;
     if (device !== undefined && !device.closed) backendOf(device).release(this.#values.buffer as ArrayBuffer);
+  }
+}
+
+function all<D extends Dtype>(lengths: readonly number[], make: (length: number) => Storage<D>): Storage<D>[] {
+  const made: Storage<D>[] = [];
+  try {
+    for (const length of lengths) made.push(make(length));
+    return made;
+  } catch (error) {
+    for (const storage of made) storage.close();
+    throw error;
   }
 }

@@ -1,5 +1,6 @@
 #include "encoder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "arguments.h"
@@ -24,6 +25,9 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::triangularProduct>("triangularProduct"),
                       InstanceMethod<&EncoderObject::triangularSolve>("triangularSolve"),
                       InstanceMethod<&EncoderObject::choleskySolve>("choleskySolve"),
+                      InstanceMethod<&EncoderObject::choleskyBatch>("choleskyBatch"),
+                      InstanceMethod<&EncoderObject::sampleBatch>("sampleBatch"),
+                      InstanceMethod<&EncoderObject::logDensityBatch>("logDensityBatch"),
                       InstanceMethod<&EncoderObject::transpose>("transpose"),
                       InstanceMethod<&EncoderObject::symmetricEigen>("symmetricEigen"),
                       InstanceMethod<&EncoderObject::echelon>("echelon"),
@@ -211,6 +215,43 @@ void EncoderObject::choleskySolve(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const auto [factor, rows, n] = factorAndRowsAt(info);
     commands().choleskySolve(factor, rows, n);
+  });
+}
+
+void EncoderObject::choleskyBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0);
+    const size_t n = sizeAt(info, 1);
+    requireSquares(a, n);
+    commands().choleskyBatch(a, n, numberAt(info, 2));
+  });
+}
+
+void EncoderObject::sampleBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factors = operandAt(info, 0), means = operandAt(info, 1), out = operandAt(info, 2);
+    const size_t n = sizeAt(info, 3), count = requireSquares(factors, n);
+    requireSameType({&factors, &means, &out});
+    requireLength(means, count, n);
+    requireRows(out, std::max<size_t>(1, means.length));
+    commands().sampleBatch(factors, means, out, n, counterAt(info, 4));
+  });
+}
+
+void EncoderObject::logDensityBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factors = operandAt(info, 0), means = operandAt(info, 1), rows = operandAt(info, 2),
+                  out = operandAt(info, 3);
+    const size_t n = sizeAt(info, 4), count = requireSquares(factors, n);
+    const Operand constants = operandAt(info, 5);
+    requireSameType({&factors, &means, &rows, &out});
+    requireLength(means, count, n);
+    requireLength(constants, count);
+    if (constants.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Constants are not of float64.");
+    requireRows(out, std::max<size_t>(1, count));
+    // Rows of its own for each model, or the same for all.
+    if (count == 0 || rows.length / n != out.length) requireLength(rows, count == 0 ? 0 : out.length / count, n);
+    commands().logDensityBatch(factors, means, rows, out, n, constants);
   });
 }
 

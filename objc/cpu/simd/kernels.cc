@@ -7,7 +7,9 @@
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -38,6 +40,7 @@ namespace {
 #include "narrow.inc"
 #include "rows.inc"
 #include "solve.inc"
+#include "batch.inc"
 #include "checks.inc"
 
 size_t simdgroupValuesBytes(const void*, uint32_t lanes, uint32_t simdWidth) {
@@ -86,7 +89,9 @@ constexpr RealKernels<T> realKernels() {
   return {fillNormal,           addRow<T>,          scaleColumns<T>,    squaredNorms<T>,  zeroUpper<T>,
           antitransposeAll<T>,  fewRows<T>,         matrixVector<T>,    streamLimit,      narrowLimit<T>,
           narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
-          solveRows<T>,         surelySymmetric<T>, allFinite<T>,       stretchRows<T>};
+          solveRows<T>,         surelySymmetric<T>, allFinite<T>,       abreastLimit,     lanesOf<T>,
+          abreastScratch<T>,    factorOne<T>,       factorAbreast<T>,   sampleAbreast<T>, squaredDistancesAbreast<T>,
+          stretchRows<T>};
 }
 
 }  // namespace
