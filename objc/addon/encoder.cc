@@ -233,7 +233,8 @@ void EncoderObject::sampleBatch(const Napi::CallbackInfo& info) {
     const size_t n = sizeAt(info, 3), count = requireSquares(factors, n);
     requireSameType({&factors, &means, &out});
     requireLength(means, count, n);
-    requireRows(out, std::max<size_t>(1, means.length));
+    if (count == 0) return requireLength(out, 0);
+    requireRows(out, means.length);
     commands().sampleBatch(factors, means, out, n, counterAt(info, 4));
   });
 }
@@ -248,9 +249,10 @@ void EncoderObject::logDensityBatch(const Napi::CallbackInfo& info) {
     requireLength(means, count, n);
     requireLength(constants, count);
     if (constants.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Constants are not of float64.");
-    requireRows(out, std::max<size_t>(1, count));
+    if (count == 0) return requireLength(out, 0);
+    requireRows(out, count);
     // Rows of its own for each model, or the same for all.
-    if (count == 0 || rows.length / n != out.length) requireLength(rows, count == 0 ? 0 : out.length / count, n);
+    if (rows.length != out.length * n) requireLength(rows, out.length / count, n);
     commands().logDensityBatch(factors, means, rows, out, n, constants);
   });
 }
