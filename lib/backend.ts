@@ -172,6 +172,11 @@ export interface Encoder {
    */
   sampleBatch(factors: Real, means: Real, out: Real, n: number, counter: Uint32Array): void;
   /**
+   * {@link stretchRows} for each of count models, each from its own location: rows are count x m x n, locations count x
+   * n in float64. Model b has the radial scales of stream + b.
+   */
+  stretchBatch(rows: Real, locations: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void;
+  /**
    * {@link logDensity} for each of count models, each with its constant: out is count x m, and rows are m x n, the same
    * for all models, or count x m x n.
    */

@@ -58,6 +58,8 @@ class CommandBuffer {
   // Batches of `means.length / n` models; lib/backend.ts says what they do.
   virtual void choleskyBatch(Operand a, size_t n, double tolerance) = 0;
   virtual void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) = 0;
+  virtual void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                            NormalCounter counter) = 0;
   virtual void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                Operand constants) = 0;
   // The decompositions: entries are finite. Throw ERR_UNSUPPORTED where Device::lacksDecompositions() says why.

@@ -1,17 +1,15 @@
 import { hostValues } from '../array/host-memory.ts';
-import { type RowsInput, realDtype, rowsInput } from '../array/inputs.ts';
-import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
+import { realDtype, rowsInput } from '../array/inputs.ts';
+import type { MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, argumentOf, describe, wrongArgument } from '../check.ts';
-import { resultTask, type Task } from '../command/task.ts';
+import { about, describe } from '../check.ts';
+import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
-import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
@@ -37,7 +35,7 @@ export const normalWords: BatchWords = {
 };
 
 /** Size, dimension and type of a batch, and its device. */
-interface BatchShape<D extends RealDtype = RealDtype> {
+export interface BatchShape<D extends RealDtype = RealDtype> {
   readonly device: Device;
   readonly dtype: D;
   /** B, from 1. */
@@ -64,6 +62,8 @@ interface Given {
   readonly dtype?: RealDtype | undefined;
   readonly centres: MatrixInput | undefined;
   readonly squares: readonly MatrixInput[] | Volume;
+  /** What the type follows from if `dtype` is missing; by default the matrices and the centres. */
+  readonly inputs?: readonly unknown[];
 }
 
 /** Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE`, with the index in a batch. */
@@ -76,13 +76,13 @@ export function batchInput(given: Given, words: BatchWords): BatchInput {
       'ERR_INVALID_ARGUMENT',
       `${words.squares} are neither an array of matrices, nor a Volume (${describe(squares)}).`,
     );
-  const inputs = isVolume ? [squares] : squares;
-  const dtype = realDtype(device, given.dtype, given.centres, ...inputs);
+  const inputs = given.inputs ?? [given.centres, ...(isVolume ? [squares] : squares)];
+  const dtype = realDtype(device, given.dtype, ...inputs);
   const shape = isVolume ? ofVolume(squares, device, dtype, words) : ofEach(squares, device, dtype, words);
   const centres =
     given.centres === undefined ? undefined : centresOf(given.centres, { ...shape, device, dtype }, words);
   const input = { ...shape, device, dtype, centres };
-  const chosen = { asked: given.dtype, chosen: dtype, inputs: [given.centres, ...inputs] };
+  const chosen = { asked: given.dtype, chosen: dtype, inputs };
   if (centres === undefined || !isRounding(chosen)) return input;
   for (let b = 0; b < shape.size; b++)
     naming(words, b, () => {
@@ -199,149 +199,22 @@ export function parametersAt<D extends RealDtype>(
   return { device, dtype, n, mean: view(means, n), factor: new LowerFactor(view(factors, n * n), n) };
 }
 
-/** Constants of the log densities; see {@link normalConstant}. */
-export function* batchConstants({ size, n, factors }: BatchParameters): Work<Float64Array> {
+/** Logarithms of the determinants of the covariances. */
+export function* logDeterminants({ size, n, factors }: BatchParameters): Work<Float64Array> {
   const lower = factors.values as Real;
-  const constants = new Float64Array(size);
+  const logarithms = new Float64Array(size);
   for (let b = 0; b < size; b++) {
     let sum = 0;
     for (let i = 0; i < n; i++) sum += Math.log(lower[b * n * n + i * (n + 1)]!);
-    constants[b] = -(n * Math.log(2 * Math.PI) + 2 * sum) / 2;
+    logarithms[b] = 2 * sum;
     if (b % 1024 === 1023) yield;
   }
-  return constants;
+  return logarithms;
 }
 
-/** The seed, first stream and first row of a run: distribution b draws from stream + b. */
-export function batchRun(options: RunOptions, size: number): Required<{ [Name in keyof RunOptions]: bigint | number }> {
-  const { seed = randomSeed(), stream = 0, firstRow = 0 } = options;
-  normalCounter(seed, stream, 0);
-  const last = BigInt(stream) + BigInt(size - 1);
-  if (last < 1n << 64n) return { seed, stream, firstRow };
-  throw new CovariumError(
-    'ERR_OUT_OF_RANGE',
-    `Streams (${stream}) to (${last}) of a batch of (${size}) distributions go beyond 2^64 - 1.`,
-  );
-}
-
-/** Selects a run and its destination. */
-export interface VolumeSyncOptions extends RunOptions {
-  /**
-   * The destination of the draws: a volume of width n, height `count` and depth B, or a typed array of as many numbers,
-   * of the batch's type. An array passed to an asynchronous call can no longer be transferred to another thread.
-   */
-  readonly out?: Volume | Real | undefined;
-}
-
-/** Draws of all normals, B x count x n. */
-export function drawBatch<D extends RealDtype>(
-  parameters: BatchParameters<D>,
-  count: number,
-  options: VolumeSyncOptions,
-): Task<Volume<D>> {
-  const { device, size, n, means, factors } = parameters;
-  const { seed, stream, firstRow } = batchRun(options, size);
-  const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
-  const target = batchOut(parameters, count, options.out);
-  const out = target.written.valuesFor(device) as Values as Real;
-  return {
-    device,
-    encode: (encoder) => encoder.sampleBatch(factors.values as Real, means.values as Real, out, n, counter),
-    reachable: options.out === undefined ? [] : [out],
-    result: target.volume,
-    written: target.written,
-    fresh: options.out === undefined ? [target.written] : [],
-  };
-}
-
-/** A volume for `count` draws of each: the caller's, over the caller's array, or a new one. */
-export function batchOut<D extends RealDtype>(
-  { device, dtype, size, n }: BatchShape<D>,
-  count: number,
-  out: Volume | Real | undefined,
-): { readonly volume: Volume<D>; readonly written: Storage<D> } {
-  requireCount(count * size, { dtype, n });
-  if (count < 1) throw new CovariumError('ERR_OUT_OF_RANGE', `Count is (${count}): a volume has at least one row.`);
-  if (out instanceof Volume) {
-    if (out.width !== n || out.height !== count || out.depth !== size)
-      throw new CovariumError(
-        'ERR_SHAPE',
-        `\`out\` is (${out.size.join(' x ')}), but the draws are (${n} x ${count} x ${size}).`,
-      );
-    const values = volumeStorage(out).valuesFor(device) as Real;
-    sampleOut({ device, dtype, n }, count * size, values);
-    return { volume: out as Volume as Volume<D>, written: volumeStorage(out) as Storage as Storage<D> };
-  }
-  const written =
-    out === undefined
-      ? Storage.forResult(device, dtype, size * count * n)
-      : matrixStorage(sampleOut({ device, dtype, n }, count * size, out));
-  return { volume: new Volume(written, [n, count, size]), written };
-}
-
-/** Log densities of the same rows for all normals: B x count. */
-export function logPdfOfAll<D extends RealDtype>(
-  parameters: BatchParameters<D>,
-  rows: RowsInput,
-  constants: Float64Array,
-): Task<Matrix<D>> {
-  const { values, count, n } = rowsInput('Input', parameters.device, rows, parameters.n);
-  return logDensities(parameters, values, count, n, constants);
-}
-
-/** Log densities of each normal at rows of its own, B x n or a volume: B x m. */
-export function logPdfOfEach<D extends RealDtype>(
-  parameters: BatchParameters<D>,
-  rows: MatrixInput | Volume,
-  constants: Float64Array,
-): Task<Matrix<D>> {
-  const { values, count } = ownRows(parameters, rows);
-  return logDensities(parameters, values, count, parameters.n * count, constants);
-}
-
-/** Rows of its own for each distribution: one in a matrix (B x n), m in a volume (width n, height m, depth B). */
-export function ownRows(
-  { device, size, n }: BatchShape,
-  rows: MatrixInput | Volume,
-): { readonly values: Values; readonly count: number } {
-  if (rows === undefined) throw wrongArgument('rows', rows, 'rows (B x n) or a Volume');
-  if (!(rows instanceof Volume)) {
-    const { values, count } = rowsInput('Input', device, rows, n);
-    if (count !== size)
-      throw new CovariumError('ERR_SHAPE', `\`rows\` has (${count}) rows, but the batch has (${size}) distributions.`);
-    return { values, count: 1 };
-  }
-  if (rows.width !== n || rows.depth !== size)
-    throw new CovariumError(
-      'ERR_SHAPE',
-      `\`${argumentOf('Input')}\` is a volume of (${rows.size.join(' x ')}): its width is not (${n}), or its depth not (${size}).`,
-    );
-  return { values: volumeStorage(rows).valuesFor(device), count: rows.height };
-}
-
-// `columns` of the input are one row of it in a message.
-function logDensities<D extends RealDtype>(
-  { device, dtype, size, n, means, factors }: BatchParameters<D>,
-  values: Values,
-  count: number,
-  columns: number,
-  constants: Float64Array,
-): Task<Matrix<D>> {
-  const wrap = (written: Storage<D>) => new Matrix(written, size, count);
-  const task = resultTask({ device, dtype }, size * count, wrap, (encoder, out, scratch) => {
-    const input = scratch.input(values, dtype);
-    encoder.requireFinite(input, columns);
-    encoder.logDensityBatch(factors.values as Real, means.values as Real, input, out, n, constants);
-  });
-  const { values: out } = task.written;
-  return {
-    ...task,
-    explain: (error) => about('Input', error),
-    after: () => {
-      // As for one normal: infinities that are subtracted mean a density of 0.
-      for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;
-    },
-  };
+/** The constants of the log densities; see {@link normalConstant}. */
+export function batchConstants({ n }: BatchParameters, logarithms: Float64Array): Float64Array {
+  return logarithms.map((logDeterminant) => -(n * Math.log(2 * Math.PI) + logDeterminant) / 2);
 }
 
 /** Runs `work` for one distribution of a batch; an error gets its index. */

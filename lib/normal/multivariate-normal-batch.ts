@@ -6,34 +6,37 @@ import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
 import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
-import { run, runSync, type Task } from '../command/task.ts';
+import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { type RunOptions, requireCount } from '../distribution/sample-options.ts';
-import { bytesOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
-import type { LowerFactor } from '../factor/lower-factor.ts';
-import { firstElement, normalCounter } from '../stream/counter.ts';
+import type { RunOptions } from '../distribution/sample-options.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import { runSliced, runToEnd } from '../work.ts';
 import {
   type BatchInput,
   type BatchParameters,
   batchConstants,
   batchInput,
-  batchOut,
-  batchRun,
-  drawBatch,
   factorBatch,
-  logPdfOfAll,
-  logPdfOfEach,
+  logDeterminants,
   naming,
   normalWords,
   ofDistribution,
-  ownRows,
   parametersAt,
   part,
   squareOf,
-  type VolumeSyncOptions,
 } from './batch.ts';
+import {
+  batchOut,
+  batchRun,
+  drawBatch,
+  drawMatrices,
+  logPdfOfAll,
+  logPdfOfEach,
+  ownRows,
+  type VolumeSyncOptions,
+} from './batch-tasks.ts';
+import { type FitGroupsOptions, fitGroups } from './fit-groups.ts';
 import { covarianceOptionNames } from './from-covariance.ts';
 import { MultivariateNormal, normalOf } from './multivariate-normal.ts';
 import type { CovarianceOptions } from './options.ts';
@@ -128,6 +131,27 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     );
   }
 
+  /**
+   * The normal of each group of rows (count x n), which has a label from 0 to B - 1 for each row: one fit for many
+   * groups. Rejects with `ERR_SHAPE` (a group of fewer than n + 1 rows), `ERR_OUT_OF_RANGE` (a label),
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a group with a column that the columns before it
+   * determine).
+   *
+   * ```ts
+   * using species = await MultivariateNormalBatch.fit({ device, rows, labels: [0, 0, 1, 0, 2, ...rest] });
+   * ```
+   */
+  static async fit<O extends FitGroupsOptions>(
+    options: Only<O, FitGroupsOptions>,
+  ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
+    return new MultivariateNormalBatch(await runAll(fitGroups(options)));
+  }
+
+  /** Synchronous twin of {@link fit}. */
+  static fitSync<O extends FitGroupsOptions>(options: Only<O, FitGroupsOptions>): MultivariateNormalBatch<DtypeOf<O>> {
+    return new MultivariateNormalBatch(runAllSync(fitGroups(options)));
+  }
+
   /** True once {@link close} was called or the device is closed. */
   get closed(): boolean {
     return this.#closed || this.device.closed;
@@ -156,7 +180,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     checkOptions(options, [...runOptionNames, 'signal']);
     const { signal, ...which } = options;
     const models = this.#open();
-    if (!isEach(models)) return run(matrices(models, count, which), signal);
+    if (!isEach(models)) return run(drawMatrices(models, count, which), signal);
     const runs = runsOf(which, this.size);
     return together(this.size, (b) => models[b]!.sample(count, { ...runs[b]!, signal }));
   }
@@ -165,7 +189,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   sampleSync(count: number, options: RunOptions = {}): Matrix<D>[] {
     checkOptions(options, runOptionNames);
     const models = this.#open();
-    if (!isEach(models)) return runSync(matrices(models, count, options));
+    if (!isEach(models)) return runSync(drawMatrices(models, count, options));
     const runs = runsOf(options, this.size);
     return oneByOne(this.size, (b) => models[b]!.sampleSync(count, runs[b]!));
   }
@@ -255,12 +279,12 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   }
 
   async #constantsOf(models: BatchParameters): Promise<Float64Array> {
-    this.#constants ??= await runSliced(batchConstants(models), undefined);
+    this.#constants ??= batchConstants(models, await runSliced(logDeterminants(models), undefined));
     return this.#constants;
   }
 
   #constantsOfSync(models: BatchParameters): Float64Array {
-    this.#constants ??= runToEnd(batchConstants(models));
+    this.#constants ??= batchConstants(models, runToEnd(logDeterminants(models)));
     return this.#constants;
   }
 
@@ -341,63 +365,6 @@ const runOptionNames: readonly string[] = ['seed', 'stream', 'firstRow'];
 function runsOf(options: RunOptions, size: number): RunOptions[] {
   const { seed, stream, firstRow } = batchRun(options, size);
   return Array.from({ length: size }, (_, b) => ({ seed, stream: BigInt(stream) + BigInt(b), firstRow }));
-}
-
-// Of draws of one normal: a smaller matrix costs less than its memory and its command.
-const ownMemoryBytes = 1 << 16;
-
-/** A matrix of draws for each: small ones are views of one array, large ones have memory of their own. */
-function matrices<D extends RealDtype>(
-  parameters: BatchParameters<D>,
-  count: number,
-  options: RunOptions,
-): Task<Matrix<D>[]> {
-  const { device, dtype, size, n, means, factors } = parameters;
-  requireCount(count, parameters);
-  const { seed, stream, firstRow } = batchRun(options, size);
-  const first = firstElement(firstRow, count, n);
-  const length = count * n;
-  if (length * bytesOf(dtype) < ownMemoryBytes) {
-    requireCount(count * size, parameters);
-    const block = new Storage(zerosOf(dtype, size * length), undefined, device);
-    const out = block.values as Values as Real;
-    const views = Array.from({ length: size }, (_, b) => {
-      const view = part(out, b, length) as Values as Values<D>;
-      return new Matrix(new Storage(view, undefined, device), count, n);
-    });
-    const counter = normalCounter(seed, stream, first);
-    return {
-      device,
-      encode: (encoder) => {
-        if (length > 0) encoder.sampleBatch(factors.values as Real, means.values as Real, out, n, counter);
-      },
-      reachable: [out],
-      result: views,
-      written: block,
-      fresh: [],
-    };
-  }
-  const own = Storage.allForResult(device, dtype, Array<number>(size).fill(length));
-  return {
-    device,
-    encode: (encoder) => {
-      for (const [b, each] of own.entries()) {
-        const { mean, factor } = parametersAt(parameters, b);
-        const counter = normalCounter(seed, BigInt(stream) + BigInt(b), first);
-        encoder.sample(
-          (factor as LowerFactor).lower,
-          mean.values as Real,
-          each.values as Values as Real,
-          false,
-          counter,
-        );
-      }
-    },
-    reachable: [],
-    result: own.map((storage) => new Matrix(storage, count, n)),
-    written: own[0]!,
-    fresh: own,
-  };
 }
 
 type Closable = { close(): void };

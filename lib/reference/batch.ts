@@ -4,6 +4,7 @@ import type { Work } from '../work.ts';
 import { cholesky } from './cholesky.ts';
 import { logDensity } from './log-density.ts';
 import { sample } from './sample.ts';
+import { stretchRows } from './stretch-rows.ts';
 import { requireSymmetric } from './symmetry.ts';
 
 /** The commands of an encoder for a batch of models: those for one model, one model after the other. */
@@ -25,12 +26,29 @@ export function* choleskyBatch(a: Real, n: number, tolerance: number): Work {
 export function* sampleBatch(factors: Real, means: Real, out: Real, n: number, counter: Uint32Array): Work {
   const length = (out.length / means.length) * n;
   for (const [b, mean] of modelsOf(means, n)) {
-    const own = counter.slice();
-    const stream = ((BigInt(own[3]!) << 32n) | BigInt(own[2]!)) + BigInt(b);
-    own[2] = Number(BigInt.asUintN(32, stream));
-    own[3] = Number(BigInt.asUintN(32, stream >> 32n));
-    yield* sample(part(factors, b, n * n), mean, part(out, b, length), false, own);
+    yield* sample(part(factors, b, n * n), mean, part(out, b, length), false, inStream(counter, b));
   }
+}
+
+/** Stretches the rows of each model from its location; model b has the radial scales of stream + b. */
+export function* stretchBatch(
+  rows: Real,
+  locations: Float64Array,
+  n: number,
+  degreesOfFreedom: number,
+  counter: Uint32Array,
+): Work {
+  const length = (rows.length / locations.length) * n;
+  for (const [b, location] of modelsOf(locations, n))
+    yield* stretchRows(part(rows, b, length), location as Float64Array, n, degreesOfFreedom, inStream(counter, b));
+}
+
+function inStream(counter: Uint32Array, b: number): Uint32Array {
+  const own = counter.slice();
+  const stream = ((BigInt(own[3]!) << 32n) | BigInt(own[2]!)) + BigInt(b);
+  own[2] = Number(BigInt.asUintN(32, stream));
+  own[3] = Number(BigInt.asUintN(32, stream >> 32n));
+  return own;
 }
 
 /** Log densities of each model, at the same rows or at its own. */

@@ -3,7 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
-import { choleskyBatch, logDensityBatch, sampleBatch } from './batch.ts';
+import { choleskyBatch, logDensityBatch, sampleBatch, stretchBatch } from './batch.ts';
 import { cholesky } from './cholesky.ts';
 import { echelon } from './echelon.ts';
 import { symmetricEigen } from './eigen.ts';
@@ -130,6 +130,11 @@ export class ReferenceEncoder implements Encoder {
   sampleBatch(factors: Real, means: Real, out: Real, n: number, counter: Uint32Array): void {
     const own = counter.slice();
     this.#record(() => sampleBatch(factors, means, out, n, own));
+  }
+
+  stretchBatch(rows: Real, locations: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void {
+    const own = counter.slice();
+    this.#record(() => stretchBatch(rows, locations, n, degreesOfFreedom, own));
   }
 
   logDensityBatch(factors: Real, means: Real, rows: Real, out: Real, n: number, constants: Float64Array): void {

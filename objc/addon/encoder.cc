@@ -27,6 +27,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::choleskySolve>("choleskySolve"),
                       InstanceMethod<&EncoderObject::choleskyBatch>("choleskyBatch"),
                       InstanceMethod<&EncoderObject::sampleBatch>("sampleBatch"),
+                      InstanceMethod<&EncoderObject::stretchBatch>("stretchBatch"),
                       InstanceMethod<&EncoderObject::logDensityBatch>("logDensityBatch"),
                       InstanceMethod<&EncoderObject::transpose>("transpose"),
                       InstanceMethod<&EncoderObject::symmetricEigen>("symmetricEigen"),
@@ -236,6 +237,18 @@ void EncoderObject::sampleBatch(const Napi::CallbackInfo& info) {
     if (count == 0) return requireLength(out, 0);
     requireRows(out, means.length);
     commands().sampleBatch(factors, means, out, n, counterAt(info, 4));
+  });
+}
+
+void EncoderObject::stretchBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), locations = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    if (locations.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Locations are not of float64.");
+    requireRows(locations, n);
+    if (locations.length == 0) return requireLength(rows, 0);
+    requireRows(rows, locations.length);
+    commands().stretchBatch(rows, locations, n, numberAt(info, 3), counterAt(info, 4));
   });
 }
 

@@ -235,6 +235,25 @@ void CpuCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, 
   });
 }
 
+void CpuCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                                    NormalCounter counter) {
+  record([=](const Execution& execution) {
+    const FloatModeScope mode = FloatModeScope::keeping();
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      if (rows.length == 0) return;
+      const size_t each = rows.length / locations.length;
+      forRowBlocks(execution, locations.length / n, std::max<size_t>(1, pieceElements / (each * (n + 16))),
+                   [&](size_t first, size_t count, unsigned) {
+                     for (size_t b = first; b < first + count; ++b)
+                       execution.kernels.of<T>().stretchRows(
+                           rows.as<T>() + b * each * n, locations.as<double>() + b * n, 0, each, n, degreesOfFreedom,
+                           {counter.seed, counter.stream + b, counter.first});
+                   });
+    });
+  });
+}
+
 void CpuCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                        Operand constants) {
   record([=](const Execution& execution) {

@@ -287,6 +287,11 @@ void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out
   onCpu().sampleBatch(factors, means, out, n, counter);
 }
 
+void MetalCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                                      NormalCounter counter) {
+  onCpu().stretchBatch(rows, locations, n, degreesOfFreedom, counter);
+}
+
 void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                          Operand constants) {
   onCpu().logDensityBatch(factors, means, rows, out, n, constants);

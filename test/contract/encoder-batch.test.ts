@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
+import { hasBatchBits } from '../harness/batch-bits.ts';
 import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
 import { counterOf, guarded, hasSameBytes, lowerFactor, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -29,16 +30,8 @@ function covariancesOf({ real }: Bench, n: number, size: number): Real {
 
 const part = (values: Real, b: number, length: number) => values.subarray(b * length, (b + 1) * length);
 
-/** Metal computes a batch on the CPU, and one model on the GPU in another order. */
-const isSameProcessor = ({ backend }: Bench) => backend.kind !== 'metal';
-
-function isAlike(bench: Bench, actual: Real, expected: Real, what: string): void {
-  if (isSameProcessor(bench)) return hasSameBytes(actual, expected, what);
-  let size = 1e-30;
-  for (const value of expected) size = Math.max(size, Math.abs(value));
-  for (let i = 0; i < actual.length; i++)
-    assert.ok(Math.abs(actual[i]! - expected[i]!) <= 1e-4 * size, `${what}: (${actual[i]}), not (${expected[i]})`);
-}
+const isAlike = ({ backend }: Bench, actual: Real, expected: Real, what: string) =>
+  hasBatchBits(backend.kind, actual, expected, what);
 
 function factorsOf(bench: Bench, n: number, size: number): Real {
   const out = guarded(covariancesOf(bench, n, size));
@@ -104,6 +97,30 @@ onEveryBackend('the log densities of a batch have the bits of each model alone, 
           }
         }
       }
+});
+
+onEveryBackend('the rows of a batch are stretched as those of each model alone, in its own stream.', (bench) => {
+  for (const [n, size, rows] of [
+    [1, 0, 1],
+    [1, 1, 70],
+    [3, 17, 1],
+    [8, 5, 6],
+    [40, 3, 2],
+  ] as const)
+    for (const nu of [0.5, 3, 1e5]) {
+      const locations = scattered(size * n, 4);
+      const out = guarded(bench.real(scattered(size * rows * n, 8)));
+      const alone = out.view.slice();
+      const stream = 2 ** 32 - 3;
+      bench.run((encoder) => encoder.stretchBatch(out.view, locations, n, nu, counterOf(9, stream, 2 ** 33)));
+      out.isIntact(`stretched rows of ${size} of ${n}`);
+      for (let b = 0; b < size; b++) {
+        const location = locations.slice(b * n, (b + 1) * n);
+        const counter = counterOf(9, stream + b, 2 ** 33);
+        bench.run((encoder) => encoder.stretchRows(part(alone, b, rows * n), location, n, nu, counter));
+      }
+      hasSameBytes(out.view, alone, `${size} of ${n}, ${nu} degrees of freedom`);
+    }
 });
 
 onEveryBackend('the first bad matrix of a batch is named, with its pivot, wherever it lies.', async (bench) => {
