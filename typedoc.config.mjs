@@ -8,6 +8,7 @@ const classes = [
   'MultivariateNormal',
   'MultivariateStudentT',
   'MultivariateNormalBatch',
+  'MultivariateStudentTBatch',
   'Distribution',
   'Moments',
   'Device',

@@ -160,6 +160,27 @@ export interface Encoder {
   triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): void;
   /** Each row x of `rows` becomes the solution of factor factor' y = x. */
   choleskySolve(factor: Real, rows: Real, n: number): void;
+  /**
+   * Each matrix of `a` (count x n x n) is checked as by {@link requireSymmetric} and becomes its lower Cholesky factor,
+   * with the bits of {@link cholesky}. Fails as they do, for the first matrix that one of them refuses; the error's
+   * `matrix` is its index. Other matrices may then be factors or not.
+   */
+  choleskyBatch(a: Real, n: number, tolerance: number): void;
+  /**
+   * {@link sample} for each of count models: factors (count x n x n), means (count x n), out (count x rows x n). Model
+   * b draws from stream + b. The bits are those of {@link sample} if one processor computes both.
+   */
+  sampleBatch(factors: Real, means: Real, out: Real, n: number, counter: Uint32Array): void;
+  /**
+   * {@link stretchRows} for each of count models, each from its own location: rows are count x m x n, locations count x
+   * n in float64. Model b has the radial scales of stream + b.
+   */
+  stretchBatch(rows: Real, locations: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void;
+  /**
+   * {@link logDensity} for each of count models, each with its constant: out is count x m, and rows are m x n, the same
+   * for all models, or count x m x n.
+   */
+  logDensityBatch(factors: Real, means: Real, rows: Real, out: Real, n: number, constants: Float64Array): void;
   /** to (columns x rows) = the transpose of from (rows x columns). */
   transpose(from: Real, to: Real, rows: number, columns: number): void;
   /**

@@ -108,8 +108,8 @@ export function about(words: string, error: CovariumError): CovariumError {
     .replace(/^(Entry|Row|Column) (?=\()/, (_, word: string) => `${name} ${word.toLowerCase()} `)
     .replace(/^Matrix (?=is not (symmetric|positive definite))/, `${name} `);
   if (message === error.message) return error;
-  const { pivot, row, column } = error;
-  const fields = Object.entries({ pivot, row, column }).filter(([, value]) => value !== undefined);
+  const { matrix, pivot, row, column } = error;
+  const fields = Object.entries({ matrix, pivot, row, column }).filter(([, value]) => value !== undefined);
   return new CovariumError(error.code, message, { ...Object.fromEntries(fields), cause: error });
 }
 

@@ -95,6 +95,8 @@ export interface Diagnostic {
 
 /** The place of an error; each field is present if its code says so (see {@link ErrorCode}). */
 export interface ErrorFields {
+  /** 0-based index of the matrix, or the distribution, in its batch. */
+  matrix?: number;
   /** 0-based index of the first pivot that is not positive. */
   pivot?: number;
   /** 0-based matrix row. */
@@ -117,6 +119,8 @@ export class CovariumError extends Error {
   override readonly name: string = 'CovariumError';
   /** What went wrong, for programs. */
   readonly code: ErrorCode;
+  /** 0-based index of the matrix, or the distribution, in its batch. */
+  readonly matrix?: number;
   /** 0-based index of the first pivot that is not positive. */
   readonly pivot?: number;
   /** 0-based matrix row. */
@@ -170,7 +174,7 @@ export async function loading<Module>(module: Promise<Module>): Promise<Module> 
   }
 }
 
-const fieldNames = ['pivot', 'row', 'column', 'line', 'path'] as const;
+const fieldNames = ['matrix', 'pivot', 'row', 'column', 'line', 'path'] as const;
 
 /**
  * An error of a device, as a CovariumError. The addon throws plain Errors with a `code` and the {@link ErrorFields}; an

@@ -55,6 +55,7 @@ export { type EstimateOptions, Moments, type MomentsOptions } from './moments/mo
 export type { Shrinkage } from './moments/shrinkage.ts';
 export type { AddOptions, AddSyncOptions } from './moments/weighted-rows.ts';
 export type { AffineOptions } from './normal/affine.ts';
+export type { VolumeSyncOptions } from './normal/batch-tasks.ts';
 export type { ConditionalMeansOptions, ConditionalOptions } from './normal/conditional.ts';
 export {
   bhattacharyya,
@@ -73,12 +74,14 @@ export {
 export type { MeansOptions, MeansSyncOptions } from './normal/draw.ts';
 export type { Ellipsoid, EllipsoidOptions } from './normal/ellipsoid.ts';
 export type { EmpiricalOptions, EmpiricalSyncOptions } from './normal/empirical.ts';
+export type { FitGroupsOptions } from './normal/fit-groups.ts';
 export { type Correlation, correlationOf } from './normal/from-correlation.ts';
 export type { DtypeOfJson, JsonOptions, NormalJson } from './normal/json.ts';
 export { MultivariateNormal } from './normal/multivariate-normal.ts';
 export {
   type BatchOptions,
   type BatchSampleOptions,
+  type BatchVolumeOptions,
   MultivariateNormalBatch,
 } from './normal/multivariate-normal-batch.ts';
 export type {
@@ -104,6 +107,11 @@ export type { StudentAffineOptions } from './student-t/affine.ts';
 export type { LocationsOptions, LocationsSyncOptions } from './student-t/draw.ts';
 export type { StudentJson } from './student-t/json.ts';
 export { MultivariateStudentT } from './student-t/multivariate-student-t.ts';
+export {
+  MultivariateStudentTBatch,
+  type StudentBatchOptions,
+  type StudentVolumeOptions,
+} from './student-t/multivariate-student-t-batch.ts';
 export type {
   ScaleCholeskyOptions,
   ScaleCorrelationOptions,

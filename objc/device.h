@@ -55,6 +55,13 @@ class CommandBuffer {
   virtual void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void choleskySolve(Operand factor, Operand rows, size_t n) = 0;
+  // Batches of `means.length / n` models; lib/backend.ts says what they do.
+  virtual void choleskyBatch(Operand a, size_t n, double tolerance) = 0;
+  virtual void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) = 0;
+  virtual void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                            NormalCounter counter) = 0;
+  virtual void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
+                               Operand constants) = 0;
   // The decompositions: entries are finite. Throw ERR_UNSUPPORTED where Device::lacksDecompositions() says why.
   virtual void transpose(Operand from, Operand to, size_t rows, size_t columns) = 0;
   virtual void symmetricEigen(Operand a, Operand values, size_t n) = 0;

@@ -26,6 +26,7 @@ struct Failure : std::runtime_error {
   }
 
   const char* code;
+  int64_t matrix = -1;                                   // of a batch; -1: has none
   int64_t pivot = -1, row = -1, column = -1, line = -1;  // -1: has none
   std::string path;                                      // '': has none
 };

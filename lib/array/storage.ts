@@ -68,14 +68,17 @@ export class Storage<D extends Dtype = Dtype> {
 
   /** Several of {@link inside}. If one fails, the others are closed. */
   static allInside<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
-    const made: Storage<D>[] = [];
-    try {
-      for (const length of lengths) made.push(Storage.inside(device, dtype, length));
-      return made;
-    } catch (error) {
-      for (const storage of made) storage.close();
-      throw error;
-    }
+    return all(lengths, (length) => Storage.inside(device, dtype, length));
+  }
+
+  /** Several of {@link onDevice}. If one fails, the others are closed. */
+  static allOnDevice<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
+    return all(lengths, (length) => Storage.onDevice(device, dtype, length));
+  }
+
+  /** Several of {@link forResult}. If one fails, the others are closed. */
+  static allForResult<D extends Dtype>(device: OpenBackend, dtype: D, lengths: readonly number[]): Storage<D>[] {
+    return all(lengths, (length) => Storage.forResult(device, dtype, length));
   }
 
   get closed(): boolean {
@@ -117,5 +120,16 @@ export class Storage<D extends Dtype = Dtype> {
     if (device === undefined || device.closed) return;
     if (this.#release !== undefined) this.#release();
     else backendOf(device).release(this.#values.buffer as ArrayBuffer);
+  }
+}
+
+function all<D extends Dtype>(lengths: readonly number[], make: (length: number) => Storage<D>): Storage<D>[] {
+  const made: Storage<D>[] = [];
+  try {
+    for (const length of lengths) made.push(make(length));
+    return made;
+  } catch (error) {
+    for (const storage of made) storage.close();
+    throw error;
   }
 }

@@ -106,7 +106,8 @@ function copied({ mean, square, ...rest }: NormalInput): NormalInput {
   return { ...rest, mean: mean?.slice(), square: square.slice() };
 }
 
-function withWayOut(error: CovariumError): CovariumError {
+/** The error of a singular covariance, with the options that accept it. */
+export function withWayOut(error: CovariumError): CovariumError {
   if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE') return error;
   const { pivot } = error;
   const message = `${error.message} Pass \`singular\` to accept a singular covariance, or \`jitter\` to add to its diagonal.`;

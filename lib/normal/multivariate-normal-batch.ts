@@ -1,20 +1,44 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
 import { hostValues } from '../array/host-memory.ts';
-import { type RowsInput, realDtype, rowsInput } from '../array/inputs.ts';
+import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
-import { Volume, volumeStorage } from '../array/volume.ts';
-import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, wholeNumber } from '../check.ts';
+import type { Volume } from '../array/volume.ts';
+import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RunOptions } from '../distribution/sample-options.ts';
-import type { RealDtype, Values } from '../dtype.ts';
-import { normalCounter, randomSeed } from '../stream/counter.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
+import { runSliced, runToEnd } from '../work.ts';
+import {
+  type BatchInput,
+  type BatchParameters,
+  batchConstants,
+  batchInput,
+  factorBatch,
+  logDeterminants,
+  naming,
+  normalWords,
+  ofDistribution,
+  parametersAt,
+  part,
+  squareOf,
+} from './batch.ts';
+import {
+  batchOut,
+  batchRun,
+  drawBatch,
+  drawMatrices,
+  logPdfOfAll,
+  logPdfOfEach,
+  ownRows,
+  type VolumeSyncOptions,
+} from './batch-tasks.ts';
+import { type FitGroupsOptions, fitGroups } from './fit-groups.ts';
 import { covarianceOptionNames } from './from-covariance.ts';
-import { squareInput } from './inputs.ts';
-import { MultivariateNormal } from './multivariate-normal.ts';
+import { MultivariateNormal, normalOf } from './multivariate-normal.ts';
 import type { CovarianceOptions } from './options.ts';
 
 /**
@@ -34,10 +58,16 @@ export interface BatchSampleOptions extends RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The run of {@link MultivariateNormalBatch.sampleVolume}, and the destination of its draws. */
+export interface BatchVolumeOptions extends VolumeSyncOptions, BatchSampleOptions {}
+
+/** The normals of a batch, each in an object of its own: a root of each has its own shape. */
+type Each<D extends RealDtype> = readonly MultivariateNormal<D>[];
+
 /**
- * B multivariate normals of the same dimension n on a device, for example one for each class. Asynchronous calls commit
- * the work of all normals before they wait. Every method that computes has a synchronous twin. After {@link close} each
- * throws `ERR_CLOSED`.
+ * B multivariate normals of the same dimension n on a device, for example one for each class, or one for each of
+ * 100,000 tracks: two blocks of memory, whose normals are factored, drawn from and weighed by one command each. Every
+ * method that computes has a synchronous twin. After {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** The device that holds the normals and computes. */
@@ -48,34 +78,43 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   readonly dimension: number;
   /** Type of the draws. */
   readonly dtype: D;
-  readonly #normals: readonly MultivariateNormal<D>[];
+  // Two blocks; or objects, for options that one command for all does not take.
+  readonly #models: BatchParameters<D> | Each<D>;
+  readonly #given = new Map<number, MultivariateNormal<D>>();
+  #constants: Float64Array | undefined;
   #closed = false;
 
-  private constructor(given: readonly MultivariateNormal[]) {
+  private constructor(models: BatchParameters | Each<RealDtype>) {
+    const [first] = isEach(models) ? models : [models];
+    if (!isEach(models) && !('factors' in Object(models)))
+      throw noConstructor(
+        'MultivariateNormalBatch',
+        'await MultivariateNormalBatch.fromCovariance({ device, covariances })',
+      );
     // The static methods say which type their options give.
-    const normals = given as readonly MultivariateNormal<D>[];
-    const { device, dimension, dtype } = normals[0]!;
-    this.device = device;
-    this.size = normals.length;
-    this.dimension = dimension;
-    this.dtype = dtype;
-    this.#normals = normals;
+    this.#models = models as BatchParameters<D> | Each<D>;
+    this.device = first!.device;
+    this.size = isEach(models) ? models.length : models.size;
+    this.dimension = isEach(models) ? models[0]!.dimension : models.n;
+    this.dtype = first!.dtype as D;
   }
 
   /**
    * The normals of means (B x n) and covariances (B of n x n). If one is refused, none is made. Rejects like {@link
-   * MultivariateNormal.fromCovariance}, with the index of the normal (from 0) in the message:
-   * `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also if
-   * dimensions differ, or there is no covariance).
+   * MultivariateNormal.fromCovariance}, for the first normal that is refused, with its index (from 0) in the message
+   * and in the error's `matrix`: `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
+   * entry), `ERR_SHAPE` (also if dimensions differ, or there is no covariance). With `singular`, `jitter` or a factor
+   * on the GPU each normal is made by itself, which is slow for many.
    */
   static async fromCovariance<O extends BatchOptions>(
     options: Only<O, BatchOptions>,
   ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
-    const each = covariancesOf(options);
+    const { input, alone, task } = made(options);
+    if (task !== undefined) return new MultivariateNormalBatch(await run(task));
     return new MultivariateNormalBatch(
-      await together(each.length, (b) =>
-        MultivariateNormal.fromCovariance(each[b]!).catch((error) => {
-          throw aboutNormal(b, error);
+      await together(input.size, (b) =>
+        MultivariateNormal.fromCovariance(alone(b)).catch((error) => {
+          throw ofDistribution(normalWords, b, error);
         }),
       ),
     );
@@ -85,10 +124,32 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   static fromCovarianceSync<O extends BatchOptions>(
     options: Only<O, BatchOptions>,
   ): MultivariateNormalBatch<DtypeOf<O>> {
-    const each = covariancesOf(options);
+    const { input, alone, task } = made(options);
+    if (task !== undefined) return new MultivariateNormalBatch(runSync(task));
     return new MultivariateNormalBatch(
-      oneByOne(each.length, (b) => naming(b, () => MultivariateNormal.fromCovarianceSync(each[b]!))),
+      oneByOne(input.size, (b) => naming(normalWords, b, () => MultivariateNormal.fromCovarianceSync(alone(b)))),
     );
+  }
+
+  /**
+   * The normal of each group of rows (count x n), which has a label from 0 to B - 1 for each row: one fit for many
+   * groups. Rejects with `ERR_SHAPE` (a group of fewer than n + 1 rows), `ERR_OUT_OF_RANGE` (a label),
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a group with a column that the columns before it
+   * determine).
+   *
+   * ```ts
+   * using species = await MultivariateNormalBatch.fit({ device, rows, labels: [0, 0, 1, 0, 2, ...rest] });
+   * ```
+   */
+  static async fit<O extends FitGroupsOptions>(
+    options: Only<O, FitGroupsOptions>,
+  ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
+    return new MultivariateNormalBatch(await runAll(fitGroups(options)));
+  }
+
+  /** Synchronous twin of {@link fit}. */
+  static fitSync<O extends FitGroupsOptions>(options: Only<O, FitGroupsOptions>): MultivariateNormalBatch<DtypeOf<O>> {
+    return new MultivariateNormalBatch(runAllSync(fitGroups(options)));
   }
 
   /** True once {@link close} was called or the device is closed. */
@@ -98,26 +159,69 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
 
   /** The normal at an index, from 0. The batch owns it and closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
   at(index: number): MultivariateNormal<D> {
-    return this.#open()[wholeNumber('Index', index, 0, this.size - 1)]!;
+    const models = this.#open();
+    wholeNumber('Index', index, 0, this.size - 1);
+    if (isEach(models)) return models[index]!;
+    let normal = this.#given.get(index);
+    if (normal === undefined || normal.closed) {
+      normal = normalOf(parametersAt(models, index));
+      this.#given.set(index, normal);
+    }
+    return normal;
   }
 
   /**
    * `count` draws of each normal: B matrices, count x n. Matrix b equals, bit for bit, what normal b alone draws from
-   * stream + b. Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a stream + b
-   * beyond 2^64 - 1), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
+   * stream + b; on a GPU it equals it but for rounding. For many normals {@link sampleVolume} is much faster, as it
+   * makes no matrix for each. Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a
+   * stream + b beyond 2^64 - 1), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>[]> {
-    const normals = this.#open();
-    const runs = runsOf(options, [...runOptionNames, 'signal'], this.size);
-    const { signal } = options;
-    return together(this.size, (b) => normals[b]!.sample(count, { ...runs[b]!, signal }));
+    checkOptions(options, [...runOptionNames, 'signal']);
+    const { signal, ...which } = options;
+    const models = this.#open();
+    if (!isEach(models)) return run(drawMatrices(models, count, which), signal);
+    const runs = runsOf(which, this.size);
+    return together(this.size, (b) => models[b]!.sample(count, { ...runs[b]!, signal }));
   }
 
   /** Synchronous twin of {@link sample}. */
   sampleSync(count: number, options: RunOptions = {}): Matrix<D>[] {
-    const normals = this.#open();
-    const runs = runsOf(options, runOptionNames, this.size);
-    return oneByOne(this.size, (b) => normals[b]!.sampleSync(count, runs[b]!));
+    checkOptions(options, runOptionNames);
+    const models = this.#open();
+    if (!isEach(models)) return runSync(drawMatrices(models, count, options));
+    const runs = runsOf(options, this.size);
+    return oneByOne(this.size, (b) => models[b]!.sampleSync(count, runs[b]!));
+  }
+
+  /**
+   * The draws of {@link sample} in one block: a volume of width n, height `count` and depth B, written to `out` if
+   * given. Rejects like {@link sample}, and with `ERR_SHAPE`, `ERR_FOREIGN_BUFFER` and `ERR_CLOSED` (out).
+   *
+   * ```ts
+   * const draws = await batch.sampleVolume(1, { seed: 42 });
+   * console.log(draws.data.subarray(7 * batch.dimension, 8 * batch.dimension)); // of normal 7
+   * ```
+   */
+  async sampleVolume(count: number, options: BatchVolumeOptions = {}): Promise<Volume<D>> {
+    checkOptions(options, [...runOptionNames, 'out', 'signal']);
+    const { signal, ...which } = options;
+    refuseAborted(signal);
+    const models = this.#open();
+    if (!isEach(models)) return run(drawBatch(models, wholeNumber('Count', count, 1), which), signal);
+    const { volume, runs } = this.#intoVolume(count, which);
+    await together(this.size, (b) => models[b]!.sample(count, { ...runs[b]!, signal }));
+    return volume;
+  }
+
+  /** Synchronous twin of {@link sampleVolume}. */
+  sampleVolumeSync(count: number, options: VolumeSyncOptions = {}): Volume<D> {
+    checkOptions(options, [...runOptionNames, 'out']);
+    const models = this.#open();
+    if (!isEach(models)) return runSync(drawBatch(models, wholeNumber('Count', count, 1), options));
+    const { volume, runs } = this.#intoVolume(count, options);
+    for (const [b, normal] of models.entries()) normal.sampleSync(count, runs[b]!);
+    return volume;
   }
 
   /**
@@ -126,22 +230,47 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    * MultivariateNormal.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
   async logPdf(rows: RowsInput): Promise<Matrix<D>> {
-    const normals = this.#open();
+    const models = this.#open();
+    if (!isEach(models)) return run(logPdfOfAll(models, rows, await this.#constantsOf(models)));
     const input = this.#rows(rows);
-    return this.#stacked(await together(this.size, (b) => normals[b]!.logPdf(input)));
+    return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(input)));
   }
 
   /** Synchronous twin of {@link logPdf}. */
   logPdfSync(rows: RowsInput): Matrix<D> {
-    const normals = this.#open();
+    const models = this.#open();
+    if (!isEach(models)) return runSync(logPdfOfAll(models, rows, this.#constantsOfSync(models)));
     const input = this.#rows(rows);
-    return this.#stacked(oneByOne(this.size, (b) => normals[b]!.logPdfSync(input)));
+    return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(input)));
+  }
+
+  /**
+   * Logarithm of the density of each normal at rows of its own: B x m. Rows are B x n, one for each normal (m = 1), or
+   * a volume of width n, height m and depth B. Rejects like {@link logPdf}.
+   */
+  async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
+    const models = this.#open();
+    if (!isEach(models)) return run(logPdfOfEach(models, rows, await this.#constantsOf(models)));
+    const own = this.#ownRows(rows);
+    return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(own(b))));
+  }
+
+  /** Synchronous twin of {@link logPdfEach}. */
+  logPdfEachSync(rows: MatrixInput | Volume): Matrix<D> {
+    const models = this.#open();
+    if (!isEach(models)) return runSync(logPdfOfEach(models, rows, this.#constantsOfSync(models)));
+    const own = this.#ownRows(rows);
+    return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(own(b))));
   }
 
   /** Closes each normal; their memory is released once no commit in flight uses it. Idempotent. */
   close(): void {
     this.#closed = true;
-    for (const normal of this.#normals) normal.close();
+    const models = this.#models;
+    for (const normal of isEach(models) ? models : this.#given.values()) normal.close();
+    if (isEach(models)) return;
+    models.means.close();
+    models.factors.close();
   }
 
   /** Calls {@link close} at the end of a `using` block. */
@@ -149,10 +278,36 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     this.close();
   }
 
+  async #constantsOf(models: BatchParameters): Promise<Float64Array> {
+    this.#constants ??= batchConstants(models, await runSliced(logDeterminants(models), undefined));
+    return this.#constants;
+  }
+
+  #constantsOfSync(models: BatchParameters): Float64Array {
+    this.#constants ??= batchConstants(models, runToEnd(logDeterminants(models)));
+    return this.#constants;
+  }
+
+  // Where each draws into its part of one volume.
+  #intoVolume(count: number, { out, ...which }: VolumeSyncOptions) {
+    wholeNumber('Count', count, 1);
+    const { device, dtype, size, dimension: n } = this;
+    const { volume, written } = batchOut({ device, dtype, size, n }, count, out);
+    const values = written.valuesFor(device) as Values as Real;
+    const runs = runsOf(which, size).map((each, b) => ({ ...each, out: part(values, b, count * n) }));
+    return { volume, runs };
+  }
+
   // The rows are read and converted once, not once for each normal.
   #rows(rows: RowsInput): Matrix {
     const { values, count, n } = rowsInput('Input', this.device, rows, this.dimension);
     return new Matrix(new Storage(hostValues(values, this.dtype)), count, n);
+  }
+
+  #ownRows(rows: MatrixInput | Volume): (index: number) => Matrix {
+    const { device, size, dimension: n } = this;
+    const { values, count } = ownRows({ device, dtype: this.dtype, size, n }, rows);
+    return (b) => new Matrix(new Storage(part(values as Real, b, count * n) as Values), count, n);
   }
 
   #stacked(scores: readonly Vector[]): Matrix<D> {
@@ -166,74 +321,50 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     }
   }
 
-  #open(): readonly MultivariateNormal<D>[] {
-    if (!this.closed) return this.#normals;
+  #open(): BatchParameters<D> | Each<D> {
+    if (!this.closed) return this.#models;
     throw new CovariumError('ERR_CLOSED', `Batch of (${this.size}) normals is closed.`);
   }
 }
 
-/** The options of each normal. */
-function covariancesOf(options: BatchOptions): CovarianceOptions[] {
+function isEach<D extends RealDtype>(models: BatchParameters<D> | Each<D>): models is Each<D> {
+  return Array.isArray(models);
+}
+
+interface Made {
+  readonly input: BatchInput;
+  /** The options of one normal. */
+  readonly alone: (index: number) => CovarianceOptions;
+  /** Undefined if the normals must be made one by one. */
+  readonly task: Task<BatchParameters> | undefined;
+}
+
+function made(options: BatchOptions): Made {
   const ofOne = covarianceOptionNames.filter((name) => name !== 'mean' && name !== 'covariance');
   checkOptions(options, [...ofOne, 'means', 'covariances']);
   const { means, covariances, ...shared } = options;
-  const device = requireDevice(options.device);
-  const dtype = realDtype(device, options.dtype, means, ...(Array.isArray(covariances) ? covariances : [covariances]));
-  const given = covariances instanceof Volume ? slices(covariances, device) : covariances;
-  if (!Array.isArray(given))
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Covariances are neither an array of matrices, nor a Volume (${describe(given)}).`,
-    );
-  if (given.length === 0) throw new CovariumError('ERR_SHAPE', 'Batch has (0) covariances, not at least one.');
-  let n: number | undefined;
-  const squares = given.map((input: MatrixInput, b) =>
-    naming(b, () => {
-      const square = squareInput('Covariance', device, input, dtype, n, 'first one');
-      n = square.n;
-      return square.values;
-    }),
-  );
-  const centres = means === undefined ? undefined : meansOf(means, device, squares.length, n!);
-  return squares.map((covariance, b) => ({ ...shared, dtype, mean: centres?.[b], covariance }));
-}
-
-function slices(volume: Volume, device: Device): Values[] {
-  const { width: n, height, depth } = volume;
-  if (n !== height)
-    throw new CovariumError(
-      'ERR_SHAPE',
-      `Covariances are a volume of (${volume.size.join(' x ')}) numbers: its width and height differ.`,
-    );
-  const values = volumeStorage(volume).valuesFor(device);
-  return Array.from({ length: depth }, (_, b) => values.subarray(b * n * n, (b + 1) * n * n));
-}
-
-function meansOf(means: MatrixInput, device: Device, size: number, n: number): Values[] {
-  const { values, count } = rowsInput('Matrix of means', device, means, n);
-  if (count !== size)
-    throw new CovariumError(
-      'ERR_SHAPE',
-      `Matrix of means has (${count}) rows, but the batch has (${size}) covariances.`,
-    );
-  return Array.from({ length: size }, (_, b) => values.subarray(b * n, (b + 1) * n));
+  const { device, singular, jitter, factor } = shared;
+  const input = batchInput({ device, dtype: shared.dtype, centres: means, squares: covariances }, normalWords);
+  const { dtype, n, centres } = input;
+  const alone = (b: number) => ({
+    ...shared,
+    dtype,
+    mean: centres === undefined ? undefined : part(centres, b, n),
+    covariance: squareOf(input, b),
+  });
+  const isPlain = (singular ?? 'error') === 'error' && (jitter ?? false) === false;
+  const isAuto = factor === undefined || factor === 'auto' || factor === 'cpu';
+  if (!isPlain || !isAuto) return { input, alone, task: undefined };
+  const way = singular === undefined && jitter === undefined;
+  return { input, alone, task: factorBatch(input, shared.symmetryTolerance, normalWords, way) };
 }
 
 const runOptionNames: readonly string[] = ['seed', 'stream', 'firstRow'];
 
 /** The run of each normal: the same seed, and consecutive streams. */
-function runsOf(options: RunOptions, known: readonly string[], size: number): RunOptions[] {
-  checkOptions(options, known);
-  const { seed = randomSeed(), stream = 0, firstRow = 0 } = options;
-  normalCounter(seed, stream, 0);
-  const first = BigInt(stream);
-  const last = first + BigInt(size - 1);
-  if (last >= 1n << 64n)
-    throw new CovariumError(
-      'ERR_OUT_OF_RANGE',
-      `Streams (${first}) to (${last}) of a batch of (${size}) normals go beyond 2^64 - 1.`,
-    );
-  return Array.from({ length: size }, (_, b) => ({ seed, stream: first + BigInt(b), firstRow }));
+function runsOf(options: RunOptions, size: number): RunOptions[] {
+  const { seed, stream, firstRow } = batchRun(options, size);
+  return Array.from({ length: size }, (_, b) => ({ seed, stream: BigInt(stream) + BigInt(b), firstRow }));
 }
 
 type Closable = { close(): void };
@@ -261,18 +392,4 @@ function oneByOne<Made extends Closable>(size: number, make: (index: number) => 
     for (const each of made) each.close();
     throw error;
   }
-}
-
-function naming<Result>(index: number, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw aboutNormal(index, error);
-  }
-}
-
-function aboutNormal(index: number, error: unknown): unknown {
-  if (!(error instanceof CovariumError)) return error;
-  const { name, code, message, stack, ...fields } = error;
-  return new CovariumError(code, `Normal (${index}) of the batch: ${message}`, { ...fields, cause: error });
 }

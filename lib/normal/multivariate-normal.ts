@@ -55,6 +55,7 @@ import { normalTasks } from './tasks.ts';
 import { factorAndTransformTask, quantiles, transformTask } from './transform.ts';
 
 let parametersInside: (normal: MultivariateNormal) => NormalParameters;
+let normalWith: <D extends RealDtype>(parameters: NormalParameters<D>) => MultivariateNormal<D>;
 
 /**
  * A multivariate normal of dimension n on a device, which computes its Cholesky factor once and keeps it. Every method
@@ -70,6 +71,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   static {
     parametersInside = (normal) => normal.#open();
+    normalWith = (parameters) => new MultivariateNormal(parameters);
   }
 
   private constructor(parameters: NormalParameters) {
@@ -546,6 +548,11 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     requireOpen(this, 'Normal');
     return this.#parameters;
   }
+}
+
+/** The normal with these parameters, for other modules of lib only. */
+export function normalOf<D extends RealDtype>(parameters: NormalParameters<D>): MultivariateNormal<D> {
+  return normalWith(parameters);
 }
 
 /** The parameters of an open normal, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */

@@ -23,8 +23,7 @@ export function requireRepresented(
   variance: (i: number) => number,
   centre: string,
 ): void {
-  if (asked !== undefined || chosen !== 'float32' || mean === undefined) return;
-  if (inputs.some((input) => elementTypeOf(input) === 'float32')) return;
+  if (mean === undefined || !isRounding({ asked, chosen, inputs })) return;
   for (let i = 0; i < mean.length; i++) {
     const step = stepAt(mean[i]!);
     const deviation = Math.sqrt(variance(i));
@@ -34,6 +33,11 @@ export function requireRepresented(
       `\`${centre.toLowerCase()}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
     );
   }
+}
+
+/** True if float32 was not asked for, by a `dtype` or by an input of it. */
+export function isRounding({ asked, chosen, inputs }: ChosenType): boolean {
+  return asked === undefined && chosen === 'float32' && !inputs.some((input) => elementTypeOf(input) === 'float32');
 }
 
 /** How far apart two float32 numbers are at `value`. */

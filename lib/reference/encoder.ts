@@ -3,6 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
+import { choleskyBatch, logDensityBatch, sampleBatch, stretchBatch } from './batch.ts';
 import { cholesky } from './cholesky.ts';
 import { echelon } from './echelon.ts';
 import { symmetricEigen } from './eigen.ts';
@@ -119,6 +120,25 @@ export class ReferenceEncoder implements Encoder {
 
   choleskySolve(factor: Real, rows: Real, n: number): void {
     this.#record(() => choleskySolve(factor, rows, n));
+  }
+
+  choleskyBatch(a: Real, n: number, tolerance: number): void {
+    this.#factor = 'cpu';
+    this.#record(() => choleskyBatch(a, n, tolerance));
+  }
+
+  sampleBatch(factors: Real, means: Real, out: Real, n: number, counter: Uint32Array): void {
+    const own = counter.slice();
+    this.#record(() => sampleBatch(factors, means, out, n, own));
+  }
+
+  stretchBatch(rows: Real, locations: Float64Array, n: number, degreesOfFreedom: number, counter: Uint32Array): void {
+    const own = counter.slice();
+    this.#record(() => stretchBatch(rows, locations, n, degreesOfFreedom, own));
+  }
+
+  logDensityBatch(factors: Real, means: Real, rows: Real, out: Real, n: number, constants: Float64Array): void {
+    this.#record(() => logDensityBatch(factors, means, rows, out, n, constants));
   }
 
   transpose(from: Real, to: Real, rows: number, columns: number): void {

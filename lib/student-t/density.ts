@@ -1,4 +1,4 @@
-import type { NormalParameters } from '../normal/parameters.ts';
+import type { Factor } from '../factor/factor.ts';
 import { digammaDifference, logGammaRatio } from '../probability/special-functions.ts';
 import type { StudentParameters } from './parameters.ts';
 
@@ -7,7 +7,13 @@ import type { StudentParameters } from './parameters.ts';
 // Distributions and Their Applications, Cambridge 2004, (1.1).
 
 /** Logarithm of the density at the location. */
-export function logDensityAtLocation({ normal, nu }: StudentParameters): number {
+export function logDensityAtLocation({
+  normal,
+  nu,
+}: {
+  readonly normal: { readonly factor: Pick<Factor, 'logDeterminant' | 'rank'> };
+  readonly nu: number;
+}): number {
   const { logDeterminant, rank } = normal.factor;
   const b = rank / 2;
   // (pi nu)^-b = (nu / 2)^-b (2 pi)^-b; the first factor is part of the ratio.
@@ -19,7 +25,12 @@ export function logDensityAtLocation({ normal, nu }: StudentParameters): number 
  * The logarithm of the density at squared distance square 4^exponent, minus the logarithm at the location; nu is
  * finite.
  */
-export function logDecay({ factor }: NormalParameters, nu: number, square: number, exponent: number): number {
+export function logDecay(
+  { factor }: { readonly factor: Pick<Factor, 'rank'> },
+  nu: number,
+  square: number,
+  exponent: number,
+): number {
   const ratio = (square / nu) * 4 ** exponent;
   const logarithm = ratio < 1e300 ? Math.log1p(ratio) : Math.log(square) - Math.log(nu) + 2 * exponent * Math.LN2;
   return -(nu / 2 + factor.rank / 2) * logarithm;

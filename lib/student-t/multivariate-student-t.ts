@@ -61,6 +61,8 @@ import {
 import { studentQuantiles } from './quantile.ts';
 import { studentScoreTask } from './score.ts';
 
+let studentWith: <D extends RealDtype>(parameters: StudentParameters<D>) => MultivariateStudentT<D>;
+
 /**
  * A multivariate Student-t of dimension n on a device: location + sqrt(nu / w) A z, where z is standard normal, w is
  * chi-squared with nu degrees of freedom, and A A' is the scale. With infinitely many degrees of freedom it equals the
@@ -78,6 +80,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   /** Differential entropy in nats. */
   readonly entropy: number;
   readonly #parameters: StudentParameters<D>;
+
+  static {
+    studentWith = (parameters) => new MultivariateStudentT(parameters);
+  }
 
   private constructor(parameters: StudentParameters) {
     if (!('nu' in Object(parameters)))
@@ -529,4 +535,9 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     requireOpen(this, 'Student-t');
     return this.#parameters;
   }
+}
+
+/** The Student-t with these parameters, for other modules of lib only. */
+export function studentOf<D extends RealDtype>(parameters: StudentParameters<D>): MultivariateStudentT<D> {
+  return studentWith(parameters);
 }

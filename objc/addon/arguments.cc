@@ -66,6 +66,12 @@ void requireSquare(const Operand& operand, size_t n) {
   requireLength(operand, n * n);
 }
 
+size_t requireSquares(const Operand& operand, size_t n) {
+  if (n > 0xffffffffu) throw Failure("ERR_TOO_LARGE", "Dimension (" + std::to_string(n) + ") is beyond 2^32.");
+  requireRows(operand, n * n);
+  return operand.length / (n * n);
+}
+
 // Whole rows of n.
 void requireRows(const Operand& operand, size_t n) {
   if (n == 0 || operand.length % n != 0) {

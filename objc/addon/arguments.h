@@ -24,6 +24,8 @@ Size3 sizeTripleAt(const Napi::CallbackInfo& info, size_t index);
 void requireLength(const Operand& operand, size_t length);
 void requireLength(const Operand& operand, size_t rows, size_t columns);
 void requireSquare(const Operand& operand, size_t n);
+// Whole matrices of n x n; returns how many.
+size_t requireSquares(const Operand& operand, size_t n);
 // Whole rows of n.
 void requireRows(const Operand& operand, size_t n);
 void requireSameType(std::initializer_list<const Operand*> operands);

@@ -1,5 +1,6 @@
 #include "encoder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "arguments.h"
@@ -24,6 +25,10 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::triangularProduct>("triangularProduct"),
                       InstanceMethod<&EncoderObject::triangularSolve>("triangularSolve"),
                       InstanceMethod<&EncoderObject::choleskySolve>("choleskySolve"),
+                      InstanceMethod<&EncoderObject::choleskyBatch>("choleskyBatch"),
+                      InstanceMethod<&EncoderObject::sampleBatch>("sampleBatch"),
+                      InstanceMethod<&EncoderObject::stretchBatch>("stretchBatch"),
+                      InstanceMethod<&EncoderObject::logDensityBatch>("logDensityBatch"),
                       InstanceMethod<&EncoderObject::transpose>("transpose"),
                       InstanceMethod<&EncoderObject::symmetricEigen>("symmetricEigen"),
                       InstanceMethod<&EncoderObject::echelon>("echelon"),
@@ -212,6 +217,57 @@ void EncoderObject::choleskySolve(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const auto [factor, rows, n] = factorAndRowsAt(info);
     commands().choleskySolve(factor, rows, n);
+  });
+}
+
+void EncoderObject::choleskyBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand a = operandAt(info, 0);
+    const size_t n = sizeAt(info, 1);
+    requireSquares(a, n);
+    commands().choleskyBatch(a, n, numberAt(info, 2));
+  });
+}
+
+void EncoderObject::sampleBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factors = operandAt(info, 0), means = operandAt(info, 1), out = operandAt(info, 2);
+    const size_t n = sizeAt(info, 3), count = requireSquares(factors, n);
+    requireSameType({&factors, &means, &out});
+    requireLength(means, count, n);
+    if (count == 0) return requireLength(out, 0);
+    requireRows(out, means.length);
+    commands().sampleBatch(factors, means, out, n, counterAt(info, 4));
+  });
+}
+
+void EncoderObject::stretchBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), locations = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    if (locations.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Locations are not of float64.");
+    requireRows(locations, n);
+    if (locations.length == 0) return requireLength(rows, 0);
+    requireRows(rows, locations.length);
+    commands().stretchBatch(rows, locations, n, numberAt(info, 3), counterAt(info, 4));
+  });
+}
+
+void EncoderObject::logDensityBatch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand factors = operandAt(info, 0), means = operandAt(info, 1), rows = operandAt(info, 2),
+                  out = operandAt(info, 3);
+    const size_t n = sizeAt(info, 4), count = requireSquares(factors, n);
+    const Operand constants = operandAt(info, 5);
+    requireSameType({&factors, &means, &rows, &out});
+    requireLength(means, count, n);
+    requireLength(constants, count);
+    if (constants.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Constants are not of float64.");
+    if (count == 0) return requireLength(out, 0);
+    requireRows(out, count);
+    // Rows of its own for each model, or the same for all.
+    if (rows.length != out.length * n) requireLength(rows, out.length / count, n);
+    commands().logDensityBatch(factors, means, rows, out, n, constants);
   });
 }
 

@@ -35,6 +35,10 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void triangularProduct(const Napi::CallbackInfo& info);
   void triangularSolve(const Napi::CallbackInfo& info);
   void choleskySolve(const Napi::CallbackInfo& info);
+  void choleskyBatch(const Napi::CallbackInfo& info);
+  void sampleBatch(const Napi::CallbackInfo& info);
+  void stretchBatch(const Napi::CallbackInfo& info);
+  void logDensityBatch(const Napi::CallbackInfo& info);
   void transpose(const Napi::CallbackInfo& info);
   void symmetricEigen(const Napi::CallbackInfo& info);
   void echelon(const Napi::CallbackInfo& info);

@@ -127,6 +127,7 @@ Napi::Error errorOf(Napi::Env env, std::exception_ptr failure) {
     const auto setIfThere = [&](const char* name, int64_t value) {
       if (value >= 0) error.Set(name, Napi::Number::New(env, static_cast<double>(value)));
     };
+    setIfThere("matrix", failed.matrix);
     setIfThere("pivot", failed.pivot);
     setIfThere("row", failed.row);
     setIfThere("column", failed.column);

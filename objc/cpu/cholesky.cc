@@ -15,6 +15,11 @@ namespace {
 
 constexpr size_t leafOrder = 32;
 
+[[noreturn]] void refusePivot(size_t pivot) {
+  throw Failure::atPivot(static_cast<int64_t>(pivot),
+                         "Matrix is not positive definite: pivot (" + std::to_string(pivot) + ") is not positive.");
+}
+
 template <typename T>
 void refuseBadPivots(const T* a, size_t n, size_t offset, size_t order, int info) {
   size_t good = info > 0 ? static_cast<size_t>(info) - 1 : order;
@@ -22,10 +27,7 @@ void refuseBadPivots(const T* a, size_t n, size_t offset, size_t order, int info
     const T pivot = a[(offset + i) * n + offset + i];
     if (!(pivot > 0) || !(pivot <= std::numeric_limits<T>::max())) good = i;  // a library may let NaN pass
   }
-  if (good == order) return;
-  const size_t pivot = offset + good;
-  throw Failure::atPivot(static_cast<int64_t>(pivot),
-                         "Matrix is not positive definite: pivot (" + std::to_string(pivot) + ") is not positive.");
+  if (good != order) refusePivot(offset + good);
 }
 
 // The diagonal block of `order` rows at `offset`, by halves: LAPACK's own recursion stops where its solves are slow,
@@ -34,7 +36,12 @@ template <typename T>
 void factorBlock(const Execution& execution, T* a, size_t n, size_t offset, size_t order) {
   const int stride = blasInt(n);
   const auto& blas = execution.blas.of<T>();
-  if (order <= leafOrder || execution.blas.hasMatrixUnit) {
+  if (order <= leafOrder) {
+    const size_t good = execution.kernels.of<T>().factorOne(a + offset * n + offset, n, order);
+    if (good != order) refusePivot(offset + good);
+    return;
+  }
+  if (execution.blas.hasMatrixUnit) {
     const int size = blasInt(order);
     int info = 0;
     blas.potrf("U", &size, a + offset * n + offset, &stride, &info);

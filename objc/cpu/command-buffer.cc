@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "batch.h"
 #include "cholesky.h"
 #include "few-rows.h"
 #include "float-mode.h"
@@ -208,6 +209,61 @@ void CpuCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
         solveRows(execution, factor.as<T>(), block, count, n, false);
         solveRows(execution, factor.as<T>(), block, count, n, true);
       });
+    });
+  });
+}
+
+void CpuCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
+  factor_ = FactorOn::cpu;
+  record([=](const Execution& execution) {
+    withReal(a, [&](auto real) {
+      using T = decltype(real);
+      cpu::choleskyBatch(execution, a.as<T>(), a.length / (n * n), n, static_cast<T>(tolerance));
+    });
+  });
+}
+
+void CpuCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
+  record([=](const Execution& execution) {
+    withReal(out, [&](auto real) {
+      using T = decltype(real);
+      const size_t count = means.length / n;
+      if (count == 0) return;
+      cpu::sampleBatch(execution, factors.as<T>(), means.as<T>(), out.as<T>(), count, n, out.length / means.length,
+                       counter);
+    });
+  });
+}
+
+void CpuCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                                    NormalCounter counter) {
+  record([=](const Execution& execution) {
+    const FloatModeScope mode = FloatModeScope::keeping();
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      if (rows.length == 0) return;
+      const size_t each = rows.length / locations.length;
+      forRowBlocks(execution, locations.length / n, std::max<size_t>(1, pieceElements / (each * (n + 16))),
+                   [&](size_t first, size_t count, unsigned) {
+                     for (size_t b = first; b < first + count; ++b)
+                       execution.kernels.of<T>().stretchRows(
+                           rows.as<T>() + b * each * n, locations.as<double>() + b * n, 0, each, n, degreesOfFreedom,
+                           {counter.seed, counter.stream + b, counter.first});
+                   });
+    });
+  });
+}
+
+void CpuCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
+                                       Operand constants) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t count = means.length / n;
+      if (out.length == 0) return;
+      const size_t each = out.length / count, stride = rows.length == out.length * n ? each * n : 0;
+      cpu::logDensityBatch(execution, factors.as<T>(), means.as<T>(), rows.as<T>(), stride, out.as<T>(), count, n, each,
+                           constants.as<double>());
     });
   });
 }

@@ -37,6 +37,10 @@ class MetalCommandBuffer : public CommandBuffer {
   void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
+  void choleskyBatch(Operand a, size_t n, double tolerance) override;
+  void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
+  void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom, NormalCounter counter) override;
+  void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
   void transpose(Operand from, Operand to, size_t rows, size_t columns) override;
   void symmetricEigen(Operand a, Operand values, size_t n) override;
   void echelon(Operand rows, Operand pivots, size_t n, double tolerance) override;

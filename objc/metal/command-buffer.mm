@@ -280,4 +280,23 @@ void MetalCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand c
   onCpu().meanAndCovariance(rows, mean, covariance, ddof);
 }
 
+// Batches are the CPU's, over the bytes that both see.
+void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
+  onCpu().choleskyBatch(a, n, tolerance);
+}
+
+void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
+  onCpu().sampleBatch(factors, means, out, n, counter);
+}
+
+void MetalCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                                      NormalCounter counter) {
+  onCpu().stretchBatch(rows, locations, n, degreesOfFreedom, counter);
+}
+
+void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
+                                         Operand constants) {
+  onCpu().logDensityBatch(factors, means, rows, out, n, constants);
+}
+
 }  // namespace covarium::metal

@@ -11,6 +11,7 @@ import {
   Vector,
   Volume,
 } from '../../lib/index.ts';
+import { hasBatchBits } from '../harness/batch-bits.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { hasSameBytes, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -43,6 +44,9 @@ const withBatch = async (
   }
 };
 
+const array = (dtype: RealDtype, length: number) =>
+  dtype === 'float32' ? new Float32Array(length) : new Float64Array(length);
+
 const single = (device: Device, dtype: RealDtype, b: number) =>
   MultivariateNormal.fromCovarianceSync({ device, dtype, mean: means[b]!, covariance: covariances[b]! });
 
@@ -58,11 +62,13 @@ onEveryType('a batch draws and weighs to the bit as its normals do alone.', asyn
       using normal = single(device, dtype, b);
       using alone = normal.sampleSync(50, { ...run, stream: BigInt(run.stream) + BigInt(b) });
       assert.equal([matrix.rows, matrix.columns, matrix.dtype], [50, n, dtype]);
-      hasSameBytes(matrix.data as Float32Array, alone.data as Float32Array, `draws of (${b})`);
-      hasSameBytes(alsoDraws[b]!.data as Float32Array, alone.data as Float32Array, `synchronous draws of (${b})`);
+      hasBatchBits(device.kind, matrix.data, alone.data, `draws of (${b})`);
+      hasBatchBits(device.kind, alsoDraws[b]!.data, alone.data, `synchronous draws of (${b})`);
       const wanted = normal.logPdfSync(rows).data as Float32Array;
-      hasSameBytes(densities.row(b) as Float32Array, wanted, `densities of (${b})`);
+      hasBatchBits(device.kind, densities.row(b), wanted, `densities of (${b})`);
       assert.equal(batch.at(b).mean.toArray(), normal.mean.toArray());
+      assert.is(batch.at(b), batch.at(b));
+      assert.is(batch.at(b).logDeterminant, normal.logDeterminant);
       assert.equal(batch.at(b).covarianceSync().toArray(), normal.covarianceSync().toArray());
     }
     // In every form of rows; one vector is one column.
@@ -84,6 +90,106 @@ onEveryType('a batch draws and weighs to the bit as its normals do alone.', asyn
       assert.is(scores.indexOf(Math.max(...scores)), wanted);
     }
   });
+});
+
+/** For options that one command for all does not take: each normal is made by itself. */
+const withEither = async (
+  device: Device,
+  dtype: RealDtype,
+  check: (batch: MultivariateNormalBatch) => void | Promise<void>,
+): Promise<void> => {
+  for (const jitter of [false, 1e-3])
+    await withBatch({ device, dtype, means, covariances, jitter }, (batch) => check(batch));
+};
+
+onEveryType('a volume has the draws of all, and each normal weighs rows of its own.', async (device, dtype) => {
+  const run = { seed: 7, stream: 2n ** 33n - 2n, firstRow: 5 };
+  await withEither(device, dtype, async (batch) => {
+    for (const count of [1, 6, 300]) {
+      const drawn = batch.sampleSync(count, run);
+      const volume = await batch.sampleVolume(count, run);
+      assert.equal([volume.size, volume.dtype], [[n, count, size], dtype]);
+      const wanted = Matrix.from(
+        drawn.flatMap((matrix) => matrix.toArray()),
+        { dtype },
+      ).data as Float32Array;
+      hasBatchBits(device.kind, volume.data, wanted, `volume of ${count}`);
+      hasBatchBits(device.kind, batch.sampleVolumeSync(count, run).data, wanted, 'synchronous volume');
+      const out = Volume.from(new Float64Array(size * count * n), { width: n, height: count, depth: size, dtype });
+      assert.is(batch.sampleVolumeSync(count, { ...run, out }), out);
+      hasBatchBits(device.kind, out.data, wanted, 'volume into out');
+      const plain = array(dtype, size * count * n);
+      await batch.sampleVolume(count, { ...run, out: plain });
+      hasBatchBits(device.kind, plain, wanted, 'volume into an array');
+      const own = await batch.logPdfEach(volume);
+      const alsoOwn = batch.logPdfEachSync(volume);
+      assert.equal([own.rows, own.columns, own.dtype], [size, count, dtype]);
+      hasSameBytes(alsoOwn.data as Float32Array, own.data as Float32Array, 'synchronous densities');
+      for (let b = 0; b < size; b++) {
+        const scores = batch.at(b).logPdfSync(drawn[b]!).data as Float32Array;
+        hasBatchBits(device.kind, own.row(b), scores, `densities of (${b})`);
+      }
+    }
+    const scores = batch.logPdfEachSync(means);
+    assert.equal([scores.rows, scores.columns], [size, 1]);
+    for (let b = 0; b < size; b++) assert.is(scores.get(b, 0), batch.logPdfSync(means[b]!).get(b, 0));
+    const cube = { width: n, height: 2, depth: size };
+    const unfit = Volume.from(new Float32Array(2 * n * (size + 1)), { ...cube, depth: size + 1 });
+    for (const [code, shown, work] of [
+      ['ERR_OUT_OF_RANGE', '(0)', () => batch.sampleVolumeSync(0)],
+      ['ERR_OUT_OF_RANGE', '(0.5)', () => batch.sampleVolumeSync(0.5)],
+      ['ERR_SHAPE', `(${n} x 2 x ${size + 1})`, () => batch.sampleVolumeSync(2, { out: unfit })],
+      ['ERR_SHAPE', '', () => batch.sampleVolumeSync(2, { out: array(dtype, 3) })],
+      ['ERR_INVALID_ARGUMENT', '', () => batch.sampleVolumeSync(2, { out: new Int32Array(9) as unknown as Volume })],
+      ['ERR_UNKNOWN_OPTION', 'signal', () => batch.sampleVolumeSync(2, { signal: undefined } as object)],
+      ['ERR_SHAPE', `(${size - 1})`, () => batch.logPdfEachSync(means.slice(1))],
+      ['ERR_SHAPE', '(2)', () => batch.logPdfEachSync(means.map((mean) => mean.slice(1)))],
+      ['ERR_SHAPE', `(${n} x 2 x ${size + 1})`, () => batch.logPdfEachSync(unfit)],
+      ['ERR_NOT_FINITE', 'NaN', () => batch.logPdfEachSync([...means.slice(1), [0, Number.NaN, 0]])],
+      ['ERR_INVALID_ARGUMENT', 'undefined', () => batch.logPdfEachSync(undefined as never)],
+    ] as const)
+      await throwsCode(code, shown, work);
+    await throwsCode('ERR_ABORTED', 'enough', () =>
+      batch.sampleVolume(1, { signal: AbortSignal.abort(new Error('enough')) }),
+    );
+  });
+});
+
+onEveryType('each normal of a batch of any size is the one that stands alone.', (device, dtype) => {
+  for (const [order, count] of [
+    [1, 1000],
+    [2, 17],
+    [8, 16],
+    [17, 15],
+    [33, 3],
+  ] as const) {
+    const squares = new Float64Array(count * order * order);
+    for (let b = 0; b < count; b++)
+      for (let i = 0; i < order; i++)
+        for (let j = 0; j < order; j++)
+          squares[(b * order + i) * order + j] = i === j ? 2 + i + (b % 5) : 1 / (1 + Math.abs(i - j) + (b % 3));
+    const volume = Volume.from(squares, { width: order, height: order, depth: count, dtype });
+    using batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, covariances: volume });
+    for (const b of new Set([0, 1, count >> 1, count - 1].filter((at) => at < count))) {
+      const covariance = volume.data.slice(b * order * order, (b + 1) * order * order);
+      using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance });
+      const [factor, wanted] = [batch.at(b).factorSync().data, normal.factorSync().data];
+      hasSameBytes(factor as Float32Array, wanted as Float32Array, `factor (${b}) of ${count} of ${order}`);
+    }
+  }
+});
+
+test('a constructor is refused, with the call that makes a batch.', async () => {
+  const Batch = MultivariateNormalBatch as unknown as new (given: unknown) => unknown;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'fromCovariance', () => new Batch({}));
+});
+
+onEveryDevice('steps of float32 that are large beside a deviation are refused as for one normal.', async (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const far = { device, means: [[0], [1e9]], covariances: [[[1]], [[1]]] };
+  for (const making of [MultivariateNormalBatch.fromCovariance, MultivariateNormalBatch.fromCovarianceSync])
+    await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `mean[0]`', () => making(far));
+  MultivariateNormalBatch.fromCovarianceSync({ ...far, dtype: 'float64' }).close();
 });
 
 onEveryType('means and covariances come in every form, and zeros are the default mean.', async (device, dtype) => {
@@ -214,7 +320,7 @@ onEveryDevice(
     const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'jitter', () =>
       MultivariateNormalBatch.fromCovariance({ device, covariances: indefinite }),
     );
-    assert.is(error.pivot, 2);
+    assert.equal([error.matrix, error.pivot], [2, 2]);
     assert.is((error.cause as CovariumError).code, error.code);
   },
 );
@@ -286,7 +392,7 @@ onEveryDevice(
     assert.is(densities.columns, 200_000);
     for (const [b, matrix] of draws.entries()) {
       using same = wanted.at(b).sampleSync(200_000, { seed: 3, stream: b });
-      hasSameBytes(matrix.data as Float32Array, same.data as Float32Array, `draws of (${b})`);
+      hasBatchBits(device.kind, matrix.data, same.data, `draws of (${b})`);
       matrix.close();
     }
     densities.close();

@@ -8,7 +8,9 @@
 #include <arm_neon.h>
 #endif
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -40,6 +42,7 @@ namespace {
 #include "narrow.inc"
 #include "rows.inc"
 #include "solve.inc"
+#include "batch.inc"
 #include "checks.inc"
 #include "normal-quantile.inc"
 
@@ -89,7 +92,9 @@ constexpr RealKernels<T> realKernels() {
   return {fillNormal,           addRow<T>,          scaleColumns<T>,    squaredNorms<T>,  zeroUpper<T>,
           antitransposeAll<T>,  fewRows<T>,         matrixVector<T>,    streamLimit,      narrowLimit<T>,
           narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
-          solveRows<T>,         surelySymmetric<T>, allFinite<T>,       stretchRows<T>};
+          solveRows<T>,         surelySymmetric<T>, allFinite<T>,       abreastLimit,     lanesOf<T>,
+          abreastScratch<T>,    factorOne<T>,       factorAbreast<T>,   sampleAbreast<T>, squaredDistancesAbreast<T>,
+          stretchRows<T>};
 }
 
 }  // namespace

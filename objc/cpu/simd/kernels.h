@@ -60,6 +60,23 @@ struct RealKernels {
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);
   bool (*allFinite)(const T* a, size_t count);
+  // Models of a batch abreast, abreastModels of them, of at most abreastLimit dimensions: a vector holds one entry of
+  // each. Their results have the bits of the functions for one model. Scratch has abreastScratch(n, rows) elements.
+  size_t abreastLimit, abreastModels;
+  size_t (*abreastScratch)(size_t n, size_t rows);
+  // n x n <- its lower Cholesky factor, upper triangle 0; n at most abreastLimit. Returns n, or the first pivot that is
+  // not positive and finite, and leaves such a matrix as it was.
+  size_t (*factorOne)(T* a, size_t stride, size_t n);
+  // The factors of `count` matrices of n x n, in place. False, with all left as they were, if one of them may not be
+  // symmetric within `tolerance`, finite and positive definite.
+  bool (*factorAbreast)(T* a, size_t count, size_t n, T tolerance, T* scratch);
+  // `rows` draws of each of `count` models: model b from stream counter.stream + b.
+  void (*sampleAbreast)(const T* factors, const T* means, T* out, size_t count, size_t n, size_t rows,
+                        NormalCounter counter, T* scratch);
+  // out[b rows + r] = |w|^2 with factor w = row r - mean for each of `count` models, whose rows are `rowsStride`
+  // elements apart: 0 if all have the same rows.
+  void (*squaredDistancesAbreast)(const T* factors, const T* means, const T* x, size_t rowsStride, T* out, size_t count,
+                                  size_t n, size_t rows, T* scratch);
   // rows x n: row <- location + scale * row by the radial scales of a Student-t, rows counter.first ...; the location
   // of the next row is `locationStride` numbers on.
   void (*stretchRows)(T* rows, const double* location, size_t locationStride, size_t count, size_t n, double nu,

@@ -1,0 +1,201 @@
+import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { Volume, volumeStorage } from '../array/volume.ts';
+import { about, argumentOf, wrongArgument } from '../check.ts';
+import { resultTask, type Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
+import { bytesOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
+import type { LowerFactor } from '../factor/lower-factor.ts';
+import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
+import { type BatchParameters, type BatchShape, parametersAt, part } from './batch.ts';
+
+/** The seed, first stream and first row of a run: distribution b draws from stream + b. */
+export function batchRun(options: RunOptions, size: number): Required<{ [Name in keyof RunOptions]: bigint | number }> {
+  const { seed = randomSeed(), stream = 0, firstRow = 0 } = options;
+  normalCounter(seed, stream, 0);
+  const last = BigInt(stream) + BigInt(size - 1);
+  if (last < 1n << 64n) return { seed, stream, firstRow };
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `Streams (${stream}) to (${last}) of a batch of (${size}) distributions go beyond 2^64 - 1.`,
+  );
+}
+
+/** Selects a run and its destination. */
+export interface VolumeSyncOptions extends RunOptions {
+  /**
+   * The destination of the draws: a volume of width n, height `count` and depth B, or a typed array of as many numbers,
+   * of the batch's type. An array passed to an asynchronous call can no longer be transferred to another thread.
+   */
+  readonly out?: Volume | Real | undefined;
+}
+
+/** Draws of all normals, B x count x n. */
+export function drawBatch<D extends RealDtype>(
+  parameters: BatchParameters<D>,
+  count: number,
+  options: VolumeSyncOptions,
+): Task<Volume<D>> {
+  const { device, size, n, means, factors } = parameters;
+  const { seed, stream, firstRow } = batchRun(options, size);
+  const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
+  const target = batchOut(parameters, count, options.out);
+  const out = target.written.valuesFor(device) as Values as Real;
+  return {
+    device,
+    encode: (encoder) => encoder.sampleBatch(factors.values as Real, means.values as Real, out, n, counter),
+    reachable: options.out === undefined ? [] : [out],
+    result: target.volume,
+    written: target.written,
+    fresh: options.out === undefined ? [target.written] : [],
+  };
+}
+
+/** A volume for `count` draws of each: the caller's, over the caller's array, or a new one. */
+export function batchOut<D extends RealDtype>(
+  { device, dtype, size, n }: BatchShape<D>,
+  count: number,
+  out: Volume | Real | undefined,
+): { readonly volume: Volume<D>; readonly written: Storage<D> } {
+  requireCount(count * size, { dtype, n });
+  if (count < 1) throw new CovariumError('ERR_OUT_OF_RANGE', `Count is (${count}): a volume has at least one row.`);
+  if (out instanceof Volume) {
+    if (out.width !== n || out.height !== count || out.depth !== size)
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `\`out\` is (${out.size.join(' x ')}), but the draws are (${n} x ${count} x ${size}).`,
+      );
+    const values = volumeStorage(out).valuesFor(device) as Real;
+    sampleOut({ device, dtype, n }, count * size, values);
+    return { volume: out as Volume as Volume<D>, written: volumeStorage(out) as Storage as Storage<D> };
+  }
+  const written =
+    out === undefined
+      ? Storage.forResult(device, dtype, size * count * n)
+      : matrixStorage(sampleOut({ device, dtype, n }, count * size, out));
+  return { volume: new Volume(written, [n, count, size]), written };
+}
+
+/** Log densities of the same rows for all normals: B x count. */
+export function logPdfOfAll<D extends RealDtype>(
+  parameters: BatchParameters<D>,
+  rows: RowsInput,
+  constants: Float64Array,
+): Task<Matrix<D>> {
+  const { values, count, n } = rowsInput('Input', parameters.device, rows, parameters.n);
+  return logDensities(parameters, values, count, n, constants);
+}
+
+/** Log densities of each normal at rows of its own, B x n or a volume: B x m. */
+export function logPdfOfEach<D extends RealDtype>(
+  parameters: BatchParameters<D>,
+  rows: MatrixInput | Volume,
+  constants: Float64Array,
+): Task<Matrix<D>> {
+  const { values, count } = ownRows(parameters, rows);
+  return logDensities(parameters, values, count, parameters.n * count, constants);
+}
+
+/** Rows of its own for each distribution: one in a matrix (B x n), m in a volume (width n, height m, depth B). */
+export function ownRows(
+  { device, size, n }: BatchShape,
+  rows: MatrixInput | Volume,
+): { readonly values: Values; readonly count: number } {
+  if (rows === undefined) throw wrongArgument('rows', rows, 'rows (B x n) or a Volume');
+  if (!(rows instanceof Volume)) {
+    const { values, count } = rowsInput('Input', device, rows, n);
+    if (count !== size)
+      throw new CovariumError('ERR_SHAPE', `\`rows\` has (${count}) rows, but the batch has (${size}) distributions.`);
+    return { values, count: 1 };
+  }
+  if (rows.width !== n || rows.depth !== size)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`${argumentOf('Input')}\` is a volume of (${rows.size.join(' x ')}): its width is not (${n}), or its depth not (${size}).`,
+    );
+  return { values: volumeStorage(rows).valuesFor(device), count: rows.height };
+}
+
+// `columns` of the input are one row of it in a message.
+function logDensities<D extends RealDtype>(
+  { device, dtype, size, n, means, factors }: BatchParameters<D>,
+  values: Values,
+  count: number,
+  columns: number,
+  constants: Float64Array,
+): Task<Matrix<D>> {
+  const wrap = (written: Storage<D>) => new Matrix(written, size, count);
+  const task = resultTask({ device, dtype }, size * count, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(values, dtype);
+    encoder.requireFinite(input, columns);
+    encoder.logDensityBatch(factors.values as Real, means.values as Real, input, out, n, constants);
+  });
+  const { values: out } = task.written;
+  return {
+    ...task,
+    explain: (error) => about('Input', error),
+    after: () => {
+      // As for one normal: infinities that are subtracted mean a density of 0.
+      for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+// Of draws of one normal: a smaller matrix costs less than its memory and its command.
+const ownMemoryBytes = 1 << 16;
+
+/** A matrix of draws for each: small ones are views of one array, large ones have memory of their own. */
+export function drawMatrices<D extends RealDtype>(
+  parameters: BatchParameters<D>,
+  count: number,
+  options: RunOptions,
+): Task<Matrix<D>[]> {
+  const { device, dtype, size, n, means, factors } = parameters;
+  requireCount(count, parameters);
+  const { seed, stream, firstRow } = batchRun(options, size);
+  const first = firstElement(firstRow, count, n);
+  const length = count * n;
+  if (length * bytesOf(dtype) < ownMemoryBytes) {
+    requireCount(count * size, parameters);
+    const block = new Storage(zerosOf(dtype, size * length), undefined, device);
+    const out = block.values as Values as Real;
+    const views = Array.from({ length: size }, (_, b) => {
+      const view = part(out, b, length) as Values as Values<D>;
+      return new Matrix(new Storage(view, undefined, device), count, n);
+    });
+    const counter = normalCounter(seed, stream, first);
+    return {
+      device,
+      encode: (encoder) => {
+        if (length > 0) encoder.sampleBatch(factors.values as Real, means.values as Real, out, n, counter);
+      },
+      reachable: [out],
+      result: views,
+      written: block,
+      fresh: [],
+    };
+  }
+  const own = Storage.allForResult(device, dtype, Array<number>(size).fill(length));
+  return {
+    device,
+    encode: (encoder) => {
+      for (const [b, each] of own.entries()) {
+        const { mean, factor } = parametersAt(parameters, b);
+        const counter = normalCounter(seed, BigInt(stream) + BigInt(b), first);
+        encoder.sample(
+          (factor as LowerFactor).lower,
+          mean.values as Real,
+          each.values as Values as Real,
+          false,
+          counter,
+        );
+      }
+    },
+    reachable: [],
+    result: own.map((storage) => new Matrix(storage, count, n)),
+    written: own[0]!,
+    fresh: own,
+  };
+}

@@ -1,0 +1,100 @@
+import { rowsInput, vectorInput } from '../array/inputs.ts';
+import type { MatrixInput } from '../array/matrix.ts';
+import type { VectorInput } from '../array/vector.ts';
+import { Volume } from '../array/volume.ts';
+import { requireDevice } from '../backend-handle.ts';
+import { about, checkOptions, wholeNumber, wrongArgument } from '../check.ts';
+import { exactDevice, exactly } from '../command/float64.ts';
+import { step, type Tasks } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { RealDtype, Values } from '../dtype.ts';
+import { type BatchParameters, batchInput, factorBatch, normalWords, part } from './batch.ts';
+
+/** Options of {@link MultivariateNormalBatch.fit}. */
+export interface FitGroupsOptions {
+  /** The device that holds the normals and computes; it must be open. */
+  readonly device: Device;
+  /** Observations of all groups, count x n, in any order. Each group has at least n + 1. */
+  readonly rows: MatrixInput;
+  /** The group of each row: count whole numbers from 0 to B - 1. */
+  readonly labels: VectorInput;
+  /** The divisor of a covariance is the group's number of rows minus ddof; 1 by default. */
+  readonly ddof?: number | undefined;
+  /** By default `float64` where `rows` are a Float64Array, or a Matrix of float64; else `float32`. */
+  readonly dtype?: RealDtype | undefined;
+}
+
+/** The normal of the rows of each label: means and covariances in float64, then all factors at once. */
+export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
+  checkOptions(options, ['device', 'rows', 'labels', 'ddof', 'dtype']);
+  const device = requireDevice(options.device);
+  const { rows, dtype } = options;
+  const { values, count, n } = rowsInput('Data', device, rows);
+  const { size, starts, order } = grouped(labelsOf(device, options.labels, count));
+  const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1);
+  for (let b = 0; b < size; b++) {
+    const members = starts[b + 1]! - starts[b]!;
+    // The rank of a covariance is at most its rows - 1, even if rounding makes its last pivots positive.
+    const needed = Math.max(n, ddof) + 1;
+    if (members < needed)
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Group (${b}) has (${members}) rows, but a normal of dimension (${n}) with ddof (${ddof}) needs at least (${needed}).`,
+        { matrix: b },
+      );
+  }
+  const sorted = new Float64Array(values.length);
+  for (let at = 0; at < count; at++) sorted.set(values.subarray(order[at]! * n, (order[at]! + 1) * n), at * n);
+  refuseNotFinite(sorted, order, n);
+  const centres = new Float64Array(size * n);
+  const squares = new Float64Array(size * n * n);
+  yield* exactly(exactDevice(device), (encoder) => {
+    for (let b = 0; b < size; b++) {
+      const members = sorted.subarray(starts[b]! * n, starts[b + 1]! * n);
+      encoder.meanAndCovariance(members, part(centres, b, n), part(squares, b, n * n), ddof);
+    }
+  });
+  const volume = Volume.from(squares, { width: n, height: n, depth: size });
+  const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, normalWords);
+  return yield* step(factorBatch(input, undefined, normalWords, false));
+}
+
+function labelsOf(device: Device, labels: VectorInput, count: number): Values {
+  if (labels === undefined) throw wrongArgument('labels', labels, 'a whole number for each row');
+  const values = vectorInput('Labels', device, labels);
+  if (values.length !== count)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`labels\` has (${values.length}) entries, but \`rows\` has (${count}) rows.`,
+    );
+  for (let row = 0; row < count; row++)
+    if (!(Number.isInteger(values[row]) && values[row]! >= 0 && values[row]! < count))
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `Label of row (${row}) is (${values[row]}): number the groups from 0, each with rows.`,
+      );
+  return values;
+}
+
+/** Rows by group, in their order: those of group b are order[starts[b]] to order[starts[b + 1] - 1]. */
+function grouped(labels: Values): { readonly size: number; readonly starts: Int32Array; readonly order: Int32Array } {
+  let size = 1;
+  for (const label of labels) size = Math.max(size, label + 1);
+  const starts = new Int32Array(size + 1);
+  for (const label of labels) starts[label + 1]!++;
+  for (let b = 0; b < size; b++) starts[b + 1]! += starts[b]!;
+  const next = starts.slice();
+  const order = new Int32Array(labels.length);
+  for (let row = 0; row < labels.length; row++) order[next[labels[row]!]!++] = row;
+  return { size, starts, order };
+}
+
+function refuseNotFinite(sorted: Float64Array, order: Int32Array, n: number): void {
+  for (let at = 0; at < sorted.length; at++) {
+    if (Number.isFinite(sorted[at])) continue;
+    const [row, column] = [order[Math.floor(at / n)]!, at % n];
+    const message = `Entry (${row}, ${column}) is (${sorted[at]}), not a finite number.`;
+    throw about('Data', new CovariumError('ERR_NOT_FINITE', message, { row, column }));
+  }
+}

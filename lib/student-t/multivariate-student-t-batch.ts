@@ -1,0 +1,294 @@
+import type { DtypeOf, Only } from '../array/element-type.ts';
+import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import type { Volume } from '../array/volume.ts';
+import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { run, runSync, type Task } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
+import {
+  type BatchParameters,
+  type BatchWords,
+  batchConstants,
+  batchInput,
+  factorBatch,
+  logDeterminants,
+  parametersAt,
+  part,
+} from '../normal/batch.ts';
+import {
+  batchRun,
+  drawBatch,
+  logPdfOfAll,
+  logPdfOfEach,
+  ownRows,
+  type VolumeSyncOptions,
+} from '../normal/batch-tasks.ts';
+import { firstElement, normalCounter } from '../stream/counter.ts';
+import { requireRowLimit } from '../stream/radial-scales.ts';
+import { runSliced, runToEnd } from '../work.ts';
+import { logDecay, logDensityAtLocation } from './density.ts';
+import { type MultivariateStudentT, studentOf } from './multivariate-student-t.ts';
+import type { ScaleOptions } from './options.ts';
+import { requireDegreesOfFreedom } from './parameters.ts';
+
+/** Options of {@link MultivariateStudentTBatch.fromScale}. */
+export interface StudentBatchOptions
+  extends Pick<ScaleOptions, 'device' | 'degreesOfFreedom' | 'dtype' | 'symmetryTolerance'> {
+  /** One row for each Student-t, B x n; zeros by default. */
+  readonly locations?: MatrixInput | undefined;
+  /** Symmetric and positive definite: B matrices of n x n, or a volume of width n, height n and depth B. */
+  readonly scales: readonly MatrixInput[] | Volume;
+}
+
+/** The run of {@link MultivariateStudentTBatch.sampleVolume}, and the destination of its draws. */
+export interface StudentVolumeOptions extends VolumeSyncOptions {
+  /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const words: BatchWords = {
+  one: 'Student-t',
+  centre: 'Location',
+  centres: 'Locations',
+  square: 'Scale',
+  squares: 'Scales',
+};
+
+/**
+ * B multivariate Student-t distributions of the same dimension n and the same degrees of freedom on a device, in two
+ * blocks of memory; see {@link MultivariateNormalBatch}. Every method that computes has a synchronous twin. After
+ * {@link close} each throws `ERR_CLOSED`.
+ */
+export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
+  /** The device that holds the distributions and computes. */
+  readonly device: Device;
+  /** B, the number of distributions, from 1. */
+  readonly size: number;
+  /** n, from 1. */
+  readonly dimension: number;
+  /** Type of the draws. */
+  readonly dtype: D;
+  /** nu, positive; Infinity for normals. */
+  readonly degreesOfFreedom: number;
+  readonly #models: BatchParameters<D>;
+  // For draws about 0, which are stretched from the locations in float64.
+  readonly #zeros: Storage;
+  readonly #locations: Float64Array;
+  readonly #given = new Map<number, MultivariateStudentT<D>>();
+  #constants: Float64Array | undefined;
+  #closed = false;
+
+  private constructor(models: BatchParameters, degreesOfFreedom: number) {
+    if (!('factors' in Object(models)))
+      throw noConstructor(
+        'MultivariateStudentTBatch',
+        'await MultivariateStudentTBatch.fromScale({ device, scales, degreesOfFreedom })',
+      );
+    // The static methods say which type their options give.
+    this.#models = models as BatchParameters<D>;
+    this.device = models.device;
+    this.size = models.size;
+    this.dimension = models.n;
+    this.dtype = models.dtype as D;
+    this.degreesOfFreedom = degreesOfFreedom;
+    this.#locations = Float64Array.from(models.means.values);
+    this.#zeros = Storage.onDevice(models.device, models.dtype, models.size * models.n);
+    this.#zeros.values.fill(0);
+  }
+
+  /**
+   * The distributions of locations (B x n) and scales (B of n x n). If one is refused, none is made. Rejects like
+   * {@link MultivariateStudentT.fromScale}, for the first that is refused, with its index (from 0) in the message and
+   * in the error's `matrix`.
+   */
+  static async fromScale<O extends StudentBatchOptions>(
+    options: Only<O, StudentBatchOptions>,
+  ): Promise<MultivariateStudentTBatch<DtypeOf<O>>> {
+    const { nu, task } = made(options);
+    return new MultivariateStudentTBatch(await run(task), nu);
+  }
+
+  /** Synchronous twin of {@link fromScale}. */
+  static fromScaleSync<O extends StudentBatchOptions>(
+    options: Only<O, StudentBatchOptions>,
+  ): MultivariateStudentTBatch<DtypeOf<O>> {
+    const { nu, task } = made(options);
+    return new MultivariateStudentTBatch(runSync(task), nu);
+  }
+
+  /** True once {@link close} was called or the device is closed. */
+  get closed(): boolean {
+    return this.#closed || this.device.closed;
+  }
+
+  /** The Student-t at an index, from 0. The batch owns it and closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
+  at(index: number): MultivariateStudentT<D> {
+    const models = this.#open();
+    wholeNumber('Index', index, 0, this.size - 1);
+    let student = this.#given.get(index);
+    if (student === undefined || student.closed) {
+      student = studentOf({ normal: parametersAt(models, index), nu: this.degreesOfFreedom });
+      this.#given.set(index, student);
+    }
+    return student;
+  }
+
+  /**
+   * `count` draws of each, a volume of width n, height `count` and depth B, written to `out` if given. Those of b are
+   * those that it alone draws from stream + b, bit for bit; on a GPU but for rounding. Rejects like {@link
+   * MultivariateNormalBatch.sampleVolume}.
+   */
+  async sampleVolume(count: number, options: StudentVolumeOptions = {}): Promise<Volume<D>> {
+    checkOptions(options, [...volumeOptionNames, 'signal']);
+    const { signal, ...which } = options;
+    refuseAborted(signal);
+    return run(this.#draw(count, which), signal);
+  }
+
+  /** Synchronous twin of {@link sampleVolume}. */
+  sampleVolumeSync(count: number, options: VolumeSyncOptions = {}): Volume<D> {
+    checkOptions(options, volumeOptionNames);
+    return runSync(this.#draw(count, options));
+  }
+
+  /**
+   * Logarithm of the density of each at each row (count x n, or one vector of n): B x count. Rejects with
+   * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
+   */
+  async logPdf(rows: RowsInput): Promise<Matrix<D>> {
+    const models = this.#open();
+    const { values } = rowsInput('Input', this.device, rows, this.dimension);
+    const constants = await this.#constantsOf(models);
+    return run(this.#decayed(logPdfOfAll(models, rows, this.#added(constants)), values, constants, false));
+  }
+
+  /** Synchronous twin of {@link logPdf}. */
+  logPdfSync(rows: RowsInput): Matrix<D> {
+    const models = this.#open();
+    const { values } = rowsInput('Input', this.device, rows, this.dimension);
+    const constants = this.#constantsOfSync(models);
+    return runSync(this.#decayed(logPdfOfAll(models, rows, this.#added(constants)), values, constants, false));
+  }
+
+  /**
+   * Logarithm of the density of each at rows of its own: B x m. Rows are B x n, one for each (m = 1), or a volume of
+   * width n, height m and depth B. Rejects like {@link logPdf}.
+   */
+  async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
+    const models = this.#open();
+    const { values } = ownRows(models, rows);
+    const constants = await this.#constantsOf(models);
+    return run(this.#decayed(logPdfOfEach(models, rows, this.#added(constants)), values, constants, true));
+  }
+
+  /** Synchronous twin of {@link logPdfEach}. */
+  logPdfEachSync(rows: MatrixInput | Volume): Matrix<D> {
+    const models = this.#open();
+    const { values } = ownRows(models, rows);
+    const constants = this.#constantsOfSync(models);
+    return runSync(this.#decayed(logPdfOfEach(models, rows, this.#added(constants)), values, constants, true));
+  }
+
+  /** Releases the memory once no commit in flight uses it. Idempotent. */
+  close(): void {
+    this.#closed = true;
+    for (const student of this.#given.values()) student.close();
+    this.#models.means.close();
+    this.#models.factors.close();
+    this.#zeros.close();
+  }
+
+  /** Calls {@link close} at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  // A normal's constants are added by the device, a Student-t's to what the host computes of the distances.
+  #added(constants: Float64Array): Float64Array {
+    return this.degreesOfFreedom === Number.POSITIVE_INFINITY ? constants : new Float64Array(this.size);
+  }
+
+  #draw(count: number, options: VolumeSyncOptions): Task<Volume<D>> {
+    const models = this.#open();
+    const { degreesOfFreedom: nu, dimension: n } = this;
+    wholeNumber('Count', count, 1);
+    const { seed, stream, firstRow } = batchRun(options, this.size);
+    const which = { ...options, seed, stream, firstRow };
+    if (nu === Number.POSITIVE_INFINITY) return drawBatch(models, count, which);
+    firstElement(firstRow, count, n);
+    requireRowLimit(firstRow, count);
+    const task = drawBatch({ ...models, means: this.#zeros }, count, which);
+    const counter = normalCounter(seed, stream, firstRow);
+    const draws = task.written.valuesFor(this.device) as Values as Real;
+    return {
+      ...task,
+      encode: (encoder, scratch) => {
+        task.encode(encoder, scratch);
+        encoder.stretchBatch(draws, this.#locations, n, nu, counter);
+      },
+    };
+  }
+
+  // From -d^2 / 2, where d is a Mahalanobis distance. A float32 may hold a distance whose square overflows: such rows
+  // are few, and the Student-t itself weighs them.
+  #decayed(task: Task<Matrix<D>>, rows: Values, constants: Float64Array, isOwn: boolean): Task<Matrix<D>> {
+    const { degreesOfFreedom: nu, dimension: n } = this;
+    if (nu === Number.POSITIVE_INFINITY) return task;
+    const { columns } = task.result;
+    const factor = { rank: n };
+    return {
+      ...task,
+      after: () => {
+        const { values } = task.written;
+        for (let at = 0; at < values.length; at++) {
+          const half = values[at]!;
+          const b = Math.floor(at / columns);
+          if (Number.isFinite(half)) {
+            values[at] = constants[b]! + logDecay({ factor }, nu, -2 * half, 0);
+          } else {
+            const row = isOwn ? at : at % columns;
+            const one = part(rows as Real, row, n) as Values;
+            values[at] = (this.at(b).logPdfSync(new Matrix(new Storage(one), 1, n)).data as Values)[0]!;
+          }
+        }
+      },
+    };
+  }
+
+  async #constantsOf(models: BatchParameters): Promise<Float64Array> {
+    this.#constants ??= this.#atLocations(await runSliced(logDeterminants(models), undefined));
+    return this.#constants;
+  }
+
+  #constantsOfSync(models: BatchParameters): Float64Array {
+    this.#constants ??= this.#atLocations(runToEnd(logDeterminants(models)));
+    return this.#constants;
+  }
+
+  /** The densities at the locations, from the logarithms of the determinants. */
+  #atLocations(logarithms: Float64Array): Float64Array {
+    const { dimension: rank, degreesOfFreedom: nu } = this;
+    if (nu === Number.POSITIVE_INFINITY) return batchConstants(this.#models, logarithms);
+    return logarithms.map((logDeterminant) =>
+      logDensityAtLocation({ normal: { factor: { logDeterminant, rank } }, nu }),
+    );
+  }
+
+  #open(): BatchParameters<D> {
+    if (!this.closed) return this.#models;
+    throw new CovariumError('ERR_CLOSED', `Batch of (${this.size}) Student-t distributions is closed.`);
+  }
+}
+
+const volumeOptionNames: readonly string[] = ['seed', 'stream', 'firstRow', 'out'];
+
+function made(options: StudentBatchOptions): { readonly nu: number; readonly task: Task<BatchParameters> } {
+  checkOptions(options, ['device', 'degreesOfFreedom', 'dtype', 'symmetryTolerance', 'locations', 'scales']);
+  const { device, dtype, locations, scales, symmetryTolerance } = options;
+  const nu = requireDegreesOfFreedom(options.degreesOfFreedom);
+  const input = batchInput({ device, dtype, centres: locations, squares: scales }, words);
+  return { nu, task: factorBatch(input, symmetryTolerance, words, false) };
+}

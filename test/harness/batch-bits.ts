@@ -1,0 +1,23 @@
+import * as assert from 'uvu/assert';
+import type { DeviceKind } from '../../lib/backend.ts';
+import type { Real } from '../../lib/dtype.ts';
+import { hasSameBytes } from './naive.ts';
+
+/**
+ * Asserts that what a batch computed is what each model computes alone: bit for bit, but for rounding on metal, where
+ * the CPU computes a batch, and the GPU one model in another order.
+ */
+export function hasBatchBits(
+  kind: DeviceKind,
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  what: string,
+): void {
+  if (kind !== 'metal') return hasSameBytes(actual as Real, expected as Real, what);
+  assert.is(actual.length, expected.length, what);
+  let size = 1e-30;
+  for (let i = 0; i < expected.length; i++) size = Math.max(size, Math.abs(expected[i]!));
+  for (let i = 0; i < actual.length; i++)
+    if (!(Math.abs(actual[i]! - expected[i]!) <= 1e-4 * size))
+      assert.unreachable(`${what}: (${i}) is (${actual[i]}), not (${expected[i]})`);
+}

@@ -1,0 +1,61 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type FitGroupsOptions, Matrix, MultivariateNormal, MultivariateNormalBatch } from '../../lib/index.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
+import { scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const n = 3;
+const count = 120;
+const groups = 4;
+const labels = Array.from({ length: count }, (_, row) => (row * 7 + (row % 5)) % groups);
+const values = scattered(count * n, 1).map((value, at) => value * 10 ** (at % n) + 5 * labels[Math.floor(at / n)]!);
+const rows = Array.from({ length: count }, (_, row) => Array.from(values.subarray(row * n, (row + 1) * n)));
+
+onEveryType('each group is fitted as its rows alone are.', async (device, dtype, tolerance) => {
+  for (const ddof of [undefined, 0, 2])
+    for (const given of [rows, Matrix.from(rows, { dtype: 'float64' })])
+      for (const making of [MultivariateNormalBatch.fit, MultivariateNormalBatch.fitSync]) {
+        using batch = await making({ device, dtype, rows: given, labels, ddof });
+        assert.equal([batch.size, batch.dimension, batch.dtype], [groups, n, dtype]);
+        for (let b = 0; b < groups; b++) {
+          const own = rows.filter((_, row) => labels[row] === b);
+          using alone = MultivariateNormal.fitSync({ device, dtype, rows: own, ddof });
+          for (const part of ['mean', 'covariance'] as const) {
+            const of = (normal: MultivariateNormal) =>
+              part === 'mean' ? normal.mean.data : normal.covarianceSync().data;
+            const [actual, wanted] = [of(batch.at(b)), of(alone)];
+            const size = Math.max(...Array.from(wanted, Math.abs));
+            for (let i = 0; i < wanted.length; i++)
+              assert.ok(Math.abs(actual[i]! - wanted[i]!) <= tolerance * size, `${part} of group (${b}), entry (${i})`);
+          }
+        }
+      }
+});
+
+onEveryDevice('groups that cannot be fitted are refused, and leave nothing behind.', async (device) => {
+  const before = device.memory().liveBytes;
+  const good = { device, rows, labels };
+  const collinear = rows.map((row, at) => (labels[at] === 2 ? [row[0]!, 2 * row[0]!, row[2]!] : row));
+  for (const [code, shown, options] of [
+    ['ERR_SHAPE', '(119) entries', { ...good, labels: labels.slice(1) }],
+    ['ERR_SHAPE', 'Group (4) has (1) rows', { ...good, labels: labels.with(9, 4) }],
+    ['ERR_SHAPE', 'Group (4) has (0) rows', { ...good, labels: labels.with(9, 5) }],
+    ['ERR_SHAPE', 'Group (0) has (0) rows', { device, rows: Matrix.from([], { columns: n }), labels: [] }],
+    ['ERR_SHAPE', 'ddof (40)', { ...good, ddof: 40 }],
+    ['ERR_OUT_OF_RANGE', 'row (3) is (-1)', { ...good, labels: labels.with(3, -1) }],
+    ['ERR_OUT_OF_RANGE', 'row (3) is (0.5)', { ...good, labels: labels.with(3, 0.5) }],
+    ['ERR_OUT_OF_RANGE', 'row (3) is (1000000)', { ...good, labels: labels.with(3, 1e6) }],
+    ['ERR_OUT_OF_RANGE', '(-1)', { ...good, ddof: -1 }],
+    ['ERR_NOT_FINITE', '`rows` entry (7, 1)', { ...good, rows: rows.with(7, [0, Number.NaN, 0]) }],
+    ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch', { ...good, rows: collinear, dtype: 'float32' }],
+    ['ERR_INVALID_ARGUMENT', '`labels` is missing', { device, rows } as unknown as FitGroupsOptions],
+    ['ERR_UNKNOWN_OPTION', 'label', { ...good, label: 1 } as FitGroupsOptions],
+  ] as const) {
+    await throwsCode(code, shown, () => MultivariateNormalBatch.fit(options));
+    await throwsCode(code, shown, () => MultivariateNormalBatch.fitSync(options));
+    assert.is(device.memory().liveBytes, before, shown);
+  }
+});
+
+test.run();

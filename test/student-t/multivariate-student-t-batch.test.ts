@@ -1,0 +1,112 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Device,
+  Matrix,
+  MultivariateStudentT,
+  MultivariateStudentTBatch,
+  type RealDtype,
+  type StudentBatchOptions,
+  Volume,
+} from '../../lib/index.ts';
+import { hasBatchBits } from '../harness/batch-bits.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const n = 2;
+const locations = [
+  [0, 0],
+  [10, -20],
+  [-0.5, 1e3],
+];
+const scales = [
+  [[1, 0.5], [0.5, 2]],
+  [[4, -1], [-1, 1]],
+  [[1e-2, 0], [0, 1e4]],
+]; // biome-ignore format: matrices
+const size = scales.length;
+
+const single = (device: Device, dtype: RealDtype, b: number, degreesOfFreedom: number) =>
+  MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom, location: locations[b]!, scale: scales[b]! });
+
+onEveryType('a batch draws and weighs to the bit as each Student-t does alone.', async (device, dtype) => {
+  for (const degreesOfFreedom of [0.7, 5, Number.POSITIVE_INFINITY])
+    for (const making of [MultivariateStudentTBatch.fromScale, MultivariateStudentTBatch.fromScaleSync]) {
+      using batch = await making({ device, dtype, degreesOfFreedom, locations, scales });
+      assert.equal(
+        [batch.size, batch.dimension, batch.dtype, batch.degreesOfFreedom],
+        [size, n, dtype, degreesOfFreedom],
+      );
+      for (const count of [1, 9, 300]) {
+        const run = { seed: 11, stream: 2n ** 32n - 2n, firstRow: 3 };
+        const volume = await batch.sampleVolume(count, run);
+        const out = Volume.from(new Float64Array(size * count * n), { width: n, height: count, depth: size, dtype });
+        assert.is(batch.sampleVolumeSync(count, { ...run, out }), out);
+        hasBatchBits(device.kind, out.data, volume.data, 'synchronous draws');
+        const own = await batch.logPdfEach(volume);
+        hasBatchBits(device.kind, batch.logPdfEachSync(volume).data, own.data, 'synchronous densities of own rows');
+        // The last two rows are far beyond the squares that float32 holds.
+        const rows = [...locations, [3, 4], [1e25, -1e25], [1e-30, 1e30]];
+        const all = await batch.logPdf(rows);
+        hasBatchBits(device.kind, batch.logPdfSync(rows).data, all.data, 'synchronous densities');
+        assert.equal([all.rows, all.columns, own.rows, own.columns], [size, rows.length, size, count]);
+        for (let b = 0; b < size; b++) {
+          using student = single(device, dtype, b, degreesOfFreedom);
+          const alone = student.sampleSync(count, { ...run, stream: run.stream + BigInt(b) });
+          const drawn = volume.data.subarray(b * count * n, (b + 1) * count * n);
+          hasBatchBits(device.kind, drawn, alone.data, `draws of (${b})`);
+          const drawnRows = Matrix.from(drawn.slice(), { columns: n });
+          hasBatchBits(device.kind, own.row(b), student.logPdfSync(drawnRows).data, `densities of (${b})`);
+          hasBatchBits(device.kind, all.row(b), student.logPdfSync(rows).data, `densities of all under (${b})`);
+          assert.is(batch.at(b), batch.at(b));
+          assert.is(batch.at(b).entropy, student.entropy);
+        }
+      }
+    }
+});
+
+onEveryDevice('what is invalid is refused with its index, and leaves nothing behind.', async (device) => {
+  const before = device.memory().liveBytes;
+  const good = { device, degreesOfFreedom: 3, locations, scales };
+  for (const [code, shown, options] of [
+    ['ERR_NOT_POSITIVE_DEFINITE', 'Student-t (1) of the batch: `scale`', { ...good, scales: scales.with(1, [[1, 2], [2, 1]]) }],
+    ['ERR_NOT_SYMMETRIC', 'Student-t (2) ', { ...good, scales: scales.with(2, [[1, 0.5], [0, 1]]) }],
+    ['ERR_NOT_FINITE', 'Student-t (1) of the batch: Location', { ...good, locations: locations.with(1, [0, Number.NaN]) }],
+    ['ERR_SHAPE', '(2) rows', { ...good, locations: locations.slice(1) }],
+    ['ERR_SHAPE', '(0) scales', { ...good, scales: [] }],
+    ['ERR_INVALID_ARGUMENT', 'undefined', { device, degreesOfFreedom: 3 } as unknown as StudentBatchOptions],
+    ['ERR_OUT_OF_RANGE', '(-1)', { ...good, degreesOfFreedom: -1 }],
+    ['ERR_INVALID_ARGUMENT', 'undefined', { device, scales } as unknown as StudentBatchOptions],
+    ['ERR_UNKNOWN_OPTION', 'jitter', { ...good, jitter: true } as StudentBatchOptions],
+  ] as const) // biome-ignore format: a row each
+    for (const making of [MultivariateStudentTBatch.fromScale, MultivariateStudentTBatch.fromScaleSync]) {
+      await throwsCode(code, shown, () => making(options));
+      assert.is(device.memory().liveBytes, before, shown);
+    }
+  const batch = MultivariateStudentTBatch.fromScaleSync(good);
+  for (const [code, shown, work] of [
+    ['ERR_OUT_OF_RANGE', '(3)', () => batch.at(3)],
+    ['ERR_OUT_OF_RANGE', '(0)', () => batch.sampleVolume(0)],
+    ['ERR_OUT_OF_RANGE', '2^64', () => batch.sampleVolume(1, { stream: 2n ** 64n - 2n })],
+    ['ERR_UNKNOWN_OPTION', 'signal', () => batch.sampleVolumeSync(1, { signal: undefined } as object)],
+    ['ERR_ABORTED', 'enough', () => batch.sampleVolume(1, { signal: AbortSignal.abort(new Error('enough')) })],
+    ['ERR_SHAPE', '(1)', () => batch.logPdf([[1]])],
+    ['ERR_SHAPE', '(2)', () => batch.logPdfEach([[1, 2], [3, 4]])],
+    ['ERR_NOT_FINITE', 'NaN', () => batch.logPdf([[1, Number.NaN]])],
+  ] as const) // biome-ignore format: a row each
+    await throwsCode(code, shown, work);
+  const one = batch.at(0);
+  batch.close();
+  batch.close();
+  assert.ok(batch.closed && one.closed);
+  assert.is(device.memory().liveBytes, before);
+  await throwsCode('ERR_CLOSED', `(${size})`, () => batch.sampleVolume(1));
+  await throwsCode('ERR_CLOSED', `(${size})`, () => batch.logPdfSync([[1, 2]]));
+});
+
+test('a constructor is refused, with the call that makes a batch.', async () => {
+  const Batch = MultivariateStudentTBatch as unknown as new (given: unknown) => unknown;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'fromScale', () => new Batch({}));
+});
+
+test.run();
