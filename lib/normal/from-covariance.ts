@@ -152,13 +152,13 @@ function share(jitter: boolean | number, dtype: string): number {
     `Jitter is (${jitter}), not a share of the largest variance from (${least}), the least that (${dtype}) resolves, to 1.`,
   );
 }
-// `centre` and `square` are what an error calls the two: a Student-t has a location and a scale.
 
 function represented({ dtype: asked, mean, covariance }: CovarianceOptions, input: NormalInput, centre: string): void {
   const { dtype: chosen, n, square } = input;
   requireRepresented({ asked, chosen, inputs: [mean, covariance] }, input.mean, (i) => square[i * (n + 1)]!, centre);
 }
 
+// `centre` and `square` are what an error calls the two: a Student-t has a location and a scale.
 export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);
   const where = factorOn(options.factor);

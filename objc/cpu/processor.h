@@ -6,7 +6,7 @@
 
 namespace covarium::cpu {
 
-// Instruction sets in order of vector width; none is the least that runs our kernels.
+// Instruction sets in order of vector width; `none` runs none of our kernels.
 enum class InstructionSet { none, baseline, avx, avx2, avx512 };
 
 struct Processor {

@@ -16,8 +16,8 @@ export const sanitized: boolean = env.COVARIUM_SANITIZED !== undefined;
 export function sanitizerEnvironment(countsLeaks: boolean): NodeJS.ProcessEnv {
   const architecture = { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string];
   const runtime = `libclang_rt.asan-${architecture}.so`;
-  // The stack of a leak goes through GNUstep, which keeps no frame pointers. Ten calls are enough to know a leak that is
-  // not ours, and walking all of a stack for each allocation costs five seconds more at each start of Node.
+  // The stack of a leak goes through GNUstep, which keeps no frame pointers. Ten calls are enough to know a leak that
+  // is not ours, and walking all of a stack for each allocation costs five seconds more at each start of Node.
   const leaks = countsLeaks ? 'detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=10' : 'detect_leaks=0';
   const suppressions = fileURLToPath(new URL('../metal/softmetal/leak.supp', import.meta.url));
   return {
