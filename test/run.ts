@@ -23,11 +23,14 @@ const everyDevice = 'array command contract examples factor kernel moments norma
  */
 const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu', 'metal', 'native'];
 
-/** Files of those rooms that run no native code: other compilers' work, and what skips there. */
-const withoutNativeCode = [
+/**
+ * Files of those rooms that they leave out: what runs no native code (other compilers' work, and what skips there), and
+ * what measures or limits memory, of which a sanitizer takes its own share.
+ */
+const withoutSanitizers = [
   ...['apple-api', 'apple-stand-in', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
   ...['signature', 'source', 'cpu/address-spaces', 'cpu/translation-unit'].map((name) => `kernel/${name}.test.ts`),
-  'native/neon.test.ts',
+  ...['neon', 'leak', 'address-space'].map((name) => `native/${name}.test.ts`),
 ];
 
 /** Files that run alone, after all others, and why. */
@@ -183,7 +186,7 @@ const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
 const files = sanitized
-  ? found.filter((file) => underSanitizers.includes(roomOf(file)) && !withoutNativeCode.includes(file))
+  ? found.filter((file) => underSanitizers.includes(roomOf(file)) && !withoutSanitizers.includes(file))
   : found;
 if (files.length < found.length) {
   const left = [...new Set(found.filter((file) => !files.includes(file)).map((file) => roomOf(file)))];

@@ -9,7 +9,6 @@ import * as assert from 'uvu/assert';
 import { type Ending, moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 import { onNative } from '../harness/on-native.ts';
-import { sanitized } from '../harness/sanitized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-limits-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -29,13 +28,11 @@ const sampling = `
 const isByHand = nodeOptions.includes('tsx');
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 
-const whyNot = sanitized
-  ? 'A sanitizer takes more address space than any limit leaves.'
-  : isByHand
-    ? 'tsx needs more memory: npm test runs it.'
-    : hasPrlimit
-      ? ''
-      : 'prlimit is not here (util-linux).';
+const whyNot = isByHand
+  ? 'tsx needs more memory: npm test runs it.'
+  : hasPrlimit
+    ? ''
+    : 'prlimit is not here (util-linux).';
 
 function onLimits(sentence: string, check: () => Promise<void>): void {
   if (whyNot === '') return void onNative(sentence, check);

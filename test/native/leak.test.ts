@@ -8,13 +8,9 @@ import * as assert from 'uvu/assert';
 import { type Device, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { runChild } from '../harness/child.ts';
 import { onNative } from '../harness/on-native.ts';
-import { sanitized } from '../harness/sanitized.ts';
 
 const mebibyte = 2 ** 20;
-// The sanitizer keeps freed memory for a while, and a shadow of all.
-const allowedMebibytes = sanitized ? 512 : 64;
-if (sanitized)
-  console.log(`resident memory may grow by ${allowedMebibytes} MiB: the sanitizer holds freed memory back`);
+const allowedMebibytes = 64;
 
 async function residentMebibytes(): Promise<number> {
   for (let turn = 0; turn < 4; turn++) {
