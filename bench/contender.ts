@@ -3,7 +3,7 @@
 // times.
 
 import type { Real, RealDtype } from '../lib/dtype.ts';
-import type { ContenderFacts, Limit, Split } from './results.ts';
+import type { ContenderFacts, Limit, Split, Use } from './results.ts';
 
 /** Float arithmetic, bytes that must move, and normals of one run: what the limit is made of. */
 export interface Work {
@@ -18,6 +18,8 @@ export interface Problem {
   readonly case: string;
   /** Not every device has the case. */
   readonly isOptional?: boolean;
+  /** Whether it matters what a run takes beside its time. */
+  readonly isWatched?: boolean;
   /** What the case computes in; null where it computes nothing. */
   readonly dtype: RealDtype | null;
   readonly dimension: number | null;
@@ -42,6 +44,8 @@ export interface Prepared {
    * fails, a `LeftOut` where it takes too long.
    */
   result(): Promise<Real | undefined>;
+  /** Runs once, and tells what that takes beside its time; undefined where that is not asked for. */
+  watch?(): Promise<Use | undefined>;
   /** Runs again and again for about `milliseconds`, at least once. */
   measure(milliseconds: number): Promise<Samples>;
   close(): Promise<void>;

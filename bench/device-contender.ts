@@ -3,9 +3,10 @@ import type { Real, RealDtype } from '../lib/dtype.ts';
 import type { Device } from '../lib/index.ts';
 import type { Contender, Prepared, Problem, Samples } from './contender.ts';
 import { measureLimit } from './limits.ts';
-import type { ContenderFacts, Limit } from './results.ts';
+import type { ContenderFacts, Limit, Use } from './results.ts';
 import type { LaidOut, Parts } from './suite.ts';
 import { suites } from './suites.ts';
+import { watchedHere } from './watched-run.ts';
 
 /** A device of ours, which it closes in the end. */
 export class DeviceContender implements Contender {
@@ -21,7 +22,7 @@ export class DeviceContender implements Contender {
 
   async prepare(problem: Problem): Promise<Prepared | undefined> {
     const laidOut = await suites.find(({ name }) => name === problem.suite)?.layOut(problem, this.#device);
-    return laidOut && new PreparedDevice(laidOut);
+    return laidOut && new PreparedDevice(laidOut, problem.isWatched);
   }
 
   async limit(dtype: RealDtype, isQuick: boolean): Promise<Limit> {
@@ -35,10 +36,16 @@ export class DeviceContender implements Contender {
 
 class PreparedDevice implements Prepared {
   readonly #laidOut: LaidOut;
+  readonly #isWatched: boolean;
   #lastMs = 0;
 
-  constructor(laidOut: LaidOut) {
+  constructor(laidOut: LaidOut, isWatched = false) {
     this.#laidOut = laidOut;
+    this.#isWatched = isWatched;
+  }
+
+  async watch(): Promise<Use | undefined> {
+    return this.#isWatched ? watchedHere(async () => this.#laidOut.run()) : undefined;
   }
 
   async result(): Promise<Real | undefined> {

@@ -58,6 +58,11 @@ export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   return (value, path) => (value === null ? null : shape(value, path));
 }
 
+/** Undefined where the field is not there. */
+export function orAbsent<T>(shape: Shape<T>): Shape<T | undefined> {
+  return (value, path) => (value === undefined ? undefined : shape(value, path));
+}
+
 export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {
   const list = where<unknown[]>('an array', Array.isArray);
   return (value, path) => list(value, path).map((entry, i) => shape(entry, `${path}[${i}]`));
@@ -87,6 +92,6 @@ export function object<T extends object>(fields: { readonly [K in keyof T]-?: Sh
       key,
       shape(Object.hasOwn(given, key) ? given[key] : undefined, path === '' ? key : `${path}.${key}`),
     ]);
-    return Object.fromEntries(entries) as T;
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
   };
 }

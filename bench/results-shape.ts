@@ -7,6 +7,7 @@ import {
   name,
   object,
   oneOf,
+  orAbsent,
   orNull,
   positiveWhole,
   recordOf,
@@ -25,6 +26,7 @@ import {
   resultsVersion,
   type Split,
   type Time,
+  type Use,
 } from './results.ts';
 
 const dtype = oneOf('float32', 'float64');
@@ -84,6 +86,8 @@ const time = object<Time>({
 
 const split = object<Split>({ encode: amount, device: amount, readBack: amount, rest: amount });
 
+const use = object<Use>({ peakMemory: orNull(amount), longestHold: orNull(amount) });
+
 const measurement = object<Measurement>({
   suite: name,
   case: name,
@@ -96,6 +100,7 @@ const measurement = object<Measurement>({
   check: orNull(check),
   time: orNull(time),
   split: orNull(split),
+  use: orAbsent(use),
   shareOfLimit: orNull(amount),
 });
 

@@ -93,6 +93,8 @@ export interface Measurement {
   readonly check: Check | null;
   readonly time: Time | null;
   readonly split: Split | null;
+  /** What one run takes beside its time, of suites where that matters. */
+  readonly use?: Use | undefined;
   /** What the limit allows divided by what it took, 0 to about 1; null where no limit applies. */
   readonly shareOfLimit: number | null;
 }
@@ -120,6 +122,13 @@ export interface Time {
   readonly relativeMargin: number;
   /** The median of each round; rounds of the contenders alternate, so that they show the machine's drift. */
   readonly rounds: readonly number[];
+}
+
+export interface Use {
+  /** Bytes of memory that the process takes at most beyond what it had before; null where the system does not tell. */
+  readonly peakMemory: number | null;
+  /** Nanoseconds of processor time of the JavaScript thread between two turns of its event loop; null of peers. */
+  readonly longestHold: number | null;
 }
 
 /** Median nanoseconds of the parts of a run, where the device reports them. */

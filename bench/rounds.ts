@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Prepared, Problem, Samples } from './contender.ts';
-import type { Measurement, Split } from './results.ts';
+import type { Measurement, Split, Use } from './results.ts';
 import { median, timeOf } from './statistics.ts';
 import { refusal, type Trial } from './trial-pass.ts';
 
@@ -17,10 +17,11 @@ interface Runner {
   readonly trial: Trial;
   readonly prepared: Prepared;
   readonly rounds: Samples[];
+  use?: Use | undefined;
   refused: ReturnType<typeof refusal> | undefined;
 }
 
-type Timed = Pick<Measurement, 'state' | 'reason' | 'time' | 'split'>;
+type Timed = Pick<Measurement, 'state' | 'reason' | 'time' | 'split' | 'use'>;
 
 /**
  * Times one problem on those that got it right: in each round every contender measures a slice, and the order rotates,
@@ -35,6 +36,7 @@ export async function timeInRounds(
   const runners: Runner[] = [];
   try {
     for (const trial of trials) runners.push(await runnerOf(problem, trial));
+    for (const runner of runners) if (!options.shouldStop()) await watch(runner);
     for (let round = 0; round < options.rounds; ++round) {
       for (let turn = 0; turn < runners.length; ++turn) {
         // The loop turns, so that Ctrl-C is heard.
@@ -67,6 +69,14 @@ async function runnerOf(problem: Problem, trial: Trial): Promise<Runner> {
   }
 }
 
+async function watch(runner: Runner): Promise<void> {
+  try {
+    runner.use = await runner.prepared.watch?.();
+  } catch (error) {
+    runner.refused = refusal(error);
+  }
+}
+
 async function measureSlice(runner: Runner, options: RoundsOptions): Promise<void> {
   try {
     runner.rounds.push(await runner.prepared.measure(options.millisecondsPerCase / options.rounds));
@@ -77,13 +87,13 @@ async function measureSlice(runner: Runner, options: RoundsOptions): Promise<voi
 }
 
 function timed(runners: readonly Runner[]): Map<Trial, Timed> {
-  const entries = runners.flatMap(({ trial, rounds, refused }): [Trial, Timed][] => {
+  const entries = runners.flatMap(({ trial, rounds, use, refused }): [Trial, Timed][] => {
     if (refused !== undefined) return [[trial, { ...refused, time: null, split: null }]];
     const nanoseconds = rounds.map((round) => round.nanoseconds);
     if (nanoseconds.flat().length < 2) return [];
     const time = timeOf(nanoseconds);
     const splits = rounds.flatMap((round) => round.splits ?? []);
-    return [[trial, { state: 'timed', reason: '', time, split: splitOf(splits, time.median) }]];
+    return [[trial, { state: 'timed', reason: '', time, split: splitOf(splits, time.median), ...(use && { use }) }]];
   });
   return new Map(entries);
 }

@@ -95,6 +95,11 @@ export class Conversation {
     });
   }
 
+  /** Undefined where it never came. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Why nothing more can be asked; undefined while it can. */
   get end(): Error | undefined {
     return this.#end;

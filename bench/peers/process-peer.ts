@@ -20,6 +20,7 @@ import type { RealDtype } from '../../lib/dtype.ts';
 import type { Contender, Prepared, Problem } from '../contender.ts';
 import { LeftOut } from '../left-out.ts';
 import type { ContenderFacts } from '../results.ts';
+import { peakMemoryOf } from '../watched-run.ts';
 import { absentPeer } from './absent-peer.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { isForPeers, isRandom } from './cases.ts';
@@ -163,6 +164,14 @@ class ProcessPeer implements Contender {
         const told = await ask({ do: 'result', rows }, this.#limits.run);
         return checkResult(problem, await this.#readResult(id, told));
       },
+      ...(problem.isWatched && {
+        watch: async () => {
+          const { pid } = conversation;
+          if (pid === undefined) return undefined;
+          const run = () => ask({ do: 'measure', milliseconds: 1 }, 3 * this.#limits.run);
+          return { peakMemory: await peakMemoryOf(pid, run), longestHold: null };
+        },
+      }),
       measure: async (milliseconds) => {
         // A run to warm up, one to see how long it takes, and one that ends after the time asked for.
         const { nanoseconds } = await ask({ do: 'measure', milliseconds }, milliseconds / 1000 + 3 * this.#limits.run);

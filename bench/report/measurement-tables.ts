@@ -7,7 +7,7 @@ import type { Table } from './block.ts';
 import { fairCrossovers } from './crossings.ts';
 import { group } from './group.ts';
 import { panelTitle } from './panel.ts';
-import { numberText, shareText, timesText, timeText } from './quantity.ts';
+import { memoryText, numberText, shareText, timesText, timeText } from './quantity.ts';
 import { isTimed } from './timed.ts';
 
 const number = (value: number | null) => (value === null ? '' : numberText(value));
@@ -16,6 +16,7 @@ const number = (value: number | null) => (value === null ? '' : numberText(value
 export function suiteTable({ measurements }: Results, suite: string): Table {
   const figure = (title: string) => ({ title, isFigure: true });
   const own = measurements.filter((each) => each.suite === suite);
+  const hasUse = own.some(({ use }) => use !== undefined);
   const hasCases = new Set(own.map((each) => each.case)).size > 1;
   return {
     caption: `Times: ${suite}`,
@@ -32,8 +33,9 @@ export function suiteTable({ measurements }: Results, suite: string): Table {
       figure('share of the limit'),
       figure('relative error'),
       figure('allowed error'),
+      ...(hasUse ? [figure('peak memory'), figure('longest hold')] : []),
     ],
-    rows: own.map((each) => row(hasCases ? each : { ...each, case: '' })),
+    rows: own.map((each) => [...row(hasCases ? each : { ...each, case: '' }), ...(hasUse ? useTexts(each) : [])]),
   };
 }
 
@@ -52,6 +54,12 @@ function row(measurement: Measurement): string[] {
     shareOfLimit === null ? '' : shareText(shareOfLimit),
     ...errors,
   ];
+}
+
+/** Memory of one run, and how long it holds the event loop, where they are known. */
+export function useTexts({ use }: Measurement): [memory: string, hold: string] {
+  const { peakMemory = null, longestHold = null } = use ?? {};
+  return [peakMemory === null ? '' : memoryText(peakMemory), longestHold === null ? '' : timeText(longestHold)];
 }
 
 /** The error and the largest that is allowed, relative to the largest entry. */

@@ -46,6 +46,11 @@ export function shareText(share: number): string {
   return `${percent < 9.95 ? Number(percent.toPrecision(2)) : Math.round(percent)}%`;
 }
 
+/** Bytes as megabytes. */
+export function memoryText(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
+
 /** A whole number, grouped where it is long: `2048`, `1,000,000`. */
 export function numberText(value: number): string {
   return value < 10_000 ? `${value}` : value.toLocaleString('en-GB');

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import type { Results } from '../results.ts';
+import { useTexts } from './measurement-tables.ts';
 import { panels, panelTitle, sizesOf } from './panel.ts';
 import { numberText, timeText } from './quantity.ts';
 import { isTimed } from './timed.ts';
@@ -27,9 +28,12 @@ export function terminalSummary(results: Results, width: number = process.stdout
     return [shortened(panelTitle(panel), 48), size === null ? '' : numberText(size), ...cells];
   });
   const { lines, left } = table(['case', 'size', ...names.map((name) => shortened(name, 20))], rows, width);
+  const watched = results.measurements.filter(({ use }) => use !== undefined);
+  const uses = watched.map((each) => [shortened(`${each.suite}, ${each.case}`, 48), each.contender, ...useTexts(each)]);
+  const useLines = uses.length === 0 ? [] : table(['one run', 'of', 'peak memory', 'longest hold'], uses, width).lines;
   const more = left > 0 ? [`More in report.md: ${names.slice(-left).map(plain).join(', ')}`] : [];
   const warnings = warningsOf(results).map((warning) => pc.yellow(plain(warning)));
-  return [...lines, ...more, ...warnings].join('\n');
+  return [...lines, ...more, ...useLines, ...warnings].join('\n');
 }
 
 /** Without what a terminal would obey, or would break the line. */

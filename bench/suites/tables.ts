@@ -22,6 +22,7 @@ export const tables: Suite = {
         suite: 'tables',
         case: name,
         isOptional: true,
+        isWatched: true,
         dtype: 'float64',
         dimension: columns,
         count,

@@ -1,15 +1,21 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Problem } from '../../bench/contender.ts';
 import { expectedResultOf } from '../../bench/expected-result.ts';
 import { Inputs } from '../../bench/inputs.ts';
 import { peerCases } from '../../bench/peers/cases.ts';
+import { parseResults } from '../../bench/read-results.ts';
+import { suiteTable } from '../../bench/report/measurement-tables.ts';
+import { terminalSummary } from '../../bench/report/terminal.ts';
 import { tables } from '../../bench/suites/tables.ts';
+import { watchedHere } from '../../bench/watched-run.ts';
 import { openDevice } from '../../lib/index.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
+import { measurement, results } from './some-results.ts';
 
 const sizes = { dimensions: [], counts: [], dtypes: [] };
 const count = 700;
@@ -30,6 +36,41 @@ test('Its sizes are its own, and smaller in a quick run.', () => {
   assert.equal(
     problems.map((problem) => problem.case),
     peerCases[tables.name],
+  );
+});
+
+test('What a run takes of memory and of the event loop is told, and stands in the report.', async () => {
+  const mebibytes = 64;
+  const held: Uint8Array[] = [];
+  const use = await watchedHere(async () => {
+    held.push(new Uint8Array(mebibytes << 20).fill(1));
+    const end = performance.now() + 30;
+    while (performance.now() < end);
+  });
+  assert.is(held.length, 1);
+  if (process.platform === 'linux') {
+    assert.ok(use.peakMemory! > 0.9 * (mebibytes << 20), `${use.peakMemory}`);
+    assert.ok(use.longestHold! > 0);
+  }
+  const told = { peakMemory: 64e6, longestHold: 5e6 };
+  const measurements = [measurement({ suite: 'tables', case: 'read NPY', use: told })];
+  const read = parseResults(JSON.stringify(results({ measurements })), 'results.json');
+  assert.equal(read.measurements[0]!.use, told);
+  const { columns, rows } = suiteTable(read, 'tables');
+  assert.equal(
+    columns.slice(-2).map(({ title }) => title),
+    ['peak memory', 'longest hold'],
+  );
+  assert.equal(rows[0]!.slice(-2), ['64 MB', '5 ms']);
+  assert.match(stripVTControlCharacters(terminalSummary(read, 200)), /read NPY +cpu +64 MB +5 ms/);
+  const without = parseResults(JSON.stringify(results({})), 'results.json');
+  assert.not.ok(
+    suiteTable(without, without.measurements[0]!.suite).columns.some(({ title }) => title === 'peak memory'),
+  );
+  assert.throws(
+    () =>
+      parseResults({ ...results({ measurements: [{ ...measurements[0]!, use: { peakMemory: -1 } as never }] }) }, ''),
+    /use\.peakMemory is negative/,
   );
 });
 

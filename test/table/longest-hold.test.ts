@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { holdsOf } from '../../bench/longest-hold.ts';
 import { fit } from '../../lib/cli/fit.ts';
 import { sample } from '../../lib/cli/sample.ts';
 import { verify } from '../../lib/cli/verify.ts';
@@ -13,7 +14,6 @@ import { Matrix, readTable, writeTable } from '../../lib/index.ts';
 import { tableFormats } from '../../lib/table/format.ts';
 import { npyHeader } from '../../lib/table/npy.ts';
 import { openTable } from '../../lib/table/read-table.ts';
-import { holdsOf } from '../harness/longest-hold.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-holds-'));
 const at = (name: string) => join(folder, name);
