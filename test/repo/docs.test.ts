@@ -199,10 +199,15 @@ test('The figures are what docs/figures/draw.ts draws.', async () => {
   }
 });
 
-test('Each production dependency is on the page about installing, with a reason.', () => {
+test('Each production dependency and each bundled package is on the page about installing, with a reason.', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: object };
   const rows = [...read('docs/install.md').matchAll(/^\| `([\w/@-]+)` \| .{20,} \| .+ \|$/gm)].map(([, name]) => name);
-  assert.equal(rows.sort(), Object.keys(dependencies).sort());
+  const imported = files
+    .filter((path) => /^(lib|bench)\/.*\.ts$/.test(path))
+    .flatMap((path) => [...read(path).matchAll(/^(?:im|ex)port (?!type\b).*from '([^.'][^':]*)';$/gm)])
+    .map(([, name]) => name!);
+  assert.ok(imported.includes('commander'));
+  assert.equal(rows.sort(), [...new Set([...Object.keys(dependencies), ...imported])].sort());
 });
 
 test('Every variable of the environment that is read is on a page, and no other.', () => {
