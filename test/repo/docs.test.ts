@@ -113,6 +113,22 @@ test('Whole programs run, on the reference device.', async () => {
   }
 });
 
+test('Whole programs are plain JavaScript, which runs on the oldest Node when it is pasted: no types, no `using`.', async () => {
+  const room = mkdtempSync(join(tmpdir(), 'covarium-pasted-'));
+  try {
+    const path = join(room, 'page.mjs');
+    for (const [page, program] of programs) {
+      if (!isComplete(program)) continue;
+      assert.not.match(program, /\busing \w+ =/, page);
+      writeFileSync(path, program);
+      const { code, stderr } = await runNode(['--check', path]);
+      assert.is(code, 0, `${page}: ${stderr}`);
+    }
+  } finally {
+    rmSync(room, { recursive: true });
+  }
+});
+
 test('Commands, their options, scripts and files are there.', async () => {
   const planted = ['covarium draw', 'covarium sample --rows 3', 'npm run fly', 'npm test -- unicorn', 'wget x'];
   for (const line of [...planted, 'node test/none.mjs', 'npm ci && node --import tsx lib/none.ts # why'])
