@@ -1,6 +1,6 @@
 import { elementTypeOf } from '../array/foreign.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype, Values } from '../dtype.ts';
+import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
 
 /** What a distribution is made of: its type was asked for, or follows from `inputs`. */
 export interface ChosenType {
@@ -46,11 +46,11 @@ function stepAt(value: number): number {
 }
 
 // Devices take smaller ones, which have fewer digits, for 0.
-const smallestNormal = 2 ** -126;
+const smallestNormal = { float32: 2 ** -126, float64: 2 ** -1022 } as const;
 
 /**
- * Throws `ERR_OUT_OF_RANGE` at the first of `count` numbers, every `stride`th, that became infinite or 0 as it was
- * converted; where it `mayVanish`, not of 0.
+ * Throws `ERR_OUT_OF_RANGE` at the first of `count` numbers, every `stride`th, that became infinite as it was
+ * converted, or that devices take for 0; where it `mayVanish`, not of the latter.
  */
 export function requireHeld(
   name: string,
@@ -60,17 +60,20 @@ export function requireHeld(
   stride: number,
   mayVanish = false,
 ): void {
-  if (given === held) return;
+  if (given === held && mayVanish) return;
+  const dtype = dtypeOf(held) as RealDtype;
   for (let i = 0; i < count; i++) {
     const [before, after] = [given[i * stride]!, held[i * stride]!];
     const isLost =
-      (!mayVanish && before !== 0 && Math.abs(after) < smallestNormal) ||
+      (!mayVanish && before !== 0 && Math.abs(after) < smallestNormal[dtype]) ||
       (Number.isFinite(before) && !Number.isFinite(after));
     if (!isLost) continue;
     const place = stride === 1 ? `${i}` : `${i}, ${i}`;
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `${name} entry (${place}) is (${before}), which float32 does not hold. Pass \`dtype: 'float64'\`, or another unit.`,
+      dtype === 'float32'
+        ? `${name} entry (${place}) is (${before}), which float32 does not hold. Pass \`dtype: 'float64'\`, or another unit.`
+        : `${name} entry (${place}) is (${before}), which float64 holds with fewer digits. Pass it in another unit.`,
       { row: stride === 1 ? 0 : i, column: i },
     );
   }

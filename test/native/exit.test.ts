@@ -97,8 +97,12 @@ const normalOf = (device, n) => MultivariateNormal.fromCovariance({ device, mean
   covariance: Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => (i === j ? 2 : 0.5))) });
 `;
 
+const { COVARIUM_TEST_ROUNDS: rounds = sanitized ? '2' : '7' } = process.env as NodeJS.ProcessEnv & {
+  COVARIUM_TEST_ROUNDS?: string;
+};
+
 // OpenBLAS gives its buffers back among the loader's destructors, while threads of ours multiply: 1 to 8 of 20 ended by
-// SIGSEGV.
+// SIGSEGV. COVARIUM_TEST_ROUNDS=100 ends that often.
 for (const [how, end, code] of [
   ['process.exit()', 'process.exit(3)', 3],
   ['an uncaught error', "throw new Error('enough')", 1],
@@ -108,7 +112,7 @@ for (const [how, end, code] of [
     const text = `${pairs}const normal = await normalOf(openDevice('cpu'), 300);
       setTimeout(() => { ${end}; }, 50);
       normal.sample(300000).catch(() => {});`;
-    for (let i = 0; i < (sanitized ? 2 : 7); i++) {
+    for (let i = 0; i < Number(rounds); i++) {
       const ending = await runNode([...nodeOptions, '--input-type=module', '--eval', text]);
       assert.equal([ending.code, ending.signal], [code, null], ending.stderr);
     }

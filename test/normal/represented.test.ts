@@ -3,6 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Moments, MultivariateNormal, MultivariateStudentT, openDevice } from '../../lib/index.ts';
+import { kindsHere } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const device = openDevice('reference');
@@ -69,6 +70,17 @@ test('Numbers that float32 does not hold are named as they were given.', async (
   await says('Covariance entry (1, 1) is (1e+39)', { covariance: [[1, 0], [0, 1e39]] }); // biome-ignore format: a matrix
   assert.is(MultivariateNormal.fromCovarianceSync({ device, covariance: [[1e-50]], dtype: 'float64' }).dimension, 1);
   assert.is(MultivariateNormal.fromCovarianceSync({ device, mean: [1e-50, 0], covariance }).dtype, 'float32');
+});
+
+test('A subnormal variance is refused alike on every device, in the type in which it is given too.', async () => {
+  const of = (kind: 'cpu' | 'reference', variance: Float32Array | Float64Array) => {
+    using device = openDevice(kind);
+    return MultivariateNormal.fromCovarianceSync({ device, covariance: variance });
+  };
+  for (const kind of kindsHere.filter((each) => each !== 'metal')) {
+    await throwsCode('ERR_OUT_OF_RANGE', '(0, 0) is (1e-320)', () => of(kind, Float64Array.of(1e-320)));
+    await throwsCode('ERR_OUT_OF_RANGE', '(0, 0) is (', () => of(kind, Float32Array.of(1e-40)));
+  }
 });
 
 test.run();

@@ -113,6 +113,22 @@ test('Whole programs run, on the reference device.', async () => {
   }
 });
 
+test('Whole programs are plain JavaScript, which runs on the oldest Node when it is pasted: no types, no `using`.', async () => {
+  const room = mkdtempSync(join(tmpdir(), 'covarium-pasted-'));
+  try {
+    const path = join(room, 'page.mjs');
+    for (const [page, program] of programs) {
+      if (!isComplete(program)) continue;
+      assert.not.match(program, /\busing \w+ =/, page);
+      writeFileSync(path, program);
+      const { code, stderr } = await runNode(['--check', path]);
+      assert.is(code, 0, `${page}: ${stderr}`);
+    }
+  } finally {
+    rmSync(room, { recursive: true });
+  }
+});
+
 test('Commands, their options, scripts and files are there.', async () => {
   const planted = ['covarium draw', 'covarium sample --rows 3', 'npm run fly', 'npm test -- unicorn', 'wget x'];
   for (const line of [...planted, 'node test/none.mjs', 'npm ci && node --import tsx lib/none.ts # why'])
@@ -199,10 +215,15 @@ test('The figures are what docs/figures/draw.ts draws.', async () => {
   }
 });
 
-test('Each production dependency is on the page about installing, with a reason.', () => {
+test('Each production dependency and each bundled package is on the page about installing, with a reason.', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: object };
   const rows = [...read('docs/install.md').matchAll(/^\| `([\w/@-]+)` \| .{20,} \| .+ \|$/gm)].map(([, name]) => name);
-  assert.equal(rows.sort(), Object.keys(dependencies).sort());
+  const imported = files
+    .filter((path) => /^(lib|bench)\/.*\.ts$/.test(path))
+    .flatMap((path) => [...read(path).matchAll(/^(?:im|ex)port (?!type\b).*from '([^.'][^':]*)';$/gm)])
+    .map(([, name]) => name!);
+  assert.ok(imported.includes('commander'));
+  assert.equal(rows.sort(), [...new Set([...Object.keys(dependencies), ...imported])].sort());
 });
 
 test('Every variable of the environment that is read is on a page, and no other.', () => {

@@ -280,4 +280,15 @@ test('Property: a scale is made of its parts, in any order of its coordinates.',
   );
 });
 
+onEveryDevice('Degrees of freedom whose half is not a normal number are refused.', async (device) => {
+  const of = (degreesOfFreedom: number) =>
+    MultivariateStudentT.fromDiagonalSync({ device, degreesOfFreedom, diagonal: 1, dimension: 2 });
+  for (const nu of [5e-324, 2 ** -1022])
+    await throwsCode('ERR_OUT_OF_RANGE', `Degrees of freedom are (${nu}), not a positive number of at least`, () =>
+      of(nu),
+    );
+  using least = of(2 ** -1021);
+  for (const density of least.logPdfSync([0, 0]).data) assert.ok(Number.isFinite(density), `${density}`);
+});
+
 test.run();
