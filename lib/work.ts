@@ -1,7 +1,7 @@
 import { refuseAborted } from './check.ts';
 
 /** How long a slice of work holds the event loop, in ms. Timers and signals run between slices. */
-export const sliceMs = 10;
+export const sliceMs = 5;
 
 /** Runs work to its end. */
 export function runToEnd<Result>(work: Work<Result>): Result {
