@@ -1,9 +1,10 @@
 import { refuseAborted } from './check.ts';
 
-/** How long a slice of work holds the event loop, in ms. Timers and signals run between slices. */
-export const sliceMs = 10;
-// Less, because other callbacks of the loop may run in the same turn.
-const turnMs = 5;
+/**
+ * How long a slice of work holds the event loop, in ms. Timers and signals run between slices, and so may other
+ * callbacks in the same turn.
+ */
+export const sliceMs = 5;
 
 /** Runs work to its end. */
 export function runToEnd<Result>(work: Work<Result>): Result {
@@ -16,16 +17,16 @@ export function runToEnd<Result>(work: Work<Result>): Result {
 /** Runs work in slices, with a turn of the event loop between two. Rejects with `ERR_ABORTED`. */
 export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal | undefined): Promise<Result> {
   refuseAborted(signal);
-  const slices = new Slices(signal);
+  const turns = new Turns(signal);
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (slices.isOver) await slices.pause();
+    if (turns.isDue) await turns.take();
   }
 }
 
-/** The time since the event loop last turned. */
-export class Slices {
+/** Lets the event loop turn every few milliseconds of a loop that only sometimes waits for the system. */
+export class Turns {
   readonly #signal: AbortSignal | undefined;
   #end = performance.now() + sliceMs;
 
@@ -33,38 +34,22 @@ export class Slices {
     this.#signal = signal;
   }
 
-  get isOver(): boolean {
+  /** Whether a slice has passed since the event loop last turned. */
+  get isDue(): boolean {
     return performance.now() >= this.#end;
   }
 
-  /** Begins a slice: the event loop has just turned. */
+  /** The event loop has just turned. */
   begin(): void {
     this.#end = performance.now() + sliceMs;
   }
 
-  /** Lets the event loop turn. Rejects with `ERR_ABORTED`. */
-  async pause(): Promise<void> {
+  /** Lets the event loop turn if that is due. Call it after each piece of well under a millisecond. `ERR_ABORTED`. */
+  async take(): Promise<void> {
+    if (!this.isDue) return;
     await new Promise((resolve) => setImmediate(resolve));
     refuseAborted(this.#signal);
     this.begin();
-  }
-}
-
-/** For loops that only sometimes wait for the system: every few milliseconds {@link take} lets the event loop turn. */
-export class Turns {
-  readonly #signal: AbortSignal | undefined;
-  #end: number = performance.now() + turnMs;
-
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal;
-  }
-
-  /** Call it after each piece of well under a millisecond. Rejects with `ERR_ABORTED`. */
-  async take(): Promise<void> {
-    if (performance.now() < this.#end) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    refuseAborted(this.#signal);
-    this.#end = performance.now() + turnMs;
   }
 }
 

@@ -14,11 +14,15 @@ import {
   wasserstein,
   wassersteinSync,
 } from '../../lib/index.ts';
+import type { Problem } from '../contender.ts';
+import type { Inputs } from '../inputs.ts';
 
-type Result = Matrix | Vector | MultivariateNormal | Ellipsoid | number | readonly (readonly number[])[];
+type Result = Matrix | Vector | MultivariateNormal | Ellipsoid | number | readonly (readonly number[])[] | Parts;
+/** The matrices of a decomposition. */
+type Parts = { readonly parts: readonly (Matrix | Vector)[] };
 
 /** The numbers of a setting; `other` is a covariance too, `rows` and `probabilities` are count x n. */
-export type FunctionInputs = Readonly<
+type FunctionInputs = Readonly<
   Record<'mean' | 'covariance' | 'other' | 'a' | 'rows' | 'probabilities' | 'weights', Real>
 >;
 
@@ -39,7 +43,7 @@ export interface Call {
   readonly awaited: () => Promise<Result>;
 }
 
-interface PublicFunction {
+export interface PublicFunction {
   /** The least number of rows that it takes at n dimensions; undefined where it takes none. */
   readonly leastRows?: (n: number) => number;
   /** The most rows that it is timed with; any number by default. */
@@ -50,7 +54,7 @@ interface PublicFunction {
 }
 
 /** As many rows as `count` where the function takes rows, and enough. */
-export function rowsOf({ leastRows, mostRows }: PublicFunction, n: number, count: number): number | null {
+function rowsOf({ leastRows, mostRows }: PublicFunction, n: number, count: number): number | null {
   return leastRows === undefined ? null : Math.max(Math.min(count, mostRows ?? count), leastRows(n));
 }
 
@@ -194,13 +198,104 @@ export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
   ),
 };
 
-/** The distributions of a setting, which `close` closes. */
+/** A matrix of n x n, and what it is taken apart into. */
+function ofMatrix(
+  sync: (matrix: Matrix, setting: Setting) => Result,
+  awaited: (matrix: Matrix, setting: Setting) => Promise<Result>,
+): PublicFunction {
+  return {
+    of: (setting) => {
+      const matrix = square(setting.inputs.covariance, setting.n);
+      return { sync: () => sync(matrix, setting), awaited: () => awaited(matrix, setting) };
+    },
+  };
+}
+
+const precisionOf = ({ device, dtype, n, inputs }: Setting) => ({
+  ...{ device, dtype, mean: inputs.mean },
+  precision: square(inputs.covariance, n),
+});
+const regressed = ({ n }: Setting, rows: Matrix) => ({
+  given: rest(n),
+  rows: square(rows.data.slice(0, rows.rows * rest(n).length) as Real, rest(n).length),
+});
+
+/** Others, by the name of their case, of which no other library is asked: what their calls cost alone. */
+export const otherFunctions: Readonly<Record<string, PublicFunction>> = {
+  fromPrecision: ofNormals(
+    (setting) => MultivariateNormal.fromPrecisionSync(precisionOf(setting)),
+    (setting) => MultivariateNormal.fromPrecision(precisionOf(setting)),
+  ),
+  sample: ofRows(
+    ({ normal }, rows) => normal.sampleSync(rows.rows, { seed: 42 }),
+    ({ normal }, rows) => normal.sample(rows.rows, { seed: 42 }),
+  ),
+  transform: ofRows(
+    ({ normal }, rows) => normal.transformSync(rows),
+    ({ normal }, rows) => normal.transform(rows),
+  ),
+  factor: ofNormals(
+    ({ normal }) => normal.factorSync(),
+    ({ normal }) => normal.factor(),
+  ),
+  variances: ofNormals(
+    ({ normal }) => normal.variancesSync(),
+    ({ normal }) => normal.variances(),
+  ),
+  correlation: ofNormals(
+    ({ normal }) => normal.correlationSync(),
+    ({ normal }) => normal.correlation(),
+  ),
+  conditionalMeans: ofRows(
+    (setting, rows) => setting.normal.conditionalMeansSync(regressed(setting, rows)),
+    (setting, rows) => setting.normal.conditionalMeans(regressed(setting, rows)),
+  ),
+  eigh: ofMatrix(
+    (matrix, { device }) => ({ parts: Object.values(matrix.eighSync({ device })) }),
+    async (matrix, { device }) => ({ parts: Object.values(await matrix.eigh({ device })) }),
+  ),
+  svd: ofMatrix(
+    (matrix, { device }) => ({ parts: Object.values(matrix.svdSync({ device })) }),
+    async (matrix, { device }) => ({ parts: Object.values(await matrix.svd({ device })) }),
+  ),
+  qr: ofMatrix(
+    (matrix, { device }) => ({ parts: Object.values(matrix.qrSync({ device })) }),
+    async (matrix, { device }) => ({ parts: Object.values(await matrix.qr({ device })) }),
+  ),
+  inverse: ofMatrix(
+    (matrix, { device }) => matrix.inverseSync({ device }),
+    (matrix, { device }) => matrix.inverse({ device }),
+  ),
+  multiply: ofMatrix(
+    (matrix, { device }) => matrix.multiplySync(matrix, { device }),
+    (matrix, { device }) => matrix.multiply(matrix, { device }),
+  ),
+};
+
+/** A problem of a function, of n dimensions and at least `count` rows. */
+export function functionProblem(
+  problem: Pick<Problem, 'suite' | 'case' | 'tolerance'> & { readonly dtype: RealDtype },
+  called: PublicFunction,
+  n: number,
+  count: number,
+  inputs: Inputs,
+): Problem {
+  const rows = rowsOf(called, n, count);
+  return {
+    ...problem,
+    dimension: n,
+    count: rows,
+    work: { flops: 0, bytes: 0, normals: 0 },
+    inputs: () => inputs.ofFunctions(n, rows ?? 1, problem.dtype),
+  };
+}
+
+/** The distributions of a problem's setting, which `close` closes. */
 export function settingOf(
   device: Device,
-  dtype: RealDtype,
-  n: number,
-  inputs: Setting['inputs'],
+  problem: Pick<Problem, 'dtype' | 'dimension' | 'inputs'>,
 ): { readonly setting: Setting; readonly close: () => void } {
+  const [dtype, n, inputs] = [problem.dtype!, problem.dimension!, problem.inputs() as FunctionInputs];
   const mean = inputs.mean;
   const covariance = square(inputs.covariance, n);
   const normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance });
@@ -224,10 +319,13 @@ export function numbersOf(result: Result): Real {
   if (result instanceof MultivariateNormal) return result.covarianceSync().data as Real;
   if (Array.isArray(result)) return Float64Array.from(result.flat());
   if ('radius' in result) return Float64Array.of(result.radius);
+  if ('parts' in result) return numbersOf(result.parts[0]!);
   return (result as Matrix | Vector).data as Real;
 }
 
 /** Gives back the memory of a result. */
 export function closeResult(result: Result): void {
-  if (typeof result === 'object' && 'close' in result) result.close();
+  if (typeof result !== 'object') return;
+  if ('close' in result) result.close();
+  if ('parts' in result) for (const part of result.parts) part.close();
 }

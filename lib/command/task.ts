@@ -4,7 +4,7 @@ import { commit, type OpenBackend, recorded, runCommands } from '../backend-hand
 import { refuseAborted } from '../check.ts';
 import type { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
-import { Slices } from '../work.ts';
+import { Turns } from '../work.ts';
 import { Scratch } from './scratch.ts';
 
 /**
@@ -104,15 +104,15 @@ export type Tasks<Result> = Generator<Task<unknown> | void, Result, void>;
  * where `finally` cleans up.
  */
 export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
-  const slices = new Slices(signal);
+  const turns = new Turns(signal);
   let step = tasks.next();
   while (!step.done) {
     try {
       if (step.value === undefined) {
-        if (slices.isOver) await slices.pause();
+        if (turns.isDue) await turns.take();
       } else {
         await run(step.value, signal);
-        slices.begin();
+        turns.begin();
       }
     } catch (error) {
       step = tasks.throw(error);

@@ -58,10 +58,13 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   const symmetric = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
     for (let j = 0; j < n; j++) symmetric[i * n + j] = (values[i * n + j]! + values[j * n + i]!) / 2;
+  yield;
   const unit = options.correlation === true;
   const found = unit ? yield* nearestCorrelation(device, symmetric, n) : yield* projected(device, symmetric, n, 0);
   // Of the matrix, not of the nearest, which may be all zeros.
-  const size = symmetric.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
+  let size = 0;
+  for (let at = 0; at < symmetric.length; at++) size = Math.max(size, Math.abs(symmetric[at]!));
+  yield;
   if (size === 0 && !unit)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
@@ -85,7 +88,9 @@ function* nearestCorrelation(
     const r = new Float64Array(n * n);
     for (let at = 0; at < r.length; at++) r[at] = before[at]! - correction[at]!;
     y = yield* projected(device, r, n, 0);
+    yield;
     for (let at = 0; at < r.length; at++) correction[at] = y[at]! - r[at]!;
+    yield;
     for (let i = 0; i < n; i++) y[i * (n + 1)] = 1;
     let [change, size] = [0, 0];
     for (let at = 0; at < r.length; at++) {
@@ -93,6 +98,7 @@ function* nearestCorrelation(
       size = Math.max(size, Math.abs(y[at]!));
     }
     if (change <= converged * size) return y;
+    yield;
   }
   throw new CovariumError('ERR_OUT_OF_RANGE', `Matrix has no nearest correlation matrix within (${steps}) steps.`);
 }
@@ -110,6 +116,7 @@ function* projected(
     const length = Math.sqrt(Math.max(values[k]!, least));
     for (let i = k * n; i < (k + 1) * n; i++) vectors[i]! *= length;
   }
+  yield;
   const result = new Float64Array(n * n);
   yield* decomposed(device, (encoder) => encoder.product(vectors, vectors, result, n, n, n, true, false, 1, 0));
   // A library need not sum both triangles alike.
@@ -131,7 +138,9 @@ function* raised(
     const is = result[i * (n + 1)]!;
     return was > 0 && is > 0 ? Math.sqrt(was / is) : 1;
   });
+  yield;
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) result[i * n + j]! *= scale[i]! * scale[j]!;
+  yield;
   if (unit) for (let i = 0; i < n; i++) result[i * (n + 1)] = 1;
   return result;
 }

@@ -30,10 +30,7 @@ export function rowsPerBlock(n: number): number {
   return Math.max(256, 2 * n, Math.min(4096, Math.floor(65536 / n)));
 }
 
-/**
- * Rows [from, to), which are copied before it yields, centred at approximately their mean. Throws `ERR_NOT_FINITE` with
- * the entry.
- */
+/** Rows [from, to), centred at approximately their mean. Throws `ERR_NOT_FINITE` with the entry. */
 export function* centredBlock(rows: WeightedRows, from: number, to: number): Work<Block> {
   const { n } = rows;
   const sums = noRows(n);
@@ -53,9 +50,13 @@ export function* centredBlock(rows: WeightedRows, from: number, to: number): Wor
 
 const pieceElements = 1 << 16;
 
+function rowsPerPiece(n: number): number {
+  return Math.max(1, Math.floor(pieceElements / n));
+}
+
 /** Whether enough work is done after row r. */
 function endsPiece(r: number, n: number): boolean {
-  return (r + 1) % Math.max(1, Math.floor(pieceElements / n)) === 0;
+  return (r + 1) % rowsPerPiece(n) === 0;
 }
 
 /** The sums of a block about its mean, once the second sums are added. */
@@ -118,11 +119,16 @@ interface Taken {
 // The rows with a positive weight, as float64, with their weights; later rows move up to replace those left out.
 function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums): Work<Taken> {
   const { n, values } = rows;
-  const deviations = new Float64Array(values.subarray(from * n, to * n));
+  const deviations = new Float64Array((to - from) * n);
+  const atOnce = rowsPerPiece(n);
   const weights = new Float64Array(to - from);
   let kept = 0;
   for (let row = from; row < to; row++) {
     const at = (row - from) * n;
+    if ((row - from) % atOnce === 0) {
+      if (row > from) yield;
+      deviations.set(values.subarray(row * n, Math.min(to, row + atOnce) * n), at);
+    }
     const isMissing = lacksNumber(deviations, at, n, row, rows.missing);
     if (isMissing) sums.dropped += 1;
     const weight = rows.weights?.[row] ?? 1;
@@ -134,7 +140,6 @@ function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums)
     sums.count += frequency;
     sums.weight += weight * frequency;
     sums.squaredWeight += weight * weight * frequency;
-    if (endsPiece(row, n)) yield;
   }
   return { deviations: deviations.subarray(0, kept * n), weights: weights.subarray(0, kept) };
 }

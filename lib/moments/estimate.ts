@@ -1,5 +1,6 @@
 import { wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import type { Work } from '../work.ts';
 import { type CentralSums, copiedSums, shift } from './central-sums.ts';
 import { intensityOf, type Shrinkage } from './shrinkage.ts';
 
@@ -26,7 +27,7 @@ export interface Estimate {
  * divided by W - ddof (sum of w^2) / W; d is the difference from the mean, or from the given one. Throws `ERR_SHAPE`
  * (no rows) and `ERR_OUT_OF_RANGE`.
  */
-export function estimated(sums: CentralSums, asked: Asked): Estimate {
+export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
   const { n } = sums;
   const about = aboutMean(sums, asked.mean);
   const intensity = intensityOf(about, asked.shrinkage ?? 'none');
@@ -39,10 +40,13 @@ export function estimated(sums: CentralSums, asked: Asked): Estimate {
       covariance[i * n + j] = covariance[j * n + i] = (1 - intensity) * value;
     }
     trace += about.second[i * (n + 1)]! / divisor;
+    if (i % rowsAtOnce === 0) yield;
   }
   if (intensity > 0) for (let i = 0; i < n; i++) covariance[i * (n + 1)]! += (intensity * trace) / n;
   return { mean: Float64Array.from(asked.mean ?? sums.mean), covariance, intensity };
 }
+
+const rowsAtOnce = 32;
 
 /** The sums about another mean, if one is given; throws `ERR_SHAPE` if there are no rows. */
 export function aboutMean(sums: CentralSums, mean: Float64Array | undefined): CentralSums {

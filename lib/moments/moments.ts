@@ -8,9 +8,10 @@ import { checkOptions, describe, notCloneable, refuseAborted, wholeNumber } from
 import { exactDevice } from '../command/float64.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { runToEnd } from '../work.ts';
 import { accumulating, join } from './accumulate.ts';
 import { type CentralSums, copiedSums, noRows } from './central-sums.ts';
-import { aboutMean, estimated } from './estimate.ts';
+import { aboutMean, estimating } from './estimate.ts';
 import { type MomentsJson, momentsFromJson, momentsToJson } from './json.ts';
 import { intensityOf, type Shrinkage } from './shrinkage.ts';
 import { type AddOptions, type AddSyncOptions, addSyncOptionNames, fixedMean, weightedRows } from './weighted-rows.ts';
@@ -145,7 +146,7 @@ export class Moments {
     checkOptions(options, ['ddof', 'mean', 'shrinkage']);
     const { ddof, shrinkage } = options;
     const mean = fixedMean(options.mean, this.dimension);
-    const { covariance } = estimated(this.#sums, { ddof, mean, shrinkage });
+    const { covariance } = runToEnd(estimating(this.#sums, { ddof, mean, shrinkage }));
     return new Matrix(new Storage<'float64'>(covariance), this.dimension, this.dimension);
   }
 

@@ -10,8 +10,8 @@ import { CovariumError } from '../covarium-error.ts';
 import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
-import type { CentralSums } from '../moments/central-sums.ts';
-import { estimated } from '../moments/estimate.ts';
+import { type CentralSums, copiedSums } from '../moments/central-sums.ts';
+import { estimating } from '../moments/estimate.ts';
 import { sumsOf } from '../moments/moments.ts';
 import { requireShrinkage } from '../moments/shrinkage.ts';
 import { fixedMean, weightedRows } from '../moments/weighted-rows.ts';
@@ -57,7 +57,8 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
   const sums = sumsOf(moments);
   const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
-  return yield* fromSums(sums, { ...asked, dtype, typed: asked.dtype, inputs: [asked.mean] });
+  // A copy, because rows may be added between two slices.
+  return yield* fromSums(copiedSums(sums), { ...asked, dtype, typed: asked.dtype, inputs: [asked.mean] });
 }
 
 type Asked = Omit<FromMomentsOptions, 'moments'>;
@@ -80,7 +81,7 @@ function* fromSums(
   const { device, dtype, factor, ddof, shrinkage } = asked;
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
-  const { mean, covariance, intensity } = estimated(sums, { ddof, mean: fixed, shrinkage });
+  const { mean, covariance, intensity } = yield* estimating(sums, { ddof, mean: fixed, shrinkage });
   yield;
   // With an estimated mean, the rank of a covariance is at most count - 1, even if rounding makes its last pivots
   // positive.

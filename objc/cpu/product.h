@@ -43,6 +43,34 @@ void multiplyVector(const Execution& execution, const T* matrix, bool transposed
                [&](size_t first, size_t count, unsigned) { entries(first, count); });
 }
 
+// From this order on, half of a symmetric product costs less than all of it.
+constexpr size_t symmetricOrder = 128;
+
+// c = alpha a a' or alpha a' a: the blocks on and below the diagonal, and then their mirror.
+template <typename T>
+void multiplyByItself(const Execution& execution, const T* a, T* c, const ProductShape& shape) {
+  constexpr size_t side = 64;
+  const size_t order = shape.m, blocks = (order + side - 1) / side;
+  const T alpha = static_cast<T>(shape.alpha), zero = 0;
+  const int n = blasInt(order), k = blasInt(shape.k), stride = shape.transposeA ? n : k;
+  // The longest rows first, so that no thread is left with them at the end.
+  execution.pool.run(blocks, [&](size_t before, unsigned) {
+    execution.stopIfCancelled();
+    const size_t first = (blocks - 1 - before) * side, last = std::min(order, first + side);
+    const int rows = blasInt(last - first), columns = blasInt(last);
+    const T* block = a + (shape.transposeA ? first : first * shape.k);
+    execution.blas.of<T>().gemm(shape.transposeB ? "T" : "N", shape.transposeA ? "T" : "N", &columns, &rows, &k, &alpha,
+                                a, &stride, block, &stride, &zero, c + first * order, &n);
+  });
+  execution.pool.run(blocks, [&](size_t block, unsigned) {
+    const size_t first = block * side, last = std::min(order, first + side);
+    for (size_t column = first; column < order; column += side)
+      for (size_t i = first; i < last; ++i)
+        for (size_t j = std::max(i + 1, column); j < std::min(order, column + side); ++j)
+          c[i * order + j] = c[j * order + i];
+  });
+}
+
 // c = alpha a b + beta c, by rows of c: each thread has a block of them.
 template <typename T>
 void multiply(const Execution& execution, const T* a, const T* b, T* c, const ProductShape& shape) {
@@ -52,6 +80,8 @@ void multiply(const Execution& execution, const T* a, const T* b, T* c, const Pr
     if (shape.m == 1) return multiplyVector(execution, b, !shape.transposeB, shape.n, shape.k, alpha, a, beta, c);
     if (shape.n == 1) return multiplyVector(execution, a, shape.transposeA, shape.m, shape.k, alpha, b, beta, c);
   }
+  if (a == b && shape.m == shape.n && shape.transposeA != shape.transposeB && beta == 0 && shape.m >= symmetricOrder)
+    return multiplyByItself(execution, a, c, shape);
   const int n = blasInt(shape.n), k = blasInt(shape.k), strideA = blasInt(shape.transposeA ? shape.m : shape.k),
             strideB = shape.transposeB ? k : n;
   const size_t rows =

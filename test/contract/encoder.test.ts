@@ -113,6 +113,36 @@ onEveryBackend(
   },
 );
 
+onEveryBackend('a product of a matrix and its own transpose is right, and symmetric.', ({ run, real, zeros, eps }) => {
+  for (const n of [127, 128, 130, 193])
+    for (const k of [1, 40])
+      for (const transposeA of [false, true]) {
+        const a = real(scattered(n * k, n + k));
+        const at = (i: number, j: number) => a[transposeA ? j * n + i : i * k + j]!;
+        const c = guarded(zeros(n * n));
+        // With a beta of 0, c is not read.
+        c.view.fill(Number.NaN);
+        run((encoder) => encoder.product(a, a, c.view, n, n, k, transposeA, !transposeA, 0.5, 0));
+        c.view.forEach((value, index) => {
+          const [i, j] = [Math.floor(index / n), index % n];
+          const what = `(${i}, ${j}) of ${n} x ${k}, ${transposeA}`;
+          isNear(
+            value,
+            dot(
+              k,
+              (l) => 0.5 * at(i, l),
+              (l) => at(j, l),
+            ),
+            k,
+            eps,
+            what,
+          );
+          if (Math.abs(value - c.view[j * n + i]!) > k * eps * k) assert.unreachable(what);
+        });
+        c.isIntact('product');
+      }
+});
+
 onEveryBackend(
   'products are right in all four transpositions, and a beta of 0 does not read c.',
   ({ run, real, eps }) => {
