@@ -9,6 +9,7 @@ const classes = [
   'MultivariateStudentT',
   'MultivariateNormalBatch',
   'MultivariateStudentTBatch',
+  'MultivariateNormalMixture',
   'Distribution',
   'Moments',
   'Device',

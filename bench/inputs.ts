@@ -10,10 +10,27 @@ export const correlation = 0.98;
  */
 export class Inputs {
   readonly #made = new Map<string, Real>();
+  // Only the last: each is large.
+  #batchKey = '';
+  #batch: Readonly<Record<string, Real>> = {};
 
   /** Some of `mean`, `z` and `table` (n); the others are n x n, row-major. */
   of<Name extends InputName>(names: readonly Name[], n: number, dtype: RealDtype): Readonly<Record<Name, Real>> {
     return Object.fromEntries(names.map((name) => [name, this.#input(name, n, dtype)])) as Record<Name, Real>;
+  }
+
+  /** `count` normals of the same mean and covariance, and a point for each; each in memory of its own. */
+  ofBatch(n: number, count: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+    const key = `batch ${n} ${count} ${dtype}`;
+    if (this.#batchKey !== key) {
+      this.#batchKey = key;
+      const { mean, covariance } = this.of(['mean', 'covariance'], n, dtype) as { mean: Real; covariance: Real };
+      const covariances = zerosOf(dtype, count * n * n) as Real;
+      for (let b = 0; b < count; b++) covariances.set(covariance, b * n * n);
+      const means = (zerosOf(dtype, count * n) as Real).fill(1);
+      this.#batch = { mean, covariance, covariances, means, points: normals(count * n, 5, dtype) };
+    }
+    return this.#batch;
   }
 
   /** What public functions compute from: `rows` and `probabilities` are count x n. */

@@ -1,4 +1,5 @@
 import type { Suite } from './suite.ts';
+import { batches } from './suites/batches.ts';
 import { call } from './suites/call.ts';
 import { calls } from './suites/calls.ts';
 import { cholesky } from './suites/cholesky.ts';
@@ -26,6 +27,7 @@ export const suites: readonly Suite[] = [
   transfer,
   launch,
   call,
+  batches,
   tables,
   functions,
   calls,

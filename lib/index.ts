@@ -77,6 +77,7 @@ export type { EmpiricalOptions, EmpiricalSyncOptions } from './normal/empirical.
 export type { FitGroupsOptions } from './normal/fit-groups.ts';
 export { type Correlation, correlationOf } from './normal/from-correlation.ts';
 export type { DtypeOfJson, JsonOptions, NormalJson } from './normal/json.ts';
+export type { MixtureFitOptions, MixtureReport } from './normal/mixture.ts';
 export { MultivariateNormal } from './normal/multivariate-normal.ts';
 export {
   type BatchOptions,
@@ -84,6 +85,7 @@ export {
   type BatchVolumeOptions,
   MultivariateNormalBatch,
 } from './normal/multivariate-normal-batch.ts';
+export { type MixtureOptions, MultivariateNormalMixture } from './normal/multivariate-normal-mixture.ts';
 export type {
   CholeskyOptions,
   CorrelationOptions,

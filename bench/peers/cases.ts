@@ -12,6 +12,7 @@ export const peerCases: Readonly<Record<string, readonly string[]>> = {
   sampling: ['factor kept', 'factor included'],
   normals: ['fill'],
   cholesky: ['factor'],
+  batches: ['make', 'one draw each', 'log densities'],
   tables: ['CSV', 'NPY', 'Arrow', 'Parquet'].flatMap((format) => [`read ${format}`, `write ${format}`]),
 };
 
@@ -21,5 +22,5 @@ export function isForPeers({ suite, case: name }: Problem): boolean {
 
 /** Whether the result is random: a peer's own numbers are looked at, but can't be compared with ours. */
 export function isRandom({ suite, case: name }: Problem): boolean {
-  return suite === 'sampling' || suite === 'normals' || name === 'Student-t sample';
+  return suite === 'sampling' || suite === 'normals' || name === 'Student-t sample' || name === 'one draw each';
 }

@@ -32,6 +32,7 @@ function lengthOf(problem: Problem): number {
   const n = problem.dimension ?? 1;
   if (isRandom(problem)) return Math.min(problem.count ?? 1, rowsLookedAt) * n;
   if (problem.suite === 'tables') return problem.count! * n;
+  if (problem.suite === 'batches') return problem.count!;
   return problem.suite === 'matrix-product' || problem.suite === 'cholesky' ? n * n : n;
 }
 
@@ -42,7 +43,7 @@ function lengthOf(problem: Problem): number {
 function checkMoments(problem: Problem, draws: Float32Array | Float64Array): void {
   const n = problem.dimension ?? 1;
   const count = draws.length / n;
-  const { mean, covariance } = problem.suite === 'sampling' ? problem.inputs() : {};
+  const { mean, covariance } = problem.suite === 'normals' ? {} : problem.inputs();
   const sumOf = (values: Float32Array | Float64Array): number => {
     let sum = 0;
     for (const value of values) sum += value;

@@ -11,6 +11,8 @@ const words: Readonly<Record<string, string>> = {
   cholesky: 'The Cholesky factor of an n x n covariance.',
   transfer: "n x n numbers from the host's memory into the device's (upload), and back (download).",
   launch: 'What it costs to start a kernel that does next to nothing.',
+  batches:
+    'As many multivariate normals of dimension n as the count, each with a mean and a covariance of its own: made at once, one draw of each, and the log density of each at a point of its own.',
   tables:
     'Files of float64 numbers, n columns and as many rows as the count, read to rows in memory and written from rows; covarium also waits until the disk has what it writes.',
   functions:

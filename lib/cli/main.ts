@@ -141,7 +141,10 @@ async function main(): Promise<void> {
   program
     .command('bench')
     .description("measure this machine's devices, and write results and a report")
-    .argument('[suites...]', 'by default all but functions and calls; an unknown one is answered with their names')
+    .argument(
+      '[suites...]',
+      'by default all but batches, functions and calls; an unknown one is answered with their names',
+    )
     .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
     .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')
     .option('--dtypes <list>', 'float32,float64 by default')

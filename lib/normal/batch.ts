@@ -213,7 +213,7 @@ export function* logDeterminants({ size, n, factors }: BatchParameters): Work<Fl
 }
 
 /** The constants of the log densities; see {@link normalConstant}. */
-export function batchConstants({ n }: BatchParameters, logarithms: Float64Array): Float64Array {
+export function batchConstants({ n }: { readonly n: number }, logarithms: Float64Array): Float64Array {
   return logarithms.map((logDeterminant) => -(n * Math.log(2 * Math.PI) + logDeterminant) / 2);
 }
 

@@ -61,6 +61,8 @@ export interface BatchSampleOptions extends RunOptions {
 /** The run of {@link MultivariateNormalBatch.sampleVolume}, and the destination of its draws. */
 export interface BatchVolumeOptions extends VolumeSyncOptions, BatchSampleOptions {}
 
+let batchWith: (parameters: BatchParameters) => MultivariateNormalBatch;
+
 /** The normals of a batch, each in an object of its own: a root of each has its own shape. */
 type Each<D extends RealDtype> = readonly MultivariateNormal<D>[];
 
@@ -83,6 +85,10 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   readonly #given = new Map<number, MultivariateNormal<D>>();
   #constants: Float64Array | undefined;
   #closed = false;
+
+  static {
+    batchWith = (parameters) => new MultivariateNormalBatch(parameters);
+  }
 
   private constructor(models: BatchParameters | Each<RealDtype>) {
     const [first] = isEach(models) ? models : [models];
@@ -325,6 +331,11 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     if (!this.closed) return this.#models;
     throw new CovariumError('ERR_CLOSED', `Batch of (${this.size}) normals is closed.`);
   }
+}
+
+/** The batch of these parameters, for other modules of lib only. */
+export function batchOf(parameters: BatchParameters): MultivariateNormalBatch {
+  return batchWith(parameters);
 }
 
 function isEach<D extends RealDtype>(models: BatchParameters<D> | Each<D>): models is Each<D> {

@@ -18,45 +18,10 @@ import { startProcessPeer } from '../../bench/peers/process-peer.ts';
 import { suites } from '../../bench/suites.ts';
 import { Matrix, MultivariateNormal, openDevice, type Real, type RealDtype } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
+import { batchSize, inputsOf, tableRows } from '../harness/peer-inputs.ts';
 
 const device = openDevice('reference');
 const patient = { start: 60, run: 60 };
-
-function normals(length: number, seed: number, dtype: RealDtype): Real {
-  using out = device.vector(length, { dtype });
-  device.commandBuffer().fillNormal(out, { seed }).commitSync();
-  return (out.data as Real).slice();
-}
-
-const tableRows = 40;
-
-/** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
-function inputsOf(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
-  const from = (length: number, entry: (i: number) => number): Real => {
-    const values = Array.from({ length }, (_, i) => entry(i));
-    return dtype === 'float32' ? Float32Array.from(values) : Float64Array.from(values);
-  };
-  const covariance = from(n * n, (i) => {
-    const [row, column] = [Math.floor(i / n), i % n];
-    return (1 + row) * (1 + column) * (-0.7) ** Math.abs(row - column);
-  });
-  const mean = from(n, (i) => i - 1);
-  using normal = MultivariateNormal.fromCovarianceSync({
-    device,
-    dtype,
-    covariance: Matrix.from(covariance, { columns: n }),
-  });
-  const factor = (normal.factorSync().data as Real).slice();
-  return {
-    mean,
-    covariance,
-    factor,
-    z: normals(n, 1, dtype),
-    a: normals(n * n, 2, dtype),
-    b: normals(n * n, 3, dtype),
-    table: normals(n * tableRows, 4, dtype),
-  };
-}
 
 function problemOf(
   suite: string,
@@ -79,10 +44,11 @@ function problemOf(
 }
 
 /** What our reference device makes of the problem; undefined for draws. */
-function expected({ suite, dtype, dimension, inputs }: Problem): Real | undefined {
+function expected({ suite, case: name, dtype, dimension, inputs }: Problem): Real | undefined {
   const n = dimension!;
-  const { mean, covariance, factor, z, a, b, table } = inputs();
+  const { mean, covariance, factor, z, a, b, table, points } = inputs();
   if (suite === 'tables') return table;
+  if (suite === 'batches' && name === 'one draw each') return undefined;
   const square = (values: Real | undefined) => Matrix.from(values!, { columns: n });
   using normal = MultivariateNormal.fromCovarianceSync({
     device,
@@ -90,6 +56,7 @@ function expected({ suite, dtype, dimension, inputs }: Problem): Real | undefine
     mean: mean!,
     covariance: square(covariance),
   });
+  if (suite === 'batches') return normal.logPdfSync(Matrix.from(points!, { columns: n })).data as Real;
   if (suite.startsWith('transform-normal')) return normal.transformSync(z!).data as Real;
   if (suite === 'cholesky') return factor;
   if (suite !== 'matrix-product' && suite !== 'matrix-vector') return undefined;
@@ -368,7 +335,7 @@ const offered: Readonly<Record<string, number>> = {
   'ml-matrix': 5,
   numpy: 9,
   'numpy-by-hand': 8,
-  torch: 8,
+  torch: 11,
   pandas: 2,
   pyarrow: 6,
   scipy: 0,
@@ -383,11 +350,7 @@ test('The cases of the peers are those of the suites that every device has, and 
       ?.problems({ dimensions: [2], counts: [1], dtypes: ['float64'] }, new Inputs());
     // Tables have one row of ours, whatever the device.
     const shared = problems?.filter(({ isOptional }) => isOptional !== true || suite === 'tables');
-    assert.equal(
-      shared?.map((problem) => problem.case),
-      names,
-      suite,
-    );
+    assert.equal([...new Set(shared?.map((problem) => problem.case))], names, suite);
   }
 });
 
@@ -400,7 +363,12 @@ for (const name of peerNames)
       return;
     }
     let count = 0;
-    const counts: Readonly<Record<string, number>> = { sampling: 5000, normals: 5000, tables: tableRows };
+    const counts: Readonly<Record<string, number>> = {
+      sampling: 5000,
+      normals: 5000,
+      tables: tableRows,
+      batches: batchSize,
+    };
     for (const dtype of peer.dtypes!)
       for (const { suite, name: each } of cases)
         for (const n of [1, 2, 13]) {

@@ -117,6 +117,7 @@ for (const kind of kindsHere.filter((each) => each !== 'reference'))
 const models: readonly { readonly name: string; readonly options: readonly string[]; readonly says: RegExp }[] = [
   { name: 'value-at-risk', options: ['--count', '20000'], says: /^Student-t, 4 degrees +value at risk \(99%\) +\d/m },
   { name: 'digits', options: ['--train', '12', '--draws', '2'], says: /^accuracy +\d+\.\d\d% of 8\d{3} digits/m },
+  { name: 'kalman-bank', options: ['--side', '20'], says: /^bank +400 filters, 200 steps/m },
   { name: 'kalman-filter', options: ['--steps', '12'], says: /^error +\d.* filtered/m },
 ];
 
@@ -161,7 +162,10 @@ if (kindsHere.includes('reference'))
 
 test('A wrong name or option is refused, with the list of the right ones.', () => {
   for (const [args, said] of [
-    [[], 'grayscale, kalman-filter, laplacian, mandelbrot, matrix-product, row-sums, value-at-risk, vector-addition.'],
+    [
+      [],
+      'grayscale, kalman-bank, kalman-filter, laplacian, mandelbrot, matrix-product, row-sums, value-at-risk, vector-addition.',
+    ],
     [['../lib/index'], 'There is no example of this name (../lib/index).'],
     [['laplacian', '--shrink', '0'], 'Option (--shrink) is (0), not a whole number from 1 on. [ERR_OUT_OF_RANGE]'],
     [['laplacian', '--size', '1'], "Unknown option '--size'"],

@@ -13,7 +13,10 @@ export function hasBatchBits(
   expected: ArrayLike<number>,
   what: string,
 ): void {
-  if (kind !== 'metal') return hasSameBytes(actual as Real, expected as Real, what);
+  if (kind !== 'metal') {
+    hasSameBytes(actual as Real, expected as Real, what);
+    return;
+  }
   assert.is(actual.length, expected.length, what);
   let size = 1e-30;
   for (let i = 0; i < expected.length; i++) size = Math.max(size, Math.abs(expected[i]!));

@@ -31,6 +31,9 @@ OFFERS = {
     "normals": [],
 }
 
+# What a peer has that computes many small normals at once.
+BATCHES = {"batches": ["covariances", "means", "points"]}
+
 # What a peer that reads and writes files has besides, or alone.
 TABLES = {"tables": ["table"]}
 

@@ -25,8 +25,26 @@ def save(values, rows, name):
     return values.numel(), dtype
 
 
+def prepare_batch(problem, inputs):
+    n, count = problem["dimension"], problem["count"]
+    means, points = inputs["means"].reshape(count, n), inputs["points"].reshape(count, n)
+    covariances = inputs["covariances"].reshape(count, n, n)
+
+    def make():
+        return torch.distributions.MultivariateNormal(means, covariance_matrix=covariances)
+
+    if problem["case"] == "make":
+        return make, lambda made: made.log_prob(points)
+    kept = make()
+    if problem["case"] == "one draw each":
+        return kept.sample
+    return lambda: kept.log_prob(points)
+
+
 def prepare(problem, inputs):
     n, count = problem["dimension"], problem["count"]
+    if problem["suite"] == "batches":
+        return prepare_batch(problem, inputs)
     tensors = {name: values if name in ("mean", "z") else values.reshape(n, n) for name, values in inputs.items()}
     mean, covariance, factor, z, a, b = map(tensors.get, ("mean", "covariance", "factor", "z", "a", "b"))
     dtype = getattr(torch, problem["dtype"])
@@ -64,4 +82,4 @@ if torch.backends.mkl.is_available():
 if name:
     facts["blas"] = name
 about = f"PyTorch {torch.__version__}" + (f", {name}" if name else "")
-protocol.serve(about, torch.get_num_threads(), facts, ["float32", "float64"], prepare, load, save)
+protocol.serve(about, torch.get_num_threads(), facts, ["float32", "float64"], prepare, load, save, protocol.OFFERS | protocol.BATCHES)

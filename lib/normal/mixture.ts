@@ -1,0 +1,255 @@
+import { rowsInput } from '../array/inputs.ts';
+import type { MatrixInput } from '../array/matrix.ts';
+import { Volume } from '../array/volume.ts';
+import { requireDevice } from '../backend-handle.ts';
+import { checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
+import { exactDevice, exactly } from '../command/float64.ts';
+import { step, type Tasks } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import type { RealDtype } from '../dtype.ts';
+import { accumulating } from '../moments/accumulate.ts';
+import { estimating } from '../moments/estimate.ts';
+import { weightedRows } from '../moments/weighted-rows.ts';
+import { cdf } from '../probability/standard-normal.ts';
+import { normalCounter, type Word64 } from '../stream/counter.ts';
+import { fillNormalRange } from '../stream/fill-normal.ts';
+import { type BatchParameters, batchConstants, batchInput, factorBatch, normalWords, part } from './batch.ts';
+
+/** Options of {@link MultivariateNormalMixture.fit}. */
+export interface MixtureFitOptions {
+  /** The device that holds the mixture and computes; it must be open. */
+  readonly device: Device;
+  /** Observations, count x n. */
+  readonly rows: MatrixInput;
+  /** K, the number of components, from 1. */
+  readonly components: number;
+  /** By default `float64` where `rows` are a Float64Array, or a Matrix of float64; else `float32`. */
+  readonly dtype?: RealDtype | undefined;
+  /** Chooses the centres to begin with; 0 by default. */
+  readonly seed?: Word64 | undefined;
+  /** 200 by default. */
+  readonly maxIterations?: number | undefined;
+  /** Ends when an iteration raises the mean log density of a row by less; 1e-6 by default. */
+  readonly tolerance?: number | undefined;
+  /** Added to the variances of each component, as a share of the column's variance; 1e-6 by default. */
+  readonly regularization?: number | undefined;
+}
+
+/** How a fit ended. */
+export interface MixtureReport {
+  readonly iterations: number;
+  /** False if the iterations ended before the tolerance was reached. */
+  readonly converged: boolean;
+  /** Sum of the log densities of the rows. */
+  readonly logLikelihood: number;
+}
+
+/** The parts of a mixture. */
+export interface MixtureParameters {
+  readonly components: BatchParameters;
+  /** K, positive, with sum 1. */
+  readonly weights: Float64Array;
+  readonly report: MixtureReport | undefined;
+}
+
+const rowsAtOnce = 1 << 14; // of a commit, between which the host's share keeps the event loop for some milliseconds
+
+/**
+ * Expectation and maximisation (Dempster, Laird and Rubin 1977) in float64, from a k-means clustering of the
+ * standardised columns whose first centres are chosen by k-means++ (Arthur and Vassilvitskii 2007).
+ */
+export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters> {
+  const names = ['device', 'rows', 'components', 'dtype', 'seed', 'maxIterations', 'tolerance', 'regularization'];
+  checkOptions(options, names);
+  const device = requireDevice(options.device);
+  const { rows, dtype, seed = 0 } = options;
+  const size = wholeNumber('Number of components', options.components, 1);
+  const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
+  const tolerance = positive('tolerance', options.tolerance ?? 1e-6);
+  const regularization = positive('regularization', options.regularization ?? 1e-6);
+  const given = rowsInput('Data', device, rows);
+  const { count, n } = given;
+  if (count < size * (n + 1))
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `Data has (${count}) rows, but (${size}) components of dimension (${n}) need at least (${size * (n + 1)}).`,
+    );
+  const values = Float64Array.from(given.values);
+  requireFiniteEntries('Data', values, n);
+  const exact = exactDevice(device);
+  const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }));
+  const whole = (yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined })).covariance;
+  const variances = Float64Array.from({ length: n }, (_, j) => whole[j * (n + 1)]!);
+  const shares = clusters(values, variances, size, seed);
+  const weights = new Float64Array(size);
+  const means = new Float64Array(size * n);
+  const squares = new Float64Array(size * n * n);
+  let logLikelihood = Number.NEGATIVE_INFINITY;
+  let converged = false;
+  let iterations = 0;
+  while (!converged && iterations < maxIterations) {
+    iterations += 1;
+    for (let k = 0; k < size; k++) {
+      const sums = yield* sumsOf(shares[k]!);
+      if (!(sums.weight > 1e-8 * count))
+        throw new CovariumError(
+          'ERR_OUT_OF_RANGE',
+          `Component (${k}) has lost its rows after (${iterations}) iterations: fit fewer components, or pass another seed.`,
+        );
+      const { mean, covariance } = yield* estimating(sums, { ddof: 0, mean: undefined, shrinkage: undefined });
+      for (let j = 0; j < n; j++) covariance[j * (n + 1)]! += regularization * variances[j]!;
+      weights[k] = sums.weight / count;
+      means.set(mean, k * n);
+      squares.set(covariance, k * n * n);
+    }
+    const before = logLikelihood;
+    logLikelihood = yield* expect({ exact, values, n, weights, means, squares, shares });
+    converged = Math.abs(logLikelihood - before) < tolerance * count;
+  }
+  const covariances = Volume.from(squares, { width: n, height: n, depth: size });
+  const input = batchInput({ device, dtype, centres: means, squares: covariances, inputs: [rows] }, normalWords);
+  const components = yield* step(factorBatch(input, undefined, normalWords, false));
+  return { components, weights, report: { iterations, converged, logLikelihood } };
+}
+
+interface Expectation {
+  readonly exact: ReturnType<typeof exactDevice>;
+  readonly values: Float64Array;
+  readonly n: number;
+  readonly weights: Float64Array;
+  readonly means: Float64Array;
+  readonly squares: Float64Array;
+  /** Of each component, overwritten: the probability that a row is its. */
+  readonly shares: readonly Float64Array[];
+}
+
+/** Computes the shares; returns the log likelihood. */
+function* expect({ exact, values, n, weights, means, squares, shares }: Expectation): Tasks<number> {
+  const size = weights.length;
+  const factors = squares.slice();
+  yield* exactly(exact, (encoder) => encoder.choleskyBatch(factors, n, 1e-9));
+  const logarithms = weights.map((_, k) => {
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += 2 * Math.log(factors[k * n * n + i * (n + 1)]!);
+    return sum;
+  });
+  const constants = batchConstants({ n }, logarithms).map((constant, k) => constant + Math.log(weights[k]!));
+  const count = values.length / n;
+  let logLikelihood = 0;
+  for (let first = 0; first < count; first += rowsAtOnce) {
+    const here = Math.min(rowsAtOnce, count - first);
+    const scores = new Float64Array(size * here);
+    const block = values.subarray(first * n, (first + here) * n);
+    yield* exactly(exact, (encoder) => encoder.logDensityBatch(factors, means, block, scores, n, constants));
+    for (let r = 0; r < here; r++) {
+      const total = logSumExp(scores, r, here);
+      logLikelihood += total;
+      for (let k = 0; k < size; k++) shares[k]![first + r] = Math.exp(scores[k * here + r]! - total);
+    }
+  }
+  return logLikelihood;
+}
+
+/** log sum_k exp(scores[k stride + column]); minus infinity if all scores are. */
+export function logSumExp(scores: ArrayLike<number>, column: number, stride: number): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let at = column; at < scores.length; at += stride) largest = Math.max(largest, scores[at]!);
+  if (largest === Number.NEGATIVE_INFINITY) return largest;
+  let sum = 0;
+  for (let at = column; at < scores.length; at += stride) sum += Math.exp(scores[at]! - largest);
+  return largest + Math.log(sum);
+}
+
+/** Uniform numbers between 0 and 1: element first ... of a stream of normals, by their distribution function. */
+export function uniforms(length: number, counter: Uint32Array): Float64Array {
+  const values = new Float64Array(length);
+  fillNormalRange(values, 0, length, counter);
+  for (let i = 0; i < length; i++) values[i] = cdf(values[i]!);
+  return values;
+}
+
+const clusterings = 10;
+
+/** 1 for the rows of each cluster, 0 for the others. */
+function clusters(values: Float64Array, variances: Float64Array, size: number, seed: Word64): Float64Array[] {
+  const n = variances.length;
+  const count = values.length / n;
+  const scale = variances.map((variance) => (variance > 0 ? 1 / variance : 0));
+  const distance = (row: number, centre: Float64Array) => {
+    let sum = 0;
+    for (let j = 0; j < n; j++) sum += (values[row * n + j]! - centre[j]!) ** 2 * scale[j]!;
+    return sum;
+  };
+  const rowAt = (row: number) => values.slice(row * n, (row + 1) * n);
+  const random = uniforms(size, normalCounter(seed, 0, 0));
+  const centres = [rowAt(Math.min(count - 1, Math.floor(random[0]! * count)))];
+  const nearest = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+  for (let k = 1; k < size; k++) {
+    let total = 0;
+    for (let row = 0; row < count; row++) {
+      nearest[row] = Math.min(nearest[row]!, distance(row, centres[k - 1]!));
+      total += nearest[row]!;
+    }
+    let left = random[k]! * total;
+    let row = 0;
+    while (row < count - 1 && left >= nearest[row]!) left -= nearest[row++]!;
+    centres.push(rowAt(row));
+  }
+  const own = new Int32Array(count);
+  for (let turn = 0; turn < clusterings; turn++) {
+    const members = new Float64Array(size);
+    const sums = new Float64Array(size * n);
+    for (let row = 0; row < count; row++) {
+      let best = Number.POSITIVE_INFINITY;
+      for (let k = 0; k < size; k++) {
+        const far = distance(row, centres[k]!);
+        if (far < best) {
+          best = far;
+          own[row] = k;
+        }
+      }
+      members[own[row]!]!++;
+      for (let j = 0; j < n; j++) sums[own[row]! * n + j]! += values[row * n + j]!;
+    }
+    for (let k = 0; k < size; k++)
+      if (members[k]! > 0) centres[k] = part(sums, k, n).map((sum) => sum / members[k]!) as Float64Array<ArrayBuffer>;
+  }
+  return Array.from({ length: size }, (_, k) => Float64Array.from(own, (cluster) => (cluster === k ? 1 : 0)));
+}
+
+/** Draws an index with given probabilities from one uniform number (Walker 1977; Vose 1991). */
+export class AliasTable {
+  readonly #threshold: Float64Array;
+  readonly #alias: Int32Array;
+
+  /** Takes probabilities with sum 1. */
+  constructor(probabilities: Float64Array) {
+    const size = probabilities.length;
+    const scaled = probabilities.map((probability) => probability * size);
+    this.#threshold = new Float64Array(size).fill(1);
+    this.#alias = Int32Array.from(scaled, (_, k) => k);
+    const small: number[] = [];
+    const large: number[] = [];
+    for (const [k, value] of scaled.entries()) (value < 1 ? small : large).push(k);
+    while (small.length > 0 && large.length > 0) {
+      const [less, more] = [small.pop()!, large.pop()!];
+      this.#threshold[less] = scaled[less]!;
+      this.#alias[less] = more;
+      scaled[more]! -= 1 - scaled[less]!;
+      (scaled[more]! < 1 ? small : large).push(more);
+    }
+  }
+
+  /** The index of a uniform number from 0 to 1. */
+  at(uniform: number): number {
+    const size = this.#threshold.length;
+    const place = Math.min(size - 1, Math.floor(uniform * size));
+    return uniform * size - place < this.#threshold[place]! ? place : this.#alias[place]!;
+  }
+}
+
+function positive(name: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `\`${name}\` is (${String(value)}): pass a finite number of at least 0.`);
+}

@@ -1,0 +1,282 @@
+import type { DtypeOf, Only } from '../array/element-type.ts';
+import { positiveNumbersOf, type RowsInput, rowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
+import { Vector, type VectorInput } from '../array/vector.ts';
+import { checkOptions, noConstructor, refuseAborted, requireFiniteEntries, wrongArgument } from '../check.ts';
+import { runAll, runAllSync, step, type Tasks } from '../command/task.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
+import { type RunOptions, requireCount } from '../distribution/sample-options.ts';
+import { type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
+import { firstElement, normalCounter } from '../stream/counter.ts';
+import { runToEnd } from '../work.ts';
+import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
+import { batchRun, logPdfOfAll } from './batch-tasks.ts';
+import {
+  AliasTable,
+  fitMixture,
+  logSumExp,
+  type MixtureFitOptions,
+  type MixtureParameters,
+  type MixtureReport,
+  uniforms,
+} from './mixture.ts';
+import {
+  type BatchOptions,
+  type BatchSampleOptions,
+  batchOf,
+  type MultivariateNormalBatch,
+} from './multivariate-normal-batch.ts';
+import { transformTask } from './transform.ts';
+
+/** Options of {@link MultivariateNormalMixture.fromCovariance}. */
+export interface MixtureOptions
+  extends Pick<BatchOptions, 'device' | 'dtype' | 'symmetryTolerance' | 'means' | 'covariances'> {
+  /** K positive numbers, which are divided by their sum. */
+  readonly weights: VectorInput;
+}
+
+const rowsAtOnce = 1 << 14;
+
+/**
+ * A mixture of K multivariate normals of the same dimension n on a device: the density is the sum of those of the
+ * components, times their weights. Every method that computes has a synchronous twin. After {@link close} each throws
+ * `ERR_CLOSED`.
+ *
+ * ```ts
+ * using mixture = await MultivariateNormalMixture.fit({ device, rows, components: 3 });
+ * console.log(mixture.weights, await mixture.responsibilities(rows));
+ * ```
+ */
+export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
+  /** The device that holds the mixture and computes. */
+  readonly device: Device;
+  /** n, from 1. */
+  readonly dimension: number;
+  /** Type of the draws. */
+  readonly dtype: D;
+  /** The K normals. The mixture owns them and closes them. */
+  readonly components: MultivariateNormalBatch<D>;
+  /** How the fit ended; undefined for a mixture that was not fitted. */
+  readonly report: MixtureReport | undefined;
+  readonly #parameters: MixtureParameters;
+  readonly #table: AliasTable;
+  // Of the log densities: those of the components plus the logarithms of the weights.
+  readonly #constants: Float64Array;
+
+  private constructor(parameters: MixtureParameters) {
+    if (!('weights' in Object(parameters)))
+      throw noConstructor(
+        'MultivariateNormalMixture',
+        'await MultivariateNormalMixture.fit({ device, rows, components })',
+      );
+    const { components, weights, report } = parameters;
+    this.#parameters = parameters;
+    this.#table = new AliasTable(weights);
+    const constants = batchConstants(components, runToEnd(logDeterminants(components)));
+    this.#constants = constants.map((constant, k) => constant + Math.log(weights[k]!));
+    this.device = components.device;
+    this.dimension = components.n;
+    // The static methods say which type their options give.
+    this.dtype = components.dtype as D;
+    this.components = batchOf(components) as MultivariateNormalBatch as MultivariateNormalBatch<D>;
+    this.report = report;
+  }
+
+  /**
+   * The mixture of weights (K), means (K x n) and covariances (K of n x n). Rejects like {@link
+   * MultivariateNormalBatch.fromCovariance}, and with `ERR_SHAPE`, `ERR_NOT_FINITE` and `ERR_NOT_POSITIVE_DEFINITE` (a
+   * weight that is not positive).
+   */
+  static async fromCovariance<O extends MixtureOptions>(
+    options: Only<O, MixtureOptions>,
+  ): Promise<MultivariateNormalMixture<DtypeOf<O>>> {
+    return new MultivariateNormalMixture(await runAll(fromCovariances(options)));
+  }
+
+  /** Synchronous twin of {@link fromCovariance}. */
+  static fromCovarianceSync<O extends MixtureOptions>(
+    options: Only<O, MixtureOptions>,
+  ): MultivariateNormalMixture<DtypeOf<O>> {
+    return new MultivariateNormalMixture(runAllSync(fromCovariances(options)));
+  }
+
+  /**
+   * The mixture of K components that fits rows (count x n), by expectation and maximisation in float64. One seed gives
+   * one result on every device but for rounding; {@link report} says how it ended. Rejects with `ERR_SHAPE` (fewer than
+   * K (n + 1) rows), `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE` (an option, or a component that loses its rows).
+   */
+  static async fit<O extends MixtureFitOptions>(
+    options: Only<O, MixtureFitOptions>,
+  ): Promise<MultivariateNormalMixture<DtypeOf<O>>> {
+    return new MultivariateNormalMixture(await runAll(fitMixture(options)));
+  }
+
+  /** Synchronous twin of {@link fit}. */
+  static fitSync<O extends MixtureFitOptions>(
+    options: Only<O, MixtureFitOptions>,
+  ): MultivariateNormalMixture<DtypeOf<O>> {
+    return new MultivariateNormalMixture(runAllSync(fitMixture(options)));
+  }
+
+  /** A copy of the weights, K numbers with sum 1. */
+  get weights(): Float64Array {
+    return this.#parameters.weights.slice();
+  }
+
+  /** True once {@link close} was called or the device is closed. */
+  get closed(): boolean {
+    return this.components.closed;
+  }
+
+  /**
+   * `count` draws, count x n. Row r has the normals that a normal draws from `stream`, and its component is chosen by
+   * element r of `stream` + 1: any rows can be drawn separately. Rejects like {@link MultivariateNormal.sample}.
+   */
+  async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>> {
+    checkOptions(options, ['seed', 'stream', 'firstRow', 'signal']);
+    const { signal, ...which } = options;
+    refuseAborted(signal);
+    return runAll(this.#draw(count, which), signal);
+  }
+
+  /** Synchronous twin of {@link sample}. */
+  sampleSync(count: number, options: RunOptions = {}): Matrix<D> {
+    checkOptions(options, ['seed', 'stream', 'firstRow']);
+    return runAllSync(this.#draw(count, options));
+  }
+
+  /**
+   * Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with
+   * `ERR_NOT_FINITE`, `ERR_SHAPE`.
+   */
+  async logPdf(rows: RowsInput): Promise<Vector<D>> {
+    return runAll(this.#logPdf(rows));
+  }
+
+  /** Synchronous twin of {@link logPdf}. */
+  logPdfSync(rows: RowsInput): Vector<D> {
+    return runAllSync(this.#logPdf(rows));
+  }
+
+  /**
+   * The probability that each row (count x n, or one vector of n) comes from each component: count x K, rows of sum 1.
+   * A row whose density underflows under every component has NaN. Rejects like {@link logPdf}.
+   */
+  async responsibilities(rows: RowsInput): Promise<Matrix<D>> {
+    return runAll(this.#responsibilities(rows));
+  }
+
+  /** Synchronous twin of {@link responsibilities}. */
+  responsibilitiesSync(rows: RowsInput): Matrix<D> {
+    return runAllSync(this.#responsibilities(rows));
+  }
+
+  /** Releases the memory once no commit in flight uses it. Idempotent. */
+  close(): void {
+    this.components.close();
+  }
+
+  /** Calls {@link close} at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  *#draw(count: number, options: RunOptions): Tasks<Matrix<D>> {
+    this.#requireOpen();
+    const { components } = this.#parameters;
+    const { device, dimension: n, dtype } = this;
+    requireCount(count, { n, dtype });
+    const { seed, stream, firstRow } = batchRun(options, 2);
+    const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
+    const choices = uniforms(count, normalCounter(seed, BigInt(stream) + 1n, firstRow));
+    const draws = new Storage(zerosOf(dtype, count * n) as Values<D>, undefined, device);
+    const out = draws.values as Values as Real;
+    yield {
+      device,
+      encode: (encoder) => out.length > 0 && encoder.fillNormal(out, counter),
+      reachable: [],
+      result: undefined,
+      written: draws,
+      fresh: [],
+    };
+    const rowsOf: number[][] = Array.from({ length: components.size }, () => []);
+    for (let row = 0; row < count; row++) rowsOf[this.#table.at(choices[row]!)]!.push(row);
+    for (const [k, own] of rowsOf.entries()) {
+      if (own.length === 0) continue;
+      const z = zerosOf(dtype, own.length * n);
+      for (const [i, row] of own.entries()) z.set(out.subarray(row * n, (row + 1) * n), i * n);
+      const matrix = new Matrix(new Storage(z), own.length, n);
+      const drawn = yield* step(transformTask(parametersAt(components, k), matrix));
+      const values = drawn.data as Real;
+      for (const [i, row] of own.entries()) out.set(values.subarray(i * n, (i + 1) * n), row * n);
+      drawn.close();
+    }
+    return new Matrix(draws, count, n);
+  }
+
+  // Calls each(scores, first row, rows) for blocks of rows: scores are K x rows, with the weights.
+  *#scores(rows: RowsInput, each: (scores: Real, first: number, count: number) => void): Tasks<void> {
+    const { components } = this.#parameters;
+    const { values, count, n } = rowsInput('Input', this.device, rows, this.dimension);
+    requireFiniteEntries('Input', values, n);
+    for (let first = 0; first < count; first += rowsAtOnce) {
+      const here = Math.min(rowsAtOnce, count - first);
+      const block = new Matrix(new Storage(values.subarray(first * n, (first + here) * n) as Values), here, n);
+      const scores = yield* step(logPdfOfAll(components, block, this.#constants));
+      each(scores.data as Real, first, here);
+      scores.close();
+    }
+  }
+
+  *#logPdf(rows: RowsInput): Tasks<Vector<D>> {
+    this.#requireOpen();
+    const { count } = rowsInput('Input', this.device, rows, this.dimension);
+    const values = zerosOf(this.dtype, count) as Values<D>;
+    yield* this.#scores(rows, (scores, first, here) => {
+      for (let r = 0; r < here; r++) values[first + r] = logSumExp(scores, r, here);
+    });
+    return new Vector(new Storage(values, undefined, this.device));
+  }
+
+  *#responsibilities(rows: RowsInput): Tasks<Matrix<D>> {
+    this.#requireOpen();
+    const { size } = this.#parameters.components;
+    const { count } = rowsInput('Input', this.device, rows, this.dimension);
+    const values = zerosOf(this.dtype, count * size) as Values<D>;
+    yield* this.#scores(rows, (scores, first, here) => {
+      for (let r = 0; r < here; r++) {
+        const total = logSumExp(scores, r, here);
+        for (let k = 0; k < size; k++) values[(first + r) * size + k] = Math.exp(scores[k * here + r]! - total);
+      }
+    });
+    return new Matrix(new Storage(values, undefined, this.device), count, size);
+  }
+
+  #requireOpen(): void {
+    if (!this.closed) return;
+    throw new CovariumError('ERR_CLOSED', `Mixture of (${this.#parameters.weights.length}) normals is closed.`);
+  }
+}
+
+function* fromCovariances(options: MixtureOptions): Tasks<MixtureParameters> {
+  checkOptions(options, ['device', 'dtype', 'symmetryTolerance', 'means', 'covariances', 'weights']);
+  const { device, dtype, symmetryTolerance, means, covariances } = options;
+  const input = batchInput(
+    { device, dtype, centres: means as MatrixInput | undefined, squares: covariances },
+    normalWords,
+  );
+  if (options.weights === undefined)
+    throw wrongArgument('weights', options.weights, 'a positive number for each normal');
+  const weights = positiveNumbersOf('Weights', device, options.weights, input.size);
+  if (weights.length !== input.size)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`weights\` has (${weights.length}) entries, but there are (${input.size}) covariances.`,
+    );
+  let sum = 0;
+  for (const weight of weights) sum += weight;
+  const components = yield* step(factorBatch(input, symmetryTolerance, normalWords, false));
+  return { components, weights: weights.map((weight) => weight / sum), report: undefined };
+}

@@ -1,0 +1,45 @@
+// What the peers of the benchmark compute from in tests.
+import { Matrix, MultivariateNormal, openDevice, type Real, type RealDtype } from '../../lib/index.ts';
+
+const device = openDevice('reference');
+
+function normals(length: number, seed: number, dtype: RealDtype): Real {
+  using out = device.vector(length, { dtype });
+  device.commandBuffer().fillNormal(out, { seed }).commitSync();
+  return (out.data as Real).slice();
+}
+
+export const tableRows = 40;
+export const batchSize = 2000;
+
+/** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
+export function inputsOf(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+  const from = (length: number, entry: (i: number) => number): Real => {
+    const values = Array.from({ length }, (_, i) => entry(i));
+    return dtype === 'float32' ? Float32Array.from(values) : Float64Array.from(values);
+  };
+  const covariance = from(n * n, (i) => {
+    const [row, column] = [Math.floor(i / n), i % n];
+    return (1 + row) * (1 + column) * (-0.7) ** Math.abs(row - column);
+  });
+  const mean = from(n, (i) => i - 1);
+  using normal = MultivariateNormal.fromCovarianceSync({
+    device,
+    dtype,
+    covariance: Matrix.from(covariance, { columns: n }),
+  });
+  const factor = (normal.factorSync().data as Real).slice();
+  const repeated = (values: Real) => from(batchSize * values.length, (i) => values[i % values.length]!);
+  return {
+    mean,
+    covariance,
+    factor,
+    z: normals(n, 1, dtype),
+    a: normals(n * n, 2, dtype),
+    b: normals(n * n, 3, dtype),
+    table: normals(n * tableRows, 4, dtype),
+    means: repeated(mean),
+    covariances: repeated(covariance),
+    points: normals(batchSize * n, 5, dtype),
+  };
+}

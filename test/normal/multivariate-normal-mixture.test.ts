@@ -1,0 +1,158 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  Matrix,
+  type MixtureFitOptions,
+  type MixtureOptions,
+  MultivariateNormal,
+  MultivariateNormalMixture,
+  Vector,
+} from '../../lib/index.ts';
+import { hasBatchBits } from '../harness/batch-bits.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const weights = [1, 3, 4]; // of sum 8
+const means = [[0, 0], [10, 0], [0, 12]]; // biome-ignore format: rows
+const covariances = [
+  [[1, 0.5], [0.5, 1]],
+  [[4, -1], [-1, 2]],
+  [[0.5, 0], [0, 3]],
+]; // biome-ignore format: matrices
+const parts = { weights, means, covariances };
+
+onEveryType('densities and responsibilities are those of the weighted sum.', async (device, dtype, tolerance) => {
+  const rows = [[0, 0], [9, 1], [1, 11], [5, 5], [-3, 40]]; // biome-ignore format: rows
+  const normals = means.map((mean, k) =>
+    MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance: covariances[k]! }),
+  );
+  const scores = normals.map((normal) => Array.from(normal.logPdfSync(rows).data));
+  for (const normal of normals) normal.close();
+  for (const making of [MultivariateNormalMixture.fromCovariance, MultivariateNormalMixture.fromCovarianceSync]) {
+    using mixture = await making({ device, dtype, ...parts });
+    assert.equal([mixture.dimension, mixture.dtype, mixture.components.size, mixture.report], [2, dtype, 3, undefined]);
+    assert.equal([...mixture.weights], [0.125, 0.375, 0.5]);
+    const found = await mixture.logPdf(rows);
+    const shares = await mixture.responsibilities(rows);
+    assert.equal(mixture.logPdfSync(rows).data, found.data);
+    assert.equal(mixture.responsibilitiesSync(rows).data, shares.data);
+    assert.equal([found.length, shares.rows, shares.columns], [5, 5, 3]);
+    for (let r = 0; r < rows.length; r++) {
+      const terms = scores.map((score, k) => score[r]! + Math.log(weights[k]! / 8));
+      const largest = Math.max(...terms);
+      const total = largest + Math.log(terms.reduce((sum, term) => sum + Math.exp(term - largest), 0));
+      assert.ok(Math.abs(found.data[r]! - total) <= tolerance * (10 + Math.abs(total)), `row (${r})`);
+      for (const [k, term] of terms.entries())
+        assert.ok(Math.abs(shares.get(r, k) - Math.exp(term - total)) <= tolerance * 100, `share (${r}, ${k})`);
+      const sum = [0, 1, 2].reduce((all, k) => all + shares.get(r, k), 0);
+      assert.ok(Math.abs(sum - 1) < 1e-5, `row (${r}) has sum (${sum})`);
+    }
+    for (const one of [rows[3]!, Vector.from(rows[3]!)]) assert.is(mixture.logPdfSync(one).data[0], found.data[3]);
+    assert.is(mixture.logPdfSync(Matrix.from([], { columns: 2 })).length, 0);
+  }
+});
+
+onEveryType('any rows of a sample are drawn alone, and each is of its component.', async (device, dtype) => {
+  using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
+  const count = 4000;
+  const draws = await mixture.sample(count, { seed: 5, stream: 3 });
+  assert.equal([draws.rows, draws.columns, draws.dtype], [count, 2, dtype]);
+  hasBatchBits(device.kind, mixture.sampleSync(count, { seed: 5, stream: 3 }).data, draws.data, 'synchronous draws');
+  const later = mixture.sampleSync(50, { seed: 5, stream: 3, firstRow: 1000 }).data;
+  hasBatchBits('metal', later, draws.data.subarray(2000, 2100), 'later rows');
+  assert.is(mixture.sampleSync(0).rows, 0);
+  // The components lie far apart: the nearest mean is the own one.
+  const counts = [0, 0, 0];
+  for (const row of draws) {
+    const far = means.map((mean) => Math.hypot(row[0]! - mean[0]!, row[1]! - mean[1]!));
+    counts[far.indexOf(Math.min(...far))]!++;
+  }
+  // Five standard errors of a binomial.
+  for (const [k, found] of counts.entries()) {
+    const share = weights[k]! / 8;
+    const error = Math.sqrt(share * (1 - share) * count);
+    assert.ok(Math.abs(found - share * count) < 5 * error, `component (${k}): ${found}`);
+  }
+});
+
+onEveryType('a fit finds the mixture that its rows were drawn from.', async (device, dtype) => {
+  using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
+  const rows = mixture.sampleSync(6000, { seed: 9 });
+  for (const making of [MultivariateNormalMixture.fit, MultivariateNormalMixture.fitSync]) {
+    using fitted = await making({ device, dtype, rows, components: 3, seed: 1 });
+    const { iterations, converged, logLikelihood } = fitted.report!;
+    assert.ok(converged && iterations > 1 && iterations < 200, `${iterations} iterations`);
+    const own = Array.from(mixture.logPdfSync(rows).data).reduce((sum, value) => sum + value, 0);
+    // The maximum is above the likelihood of the true parameters, by half a chi-squared of 17 degrees of freedom.
+    assert.ok(logLikelihood > own - 5 && logLikelihood < own + 40, `(${logLikelihood}) beside (${own})`);
+    for (let k = 0; k < 3; k++) {
+      const centre = fitted.components.at(k).mean.toArray();
+      const far = means.map((mean) => Math.hypot(centre[0]! - mean[0]!, centre[1]! - mean[1]!));
+      const nearest = far.indexOf(Math.min(...far));
+      assert.ok(far[nearest]! < 0.3, `mean (${centre})`);
+      assert.ok(Math.abs(fitted.weights[k]! - weights[nearest]! / 8) < 0.03, `weight (${fitted.weights[k]})`);
+      const found = fitted.components.at(k).covarianceSync().toArray().flat();
+      for (const [i, value] of covariances[nearest]!.flat().entries())
+        assert.ok(Math.abs(found[i]! - value) < 0.4, `covariance (${found}) of component (${nearest})`);
+    }
+  }
+  using one = MultivariateNormalMixture.fitSync({ device, dtype, rows, components: 1 });
+  using alone = MultivariateNormal.fitSync({ device, dtype, rows, ddof: 0 });
+  const [found, wanted] = [one.components.at(0).covarianceSync().data, alone.covarianceSync().data];
+  for (let i = 0; i < 4; i++) assert.ok(Math.abs(found[i]! - wanted[i]!) < 1e-4 * Math.abs(wanted[0]!), `entry (${i})`);
+});
+
+onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (device) => {
+  const before = device.memory().liveBytes;
+  const good = { device, ...parts };
+  const rows = means.flatMap((mean) =>
+    covariances.map((square) => [mean[0]! + square[0]![0]!, mean[1]! + 2 * square[1]![0]!]),
+  );
+  for (const [code, shown, options] of [
+    ['ERR_INVALID_ARGUMENT', '`weights` is missing', { device, means, covariances } as unknown as MixtureOptions],
+    ['ERR_SHAPE', '(2) entries', { ...good, weights: [1, 2] }],
+    ['ERR_NOT_POSITIVE_DEFINITE', '(-1)', { ...good, weights: [1, -1, 1] }],
+    ['ERR_NOT_FINITE', 'NaN', { ...good, weights: [1, Number.NaN, 1] }],
+    ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (0) ', { ...good, covariances: covariances.with(0, [[1, 2], [2, 1]]) }],
+    ['ERR_UNKNOWN_OPTION', 'jitter', { ...good, jitter: true } as MixtureOptions],
+  ] as const) // biome-ignore format: a row each
+    for (const making of [MultivariateNormalMixture.fromCovariance, MultivariateNormalMixture.fromCovarianceSync]) {
+      await throwsCode(code, shown, () => making(options));
+      assert.is(device.memory().liveBytes, before, shown);
+    }
+  const fitting = { device, rows, components: 2 };
+  for (const [code, shown, options] of [
+    ['ERR_INVALID_ARGUMENT', 'Number of components', { device, rows } as unknown as MixtureFitOptions],
+    ['ERR_OUT_OF_RANGE', '(0)', { ...fitting, components: 0 }],
+    ['ERR_SHAPE', '(9) rows, but (4) components', { ...fitting, components: 4 }],
+    ['ERR_NOT_FINITE', 'NaN', { ...fitting, rows: rows.with(3, [Number.NaN, 1]) }],
+    ['ERR_OUT_OF_RANGE', '`tolerance` is (-1)', { ...fitting, tolerance: -1 }],
+    ['ERR_OUT_OF_RANGE', '`regularization` is (NaN)', { ...fitting, regularization: Number.NaN }],
+    ['ERR_OUT_OF_RANGE', '`maxIterations`', { ...fitting, maxIterations: 0 }],
+    ['ERR_UNKNOWN_OPTION', 'k', { ...fitting, k: 3 } as MixtureFitOptions],
+  ] as const)
+    for (const making of [MultivariateNormalMixture.fit, MultivariateNormalMixture.fitSync]) {
+      await throwsCode(code, shown, () => making(options));
+      assert.is(device.memory().liveBytes, before, shown);
+    }
+  const mixture = MultivariateNormalMixture.fromCovarianceSync(good);
+  await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => mixture.logPdf([[1, 2], [Number.NaN, 0]])); // biome-ignore format: rows
+  await throwsCode('ERR_SHAPE', '(1)', () => mixture.responsibilities([[1]]));
+  await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => mixture.sample(-1));
+  await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => mixture.sample(1, { stream: 2n ** 64n - 1n }));
+  await throwsCode('ERR_UNKNOWN_OPTION', 'out', () => mixture.sample(1, { out: [] } as object));
+  mixture.close();
+  mixture.close();
+  assert.ok(mixture.closed);
+  assert.is(device.memory().liveBytes, before);
+  for (const work of [
+    () => mixture.sample(1),
+    () => mixture.logPdf([[0, 0]]),
+    () => mixture.responsibilities([[0, 0]]),
+  ])
+    await throwsCode('ERR_CLOSED', '(3)', work);
+  const Mixture = MultivariateNormalMixture as unknown as new (given: unknown) => unknown;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'fit', () => new Mixture({}));
+});
+
+test.run();
