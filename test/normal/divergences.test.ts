@@ -297,7 +297,7 @@ onEveryDevice(
       // One block where p's covariance is nearly singular beside q's, so that products of matrices would lose digits.
       const hard = blocks(1, size, 3)[0]!;
       const far = { ...hard, factor: hard.factor.map((row) => row.map((entry, j) => (j === 0 ? 2 ** 20 : entry))) };
-      far.factor.forEach((row, i) => row.fill(0, i + 1));
+      for (const [i, row] of far.factor.entries()) row.fill(0, i + 1);
       for (const [ps, qs] of [
         [p, q],
         [
