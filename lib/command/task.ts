@@ -97,6 +97,7 @@ function undo(task: Task<unknown>, error: unknown): unknown {
  * Work of several commits with the host's own work between them: it yields tasks, and continues when each has run.
  * Within long work of the host it yields nothing, as {@link Work} does, so that the event loop can turn.
  */
+// biome-ignore lint/suspicious/noConfusingVoidType: it contains Work, which yields nothing.
 export type Tasks<Result> = Generator<Task<unknown> | void, Result, void>;
 
 /**
