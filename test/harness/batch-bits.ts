@@ -21,6 +21,6 @@ export function hasBatchBits(
   let size = 1e-30;
   for (let i = 0; i < expected.length; i++) size = Math.max(size, Math.abs(expected[i]!));
   for (let i = 0; i < actual.length; i++)
-    if (!(Math.abs(actual[i]! - expected[i]!) <= 1e-4 * size))
+    if (actual[i] !== expected[i] && !(Math.abs(actual[i]! - expected[i]!) <= 1e-4 * size))
       assert.unreachable(`${what}: (${i}) is (${actual[i]}), not (${expected[i]})`);
 }
