@@ -10,7 +10,6 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
-import type { Work } from '../work.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -200,14 +199,13 @@ export function parametersAt<D extends RealDtype>(
 }
 
 /** Logarithms of the determinants of the covariances. */
-export function* logDeterminants({ size, n, factors }: BatchParameters): Work<Float64Array> {
+export function logDeterminants({ size, n, factors }: BatchParameters): Float64Array {
   const lower = factors.values as Real;
   const logarithms = new Float64Array(size);
   for (let b = 0; b < size; b++) {
     let sum = 0;
     for (let i = 0; i < n; i++) sum += Math.log(lower[b * n * n + i * (n + 1)]!);
     logarithms[b] = 2 * sum;
-    if (b % 1024 === 1023) yield;
   }
   return logarithms;
 }

@@ -11,7 +11,6 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RunOptions } from '../distribution/sample-options.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
-import { runSliced, runToEnd } from '../work.ts';
 import {
   type BatchInput,
   type BatchParameters,
@@ -237,7 +236,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    */
   async logPdf(rows: RowsInput): Promise<Matrix<D>> {
     const models = this.#open();
-    if (!isEach(models)) return run(logPdfOfAll(models, rows, await this.#constantsOf(models)));
+    if (!isEach(models)) return run(logPdfOfAll(models, rows, this.#constantsOf(models)));
     const input = this.#rows(rows);
     return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(input)));
   }
@@ -245,7 +244,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** Synchronous twin of {@link logPdf}. */
   logPdfSync(rows: RowsInput): Matrix<D> {
     const models = this.#open();
-    if (!isEach(models)) return runSync(logPdfOfAll(models, rows, this.#constantsOfSync(models)));
+    if (!isEach(models)) return runSync(logPdfOfAll(models, rows, this.#constantsOf(models)));
     const input = this.#rows(rows);
     return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(input)));
   }
@@ -256,7 +255,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    */
   async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
     const models = this.#open();
-    if (!isEach(models)) return run(logPdfOfEach(models, rows, await this.#constantsOf(models)));
+    if (!isEach(models)) return run(logPdfOfEach(models, rows, this.#constantsOf(models)));
     const own = this.#ownRows(rows);
     return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(own(b))));
   }
@@ -264,7 +263,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** Synchronous twin of {@link logPdfEach}. */
   logPdfEachSync(rows: MatrixInput | Volume): Matrix<D> {
     const models = this.#open();
-    if (!isEach(models)) return runSync(logPdfOfEach(models, rows, this.#constantsOfSync(models)));
+    if (!isEach(models)) return runSync(logPdfOfEach(models, rows, this.#constantsOf(models)));
     const own = this.#ownRows(rows);
     return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(own(b))));
   }
@@ -284,13 +283,9 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     this.close();
   }
 
-  async #constantsOf(models: BatchParameters): Promise<Float64Array> {
-    this.#constants ??= batchConstants(models, await runSliced(logDeterminants(models), undefined));
-    return this.#constants;
-  }
-
-  #constantsOfSync(models: BatchParameters): Float64Array {
-    this.#constants ??= batchConstants(models, runToEnd(logDeterminants(models)));
+  // Waits for nothing: a call reads its rows before it returns.
+  #constantsOf(models: BatchParameters): Float64Array {
+    this.#constants ??= batchConstants(models, logDeterminants(models));
     return this.#constants;
   }
 

@@ -1,4 +1,5 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
+import { hostValues } from '../array/host-memory.ts';
 import { positiveNumbersOf, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -10,7 +11,6 @@ import type { Device } from '../device.ts';
 import { type RunOptions, requireCount } from '../distribution/sample-options.ts';
 import { type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
-import { runToEnd } from '../work.ts';
 import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
 import { batchRun, logPdfOfAll } from './batch-tasks.ts';
 import {
@@ -74,7 +74,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const { components, weights, report } = parameters;
     this.#parameters = parameters;
     this.#table = new AliasTable(weights);
-    const constants = batchConstants(components, runToEnd(logDeterminants(components)));
+    const constants = batchConstants(components, logDeterminants(components));
     this.#constants = constants.map((constant, k) => constant + Math.log(weights[k]!));
     this.device = components.device;
     this.dimension = components.n;
@@ -132,7 +132,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   /**
    * `count` draws, count x n. Row r has the normals that a normal draws from `stream`, and its component is chosen by
-   * element r of `stream` + 1: any rows can be drawn separately. Rejects like {@link MultivariateNormal.sample}.
+   * element r of the stream 2^63 away (`stream` with its highest bit inverted): any rows can be drawn separately.
+   * Rejects like {@link MultivariateNormal.sample}.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>> {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'signal']);
@@ -173,7 +174,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     return runAllSync(this.#responsibilities(rows));
   }
 
-  /** Releases the memory once no commit in flight uses it. Idempotent. */
+  /** Releases the memory once no commit in flight uses it; calls of several commits reject. Idempotent. */
   close(): void {
     this.components.close();
   }
@@ -188,9 +189,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const { components } = this.#parameters;
     const { device, dimension: n, dtype } = this;
     requireCount(count, { n, dtype });
-    const { seed, stream, firstRow } = batchRun(options, 2);
+    const { seed, stream, firstRow } = batchRun(options, 1);
     const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
-    const choices = uniforms(count, normalCounter(seed, BigInt(stream) + 1n, firstRow));
+    const choices = uniforms(count, normalCounter(seed, BigInt(stream) ^ (1n << 63n), firstRow));
     const draws = new Storage(zerosOf(dtype, count * n) as Values<D>, undefined, device);
     const out = draws.values as Values as Real;
     yield {
@@ -219,11 +220,14 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   // Calls each(scores, first row, rows) for blocks of rows: scores are K x rows, with the weights.
   *#scores(rows: RowsInput, each: (scores: Real, first: number, count: number) => void): Tasks<void> {
     const { components } = this.#parameters;
-    const { values, count, n } = rowsInput('Input', this.device, rows, this.dimension);
+    const given = rowsInput('Input', this.device, rows, this.dimension);
+    const { count, n } = given;
+    // Between two commits the caller may write to the rows, or close them.
+    const values = hostValues(given.values, this.dtype, count > rowsAtOnce);
     requireFiniteEntries('Input', values, n);
     for (let first = 0; first < count; first += rowsAtOnce) {
       const here = Math.min(rowsAtOnce, count - first);
-      const block = new Matrix(new Storage(values.subarray(first * n, (first + here) * n) as Values), here, n);
+      const block = new Matrix(new Storage(values.subarray(first * n, (first + here) * n)), here, n);
       const scores = yield* step(logPdfOfAll(components, block, this.#constants));
       each(scores.data as Real, first, here);
       scores.close();

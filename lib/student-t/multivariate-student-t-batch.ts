@@ -28,7 +28,6 @@ import {
 } from '../normal/batch-tasks.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
-import { runSliced, runToEnd } from '../work.ts';
 import { logDecay, logDensityAtLocation } from './density.ts';
 import { type MultivariateStudentT, studentOf } from './multivariate-student-t.ts';
 import type { ScaleOptions } from './options.ts';
@@ -161,7 +160,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   async logPdf(rows: RowsInput): Promise<Matrix<D>> {
     const models = this.#open();
     const { values } = rowsInput('Input', this.device, rows, this.dimension);
-    const constants = await this.#constantsOf(models);
+    const constants = this.#constantsOf(models);
     return run(this.#decayed(logPdfOfAll(models, rows, this.#added(constants)), values, constants, false));
   }
 
@@ -169,7 +168,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   logPdfSync(rows: RowsInput): Matrix<D> {
     const models = this.#open();
     const { values } = rowsInput('Input', this.device, rows, this.dimension);
-    const constants = this.#constantsOfSync(models);
+    const constants = this.#constantsOf(models);
     return runSync(this.#decayed(logPdfOfAll(models, rows, this.#added(constants)), values, constants, false));
   }
 
@@ -180,7 +179,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
     const models = this.#open();
     const { values } = ownRows(models, rows);
-    const constants = await this.#constantsOf(models);
+    const constants = this.#constantsOf(models);
     return run(this.#decayed(logPdfOfEach(models, rows, this.#added(constants)), values, constants, true));
   }
 
@@ -188,7 +187,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   logPdfEachSync(rows: MatrixInput | Volume): Matrix<D> {
     const models = this.#open();
     const { values } = ownRows(models, rows);
-    const constants = this.#constantsOfSync(models);
+    const constants = this.#constantsOf(models);
     return runSync(this.#decayed(logPdfOfEach(models, rows, this.#added(constants)), values, constants, true));
   }
 
@@ -258,13 +257,9 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     };
   }
 
-  async #constantsOf(models: BatchParameters): Promise<Float64Array> {
-    this.#constants ??= this.#atLocations(await runSliced(logDeterminants(models), undefined));
-    return this.#constants;
-  }
-
-  #constantsOfSync(models: BatchParameters): Float64Array {
-    this.#constants ??= this.#atLocations(runToEnd(logDeterminants(models)));
+  // Waits for nothing: a call reads its rows before it returns.
+  #constantsOf(models: BatchParameters): Float64Array {
+    this.#constants ??= this.#atLocations(logDeterminants(models));
     return this.#constants;
   }
 

@@ -155,6 +155,29 @@ onEveryType('a volume has the draws of all, and each normal weighs rows of its o
   });
 });
 
+onEveryType(
+  'a call reads its rows before it returns, and ends although its batch is closed.',
+  async (device, dtype) => {
+    const batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, means, covariances });
+    const one = [[0, 0, 0]];
+    const pending: Promise<Matrix>[] = [];
+    const wanted: Float32Array[] = [];
+    for (const x of [1, 2, 3]) {
+      one[0]![0] = x;
+      pending.push(batch.logPdf(one), batch.logPdfEach(means.map((mean) => [x, ...mean.slice(1)])));
+      wanted.push(single(device, dtype, 1).logPdfSync([[x, 0, 0]]).data as Float32Array);
+    }
+    const given = Matrix.from(rows, { dtype });
+    const last = batch.logPdf(given);
+    given.close();
+    batch.close();
+    for (const [at, values] of wanted.entries())
+      hasBatchBits(device.kind, (await pending[2 * at]!).row(1), values, `call (${at})`);
+    assert.is((await pending[5]!).rows, size);
+    assert.is((await last).columns, rows.length);
+  },
+);
+
 onEveryType('each normal of a batch of any size is the one that stands alone.', (device, dtype) => {
   for (const [order, count] of [
     [1, 1000],

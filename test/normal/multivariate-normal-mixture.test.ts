@@ -10,6 +10,7 @@ import {
 } from '../../lib/index.ts';
 import { hasBatchBits } from '../harness/batch-bits.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
+import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const weights = [1, 3, 4]; // of sum 8
@@ -73,6 +74,45 @@ onEveryType('any rows of a sample are drawn alone, and each is of its component.
     const error = Math.sqrt(share * (1 - share) * count);
     assert.ok(Math.abs(found - share * count) < 5 * error, `component (${k}): ${found}`);
   }
+});
+
+onEveryType('calls of several commits keep their rows, and name the entry that overflows.', async (device, dtype) => {
+  const mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
+  const count = 70_000;
+  const given = Matrix.from(scattered(2 * count, 3), { columns: 2, dtype });
+  const wanted = mixture.logPdfSync(given).data.slice();
+  const shares = mixture.responsibilitiesSync(given).data.slice();
+  const pending = [mixture.logPdf(given), mixture.responsibilities(given)] as const;
+  given.close();
+  hasBatchBits(device.kind, (await pending[0]).data, wanted, 'densities');
+  hasBatchBits(device.kind, (await pending[1]).data, shares, 'responsibilities');
+  if (dtype === 'float32') {
+    const large = scattered(2 * count, 3);
+    large[2 * 69_000 + 1] = 1e300;
+    const error = await throwsCode('ERR_NOT_FINITE', '(69000, 1)', () =>
+      mixture.logPdf(Matrix.from(large, { columns: 2 })),
+    );
+    assert.equal([error.row, error.column], [69_000, 1]);
+  }
+  const late = mixture.logPdf(Matrix.from(scattered(2 * count, 3), { columns: 2 }));
+  mixture.close();
+  await throwsCode('ERR_CLOSED', '', () => late);
+});
+
+onEveryType('the choices of a stream are independent of the normals of the next.', (device, dtype) => {
+  const halves = { weights: [1, 1], means: [[0], [100]], covariances: [[[1]], [[1]]] };
+  using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...halves });
+  const count = 2000;
+  const choices = mixture.sampleSync(count, { seed: 4 }).data;
+  const next = mixture.sampleSync(count, { seed: 4, stream: 1 }).data;
+  let agreeing = 0;
+  for (let row = 0; row < count; row++) {
+    const normal = next[row]! - (next[row]! > 50 ? 100 : 0);
+    if (normal > 0 === choices[row]! > 50) agreeing++;
+  }
+  // Five standard errors of a binomial.
+  assert.ok(Math.abs(agreeing - count / 2) < 2.5 * Math.sqrt(count), `${agreeing} of ${count}`);
+  assert.is(mixture.sampleSync(1, { stream: 2n ** 64n - 1n }).rows, 1);
 });
 
 onEveryType('a fit finds the mixture that its rows were drawn from.', async (device, dtype) => {
@@ -139,7 +179,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
   await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => mixture.logPdf([[1, 2], [Number.NaN, 0]])); // biome-ignore format: rows
   await throwsCode('ERR_SHAPE', '(1)', () => mixture.responsibilities([[1]]));
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => mixture.sample(-1));
-  await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => mixture.sample(1, { stream: 2n ** 64n - 1n }));
+  await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => mixture.sample(1, { firstRow: 2n ** 64n - 1n }));
   await throwsCode('ERR_UNKNOWN_OPTION', 'out', () => mixture.sample(1, { out: [] } as object));
   mixture.close();
   mixture.close();

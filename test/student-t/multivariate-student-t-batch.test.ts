@@ -65,6 +65,26 @@ onEveryType('a batch draws and weighs to the bit as each Student-t does alone.',
     }
 });
 
+onEveryType(
+  'a call reads its rows before it returns, and ends although its batch is closed.',
+  async (device, dtype) => {
+    const batch = MultivariateStudentTBatch.fromScaleSync({ device, dtype, degreesOfFreedom: 5, locations, scales });
+    const one = [[0, 0]];
+    const own = locations.map((location) => [...location]);
+    const pending = [1, 2, 3].flatMap((x) => {
+      one[0]![0] = x;
+      own[0]![0] = x;
+      return [batch.logPdf(one), batch.logPdfEach(own)];
+    });
+    batch.close();
+    using student = single(device, dtype, 0, 5);
+    for (const [at, x] of [1, 1, 2, 2, 3, 3].entries()) {
+      const wanted = student.logPdfSync([[x, 0]]).data;
+      hasBatchBits(device.kind, (await pending[at]!).row(0), wanted, `call (${at})`);
+    }
+  },
+);
+
 onEveryDevice('what is invalid is refused with its index, and leaves nothing behind.', async (device) => {
   const before = device.memory().liveBytes;
   const good = { device, degreesOfFreedom: 3, locations, scales };
