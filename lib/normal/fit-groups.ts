@@ -1,3 +1,4 @@
+import { hostValues, hostZeros } from '../array/host-memory.ts';
 import { rowsInput, vectorInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
@@ -9,7 +10,9 @@ import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RealDtype, Values } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import { type BatchParameters, batchInput, factorBatch, normalWords, part } from './batch.ts';
+import { isSlice } from './mixture.ts';
 
 /** Options of {@link MultivariateNormalBatch.fit}. */
 export interface FitGroupsOptions {
@@ -31,8 +34,11 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   const device = requireDevice(options.device);
   const { rows, dtype } = options;
   const { values, count, n } = rowsInput('Data', device, rows);
-  const { size, starts, order } = grouped(labelsOf(device, options.labels, count));
+  const labels = Int32Array.from(labelsOf(device, options.labels, count));
+  // What is sliced reads copies, which the caller cannot change.
+  const data = hostValues(values, 'float64', true);
   const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1);
+  const { size, starts, order } = yield* grouped(labels);
   for (let b = 0; b < size; b++) {
     const members = starts[b + 1]! - starts[b]!;
     // The rank of a covariance is at most its rows - 1, even if rounding makes its last pivots positive.
@@ -44,9 +50,12 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
         { matrix: b },
       );
   }
-  const sorted = new Float64Array(values.length);
-  for (let at = 0; at < count; at++) sorted.set(values.subarray(order[at]! * n, (order[at]! + 1) * n), at * n);
-  refuseNotFinite(sorted, order, n);
+  yield* refuseNotFinite(data, n);
+  const sorted = hostZeros(data.length);
+  for (let at = 0; at < count; at++) {
+    sorted.set(data.subarray(order[at]! * n, (order[at]! + 1) * n), at * n);
+    if (isSlice(at)) yield;
+  }
   const centres = new Float64Array(size * n);
   const squares = new Float64Array(size * n * n);
   yield* exactly(exactDevice(device), (encoder) => {
@@ -78,7 +87,9 @@ function labelsOf(device: Device, labels: VectorInput, count: number): Values {
 }
 
 /** Rows by group, in their order: those of group b are order[starts[b]] to order[starts[b + 1] - 1]. */
-function grouped(labels: Values): { readonly size: number; readonly starts: Int32Array; readonly order: Int32Array } {
+function* grouped(
+  labels: Int32Array,
+): Work<{ readonly size: number; readonly starts: Int32Array; readonly order: Int32Array }> {
   let size = 1;
   for (const label of labels) size = Math.max(size, label + 1);
   const starts = new Int32Array(size + 1);
@@ -86,15 +97,19 @@ function grouped(labels: Values): { readonly size: number; readonly starts: Int3
   for (let b = 0; b < size; b++) starts[b + 1]! += starts[b]!;
   const next = starts.slice();
   const order = new Int32Array(labels.length);
-  for (let row = 0; row < labels.length; row++) order[next[labels[row]!]!++] = row;
+  for (let row = 0; row < labels.length; row++) {
+    order[next[labels[row]!]!++] = row;
+    if (isSlice(row)) yield;
+  }
   return { size, starts, order };
 }
 
-function refuseNotFinite(sorted: Float64Array, order: Int32Array, n: number): void {
-  for (let at = 0; at < sorted.length; at++) {
-    if (Number.isFinite(sorted[at])) continue;
-    const [row, column] = [order[Math.floor(at / n)]!, at % n];
-    const message = `Entry (${row}, ${column}) is (${sorted[at]}), not a finite number.`;
+function* refuseNotFinite(values: Values, n: number): Work {
+  for (let at = 0; at < values.length; at++) {
+    if (isSlice(at)) yield;
+    if (Number.isFinite(values[at])) continue;
+    const [row, column] = [Math.floor(at / n), at % n];
+    const message = `Entry (${row}, ${column}) is (${values[at]}), not a finite number.`;
     throw about('Data', new CovariumError('ERR_NOT_FINITE', message, { row, column }));
   }
 }

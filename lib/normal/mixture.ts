@@ -1,3 +1,4 @@
+import { hostZeros } from '../array/host-memory.ts';
 import { rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import { Volume } from '../array/volume.ts';
@@ -13,7 +14,8 @@ import { estimating } from '../moments/estimate.ts';
 import { weightedRows } from '../moments/weighted-rows.ts';
 import { cdf } from '../probability/standard-normal.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
-import { fillNormalRange } from '../stream/fill-normal.ts';
+import { fillNormal } from '../stream/fill-normal.ts';
+import type { Work } from '../work.ts';
 import { type BatchParameters, batchConstants, batchInput, factorBatch, normalWords, part } from './batch.ts';
 
 /** Options of {@link MultivariateNormalMixture.fit}. */
@@ -53,7 +55,17 @@ export interface MixtureParameters {
   readonly report: MixtureReport | undefined;
 }
 
-const rowsAtOnce = 1 << 14; // of a commit, between which the host's share keeps the event loop for some milliseconds
+/** Rows of a commit: few enough that the host's share of them keeps the event loop for some milliseconds only. */
+export function rowsAtOnce(size: number): number {
+  return Math.ceil(2 ** 16 / size);
+}
+
+const rowsOfSlice = 256;
+
+/** True after every so many rows, where work of the host yields. */
+export function isSlice(row: number): boolean {
+  return row % rowsOfSlice === rowsOfSlice - 1;
+}
 
 /**
  * Expectation and maximisation (Dempster, Laird and Rubin 1977) in float64, from a k-means clustering of the
@@ -81,7 +93,7 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }));
   const whole = (yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined })).covariance;
   const variances = Float64Array.from({ length: n }, (_, j) => whole[j * (n + 1)]!);
-  const shares = clusters(values, variances, size, seed);
+  const shares = yield* clusters(values, variances, size, seed);
   const weights = new Float64Array(size);
   const means = new Float64Array(size * n);
   const squares = new Float64Array(size * n * n);
@@ -137,8 +149,9 @@ function* expect({ exact, values, n, weights, means, squares, shares }: Expectat
   const constants = batchConstants({ n }, logarithms).map((constant, k) => constant + Math.log(weights[k]!));
   const count = values.length / n;
   let logLikelihood = 0;
-  for (let first = 0; first < count; first += rowsAtOnce) {
-    const here = Math.min(rowsAtOnce, count - first);
+  const most = rowsAtOnce(size);
+  for (let first = 0; first < count; first += most) {
+    const here = Math.min(most, count - first);
     const scores = new Float64Array(size * here);
     const block = values.subarray(first * n, (first + here) * n);
     yield* exactly(exact, (encoder) => encoder.logDensityBatch(factors, means, block, scores, n, constants));
@@ -162,17 +175,20 @@ export function logSumExp(scores: ArrayLike<number>, column: number, stride: num
 }
 
 /** Uniform numbers between 0 and 1: element first ... of a stream of normals, by their distribution function. */
-export function uniforms(length: number, counter: Uint32Array): Float64Array {
-  const values = new Float64Array(length);
-  fillNormalRange(values, 0, length, counter);
-  for (let i = 0; i < length; i++) values[i] = cdf(values[i]!);
+export function* uniforms(length: number, counter: Uint32Array): Work<Float64Array> {
+  const values = hostZeros(length);
+  yield* fillNormal(values, counter);
+  for (let i = 0; i < length; i++) {
+    values[i] = cdf(values[i]!);
+    if (isSlice(i)) yield;
+  }
   return values;
 }
 
 const clusterings = 10;
 
 /** 1 for the rows of each cluster, 0 for the others. */
-function clusters(values: Float64Array, variances: Float64Array, size: number, seed: Word64): Float64Array[] {
+function* clusters(values: Float64Array, variances: Float64Array, size: number, seed: Word64): Work<Float64Array[]> {
   const n = variances.length;
   const count = values.length / n;
   const scale = variances.map((variance) => (variance > 0 ? 1 / variance : 0));
@@ -182,7 +198,7 @@ function clusters(values: Float64Array, variances: Float64Array, size: number, s
     return sum;
   };
   const rowAt = (row: number) => values.slice(row * n, (row + 1) * n);
-  const random = uniforms(size, normalCounter(seed, 0, 0));
+  const random = yield* uniforms(size, normalCounter(seed, 0, 0));
   const centres = [rowAt(Math.min(count - 1, Math.floor(random[0]! * count)))];
   const nearest = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
   for (let k = 1; k < size; k++) {
@@ -190,6 +206,7 @@ function clusters(values: Float64Array, variances: Float64Array, size: number, s
     for (let row = 0; row < count; row++) {
       nearest[row] = Math.min(nearest[row]!, distance(row, centres[k - 1]!));
       total += nearest[row]!;
+      if (isSlice(row)) yield;
     }
     let left = random[k]! * total;
     let row = 0;
@@ -211,11 +228,17 @@ function clusters(values: Float64Array, variances: Float64Array, size: number, s
       }
       members[own[row]!]!++;
       for (let j = 0; j < n; j++) sums[own[row]! * n + j]! += values[row * n + j]!;
+      if (isSlice(row)) yield;
     }
     for (let k = 0; k < size; k++)
       if (members[k]! > 0) centres[k] = part(sums, k, n).map((sum) => sum / members[k]!) as Float64Array<ArrayBuffer>;
   }
-  return Array.from({ length: size }, (_, k) => Float64Array.from(own, (cluster) => (cluster === k ? 1 : 0)));
+  const shares = Array.from({ length: size }, () => new Float64Array(count));
+  for (let row = 0; row < count; row++) {
+    shares[own[row]!]![row] = 1;
+    if (isSlice(row)) yield;
+  }
+  return shares;
 }
 
 /** Draws an index with given probabilities from one uniform number (Walker 1977; Vose 1991). */

@@ -1,5 +1,5 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
-import { hostValues } from '../array/host-memory.ts';
+import { hostValues, refuseBeyondMemory } from '../array/host-memory.ts';
 import { positiveNumbersOf, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -9,17 +9,19 @@ import { runAll, runAllSync, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { type RunOptions, requireCount } from '../distribution/sample-options.ts';
-import { type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
+import { bytesOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
 import { batchRun, logPdfOfAll } from './batch-tasks.ts';
 import {
   AliasTable,
   fitMixture,
+  isSlice,
   logSumExp,
   type MixtureFitOptions,
   type MixtureParameters,
   type MixtureReport,
+  rowsAtOnce,
   uniforms,
 } from './mixture.ts';
 import {
@@ -36,8 +38,6 @@ export interface MixtureOptions
   /** K positive numbers, which are divided by their sum. */
   readonly weights: VectorInput;
 }
-
-const rowsAtOnce = 1 << 14;
 
 /**
  * A mixture of K multivariate normals of the same dimension n on a device: the density is the sum of those of the
@@ -191,7 +191,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     requireCount(count, { n, dtype });
     const { seed, stream, firstRow } = batchRun(options, 1);
     const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
-    const choices = uniforms(count, normalCounter(seed, BigInt(stream) ^ (1n << 63n), firstRow));
+    refuseBeyondMemory(count * (bytesOf('float64') + n * bytesOf(dtype)));
+    const choices = yield* uniforms(count, normalCounter(seed, BigInt(stream) ^ (1n << 63n), firstRow));
     const draws = new Storage(zerosOf(dtype, count * n) as Values<D>, undefined, device);
     const out = draws.values as Values as Real;
     yield {
@@ -203,15 +204,24 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
       fresh: [],
     };
     const rowsOf: number[][] = Array.from({ length: components.size }, () => []);
-    for (let row = 0; row < count; row++) rowsOf[this.#table.at(choices[row]!)]!.push(row);
+    for (let row = 0; row < count; row++) {
+      rowsOf[this.#table.at(choices[row]!)]!.push(row);
+      if (isSlice(row)) yield;
+    }
     for (const [k, own] of rowsOf.entries()) {
       if (own.length === 0) continue;
       const z = zerosOf(dtype, own.length * n);
-      for (const [i, row] of own.entries()) z.set(out.subarray(row * n, (row + 1) * n), i * n);
+      for (const [i, row] of own.entries()) {
+        z.set(out.subarray(row * n, (row + 1) * n), i * n);
+        if (isSlice(i)) yield;
+      }
       const matrix = new Matrix(new Storage(z), own.length, n);
       const drawn = yield* step(transformTask(parametersAt(components, k), matrix));
       const values = drawn.data as Real;
-      for (const [i, row] of own.entries()) out.set(values.subarray(i * n, (i + 1) * n), row * n);
+      for (const [i, row] of own.entries()) {
+        out.set(values.subarray(i * n, (i + 1) * n), row * n);
+        if (isSlice(i)) yield;
+      }
       drawn.close();
     }
     return new Matrix(draws, count, n);
@@ -222,11 +232,12 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const { components } = this.#parameters;
     const given = rowsInput('Input', this.device, rows, this.dimension);
     const { count, n } = given;
+    const most = rowsAtOnce(components.size);
     // Between two commits the caller may write to the rows, or close them.
-    const values = hostValues(given.values, this.dtype, count > rowsAtOnce);
+    const values = hostValues(given.values, this.dtype, count > most);
     requireFiniteEntries('Input', values, n);
-    for (let first = 0; first < count; first += rowsAtOnce) {
-      const here = Math.min(rowsAtOnce, count - first);
+    for (let first = 0; first < count; first += most) {
+      const here = Math.min(most, count - first);
       const block = new Matrix(new Storage(values.subarray(first * n, (first + here) * n)), here, n);
       const scores = yield* step(logPdfOfAll(components, block, this.#constants));
       each(scores.data as Real, first, here);

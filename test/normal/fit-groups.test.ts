@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FitGroupsOptions, Matrix, MultivariateNormal, MultivariateNormalBatch } from '../../lib/index.ts';
+import { fitGroups } from '../../lib/normal/fit-groups.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -31,6 +32,30 @@ onEveryType('each group is fitted as its rows alone are.', async (device, dtype,
           }
         }
       }
+});
+
+onEveryDevice('a fit of groups reads its rows and labels before it returns.', async (device) => {
+  const many = 40_000;
+  const data = scattered(many * n, 2);
+  const own = Float64Array.from({ length: many }, (_, row) => row % groups);
+  using wanted = MultivariateNormalBatch.fitSync({ device, rows: Matrix.from(data, { columns: n }), labels: own });
+  const given = Matrix.from(data.slice(), { columns: n });
+  const pending = MultivariateNormalBatch.fit({ device, rows: given, labels: own });
+  given.close();
+  own.fill(-1);
+  using batch = await pending;
+  for (let b = 0; b < groups; b++)
+    assert.equal(batch.at(b).covarianceSync().data, wanted.at(b).covarianceSync().data, `group (${b})`);
+});
+
+onEveryDevice('groups are sorted in slices.', (device) => {
+  const many = 40_000;
+  const own = Float64Array.from({ length: many }, (_, row) => row % groups);
+  const tasks = fitGroups({ device, rows: Matrix.from(scattered(many * n, 2), { columns: n }), labels: own });
+  let slices = 0;
+  while (tasks.next().value === undefined) slices++;
+  assert.ok(slices > (3 * many) / 500, `(${slices}) slices`);
+  tasks.return(undefined as never);
 });
 
 onEveryDevice('groups that cannot be fitted are refused, and leave nothing behind.', async (device) => {

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runSync } from '../../lib/command/task.ts';
 import {
   Matrix,
   type MixtureFitOptions,
@@ -8,6 +9,7 @@ import {
   MultivariateNormalMixture,
   Vector,
 } from '../../lib/index.ts';
+import { fitMixture } from '../../lib/normal/mixture.ts';
 import { hasBatchBits } from '../harness/batch-bits.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
@@ -115,6 +117,22 @@ onEveryType('the choices of a stream are independent of the normals of the next.
   assert.is(mixture.sampleSync(1, { stream: 2n ** 64n - 1n }).rows, 1);
 });
 
+onEveryDevice('rows are clustered in slices.', (device) => {
+  const count = 20_000;
+  const tasks = fitMixture({ device, rows: Matrix.from(scattered(2 * count, 3), { columns: 2 }), components: 2 });
+  let slices = 0;
+  let most = 0;
+  for (let step = tasks.next(); !step.done; step = tasks.next()) {
+    slices = step.value === undefined ? slices + 1 : 0;
+    most = Math.max(most, slices);
+    if (step.value !== undefined) runSync(step.value);
+    else if (most > 700) break;
+  }
+  // Between two commits: ten turns of k-means, each of 78 slices.
+  assert.ok(most > 700, `(${most}) slices`);
+  tasks.return(undefined as never);
+});
+
 onEveryType('a fit finds the mixture that its rows were drawn from.', async (device, dtype) => {
   using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
   const rows = mixture.sampleSync(6000, { seed: 9 });
@@ -179,6 +197,8 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
   await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => mixture.logPdf([[1, 2], [Number.NaN, 0]])); // biome-ignore format: rows
   await throwsCode('ERR_SHAPE', '(1)', () => mixture.responsibilities([[1]]));
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => mixture.sample(-1));
+  await throwsCode('ERR_OUT_OF_MEMORY', 'bytes', () => mixture.sample(2 ** 45));
+  await throwsCode('ERR_TOO_LARGE', 'bytes', () => mixture.sampleSync(2 ** 51));
   await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => mixture.sample(1, { firstRow: 2n ** 64n - 1n }));
   await throwsCode('ERR_UNKNOWN_OPTION', 'out', () => mixture.sample(1, { out: [] } as object));
   mixture.close();
