@@ -1,9 +1,9 @@
 import { hostZeros } from '../array/host-memory.ts';
-import { rowsInput } from '../array/inputs.ts';
+import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
+import { about, checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -16,7 +16,17 @@ import { cdf } from '../probability/standard-normal.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
-import { type BatchParameters, batchConstants, batchInput, factorBatch, normalWords, part } from './batch.ts';
+import {
+  type BatchParameters,
+  type BatchWords,
+  batchConstants,
+  batchInput,
+  factorBatch,
+  normalWords,
+  ofDistribution,
+  part,
+} from './batch.ts';
+import { requireRepresented } from './represented.ts';
 
 /** Options of {@link MultivariateNormalMixture.fit}. */
 export interface MixtureFitOptions {
@@ -76,6 +86,8 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   checkOptions(options, names);
   const device = requireDevice(options.device);
   const { rows, dtype, seed = 0 } = options;
+  normalCounter(seed, 0, 0); // All is checked before the long work begins.
+  const type = { asked: dtype, chosen: realDtype(device, dtype, rows), inputs: [rows] };
   const size = wholeNumber('Number of components', options.components, 1);
   const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
   const tolerance = positive('tolerance', options.tolerance ?? 1e-6);
@@ -89,10 +101,12 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
     );
   const values = Float64Array.from(given.values);
   requireFiniteEntries('Data', values, n);
+  refuseConstant(values, n);
   const exact = exactDevice(device);
   const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }));
-  const whole = (yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined })).covariance;
-  const variances = Float64Array.from({ length: n }, (_, j) => whole[j * (n + 1)]!);
+  const whole = yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined });
+  const variances = Float64Array.from({ length: n }, (_, j) => whole.covariance[j * (n + 1)]!);
+  requireRepresented(type, whole.mean, (j) => variances[j]!, 'Mean');
   const shares = yield* clusters(values, variances, size, seed);
   const weights = new Float64Array(size);
   const means = new Float64Array(size * n);
@@ -120,9 +134,25 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
     converged = Math.abs(logLikelihood - before) < tolerance * count;
   }
   const covariances = Volume.from(squares, { width: n, height: n, depth: size });
-  const input = batchInput({ device, dtype, centres: means, squares: covariances, inputs: [rows] }, normalWords);
-  const components = yield* step(factorBatch(input, undefined, normalWords, false));
+  const input = batchInput({ device, dtype, centres: means, squares: covariances, inputs: [rows] }, words);
+  const components = yield* step(factorBatch(input, undefined, words, false));
   return { components, weights, report: { iterations, converged, logLikelihood } };
+}
+
+const words: BatchWords = { ...normalWords, one: 'Component' };
+
+/** Throws `ERR_NOT_POSITIVE_DEFINITE`. */
+function refuseConstant(values: Float64Array, n: number): void {
+  for (let j = 0; j < n; j++) {
+    let at = j;
+    while (at < values.length && values[at] === values[j]) at += n;
+    if (at < values.length) continue;
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `\`rows\` column (${j}) is constant (${values[j]}): leave it out.`,
+      { pivot: j },
+    );
+  }
 }
 
 interface Expectation {
@@ -140,7 +170,12 @@ interface Expectation {
 function* expect({ exact, values, n, weights, means, squares, shares }: Expectation): Tasks<number> {
   const size = weights.length;
   const factors = squares.slice();
-  yield* exactly(exact, (encoder) => encoder.choleskyBatch(factors, n, 1e-9));
+  try {
+    yield* exactly(exact, (encoder) => encoder.choleskyBatch(factors, n, 1e-9));
+  } catch (error) {
+    if (!(error instanceof CovariumError) || error.matrix === undefined) throw error;
+    throw ofDistribution(words, error.matrix, about(words.square, error));
+  }
   const logarithms = weights.map((_, k) => {
     let sum = 0;
     for (let i = 0; i < n; i++) sum += 2 * Math.log(factors[k * n * n + i * (n + 1)]!);

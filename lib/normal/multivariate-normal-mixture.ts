@@ -87,7 +87,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   /**
    * The mixture of weights (K), means (K x n) and covariances (K of n x n). Rejects like {@link
    * MultivariateNormalBatch.fromCovariance}, and with `ERR_SHAPE`, `ERR_NOT_FINITE` and `ERR_NOT_POSITIVE_DEFINITE` (a
-   * weight that is not positive).
+   * weight that is not positive), `ERR_OUT_OF_RANGE` (one that is nothing beside the largest).
    */
   static async fromCovariance<O extends MixtureOptions>(
     options: Only<O, MixtureOptions>,
@@ -105,7 +105,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   /**
    * The mixture of K components that fits rows (count x n), by expectation and maximisation in float64. One seed gives
    * one result on every device but for rounding; {@link report} says how it ended. Rejects with `ERR_SHAPE` (fewer than
-   * K (n + 1) rows), `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE` (an option, or a component that loses its rows).
+   * K (n + 1) rows), `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE` (an option, a component that loses its rows, or a
+   * column that its type doesn't hold), `ERR_NOT_POSITIVE_DEFINITE` (a constant column, or a component with a column
+   * that those before it determine).
    */
   static async fit<O extends MixtureFitOptions>(
     options: Only<O, MixtureFitOptions>,
@@ -290,8 +292,21 @@ function* fromCovariances(options: MixtureOptions): Tasks<MixtureParameters> {
       'ERR_SHAPE',
       `\`weights\` has (${weights.length}) entries, but there are (${input.size}) covariances.`,
     );
-  let sum = 0;
-  for (const weight of weights) sum += weight;
+  const shares = normalized(weights);
   const components = yield* step(factorBatch(input, symmetryTolerance, normalWords, false));
-  return { components, weights: weights.map((weight) => weight / sum), report: undefined };
+  return { components, weights: shares, report: undefined };
+}
+
+/** Positive weights divided by their sum, which may overflow. Throws `ERR_OUT_OF_RANGE` for one that becomes 0. */
+function normalized(weights: Float64Array): Float64Array {
+  const largest = weights.reduce((most, weight) => Math.max(most, weight), 0);
+  const sum = weights.reduce((total, weight) => total + weight / largest, 0);
+  return weights.map((weight, k) => {
+    const share = weight / largest / sum;
+    if (share > 0) return share;
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`weights\` entry (${k}) is (${weight}), which is nothing beside the largest (${largest}): leave out its component.`,
+    );
+  });
 }

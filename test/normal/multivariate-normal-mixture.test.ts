@@ -170,6 +170,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
     ['ERR_INVALID_ARGUMENT', '`weights` is missing', { device, means, covariances } as unknown as MixtureOptions],
     ['ERR_SHAPE', '(2) entries', { ...good, weights: [1, 2] }],
     ['ERR_NOT_POSITIVE_DEFINITE', '(-1)', { ...good, weights: [1, -1, 1] }],
+    ['ERR_OUT_OF_RANGE', '`weights` entry (1) is (1e-300)', { ...good, weights: [1e300, 1e-300, 1] }],
     ['ERR_NOT_FINITE', 'NaN', { ...good, weights: [1, Number.NaN, 1] }],
     ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (0) ', { ...good, covariances: covariances.with(0, [[1, 2], [2, 1]]) }],
     ['ERR_UNKNOWN_OPTION', 'jitter', { ...good, jitter: true } as MixtureOptions],
@@ -178,6 +179,12 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
       await throwsCode(code, shown, () => making(options));
       assert.is(device.memory().liveBytes, before, shown);
     }
+  // One cluster has one value in its last column.
+  const apart = rows.flatMap(([x, y], at) => [
+    [x! / 100, y! / 100],
+    [1000 + (at % 3), 1000],
+  ]);
+  const degenerate = { device, rows: apart, components: 2, regularization: 0, dtype: 'float32' } as const;
   const fitting = { device, rows, components: 2 };
   for (const [code, shown, options] of [
     ['ERR_INVALID_ARGUMENT', 'Number of components', { device, rows } as unknown as MixtureFitOptions],
@@ -186,6 +193,14 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
     ['ERR_NOT_FINITE', 'NaN', { ...fitting, rows: rows.with(3, [Number.NaN, 1]) }],
     ['ERR_OUT_OF_RANGE', '`tolerance` is (-1)', { ...fitting, tolerance: -1 }],
     ['ERR_OUT_OF_RANGE', '`regularization` is (NaN)', { ...fitting, regularization: Number.NaN }],
+    [
+      'ERR_NOT_POSITIVE_DEFINITE',
+      '`rows` column (1) is constant (0.1)',
+      { ...fitting, rows: rows.map(([x]) => [x!, 0.1]) },
+    ],
+    ['ERR_NOT_POSITIVE_DEFINITE', 'Component (0) of the batch: `covariance`', degenerate],
+    ['ERR_OUT_OF_RANGE', 'Seed', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), seed: -1 }],
+    ['ERR_UNSUPPORTED_DTYPE', 'int32', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), dtype: 'int32' as 'float32' }],
     ['ERR_OUT_OF_RANGE', '`maxIterations`', { ...fitting, maxIterations: 0 }],
     ['ERR_UNKNOWN_OPTION', 'k', { ...fitting, k: 3 } as MixtureFitOptions],
   ] as const)
@@ -193,6 +208,9 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
       await throwsCode(code, shown, () => making(options));
       assert.is(device.memory().liveBytes, before, shown);
     }
+  using heavy = MultivariateNormalMixture.fromCovarianceSync({ ...good, weights: [1e308, 1e308, 1e308] });
+  assert.equal([...heavy.weights], [1 / 3, 1 / 3, 1 / 3]);
+  heavy.close();
   const mixture = MultivariateNormalMixture.fromCovarianceSync(good);
   await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => mixture.logPdf([[1, 2], [Number.NaN, 0]])); // biome-ignore format: rows
   await throwsCode('ERR_SHAPE', '(1)', () => mixture.responsibilities([[1]]));
