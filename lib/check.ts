@@ -91,6 +91,7 @@ const argumentNames: { readonly [words: string]: string } = {
   Eigenvalues: 'values',
   Eigenvectors: 'vectors',
   'Matrix of means': 'means',
+  'Matrix of locations': 'locations',
   'Lower limits': 'lower',
   'Upper limits': 'upper',
 };

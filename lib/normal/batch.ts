@@ -4,7 +4,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, describe } from '../check.ts';
+import { about, wrongArgument } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -71,10 +71,7 @@ export function batchInput(given: Given, words: BatchWords): BatchInput {
   const device = requireDevice(given.device);
   const isVolume = squares instanceof Volume;
   if (!isVolume && !Array.isArray(squares))
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `${words.squares} are neither an array of matrices, nor a Volume (${describe(squares)}).`,
-    );
+    throw wrongArgument(words.squares, squares, 'an array of matrices, or a Volume');
   const inputs = given.inputs ?? [given.centres, ...(isVolume ? [squares] : squares)];
   const dtype = realDtype(device, given.dtype, ...inputs);
   const shape = isVolume ? ofVolume(squares, device, dtype, words) : ofEach(squares, device, dtype, words);
@@ -112,7 +109,7 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
     );
   const given = volumeStorage(volume).valuesFor(device);
   const block = hostValues(given, dtype) as Real;
-  for (let b = 0; given !== block && b < size; b++)
+  for (let b = 0; b < size; b++)
     naming(words, b, () => requireHeld(words.square, part(given as Real, b, n * n), part(block, b, n * n), n, n + 1));
   return { size, n, squares: { block } };
 }

@@ -215,8 +215,13 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     const models = this.#open();
     if (!isEach(models)) return run(drawBatch(models, wholeNumber('Count', count, 1), which), signal);
     const { volume, runs } = this.#intoVolume(count, which);
-    await together(this.size, (b) => models[b]!.sample(count, { ...runs[b]!, signal }));
-    return volume;
+    try {
+      await together(this.size, (b) => models[b]!.sample(count, { ...runs[b]!, signal }));
+      return volume;
+    } catch (error) {
+      if (which.out === undefined) volume.close();
+      throw error;
+    }
   }
 
   /** Synchronous twin of {@link sampleVolume}. */
@@ -225,8 +230,13 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     const models = this.#open();
     if (!isEach(models)) return runSync(drawBatch(models, wholeNumber('Count', count, 1), options));
     const { volume, runs } = this.#intoVolume(count, options);
-    for (const [b, normal] of models.entries()) normal.sampleSync(count, runs[b]!);
-    return volume;
+    try {
+      for (const [b, normal] of models.entries()) normal.sampleSync(count, runs[b]!);
+      return volume;
+    } catch (error) {
+      if (options.out === undefined) volume.close();
+      throw error;
+    }
   }
 
   /**
@@ -293,10 +303,10 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   #intoVolume(count: number, { out, ...which }: VolumeSyncOptions) {
     wholeNumber('Count', count, 1);
     const { device, dtype, size, dimension: n } = this;
+    const runs = runsOf(which, size);
     const { volume, written } = batchOut({ device, dtype, size, n }, count, out);
     const values = written.valuesFor(device) as Values as Real;
-    const runs = runsOf(which, size).map((each, b) => ({ ...each, out: part(values, b, count * n) }));
-    return { volume, runs };
+    return { volume, runs: runs.map((each, b) => ({ ...each, out: part(values, b, count * n) })) };
   }
 
   // The rows are read and converted once, not once for each normal.

@@ -1,4 +1,5 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
+import { isDetached } from '../array/host-memory.ts';
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -7,7 +8,7 @@ import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../chec
 import { run, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { Real, RealDtype, Values } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 import {
   type BatchParameters,
   type BatchWords,
@@ -94,8 +95,14 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     this.dtype = models.dtype as D;
     this.degreesOfFreedom = degreesOfFreedom;
     this.#locations = Float64Array.from(models.means.values);
-    this.#zeros = Storage.onDevice(models.device, models.dtype, models.size * models.n);
-    this.#zeros.values.fill(0);
+    try {
+      this.#zeros = Storage.onDevice(models.device, models.dtype, models.size * models.n);
+      this.#zeros.values.fill(0);
+    } catch (error) {
+      models.means.close();
+      models.factors.close();
+      throw error;
+    }
   }
 
   /**
@@ -238,21 +245,33 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     if (nu === Number.POSITIVE_INFINITY) return task;
     const { columns } = task.result;
     const factor = { rank: n };
+    const weighFar = (b: number, entries: readonly number[]) => {
+      if (rows.length === 0 && isDetached(rows.buffer))
+        throw new CovariumError(
+          'ERR_CLOSED',
+          `Rows were closed before (${entries.length}) of them, far from a location, were measured.`,
+        );
+      const own = zerosOf(dtypeOf(rows), entries.length * n);
+      for (const [i, at] of entries.entries()) own.set(part(rows as Real, isOwn ? at : at % columns, n), i * n);
+      using weighed = this.at(b).logPdfSync(new Matrix(new Storage(own), entries.length, n));
+      for (const [i, at] of entries.entries()) task.written.values[at] = (weighed.data as Values)[i]!;
+    };
     return {
       ...task,
       after: () => {
         const { values } = task.written;
+        const far: number[][] = [];
         for (let at = 0; at < values.length; at++) {
           const half = values[at]!;
           const b = Math.floor(at / columns);
           if (Number.isFinite(half)) {
             values[at] = constants[b]! + logDecay({ factor }, nu, -2 * half, 0);
           } else {
-            const row = isOwn ? at : at % columns;
-            const one = part(rows as Real, row, n) as Values;
-            values[at] = (this.at(b).logPdfSync(new Matrix(new Storage(one), 1, n)).data as Values)[0]!;
+            far[b] ??= [];
+            far[b].push(at);
           }
         }
+        for (const [b, entries] of far.entries()) if (entries !== undefined) weighFar(b, entries);
       },
     };
   }

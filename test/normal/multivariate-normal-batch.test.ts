@@ -178,6 +178,30 @@ onEveryType(
   },
 );
 
+onEveryDevice('a volume that is refused holds no memory.', async (device) => {
+  using batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances, jitter: 1e-3 });
+  const before = device.memory().liveBytes;
+  const last = 2n ** 64n - 1n;
+  // So many that they would lie in memory of the device.
+  for (const options of [{ stream: last }, { firstRow: last }, { seed: -1 }]) {
+    await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => batch.sampleVolume(100_000, options));
+    await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => batch.sampleVolumeSync(100_000, options));
+    assert.is(device.memory().liveBytes, before);
+  }
+});
+
+onEveryType('a variance with fewer digits is refused in every form.', async (device, dtype) => {
+  const variance = dtype === 'float64' ? 1e-310 : 1e-40;
+  for (const own of new Set(['float64', dtype] as const))
+    for (const given of [
+      [[[1]], [[variance]]],
+      Volume.from([1, variance], { width: 1, height: 1, depth: 2, dtype: own }),
+    ])
+      await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: Covariance entry (0, 0)', () =>
+        MultivariateNormalBatch.fromCovariance({ device, dtype, covariances: given }),
+      );
+});
+
 onEveryType('each normal of a batch of any size is the one that stands alone.', (device, dtype) => {
   for (const [order, count] of [
     [1, 1000],
@@ -329,8 +353,16 @@ onEveryDevice(
         '(2 x 3 x 4)',
         { device, covariances: Volume.from(new Float32Array(24), { width: 2, height: 3, depth: 4 }) },
       ],
-      ['ERR_INVALID_ARGUMENT', 'Float32Array of 4', { device, covariances: new Float32Array(4) as unknown as Volume }],
-      ['ERR_INVALID_ARGUMENT', 'Matrix', { device, covariances: Matrix.from([[1]]) as unknown as Volume }],
+      [
+        'ERR_INVALID_ARGUMENT',
+        '`covariances` is (Float32Array of 4)',
+        { device, covariances: new Float32Array(4) as unknown as Volume },
+      ],
+      [
+        'ERR_INVALID_ARGUMENT',
+        '`covariances` is (Matrix)',
+        { device, covariances: Matrix.from([[1]]) as unknown as Volume },
+      ],
       ['ERR_INVALID_ARGUMENT', 'Normal (0) ', { device, covariances: ['one'] as unknown as Volume }],
       ['ERR_INVALID_ARGUMENT', '(none)', { device: 'none' as unknown as Device, covariances }],
       ['ERR_UNSUPPORTED_DTYPE', '(int32)', { device, covariances, dtype: 'int32' }],

@@ -85,6 +85,25 @@ onEveryType(
   },
 );
 
+onEveryDevice('far rows are weighed as alone, many at once, unless they were closed.', async (device) => {
+  using batch = MultivariateStudentTBatch.fromScaleSync({ device, dtype: 'float32', degreesOfFreedom: 3, scales });
+  const count = 3000;
+  const rows = Matrix.from(
+    Float32Array.from({ length: count * n }, (_, at) => 1e25 + at * 1e21),
+    { columns: n },
+  );
+  const all = batch.logPdfSync(rows);
+  for (let b = 0; b < size; b++)
+    hasBatchBits(device.kind, all.row(b), batch.at(b).logPdfSync(rows).data, `densities under (${b})`);
+  using drawn = batch.at(0).sampleSync(200_000);
+  const view = drawn.data.fill(1e25);
+  const late = batch.logPdf(drawn);
+  drawn.close();
+  // Memory of the reference device outlives its close.
+  if (view.length > 0) assert.is((await late).columns, 200_000);
+  else await throwsCode('ERR_CLOSED', 'far from a location', () => late);
+});
+
 onEveryDevice('what is invalid is refused with its index, and leaves nothing behind.', async (device) => {
   const before = device.memory().liveBytes;
   const good = { device, degreesOfFreedom: 3, locations, scales };
@@ -92,6 +111,8 @@ onEveryDevice('what is invalid is refused with its index, and leaves nothing beh
     ['ERR_NOT_POSITIVE_DEFINITE', 'Student-t (1) of the batch: `scale`', { ...good, scales: scales.with(1, [[1, 2], [2, 1]]) }],
     ['ERR_NOT_SYMMETRIC', 'Student-t (2) ', { ...good, scales: scales.with(2, [[1, 0.5], [0, 1]]) }],
     ['ERR_NOT_FINITE', 'Student-t (1) of the batch: Location', { ...good, locations: locations.with(1, [0, Number.NaN]) }],
+    ['ERR_INVALID_ARGUMENT', '`locations` is (7)', { ...good, locations: 7 as unknown as Matrix }],
+    ['ERR_INVALID_ARGUMENT', '`scales` is (7)', { ...good, scales: 7 as unknown as Volume }],
     ['ERR_SHAPE', '(2) rows', { ...good, locations: locations.slice(1) }],
     ['ERR_SHAPE', '(0) scales', { ...good, scales: [] }],
     ['ERR_INVALID_ARGUMENT', 'undefined', { device, degreesOfFreedom: 3 } as unknown as StudentBatchOptions],
