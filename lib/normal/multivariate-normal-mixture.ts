@@ -107,7 +107,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
    * one result on every device but for rounding; {@link report} says how it ended. Rejects with `ERR_SHAPE` (fewer than
    * K (n + 1) rows), `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE` (an option, a component that loses its rows, or a
    * column that its type doesn't hold), `ERR_NOT_POSITIVE_DEFINITE` (a constant column, or a component with a column
-   * that those before it determine).
+   * that those before it determine, if rounding shows it).
    */
   static async fit<O extends MixtureFitOptions>(
     options: Only<O, MixtureFitOptions>,

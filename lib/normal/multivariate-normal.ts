@@ -213,7 +213,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * The normal with the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry),
    * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
-   * before it determine), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
+   * before it determine, if rounding shows it), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
    */
   static async fit<O extends FitOptions>(options: Only<O, FitOptions>): Promise<MultivariateNormal<DtypeOf<O>>> {
     return new MultivariateNormal(await runAll(fit(options)));
