@@ -31,6 +31,7 @@ const covariances = means.map((_, b) => {
     Array.from({ length: n }, (_, j) => (i === j ? 1 + i + b : below[Math.max(i, j) * n + Math.min(i, j)]! / 3)),
   );
 });
+const identity = [[1, 0], [0, 1]]; // biome-ignore format: a matrix
 const indefinite = covariances.map((covariance, b) => (b === 2 ? [[1, 0, 0], [0, 1, 2], [0, 2, 1]] : covariance)); // biome-ignore format: a matrix
 const rows = [means[1]!, [0.5, 0, 1], means[2]!, [9, -9, 9], means[3]!];
 
@@ -299,39 +300,10 @@ onEveryDevice(
     const unfit = { device, means, covariances };
     for (const [code, value, options] of [
       ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch: ', { ...unfit, covariances: indefinite }],
-      [
-        'ERR_NOT_SYMMETRIC',
-        'Normal (1) ',
-        {
-          device,
-          covariances: [
-            [
-              [1, 0],
-              [0, 1],
-            ],
-            [
-              [1, 0.5],
-              [0, 1],
-            ],
-          ],
-        },
-      ],
+      ['ERR_NOT_SYMMETRIC', 'Normal (1) ', { device, covariances: [identity, [[1, 0.5], [0, 1]]] }], // biome-ignore format: a matrix
       ['ERR_NOT_FINITE', 'Normal (1) ', { device, covariances: [[[1]], [[Number.NaN]]] }],
       ['ERR_NOT_FINITE', 'Normal (3) ', { ...unfit, means: [...means.slice(1), [0, Number.POSITIVE_INFINITY, 0]] }],
-      [
-        'ERR_SHAPE',
-        'Normal (1) ',
-        {
-          device,
-          covariances: [
-            [[1]],
-            [
-              [1, 0],
-              [0, 1],
-            ],
-          ],
-        },
-      ],
+      ['ERR_SHAPE', 'Normal (1) ', { device, covariances: [[[1]], identity] }],
       ['ERR_SHAPE', 'Normal (1) ', { device, covariances: [[[1]], new Float32Array(4)] }],
       ['ERR_SHAPE', 'Normal (0) ', { device, covariances: [[[1, 0]]] }],
       [
