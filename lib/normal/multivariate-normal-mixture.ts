@@ -33,7 +33,7 @@ import { transformTask } from './transform.ts';
 /** Options of {@link MultivariateNormalMixture.fromCovariance}. */
 export interface MixtureOptions
   extends Pick<BatchOptions, 'device' | 'dtype' | 'symmetryTolerance' | 'means' | 'covariances'> {
-  /** K positive numbers, which are divided by their sum. */
+  /** Positive numbers, a vector of length K, which are divided by their sum. */
   readonly weights: VectorInput;
 }
 
@@ -132,7 +132,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   /**
    * `count` draws, count x n. Row r has the normals that a normal draws from `stream`, and its component is chosen by
-   * element r of `stream` + 1: any rows can be drawn separately. Rejects like {@link MultivariateNormal.sample}.
+   * element r of `stream` + 1: any rows can be drawn separately. Rejects like {@link MultivariateNormal.sample}:
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>> {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'signal']);

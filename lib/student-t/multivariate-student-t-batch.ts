@@ -101,8 +101,9 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
 
   /**
    * The distributions of locations (B x n) and scales (B of n x n). If one is refused, none is made. Rejects like
-   * {@link MultivariateStudentT.fromScale}, for the first that is refused, with its index (from 0) in the message and
-   * in the error's `matrix`.
+   * {@link MultivariateStudentT.fromScale} (`ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE`,
+   * `ERR_OUT_OF_RANGE`), for the first that is refused, with its index (from 0) in the message and in the error's
+   * `matrix`.
    */
   static async fromScale<O extends StudentBatchOptions>(
     options: Only<O, StudentBatchOptions>,
@@ -139,7 +140,8 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   /**
    * `count` draws of each, a volume of width n, height `count` and depth B, written to `out` if given. Those of b are
    * those that it alone draws from stream + b, bit for bit; on a GPU but for rounding. Rejects like {@link
-   * MultivariateNormalBatch.sampleVolume}.
+   * MultivariateNormalBatch.sampleVolume}: `ERR_OUT_OF_RANGE`, `ERR_SHAPE` (out), `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`,
+   * `ERR_ABORTED`.
    */
   async sampleVolume(count: number, options: StudentVolumeOptions = {}): Promise<Volume<D>> {
     checkOptions(options, [...volumeOptionNames, 'signal']);
