@@ -77,6 +77,8 @@ function* regularNormal(
   square: string,
 ): Tasks<NormalParameters | undefined> {
   const { dtype, n } = input;
+  // The trace is n at least.
+  if (clearlyRegular * rankTolerance(n, dtype) * n >= 1) return undefined;
   const precisions = zerosOf(dtype, n) as Real;
   const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
     encoder.requireSymmetric(factor, n, tolerance);

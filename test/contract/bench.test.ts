@@ -38,7 +38,9 @@ for (const suite of suites.filter(({ name }) => name !== 'tables'))
       const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       assert.ok(trials.length === here.length || suite.name === 'launch' || problem.case.includes('GPU'), what);
       // The first to have a result: of a function and of a batch it is what the others are compared with.
-      const judge = ['functions', 'batches'].includes(suite.name) ? (trials.find(isReference) ?? trials[0])?.contender : undefined;
+      const judge = ['functions', 'batches'].includes(suite.name)
+        ? (trials.find(isReference) ?? trials[0])?.contender
+        : undefined;
       for (const { contender, state, reason, check } of trials) {
         if (!takesDtype(contender, problem)) {
           assert.equal([state, reason], ['left out', `${contender.facts.name} does not support float64.`], what);

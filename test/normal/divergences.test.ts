@@ -337,7 +337,10 @@ onEveryDevice('a divergence of many coordinates is that of the one in which they
     for (const order of [0.25, 0.5, 0.9]) {
       using whole = made(ones.map((value, i) => (i === 1 ? scale : value)));
       using part = made([1, scale]);
-      using mixed = made(ones.map((value, i) => (i === 1 ? scale : value)), scale);
+      using mixed = made(
+        ones.map((value, i) => (i === 1 ? scale : value)),
+        scale,
+      );
       using mixedPart = made([1, scale], scale);
       for (const [p, q, few, other] of [
         [whole, standard, part, one],
