@@ -64,10 +64,6 @@ async function bundle() {
     target: engines.node.replace('>=', 'node'),
     // linkedom asks for canvas by require, and does without.
     external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), 'canvas'],
-    // CommonJS packages (commander, cli-progress) require Node's modules, and an ES module has no such function.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
-    },
   };
   // The plotting libraries are none of ours to be read, and large: they are the only ones that are minified.
   const library = {
@@ -94,6 +90,10 @@ async function bundle() {
   };
   const { metafile } = await build({
     ...shared,
+    // CommonJS packages (commander, cli-progress) require Node's modules, and an ES module has no such function.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+    },
     // Classes keep the names under which they are exported: esbuild calls one that names itself _Matrix.
     keepNames: true,
     metafile: true,

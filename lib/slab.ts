@@ -12,12 +12,17 @@ const slabBytes = 1 << 16;
 const largestPieceBytes = 1 << 12;
 const alignmentBytes = 64;
 
-interface Slab {
-  readonly memory: ArrayBuffer;
+/** Bytes of a slab. */
+interface Tally {
   /** What the device counts for it: 0 if it had to take ordinary memory, which V8 counts. */
   readonly countedBytes: number;
   usedBytes: number;
   openBytes: number;
+}
+
+interface Slab {
+  readonly memory: ArrayBuffer;
+  readonly tally: Tally;
 }
 
 /**
@@ -28,8 +33,12 @@ interface Slab {
 export class Slabs {
   readonly #backend: Backend;
   #current: Slab | undefined;
-  // Weak, so that pieces which nobody released go with the garbage collector.
-  #full: WeakRef<Slab>[] = [];
+  #idleBytes = 0;
+  // Pieces that nobody released go with the garbage collector. A list of weak references would hold them until the
+  // event loop turns, which a loop that forgets them may never allow.
+  readonly #collected = new FinalizationRegistry<Tally>((tally) => {
+    this.#idleBytes -= idleBytesOf(tally);
+  });
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -45,11 +54,12 @@ export class Slabs {
     if (!isSmall || this.#backend.deviceMemoryFromBytes === 0) return undefined;
     const takenBytes = Math.ceil(sizeBytes / alignmentBytes) * alignmentBytes;
     const slab = this.#slabWith(takenBytes);
-    const { memory, usedBytes: offsetBytes } = slab;
-    slab.usedBytes += takenBytes;
-    slab.openBytes += takenBytes;
+    const { memory, tally } = slab;
+    const offsetBytes = tally.usedBytes;
+    tally.usedBytes += takenBytes;
+    this.#open(tally, takenBytes);
     const release = () => {
-      slab.openBytes -= takenBytes;
+      this.#open(tally, -takenBytes);
       if (slab !== this.#current) this.#releaseIfIdle(slab);
     };
     return { memory, offsetBytes, release };
@@ -57,35 +67,37 @@ export class Slabs {
 
   /** Bytes of slabs that the device counts and no open piece uses. */
   get idleBytes(): number {
-    let sum = this.#current === undefined ? 0 : idleBytesOf(this.#current);
-    for (const each of this.#full) {
-      const slab = each.deref();
-      if (slab !== undefined && slab.openBytes > 0) sum += idleBytesOf(slab);
-    }
-    return sum;
+    return this.#idleBytes;
+  }
+
+  #open(tally: Tally, bytes: number): void {
+    this.#idleBytes -= idleBytesOf(tally);
+    tally.openBytes += bytes;
+    this.#idleBytes += idleBytesOf(tally);
   }
 
   #slabWith(sizeBytes: number): Slab {
     const slab = this.#current;
-    if (slab !== undefined && slab.usedBytes + sizeBytes <= slabBytes) return slab;
+    if (slab !== undefined && slab.tally.usedBytes + sizeBytes <= slabBytes) return slab;
     const before = this.#backend.memory().liveBytes;
     const memory = this.#backend.allocate(slabBytes);
     const countedBytes = this.#backend.memory().liveBytes - before;
-    const next = { memory, countedBytes, usedBytes: 0, openBytes: 0 };
-    this.#current = next;
-    if (slab !== undefined && !this.#releaseIfIdle(slab)) {
-      this.#full = this.#full.filter((each) => (each.deref()?.openBytes ?? 0) > 0);
-      this.#full.push(new WeakRef(slab));
-    }
-    return next;
+    const tally = { countedBytes, usedBytes: 0, openBytes: 0 };
+    this.#idleBytes += idleBytesOf(tally);
+    this.#collected.register(memory, tally, tally);
+    this.#current = { memory, tally };
+    if (slab !== undefined) this.#releaseIfIdle(slab);
+    return this.#current;
   }
 
-  #releaseIfIdle({ memory, openBytes }: Slab): boolean {
-    if (openBytes === 0) this.#backend.release(memory);
-    return openBytes === 0;
+  #releaseIfIdle({ memory, tally }: Slab): void {
+    if (tally.openBytes > 0) return;
+    this.#collected.unregister(tally);
+    this.#idleBytes -= idleBytesOf(tally);
+    this.#backend.release(memory);
   }
 }
 
-function idleBytesOf({ countedBytes, openBytes }: Slab): number {
+function idleBytesOf({ countedBytes, openBytes }: Tally): number {
   return Math.max(0, countedBytes - openBytes);
 }

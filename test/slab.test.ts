@@ -61,4 +61,20 @@ test('a full slab of which nothing is open goes back at once.', () => {
   assert.equal(released, [pieces[0]!.memory]);
 });
 
+const { gc } = globalThis;
+const forgets = 'what a loop forgets is collected before the event loop turns.';
+if (gc === undefined) {
+  console.log(`skipped  ${forgets} It needs --expose-gc: npm test has it.`);
+  test.skip(forgets);
+} else
+  test(forgets, () => {
+    const slabs = new Slabs(listing().backend);
+    gc();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < 1600; i++) slabs.piece(4096);
+    gc();
+    const grown = process.memoryUsage().arrayBuffers - before;
+    assert.ok(grown < 20 * slabBytes, `${grown} bytes of ${100 * slabBytes} are held`);
+  });
+
 test.run();

@@ -67,6 +67,13 @@ export function isDetached(memory: ArrayBufferLike): boolean {
     return true;
   }
 }
+
+/** Throws `ERR_CLOSED` if the caller's numbers have gone since the call that reads them in pieces. */
+export function requireAttached(name: string, values: Values): void {
+  if (values.length === 0 && isDetached(values.buffer))
+    throw new CovariumError('ERR_CLOSED', `${name} were closed or transferred while they were read (0 bytes left).`);
+}
+
 // Linux grants more memory than the machine has and kills the process that uses it, so the size is compared first.
 export function refuseBeyondMemory(sizeBytes: number): void {
   if (!(sizeBytes <= Number.MAX_SAFE_INTEGER))

@@ -1,3 +1,4 @@
+import { requireAttached } from '../array/host-memory.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Missing, Values } from '../dtype.ts';
 import type { Work } from '../work.ts';
@@ -127,6 +128,7 @@ function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums)
     const at = (row - from) * n;
     if ((row - from) % atOnce === 0) {
       if (row > from) yield;
+      requireAttached('Rows', values);
       deviations.set(values.subarray(row * n, Math.min(to, row + atOnce) * n), at);
     }
     const isMissing = lacksNumber(deviations, at, n, row, rows.missing);

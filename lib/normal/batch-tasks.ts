@@ -27,7 +27,8 @@ export function batchRun(options: RunOptions, size: number): Required<{ [Name in
 export interface VolumeSyncOptions extends RunOptions {
   /**
    * The destination of the draws: a volume of width n, height `count` and depth B, or a typed array of as many numbers,
-   * of the batch's type. An array passed to an asynchronous call can no longer be transferred to another thread.
+   * of the batch's type; by default new memory. An array passed to an asynchronous call can no longer be transferred to
+   * another thread.
    */
   readonly out?: Volume | Real | undefined;
 }

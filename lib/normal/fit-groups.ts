@@ -20,7 +20,7 @@ export interface FitGroupsOptions {
   readonly device: Device;
   /** Observations of all groups, count x n, in any order. Each group has at least n + 1. */
   readonly rows: MatrixInput;
-  /** The group of each row: count whole numbers from 0 to B - 1. */
+  /** The group of each row: a vector of count whole numbers from 0 to B - 1. */
   readonly labels: VectorInput;
   /** The divisor of a covariance is the group's number of rows minus ddof; 1 by default. */
   readonly ddof?: number | undefined;

@@ -13,7 +13,7 @@ import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
-import { requireRepresented } from './represented.ts';
+import { requireRepresented, smallestNormal } from './represented.ts';
 
 /**
  * The normal of a mean and a covariance, which may be singular or get jitter if the options allow it. `square` and
@@ -77,6 +77,8 @@ function* regularNormal(
   square: string,
 ): Tasks<NormalParameters | undefined> {
   const { dtype, n } = input;
+  // The trace is n at least.
+  if (clearlyRegular * rankTolerance(n, dtype) * n >= 1) return undefined;
   const precisions = zerosOf(dtype, n) as Real;
   const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
     encoder.requireSymmetric(factor, n, tolerance);
@@ -123,7 +125,7 @@ function* withJitter(options: CovarianceOptions, input: NormalInput, name: strin
   const { n, mean, square } = input;
   let largest = 0;
   for (let i = 0; i < n; i++) largest = Math.max(largest, square[i * (n + 1)]!);
-  const begin = share(options.jitter!, input.dtype) * largest;
+  const begin = Math.max(share(options.jitter!, input.dtype) * largest, smallestNormal[input.dtype]);
   for (let attempt = 1; ; attempt++) {
     const amount = attempt === 1 ? 0 : begin * 10 ** (attempt - 2);
     const shifted = square.slice();

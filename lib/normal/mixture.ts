@@ -50,6 +50,7 @@ export interface MixtureFitOptions {
 
 /** How a fit ended. */
 export interface MixtureReport {
+  /** How often expectation and maximisation took turns. */
   readonly iterations: number;
   /** False if the iterations ended before the tolerance was reached. */
   readonly converged: boolean;

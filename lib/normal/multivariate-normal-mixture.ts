@@ -35,7 +35,7 @@ import { transformTask } from './transform.ts';
 /** Options of {@link MultivariateNormalMixture.fromCovariance}. */
 export interface MixtureOptions
   extends Pick<BatchOptions, 'device' | 'dtype' | 'symmetryTolerance' | 'means' | 'covariances'> {
-  /** K positive numbers, which are divided by their sum. */
+  /** Positive numbers, a vector of length K, which are divided by their sum. */
   readonly weights: VectorInput;
 }
 
@@ -135,7 +135,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   /**
    * `count` draws, count x n. Row r has the normals that a normal draws from `stream`, and its component is chosen by
    * element r of the stream 2^63 away (`stream` with its highest bit inverted): any rows can be drawn separately.
-   * Rejects like {@link MultivariateNormal.sample}.
+   * Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`,
+   * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>> {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'signal']);

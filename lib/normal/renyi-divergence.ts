@@ -66,6 +66,8 @@ function fromIdentity(columns: Float64Array, d: Float64Array, others: Float64Arr
 const leastOrder = 0.25;
 // Where a pivot is a smaller share of its diagonal entry, more than two digits are lost.
 const leastShare = 0.01;
+// Below this F's row is small enough for its series.
+const nearRow = 0.4;
 
 /**
  * The divergence of an order below 1, by products of matrices. With F = M M' - I and S = I + kappa F = L L',
@@ -73,8 +75,9 @@ const leastShare = 0.01;
  *     ln |S| - kappa ln |M M'| = sum of kappa ((m_ii - 1)^2 + o_i - 2 h(m_ii - 1)) - s_i + h(kappa f_ii - s_i),
  *
  * where h(x) = ln(1 + x) - x, and o_i and s_i are the sums of squares left of the diagonal in M and L. What is linear
- * in F has cancelled, so that normals which are nearly alike have a small relative error. Undefined if S is nearly
- * singular, so that rounding in S, which would be small in M, shows.
+ * in F has cancelled, so that normals which are nearly alike have a small relative error. Far from there the terms of a
+ * row would cancel each other, and it is 2 ln l_ii - 2 kappa ln m_ii. Undefined if S is nearly singular, so that
+ * rounding in S, which would be small in M, shows.
  */
 function* byProducts(
   { device }: NormalParameters,
@@ -106,7 +109,10 @@ function* byProducts(
     const linear = kappa * (x * (x + 2) + others[i]!) - left;
     const diagonal = lower[i * (n + 1)]! ** 2;
     if (!(diagonal > leastShare * (diagonal + left))) return undefined;
-    sum += kappa * (x * x + others[i]! - 2 * log1pmx(x)) - left + log1pmx(linear);
+    const isNear = Math.max(Math.abs(x), others[i]!, left, Math.abs(linear)) < nearRow;
+    sum += isNear
+      ? kappa * (x * x + others[i]! - 2 * log1pmx(x)) - left + log1pmx(linear)
+      : Math.log(diagonal) - 2 * kappa * Math.log(columns[i * (n + 1)]!);
     sum += alpha * kappa * y[i]! * y[i]!;
     if (i % rowsAtOnce === 0) yield;
   }

@@ -45,8 +45,8 @@ function stepAt(value: number): number {
   return 2 ** (Math.max(-126, Math.floor(Math.log2(Math.abs(value)))) - 23);
 }
 
-// Devices take smaller ones, which have fewer digits, for 0.
-const smallestNormal = { float32: 2 ** -126, float64: 2 ** -1022 } as const;
+/** The smallest number with all digits: devices take smaller ones for 0. */
+export const smallestNormal: Readonly<Record<RealDtype, number>> = { float32: 2 ** -126, float64: 2 ** -1022 };
 
 /**
  * Throws `ERR_OUT_OF_RANGE` at the first of `count` numbers, every `stride`th, that became infinite as it was

@@ -1,3 +1,4 @@
+import { requireAttached } from '../array/host-memory.ts';
 import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
@@ -101,7 +102,9 @@ export function* probabilityRows(device: Device, probabilities: RowsInput, width
   let at = 0;
   while (at < values.length && values[at]! > 0 && values[at]! < 1) {
     ++at;
-    if (at % checkedAtOnce === 0) yield;
+    if (at % checkedAtOnce > 0) continue;
+    yield;
+    requireAttached('Probabilities', values);
   }
   if (at === values.length) return rows;
   const [row, column] = [Math.floor(at / width), at % width];

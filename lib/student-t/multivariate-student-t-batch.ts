@@ -1,5 +1,5 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
-import { isDetached } from '../array/host-memory.ts';
+import { requireAttached } from '../array/host-memory.ts';
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -107,8 +107,9 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
 
   /**
    * The distributions of locations (B x n) and scales (B of n x n). If one is refused, none is made. Rejects like
-   * {@link MultivariateStudentT.fromScale}, for the first that is refused, with its index (from 0) in the message and
-   * in the error's `matrix`.
+   * {@link MultivariateStudentT.fromScale} (`ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE`,
+   * `ERR_OUT_OF_RANGE`), for the first that is refused, with its index (from 0) in the message and in the error's
+   * `matrix`.
    */
   static async fromScale<O extends StudentBatchOptions>(
     options: Only<O, StudentBatchOptions>,
@@ -145,7 +146,8 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   /**
    * `count` draws of each, a volume of width n, height `count` and depth B, written to `out` if given. Those of b are
    * those that it alone draws from stream + b, bit for bit; on a GPU but for rounding. Rejects like {@link
-   * MultivariateNormalBatch.sampleVolume}.
+   * MultivariateNormalBatch.sampleVolume}: `ERR_OUT_OF_RANGE`, `ERR_SHAPE` (out), `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`,
+   * `ERR_ABORTED`.
    */
   async sampleVolume(count: number, options: StudentVolumeOptions = {}): Promise<Volume<D>> {
     checkOptions(options, [...volumeOptionNames, 'signal']);
@@ -246,11 +248,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     const { columns } = task.result;
     const factor = { rank: n };
     const weighFar = (b: number, entries: readonly number[]) => {
-      if (rows.length === 0 && isDetached(rows.buffer))
-        throw new CovariumError(
-          'ERR_CLOSED',
-          `Rows were closed before (${entries.length}) of them, far from a location, were measured.`,
-        );
+      requireAttached('Rows', rows);
       const own = zerosOf(dtypeOf(rows), entries.length * n);
       for (const [i, at] of entries.entries()) own.set(part(rows as Real, isOwn ? at : at % columns, n), i * n);
       using weighed = this.at(b).logPdfSync(new Matrix(new Storage(own), entries.length, n));

@@ -114,8 +114,13 @@ async function recognized(
   if (given !== undefined || typeof path === 'string')
     return { format: formatOf(typeof path === 'string' ? path : '-', given, 'csv'), from: source };
   const bytes = new ByteSource(source, signal);
-  const format = formatOfBytes(await bytes.peek(6));
-  return { format, from: (await bytes.size()) === undefined ? restOf(bytes) : source };
+  try {
+    const format = formatOfBytes(await bytes.peek(6));
+    return { format, from: (await bytes.size()) === undefined ? restOf(bytes) : source };
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
 }
 
 async function* restOf(bytes: ByteSource): AsyncGenerator<Uint8Array> {

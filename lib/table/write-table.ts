@@ -1,4 +1,4 @@
-import { isDetached } from '../array/host-memory.ts';
+import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { checkOptions, refuseAborted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -171,8 +171,7 @@ async function writeInTurns(
   const piece = Math.max(1, Math.floor(turnBytes / values.BYTES_PER_ELEMENT / columns)) * columns;
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
-    if (isDetached(values.buffer))
-      throw new CovariumError('ERR_CLOSED', 'Rows were detached (0 bytes left) while they were written.');
+    requireAttached('Rows', values);
     await table.write(values.subarray(at, at + piece));
     await turns.take();
   }

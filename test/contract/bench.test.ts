@@ -26,7 +26,7 @@ const here = [...new Set([...kindsHere, 'reference'])].map((kind) =>
 for (const suite of suites.filter(({ name }) => name !== 'tables'))
   test(`${suite.name}: ${here.join(', ')} agree on every problem, and each measures it.`, async () => {
     const contenders = openDevices(here);
-    const problems = suite.problems(small, new Inputs());
+    const problems = suite.problems({ ...small, quick: suite.name === 'batches' }, new Inputs());
     assert.is(
       new Set(
         problems.map((problem) => JSON.stringify([problem.case, problem.dtype, problem.dimension, problem.count])),
@@ -37,8 +37,10 @@ for (const suite of suites.filter(({ name }) => name !== 'tables'))
       const trials = await tryOut(problem, contenders, new CostForecast([]), 60_000, never);
       const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       assert.ok(trials.length === here.length || suite.name === 'launch' || problem.case.includes('GPU'), what);
-      // The first to have a result: of a function it is what the others are compared with.
-      const judge = suite.name === 'functions' ? (trials.find(isReference) ?? trials[0])?.contender : undefined;
+      // The first to have a result: of a function and of a batch it is what the others are compared with.
+      const judge = ['functions', 'batches'].includes(suite.name)
+        ? (trials.find(isReference) ?? trials[0])?.contender
+        : undefined;
       for (const { contender, state, reason, check } of trials) {
         if (!takesDtype(contender, problem)) {
           assert.equal([state, reason], ['left out', `${contender.facts.name} does not support float64.`], what);

@@ -386,4 +386,13 @@ test('An abort stops the work, and adds nothing.', async () => {
   assert.is(moments.count, 0);
 });
 
+test('Rows that are transferred while they are read are refused.', async () => {
+  const moments = new Moments(4);
+  const rows = new Float64Array(1_600_000);
+  const adding = moments.add(rows);
+  setImmediate(() => structuredClone(rows.buffer, { transfer: [rows.buffer] }));
+  await throwsCode('ERR_CLOSED', 'Rows were closed or transferred', () => adding);
+  assert.is(moments.count, 0);
+});
+
 test.run();

@@ -322,4 +322,42 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('a divergence of many coordinates is that of the one in which they differ, however much.', (device) => {
+  const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
+  const n = 25;
+  const made = (scales: readonly number[], below = 0) => {
+    const factor = scales.map((scale, i) => scales.map((_, j) => (j === i ? scale : i === 1 && j === 0 ? below : 0)));
+    return MultivariateNormal.fromCholeskySync({ device, dtype, factor });
+  };
+  const ones = new Array<number>(n).fill(1);
+  using standard = made(ones);
+  using one = made([1, 1]);
+  const largest = dtype === 'float64' ? 1e10 : 1e8;
+  for (const scale of [1e4, 1e6, 1e8, largest, 0.7, 1.3, 1e-4, 1e-8, 1.6e-16].filter((m) => m <= largest))
+    for (const order of [0.25, 0.5, 0.9]) {
+      using whole = made(ones.map((value, i) => (i === 1 ? scale : value)));
+      using part = made([1, scale]);
+      using mixed = made(
+        ones.map((value, i) => (i === 1 ? scale : value)),
+        scale,
+      );
+      using mixedPart = made([1, scale], scale);
+      for (const [p, q, few, other] of [
+        [whole, standard, part, one],
+        [standard, whole, one, part],
+        [mixed, standard, mixedPart, one],
+      ] as const) {
+        const [value, wanted] = [renyiDivergenceSync(p, q, order), renyiDivergenceSync(few, other, order)];
+        assert.ok(Math.abs(value - wanted) <= 1e-11 * wanted, `${scale}, order ${order}: ${value}, ${wanted}`);
+      }
+    }
+  using wide = made(new Array<number>(n).fill(1e9));
+  using narrow = made([1e9]);
+  using unit = made([1]);
+  const wanted = n * bhattacharyyaSync(narrow, unit);
+  for (const value of [bhattacharyyaSync(wide, standard), bhattacharyyaSync(standard, wide)])
+    assert.ok(Math.abs(value - wanted) <= 1e-12 * wanted, `${value}, ${wanted}`);
+  assert.is(hellingerSync(wide, standard), 1);
+});
+
 test.run();

@@ -28,6 +28,10 @@ onEveryType('jitter is added where it is needed, as little as does, and reported
   const asked = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance, jitter: 0.01 });
   assert.is(asked.jitter!.amount, 1e4);
   near([asked.covarianceSync().get(1, 1)], [1.01e6], 1e-6);
+  // The first jitters would be subnormal numbers, which devices take for 0.
+  const small = dtype === 'float32' ? 1e-34 : 1e-300;
+  using tiny = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[small, 0], [0, 0]], jitter: true }); // biome-ignore format: a matrix
+  assert.is(tiny.jitter!.amount, dtype === 'float32' ? 2 ** -126 : Math.max(small * least, 2 ** -1022));
   const of =
     (jitter: number, given: number[][] = covariance) =>
     () =>

@@ -311,4 +311,12 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('Probabilities that are transferred while they are checked are refused.', async (device) => {
+  using normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
+  const probabilities = new Float32Array(4_000_000).fill(0.5);
+  const pending = normal.quantile(Matrix.from(probabilities, { columns: 1 }));
+  setImmediate(() => structuredClone(probabilities.buffer, { transfer: [probabilities.buffer] }));
+  await throwsCode('ERR_CLOSED', '', () => pending);
+});
+
 test.run();

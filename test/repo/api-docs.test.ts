@@ -22,7 +22,9 @@ import {
   Moments,
   MultivariateNormal,
   MultivariateNormalBatch,
+  MultivariateNormalMixture,
   MultivariateStudentT,
+  MultivariateStudentTBatch,
   openDevice,
   Vector,
   Volume,
@@ -133,6 +135,8 @@ const volume = Volume.from([1], { width: 1 });
 const moments = new Moments(1);
 const normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
 const batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: [[[1]]] });
+const mixture = MultivariateNormalMixture.fromCovarianceSync({ device, weights: [1], covariances: [[[1]]] });
+const students = MultivariateStudentTBatch.fromScaleSync({ device, scales: [[[1]]], degreesOfFreedom: 3 });
 const student = MultivariateStudentT.fromScaleSync({ device, scale: [[1]], degreesOfFreedom: 3 });
 const refusesNothing: { readonly [name: string]: () => unknown } = {
   listDevices,
@@ -181,6 +185,11 @@ const refusesNothing: { readonly [name: string]: () => unknown } = {
   'MultivariateNormal.close': () => normal.close(),
   'MultivariateNormalBatch.closed': () => batch.closed,
   'MultivariateNormalBatch.close': () => batch.close(),
+  'MultivariateNormalMixture.weights': () => mixture.weights,
+  'MultivariateNormalMixture.closed': () => mixture.closed,
+  'MultivariateNormalMixture.close': () => mixture.close(),
+  'MultivariateStudentTBatch.closed': () => students.closed,
+  'MultivariateStudentTBatch.close': () => students.close(),
   'MultivariateStudentT.timings': () => student.timings,
   'MultivariateStudentT.rank': () => student.rank,
   'MultivariateStudentT.jitter': () => student.jitter,
@@ -204,7 +213,7 @@ test('Whatever can refuse says with which code.', () => {
     Object.keys(refusesNothing).filter((name) => !silent.some((entry) => entry.name === name)),
     'a member that is gone, or that names a code',
   );
-  const closing = [matrix, vector, volume, normal, batch, student, device];
+  const closing = [matrix, vector, volume, normal, batch, mixture, students, student, device];
   for (const thing of closing) thing.close();
   for (const thing of closing) thing[Symbol.dispose]();
   for (const call of Object.values(refusesNothing)) call();

@@ -92,7 +92,7 @@ test('Every page of docs/ is on the site, and the first one leads to them.', asy
   const links = await page.locator('.VPSidebar a').allTextContents();
   for (const words of ['Tutorial', 'Making a normal', 'API', 'MultivariateNormal', 'Numerics'])
     assert.ok(links.includes(words), words);
-  await page.locator('.VPSidebar a', { hasText: 'Asking a normal' }).click();
+  await page.locator('.VPSidebar a', { hasText: 'Questions to a normal' }).click();
   await page.locator('h1', { hasText: 'What can I ask a normal?' }).waitFor();
   await page.locator('img[alt*="ellipses"]').scrollIntoViewIfNeeded();
   assert.ok((await page.evaluate<number>('document.querySelector("img[alt*=ellipses]").naturalWidth')) > 0);

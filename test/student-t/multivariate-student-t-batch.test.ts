@@ -101,7 +101,7 @@ onEveryDevice('far rows are weighed as alone, many at once, unless they were clo
   drawn.close();
   // Memory of the reference device outlives its close.
   if (view.length > 0) assert.is((await late).columns, 200_000);
-  else await throwsCode('ERR_CLOSED', 'far from a location', () => late);
+  else await throwsCode('ERR_CLOSED', 'Rows were closed', () => late);
 });
 
 onEveryDevice('what is invalid is refused with its index, and leaves nothing behind.', async (device) => {

@@ -221,4 +221,15 @@ test('A signal ends writing, and what was there stays.', async () => {
   }
 });
 
+test('A stream of an unknown format is destroyed where its reading ends early.', async () => {
+  const path = at('ended.csv');
+  await writeTable(path, rows);
+  const abort = new AbortController();
+  const stream = createReadStream(path);
+  const reading = readTable(stream, { signal: abort.signal });
+  abort.abort();
+  await throwsCode('ERR_ABORTED', '', () => reading);
+  assert.is(stream.destroyed, true);
+});
+
 test.run();
