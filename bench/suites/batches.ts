@@ -19,7 +19,7 @@ export const batches: Suite = {
   problems: ({ dtypes, quick = false }, inputs) =>
     casesOf(batchCases, dtypes).flatMap(({ name, dtype }) =>
       dimensions.map((n) =>
-        problemOf(name, dtype, n, Math.min(quick ? 10_000 : 100_000, mostEntries / n ** 2), inputs),
+        problemOf(name, dtype, n, Math.min(quick ? 1_000 : 100_000, mostEntries / n ** 2), inputs),
       ),
     ),
   layOut: (problem, device) => laidOut(problem, device),
