@@ -1,12 +1,14 @@
 // How long work holds the JavaScript thread: its processor time between two turns of the event loop, so that other
-// programs of a busy machine do not count.
+// programs of a busy machine do not count; elapsed time where the system does not tell it.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** What work holds of the JavaScript thread. */
 export interface Holds {
   readonly turns: number;
-  /** Processor time of the thread between two turns, the most, in ms. */
+  /** Time between two turns, the most, in ms. */
   readonly longestMs: number;
+  /** False if it is elapsed time, because the system does not tell the processor time of a thread. */
+  readonly isProcessorTime: boolean;
 }
 
 /** Processor time of this thread, in ms; undefined where the system does not tell. Linux has it for every Node. */
@@ -26,10 +28,10 @@ function threadClock(): { now(): number; close(): void } | undefined {
   return { now, close: () => {} };
 }
 
-/** Runs `work` and watches the event loop meanwhile; undefined where a thread's processor time is not to be had. */
-export async function holdsOf(work: () => Promise<unknown>): Promise<Holds | undefined> {
-  const clock = threadClock();
-  if (clock === undefined) return undefined;
+/** Runs `work` and watches the event loop meanwhile. */
+export async function holdsOf(work: () => Promise<unknown>): Promise<Holds> {
+  const ofThread = threadClock();
+  const clock = ofThread ?? { now: () => performance.now(), close: () => {} };
   let turns = 0;
   let longestMs = 0;
   let isDone = false;
@@ -52,5 +54,5 @@ export async function holdsOf(work: () => Promise<unknown>): Promise<Holds | und
     isDone = true;
     clock.close();
   }
-  return { turns, longestMs };
+  return { turns, longestMs, isProcessorTime: ofThread !== undefined };
 }

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { holdsOf } from './longest-hold.ts';
+import { type Holds, holdsOf } from './longest-hold.ts';
 import type { Use } from './results.ts';
 
 /** Runs once in this process, after a collection of garbage. */
@@ -15,11 +15,11 @@ export async function watchedHere(run: () => Promise<unknown>): Promise<Use> {
     collect();
     await setTimeout(100);
   }
-  let longestMs: number | undefined;
+  let holds: Holds | undefined;
   const peakMemory = await peakMemoryOf('self', async () => {
-    longestMs = (await holdsOf(run))?.longestMs;
+    holds = await holdsOf(run);
   });
-  return { peakMemory, longestHold: longestMs === undefined ? null : longestMs * 1e6 };
+  return { peakMemory, longestHold: holds?.isProcessorTime ? holds.longestMs * 1e6 : null };
 }
 
 /**

@@ -70,7 +70,8 @@ export class OpenBackend {
   memory(): MemoryUsage {
     const { liveBytes, pooledBytes } = backendInside(this).memory();
     const { idleBytes } = this.#slabs;
-    return { liveBytes: liveBytes - idleBytes, pooledBytes: pooledBytes + idleBytes };
+    // What was collected leaves the two counts one after the other.
+    return { liveBytes: Math.max(0, liveBytes - idleBytes), pooledBytes: pooledBytes + idleBytes };
   }
 
   /** Cancels the commits in flight and frees all memory, that of open matrices included. Idempotent. */

@@ -63,6 +63,11 @@ export function viewOf<D extends Dtype>(dtype: D, memory: ArrayBuffer, length: n
   return new constructors[dtype](memory, offset, length) as Values as Values<D>;
 }
 
+/** Part `index` of numbers that lie in parts of `length`: a live view. */
+export function part(values: Real, index: number, length: number): Real {
+  return values.subarray(index * length, (index + 1) * length);
+}
+
 /** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for any other value. */
 export function dtypeOf(values: unknown): Dtype {
   const dtype = dtypeOfName.get(nameOfTypedArray.call(values));

@@ -53,6 +53,13 @@ export class Turns {
   }
 }
 
+const itemsOfSlice = 256;
+
+/** True after every so many items of a loop, where work yields. */
+export function isSlice(item: number): boolean {
+  return item % itemsOfSlice === itemsOfSlice - 1;
+}
+
 /**
  * Work that can be interrupted. It yields after pieces of well under a millisecond, and between two yields it uses no
  * state that other work could change.

@@ -4,12 +4,14 @@ import type { Problem } from '../contender.ts';
 import type { Inputs } from '../inputs.ts';
 import { casesOf, type LaidOut, roundingTolerance, type Suite } from '../suite.ts';
 
-const [make, draw, weigh] = ['make', 'one draw each', 'log densities'];
+const make = 'make';
+const draw = 'one draw each';
+const weigh = 'log densities';
 const dimensions = [2, 4, 8, 16, 32];
 const mostEntries = 2 ** 25; // of all covariances
 
 /** The names of all cases. */
-export const batchCases: readonly string[] = [make!, draw!, weigh!];
+export const batchCases: readonly string[] = [make, draw, weigh];
 
 /** Many small normals: made at once, one draw of each, and the density of each at a point of its own. */
 export const batches: Suite = {
@@ -18,9 +20,7 @@ export const batches: Suite = {
   isOnRequest: true,
   problems: ({ dtypes, quick = false }, inputs) =>
     casesOf(batchCases, dtypes).flatMap(({ name, dtype }) =>
-      dimensions.map((n) =>
-        problemOf(name, dtype, n, Math.min(quick ? 1_000 : 100_000, mostEntries / n ** 2), inputs),
-      ),
+      dimensions.map((n) => problemOf(name, dtype, n, Math.min(quick ? 1_000 : 100_000, mostEntries / n ** 2), inputs)),
     ),
   layOut: (problem, device) => laidOut(problem, device),
 };
@@ -56,22 +56,22 @@ function laidOut(problem: Problem, device: Device): LaidOut {
   const out = Volume.from(means!.slice(), { width: n, height: 1, depth: count });
   let densities = batch.logPdfEachSync(rows);
   const runs: Readonly<Record<string, () => undefined>> = {
-    [make!]: () => {
+    [make]: () => {
       batch.close();
       batch = MultivariateNormalBatch.fromCovarianceSync(options);
     },
-    [draw!]: () => {
+    [draw]: () => {
       batch.sampleVolumeSync(1, { seed: 42, out });
     },
-    [weigh!]: () => {
+    [weigh]: () => {
       densities.close();
       densities = batch.logPdfEachSync(rows);
     },
   };
   const results: Readonly<Record<string, () => Real>> = {
-    [make!]: () => batch.logPdfEachSync(rows).data as Real,
-    [draw!]: () => out.data as Real,
-    [weigh!]: () => densities.data as Real,
+    [make]: () => batch.logPdfEachSync(rows).data as Real,
+    [draw]: () => out.data as Real,
+    [weigh]: () => densities.data as Real,
   };
   return {
     run: runs[problem.case]!,

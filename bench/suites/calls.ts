@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
+import { holdsOf } from '../longest-hold.ts';
 import { casesOf, type Suite } from '../suite.ts';
 import {
   type Call,
@@ -19,39 +18,10 @@ const all: Readonly<Record<string, PublicFunction>> = { ...publicFunctions, ...o
 // It has no awaited twin.
 const synchronousAlone = 'toArray';
 
-/** Processor time of this thread in ms, which Linux tells in steps of some; Infinity elsewhere. */
-function threadTime(): number {
-  try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
-}
-
-/**
- * The longest time that the event loop does not turn while a call is awaited, in nanoseconds. Where other programs had
- * the processor meanwhile, it is the processor time of the thread, which is less.
- */
+/** The longest time that the event loop does not turn while a call is awaited, in nanoseconds. */
 async function longestHold({ awaited }: Call): Promise<number> {
-  let isRunning = true;
-  let longest = 0;
-  const watching = (async () => {
-    let [last, lastOwn] = [performance.now(), threadTime()];
-    while (isRunning) {
-      await setImmediate();
-      const [now, own] = [performance.now(), threadTime()];
-      const held = Number.isFinite(own) ? Math.min(now - last, own - lastOwn) : now - last;
-      longest = Math.max(longest, held);
-      [last, lastOwn] = [now, own];
-    }
-  })();
-  try {
-    closeResult(await awaited());
-  } finally {
-    isRunning = false;
-    await watching;
-  }
-  return longest * 1e6;
+  const { longestMs } = await holdsOf(async () => closeResult(await awaited()));
+  return longestMs * 1e6;
 }
 
 /**

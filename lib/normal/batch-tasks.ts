@@ -6,10 +6,11 @@ import { about, argumentOf, wrongArgument } from '../check.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
-import { bytesOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
+import { bytesOf, part, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 import type { LowerFactor } from '../factor/lower-factor.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
-import { type BatchParameters, type BatchShape, parametersAt, part } from './batch.ts';
+import { type BatchParameters, type BatchShape, parametersAt } from './batch.ts';
+import { farRowsHaveNone } from './density.ts';
 
 /** The seed, first stream and first row of a run: distribution b draws from stream + b. */
 export function batchRun(options: RunOptions, size: number): Required<{ [Name in keyof RunOptions]: bigint | number }> {
@@ -79,52 +80,41 @@ export function batchOut<D extends RealDtype>(
   return { volume: new Volume(written, [n, count, size]), written };
 }
 
-/** Log densities of the same rows for all normals: B x count. */
-export function logPdfOfAll<D extends RealDtype>(
-  parameters: BatchParameters<D>,
-  rows: RowsInput,
-  constants: Float64Array,
-): Task<Matrix<D>> {
-  const { values, count, n } = rowsInput('Input', parameters.device, rows, parameters.n);
-  return logDensities(parameters, values, count, n, constants);
+/** Rows for a batch. */
+export interface BatchRows {
+  readonly values: Values;
+  /** Of each distribution. */
+  readonly count: number;
+  /** Numbers of what a message calls a row. */
+  readonly columns: number;
 }
 
-/** Log densities of each normal at rows of its own, B x n or a volume: B x m. */
-export function logPdfOfEach<D extends RealDtype>(
-  parameters: BatchParameters<D>,
-  rows: MatrixInput | Volume,
-  constants: Float64Array,
-): Task<Matrix<D>> {
-  const { values, count } = ownRows(parameters, rows);
-  return logDensities(parameters, values, count, parameters.n * count, constants);
+/** The same rows for all: count x n, or one vector of n. */
+export function sharedRows({ device, n }: BatchShape, rows: RowsInput): BatchRows {
+  return { ...rowsInput('Input', device, rows, n), columns: n };
 }
 
 /** Rows of its own for each distribution: one in a matrix (B x n), m in a volume (width n, height m, depth B). */
-export function ownRows(
-  { device, size, n }: BatchShape,
-  rows: MatrixInput | Volume,
-): { readonly values: Values; readonly count: number } {
+export function ownRows({ device, size, n }: BatchShape, rows: MatrixInput | Volume): BatchRows {
   if (rows === undefined) throw wrongArgument('rows', rows, 'rows (B x n) or a Volume');
   if (!(rows instanceof Volume)) {
     const { values, count } = rowsInput('Input', device, rows, n);
     if (count !== size)
       throw new CovariumError('ERR_SHAPE', `\`rows\` has (${count}) rows, but the batch has (${size}) distributions.`);
-    return { values, count: 1 };
+    return { values, count: 1, columns: n };
   }
   if (rows.width !== n || rows.depth !== size)
     throw new CovariumError(
       'ERR_SHAPE',
       `\`${argumentOf('Input')}\` is a volume of (${rows.size.join(' x ')}): its width is not (${n}), or its depth not (${size}).`,
     );
-  return { values: volumeStorage(rows).valuesFor(device), count: rows.height };
+  return { values: volumeStorage(rows).valuesFor(device), count: rows.height, columns: n * rows.height };
 }
 
-// `columns` of the input are one row of it in a message.
-function logDensities<D extends RealDtype>(
+/** Log densities of each normal at its rows: B x count. */
+export function logDensities<D extends RealDtype>(
   { device, dtype, size, n, means, factors }: BatchParameters<D>,
-  values: Values,
-  count: number,
-  columns: number,
+  { values, count, columns }: BatchRows,
   constants: Float64Array,
 ): Task<Matrix<D>> {
   const wrap = (written: Storage<D>) => new Matrix(written, size, count);
@@ -137,10 +127,7 @@ function logDensities<D extends RealDtype>(
   return {
     ...task,
     explain: (error) => about('Input', error),
-    after: () => {
-      // As for one normal: infinities that are subtracted mean a density of 0.
-      for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;
-    },
+    after: () => farRowsHaveNone(out),
   };
 }
 

@@ -8,7 +8,7 @@ import { about, wrongArgument } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { Real, RealDtype, Values } from '../dtype.ts';
+import { part, type Real, type RealDtype, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
@@ -91,11 +91,6 @@ export function batchInput(given: Given, words: BatchWords): BatchInput {
 /** The matrix of one distribution. */
 export function squareOf({ squares, n }: Pick<BatchInput, 'squares' | 'n'>, b: number): Real {
   return 'block' in squares ? part(squares.block, b, n * n) : squares[b]!;
-}
-
-/** Entries [index length, (index + 1) length): a live view. */
-export function part(values: Real, index: number, length: number): Real {
-  return values.subarray(index * length, (index + 1) * length);
 }
 
 type Squares = Pick<BatchInput, 'size' | 'n' | 'squares'>;

@@ -28,11 +28,14 @@ export function logDensityTask<D extends RealDtype>(
   return {
     ...task,
     explain: (error) => about('Input', error),
-    after: () => {
-      // Numbers of a finite row that is far out may overflow, so that infinities are subtracted: its density is 0.
-      for (let i = 0; i < out.length; i++) if (Number.isNaN(out[i])) out[i] = Number.NEGATIVE_INFINITY;
-    },
+    after: () => farRowsHaveNone(out),
   };
+}
+
+/** Numbers of a finite row that is far out may overflow, so that infinities are subtracted: its density is 0. */
+export function farRowsHaveNone(logDensities: Values): void {
+  for (let i = 0; i < logDensities.length; i++)
+    if (Number.isNaN(logDensities[i])) logDensities[i] = Number.NEGATIVE_INFINITY;
 }
 
 /**

@@ -9,10 +9,9 @@ import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { RealDtype, Values } from '../dtype.ts';
-import type { Work } from '../work.ts';
-import { type BatchParameters, batchInput, factorBatch, normalWords, part } from './batch.ts';
-import { isSlice } from './mixture.ts';
+import { part, type RealDtype, type Values } from '../dtype.ts';
+import { isSlice, type Work } from '../work.ts';
+import { type BatchParameters, batchInput, factorBatch, normalWords } from './batch.ts';
 
 /** Options of {@link MultivariateNormalBatch.fit}. */
 export interface FitGroupsOptions {

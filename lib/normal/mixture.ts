@@ -1,4 +1,3 @@
-import { hostZeros } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import { Volume } from '../array/volume.ts';
@@ -12,10 +11,7 @@ import type { RealDtype } from '../dtype.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import { estimating } from '../moments/estimate.ts';
 import { weightedRows } from '../moments/weighted-rows.ts';
-import { cdf } from '../probability/standard-normal.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
-import { fillNormal } from '../stream/fill-normal.ts';
-import type { Work } from '../work.ts';
 import {
   type BatchParameters,
   type BatchWords,
@@ -24,8 +20,8 @@ import {
   factorBatch,
   normalWords,
   ofDistribution,
-  part,
 } from './batch.ts';
+import { clusters } from './k-means.ts';
 import { requireRepresented } from './represented.ts';
 
 /** Options of {@link MultivariateNormalMixture.fit}. */
@@ -71,13 +67,6 @@ export function rowsAtOnce(size: number): number {
   return Math.ceil(2 ** 16 / size);
 }
 
-const rowsOfSlice = 256;
-
-/** True after every so many rows, where work of the host yields. */
-export function isSlice(row: number): boolean {
-  return row % rowsOfSlice === rowsOfSlice - 1;
-}
-
 /**
  * Expectation and maximisation (Dempster, Laird and Rubin 1977) in float64, from a k-means clustering of the
  * standardised columns whose first centres are chosen by k-means++ (Arthur and Vassilvitskii 2007).
@@ -91,8 +80,8 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   const type = { asked: dtype, chosen: realDtype(device, dtype, rows), inputs: [rows] };
   const size = wholeNumber('Number of components', options.components, 1);
   const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
-  const tolerance = positive('tolerance', options.tolerance ?? 1e-6);
-  const regularization = positive('regularization', options.regularization ?? 1e-6);
+  const tolerance = notNegative('tolerance', options.tolerance ?? 1e-6);
+  const regularization = notNegative('regularization', options.regularization ?? 1e-6);
   const given = rowsInput('Data', device, rows);
   const { count, n } = given;
   if (count < size * (n + 1))
@@ -210,105 +199,7 @@ export function logSumExp(scores: ArrayLike<number>, column: number, stride: num
   return largest + Math.log(sum);
 }
 
-/** Uniform numbers between 0 and 1: element first ... of a stream of normals, by their distribution function. */
-export function* uniforms(length: number, counter: Uint32Array): Work<Float64Array> {
-  const values = hostZeros(length);
-  yield* fillNormal(values, counter);
-  for (let i = 0; i < length; i++) {
-    values[i] = cdf(values[i]!);
-    if (isSlice(i)) yield;
-  }
-  return values;
-}
-
-const clusterings = 10;
-
-/** 1 for the rows of each cluster, 0 for the others. */
-function* clusters(values: Float64Array, variances: Float64Array, size: number, seed: Word64): Work<Float64Array[]> {
-  const n = variances.length;
-  const count = values.length / n;
-  const scale = variances.map((variance) => (variance > 0 ? 1 / variance : 0));
-  const distance = (row: number, centre: Float64Array) => {
-    let sum = 0;
-    for (let j = 0; j < n; j++) sum += (values[row * n + j]! - centre[j]!) ** 2 * scale[j]!;
-    return sum;
-  };
-  const rowAt = (row: number) => values.slice(row * n, (row + 1) * n);
-  const random = yield* uniforms(size, normalCounter(seed, 0, 0));
-  const centres = [rowAt(Math.min(count - 1, Math.floor(random[0]! * count)))];
-  const nearest = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
-  for (let k = 1; k < size; k++) {
-    let total = 0;
-    for (let row = 0; row < count; row++) {
-      nearest[row] = Math.min(nearest[row]!, distance(row, centres[k - 1]!));
-      total += nearest[row]!;
-      if (isSlice(row)) yield;
-    }
-    let left = random[k]! * total;
-    let row = 0;
-    while (row < count - 1 && left >= nearest[row]!) left -= nearest[row++]!;
-    centres.push(rowAt(row));
-  }
-  const own = new Int32Array(count);
-  for (let turn = 0; turn < clusterings; turn++) {
-    const members = new Float64Array(size);
-    const sums = new Float64Array(size * n);
-    for (let row = 0; row < count; row++) {
-      let best = Number.POSITIVE_INFINITY;
-      for (let k = 0; k < size; k++) {
-        const far = distance(row, centres[k]!);
-        if (far < best) {
-          best = far;
-          own[row] = k;
-        }
-      }
-      members[own[row]!]!++;
-      for (let j = 0; j < n; j++) sums[own[row]! * n + j]! += values[row * n + j]!;
-      if (isSlice(row)) yield;
-    }
-    for (let k = 0; k < size; k++)
-      if (members[k]! > 0) centres[k] = part(sums, k, n).map((sum) => sum / members[k]!) as Float64Array<ArrayBuffer>;
-  }
-  const shares = Array.from({ length: size }, () => new Float64Array(count));
-  for (let row = 0; row < count; row++) {
-    shares[own[row]!]![row] = 1;
-    if (isSlice(row)) yield;
-  }
-  return shares;
-}
-
-/** Draws an index with given probabilities from one uniform number (Walker 1977; Vose 1991). */
-export class AliasTable {
-  readonly #threshold: Float64Array;
-  readonly #alias: Int32Array;
-
-  /** Takes probabilities with sum 1. */
-  constructor(probabilities: Float64Array) {
-    const size = probabilities.length;
-    const scaled = probabilities.map((probability) => probability * size);
-    this.#threshold = new Float64Array(size).fill(1);
-    this.#alias = Int32Array.from(scaled, (_, k) => k);
-    const small: number[] = [];
-    const large: number[] = [];
-    for (const [k, value] of scaled.entries()) (value < 1 ? small : large).push(k);
-    while (small.length > 0 && large.length > 0) {
-      const [less, more] = [small.pop()!, large.pop()!];
-      this.#threshold[less] = scaled[less]!;
-      this.#alias[less] = more;
-      scaled[more]! -= 1 - scaled[less]!;
-      (scaled[more]! < 1 ? small : large).push(more);
-    }
-  }
-
-  /** The index of a uniform number from 0 to 1. */
-  at(uniform: number): number {
-    const size = this.#threshold.length;
-    const place = Math.min(size - 1, Math.floor(uniform * size));
-    return uniform * size - place < this.#threshold[place]! ? place : this.#alias[place]!;
-  }
-}
-
-function positive(name: string, value: unknown): number {
+function notNegative(name: string, value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value;
   throw new CovariumError('ERR_OUT_OF_RANGE', `\`${name}\` is (${String(value)}): pass a finite number of at least 0.`);
 }

@@ -10,7 +10,7 @@ import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts'
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RunOptions } from '../distribution/sample-options.ts';
-import type { Real, RealDtype, Values } from '../dtype.ts';
+import { part, type Real, type RealDtype, type Values } from '../dtype.ts';
 import {
   type BatchInput,
   type BatchParameters,
@@ -22,7 +22,6 @@ import {
   normalWords,
   ofDistribution,
   parametersAt,
-  part,
   squareOf,
 } from './batch.ts';
 import {
@@ -30,9 +29,9 @@ import {
   batchRun,
   drawBatch,
   drawMatrices,
-  logPdfOfAll,
-  logPdfOfEach,
+  logDensities,
   ownRows,
+  sharedRows,
   type VolumeSyncOptions,
 } from './batch-tasks.ts';
 import { type FitGroupsOptions, fitGroups } from './fit-groups.ts';
@@ -246,7 +245,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    */
   async logPdf(rows: RowsInput): Promise<Matrix<D>> {
     const models = this.#open();
-    if (!isEach(models)) return run(logPdfOfAll(models, rows, this.#constantsOf(models)));
+    if (!isEach(models)) return run(logDensities(models, sharedRows(models, rows), this.#constantsOf(models)));
     const input = this.#rows(rows);
     return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(input)));
   }
@@ -254,7 +253,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** Synchronous twin of {@link logPdf}. */
   logPdfSync(rows: RowsInput): Matrix<D> {
     const models = this.#open();
-    if (!isEach(models)) return runSync(logPdfOfAll(models, rows, this.#constantsOf(models)));
+    if (!isEach(models)) return runSync(logDensities(models, sharedRows(models, rows), this.#constantsOf(models)));
     const input = this.#rows(rows);
     return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(input)));
   }
@@ -265,7 +264,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    */
   async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
     const models = this.#open();
-    if (!isEach(models)) return run(logPdfOfEach(models, rows, this.#constantsOf(models)));
+    if (!isEach(models)) return run(logDensities(models, ownRows(models, rows), this.#constantsOf(models)));
     const own = this.#ownRows(rows);
     return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(own(b))));
   }
@@ -273,7 +272,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** Synchronous twin of {@link logPdfEach}. */
   logPdfEachSync(rows: MatrixInput | Volume): Matrix<D> {
     const models = this.#open();
-    if (!isEach(models)) return runSync(logPdfOfEach(models, rows, this.#constantsOf(models)));
+    if (!isEach(models)) return runSync(logDensities(models, ownRows(models, rows), this.#constantsOf(models)));
     const own = this.#ownRows(rows);
     return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(own(b))));
   }

@@ -9,20 +9,20 @@ import { runAll, runAllSync, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { type RunOptions, requireCount } from '../distribution/sample-options.ts';
+import { uniforms } from '../distribution/uniforms.ts';
 import { bytesOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
+import { AliasTable } from '../probability/alias-table.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
+import { isSlice } from '../work.ts';
 import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
-import { batchRun, logPdfOfAll } from './batch-tasks.ts';
+import { batchRun, logDensities } from './batch-tasks.ts';
 import {
-  AliasTable,
   fitMixture,
-  isSlice,
   logSumExp,
   type MixtureFitOptions,
   type MixtureParameters,
   type MixtureReport,
   rowsAtOnce,
-  uniforms,
 } from './mixture.ts';
 import {
   type BatchOptions,
@@ -231,9 +231,11 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   }
 
   // Calls each(scores, first row, rows) for blocks of rows: scores are K x rows, with the weights.
-  *#scores(rows: RowsInput, each: (scores: Real, first: number, count: number) => void): Tasks<void> {
+  *#scores(
+    given: ReturnType<typeof rowsInput>,
+    each: (scores: Real, first: number, count: number) => void,
+  ): Tasks<void> {
     const { components } = this.#parameters;
-    const given = rowsInput('Input', this.device, rows, this.dimension);
     const { count, n } = given;
     const most = rowsAtOnce(components.size);
     // Between two commits the caller may write to the rows, or close them.
@@ -241,8 +243,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     requireFiniteEntries('Input', values, n);
     for (let first = 0; first < count; first += most) {
       const here = Math.min(most, count - first);
-      const block = new Matrix(new Storage(values.subarray(first * n, (first + here) * n)), here, n);
-      const scores = yield* step(logPdfOfAll(components, block, this.#constants));
+      const block = { values: values.subarray(first * n, (first + here) * n), count: here, columns: n };
+      const scores = yield* step(logDensities(components, block, this.#constants));
       each(scores.data as Real, first, here);
       scores.close();
     }
@@ -250,9 +252,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   *#logPdf(rows: RowsInput): Tasks<Vector<D>> {
     this.#requireOpen();
-    const { count } = rowsInput('Input', this.device, rows, this.dimension);
-    const values = zerosOf(this.dtype, count) as Values<D>;
-    yield* this.#scores(rows, (scores, first, here) => {
+    const given = rowsInput('Input', this.device, rows, this.dimension);
+    const values = zerosOf(this.dtype, given.count) as Values<D>;
+    yield* this.#scores(given, (scores, first, here) => {
       for (let r = 0; r < here; r++) values[first + r] = logSumExp(scores, r, here);
     });
     return new Vector(new Storage(values, undefined, this.device));
@@ -261,15 +263,15 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   *#responsibilities(rows: RowsInput): Tasks<Matrix<D>> {
     this.#requireOpen();
     const { size } = this.#parameters.components;
-    const { count } = rowsInput('Input', this.device, rows, this.dimension);
-    const values = zerosOf(this.dtype, count * size) as Values<D>;
-    yield* this.#scores(rows, (scores, first, here) => {
+    const given = rowsInput('Input', this.device, rows, this.dimension);
+    const values = zerosOf(this.dtype, given.count * size) as Values<D>;
+    yield* this.#scores(given, (scores, first, here) => {
       for (let r = 0; r < here; r++) {
         const total = logSumExp(scores, r, here);
         for (let k = 0; k < size; k++) values[(first + r) * size + k] = Math.exp(scores[k * here + r]! - total);
       }
     });
-    return new Matrix(new Storage(values, undefined, this.device), count, size);
+    return new Matrix(new Storage(values, undefined, this.device), given.count, size);
   }
 
   #requireOpen(): void {

@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import type { Real } from '../dtype.ts';
+import { part, type Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { cholesky } from './cholesky.ts';
 import { logDensity } from './log-density.ts';
@@ -66,10 +66,6 @@ export function* logDensityBatch(
     const own = isShared ? rows : part(rows, b, each * n);
     yield* logDensity(part(factors, b, n * n), mean, own, part(out, b, each), false, constants[b]!);
   }
-}
-
-function part(values: Real, index: number, length: number): Real {
-  return values.subarray(index * length, (index + 1) * length);
 }
 
 function* modelsOf(values: Real, length: number): Generator<[index: number, values: Real]> {

@@ -1,10 +1,9 @@
-import { isDetached } from '../array/host-memory.ts';
+import { requireAttached } from '../array/host-memory.ts';
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
 import { runSync, type Task } from '../command/task.ts';
-import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
 import { RootFactor } from '../factor/root-factor.ts';
@@ -102,11 +101,7 @@ export function inUnit({ factor, location, rows, chosen, unit = 0 }: FarRows): {
   readonly scaled: Float64Array<ArrayBuffer>;
   readonly exponents: readonly number[];
 } {
-  if (rows.length === 0 && isDetached(rows.buffer))
-    throw new CovariumError(
-      'ERR_CLOSED',
-      `Rows were closed before (${chosen.length}) of them, far from the location, were measured.`,
-    );
+  requireAttached('Rows', rows);
   const { n } = factor;
   const deviations = factor instanceof RootFactor ? factor.deviations : undefined;
   const scaled = new Float64Array(chosen.length * n);

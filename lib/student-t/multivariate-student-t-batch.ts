@@ -1,6 +1,6 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
 import { requireAttached } from '../array/host-memory.ts';
-import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Volume } from '../array/volume.ts';
@@ -8,7 +8,7 @@ import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../chec
 import { run, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { dtypeOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
+import { dtypeOf, part, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 import {
   type BatchParameters,
   type BatchWords,
@@ -17,14 +17,14 @@ import {
   factorBatch,
   logDeterminants,
   parametersAt,
-  part,
 } from '../normal/batch.ts';
 import {
+  type BatchRows,
   batchRun,
   drawBatch,
-  logPdfOfAll,
-  logPdfOfEach,
+  logDensities,
   ownRows,
+  sharedRows,
   type VolumeSyncOptions,
 } from '../normal/batch-tasks.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
@@ -168,17 +168,13 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    */
   async logPdf(rows: RowsInput): Promise<Matrix<D>> {
     const models = this.#open();
-    const { values } = rowsInput('Input', this.device, rows, this.dimension);
-    const constants = this.#constantsOf(models);
-    return run(this.#decayed(logPdfOfAll(models, rows, this.#added(constants)), values, constants, false));
+    return run(this.#weighed(models, sharedRows(models, rows), false));
   }
 
   /** Synchronous twin of {@link logPdf}. */
   logPdfSync(rows: RowsInput): Matrix<D> {
     const models = this.#open();
-    const { values } = rowsInput('Input', this.device, rows, this.dimension);
-    const constants = this.#constantsOf(models);
-    return runSync(this.#decayed(logPdfOfAll(models, rows, this.#added(constants)), values, constants, false));
+    return runSync(this.#weighed(models, sharedRows(models, rows), false));
   }
 
   /**
@@ -187,17 +183,13 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    */
   async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
     const models = this.#open();
-    const { values } = ownRows(models, rows);
-    const constants = this.#constantsOf(models);
-    return run(this.#decayed(logPdfOfEach(models, rows, this.#added(constants)), values, constants, true));
+    return run(this.#weighed(models, ownRows(models, rows), true));
   }
 
   /** Synchronous twin of {@link logPdfEach}. */
   logPdfEachSync(rows: MatrixInput | Volume): Matrix<D> {
     const models = this.#open();
-    const { values } = ownRows(models, rows);
-    const constants = this.#constantsOf(models);
-    return runSync(this.#decayed(logPdfOfEach(models, rows, this.#added(constants)), values, constants, true));
+    return runSync(this.#weighed(models, ownRows(models, rows), true));
   }
 
   /** Releases the memory once no commit in flight uses it. Idempotent. */
@@ -212,11 +204,6 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   /** Calls {@link close} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  // A normal's constants are added by the device, a Student-t's to what the host computes of the distances.
-  #added(constants: Float64Array): Float64Array {
-    return this.degreesOfFreedom === Number.POSITIVE_INFINITY ? constants : new Float64Array(this.size);
   }
 
   #draw(count: number, options: VolumeSyncOptions): Task<Volume<D>> {
@@ -240,17 +227,19 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     };
   }
 
-  // From -d^2 / 2, where d is a Mahalanobis distance. A float32 may hold a distance whose square overflows: such rows
-  // are few, and the Student-t itself weighs them.
-  #decayed(task: Task<Matrix<D>>, rows: Values, constants: Float64Array, isOwn: boolean): Task<Matrix<D>> {
+  #weighed(models: BatchParameters<D>, rows: BatchRows, isOwn: boolean): Task<Matrix<D>> {
     const { degreesOfFreedom: nu, dimension: n } = this;
-    if (nu === Number.POSITIVE_INFINITY) return task;
-    const { columns } = task.result;
+    const constants = this.#constantsOf(models);
+    if (nu === Number.POSITIVE_INFINITY) return logDensities(models, rows, constants);
+    // -d^2 / 2, where d is a Mahalanobis distance. A float32 may hold a distance whose square overflows: such rows are
+    // few, and the Student-t itself weighs them.
+    const task = logDensities(models, rows, new Float64Array(this.size));
+    const { values: given, count: columns } = rows;
     const factor = { rank: n };
     const weighFar = (b: number, entries: readonly number[]) => {
-      requireAttached('Rows', rows);
-      const own = zerosOf(dtypeOf(rows), entries.length * n);
-      for (const [i, at] of entries.entries()) own.set(part(rows as Real, isOwn ? at : at % columns, n), i * n);
+      requireAttached('Rows', given);
+      const own = zerosOf(dtypeOf(given), entries.length * n);
+      for (const [i, at] of entries.entries()) own.set(part(given as Real, isOwn ? at : at % columns, n), i * n);
       using weighed = this.at(b).logPdfSync(new Matrix(new Storage(own), entries.length, n));
       for (const [i, at] of entries.entries()) task.written.values[at] = (weighed.data as Values)[i]!;
     };

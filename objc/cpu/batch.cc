@@ -16,10 +16,9 @@ namespace covarium::cpu {
 
 namespace {
 
-constexpr size_t taskElements = 1 << 14;     // of the factors of one task: some 10 us
-constexpr size_t abreastElements = 128;      // of the draws of one model, beyond which its own code is as quick
-constexpr size_t abreastRows = 32;           // of a log density, likewise
-constexpr size_t wholeFactorLimit = 2 * 96;  // below it, a factor takes one thread (cholesky.cc)
+constexpr size_t taskElements = 1 << 14;  // of the factors of one task: some 10 us
+constexpr size_t abreastElements = 128;   // of the draws of one model, beyond which its own code is as quick
+constexpr size_t abreastRows = 32;        // of a log density, likewise
 
 // Models of a task: whole groups of those that are computed abreast.
 template <typename T>

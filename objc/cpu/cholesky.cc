@@ -178,7 +178,7 @@ class TiledCholesky {
 template <typename T>
 void cholesky(const Execution& execution, T* a, size_t n) {
   const size_t tile = n < 2048 ? 96 : 192;  // small enough to keep threads busy, large enough for gemm
-  if (execution.blas.hasMatrixUnit || n < 2 * tile) {
+  if (execution.blas.hasMatrixUnit || n < wholeFactorLimit) {
     factorBlock(execution, a, n, 0, n);
   } else {
     TiledCholesky<T>(execution, a, n, tile).run();

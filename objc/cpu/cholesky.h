@@ -4,6 +4,8 @@
 
 namespace covarium::cpu {
 
+constexpr size_t wholeFactorLimit = 192;  // a factor of fewer rows takes one thread
+
 // The lower Cholesky factor in place, from the lower triangle of a row-major matrix; the upper becomes 0. Throws
 // ERR_NOT_POSITIVE_DEFINITE with the global pivot.
 template <typename T>

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AliasTable, logSumExp } from '../../lib/normal/mixture.ts';
+import { logSumExp } from '../../lib/normal/mixture.ts';
+import { AliasTable } from '../../lib/probability/alias-table.ts';
 
 test('an alias table gives each index its probability, exactly over a fine grid.', () => {
   for (const weights of [[1], [0.5, 0.5], [0.1, 0.2, 0.7], [0.01, 0.01, 0.01, 0.97], [0.3, 0.05, 0.15, 0.25, 0.25]]) {
