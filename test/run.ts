@@ -84,9 +84,11 @@ function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals |
   // uvu's total leaves out what is skipped.
   const lost = total! - passed!;
   const isSilent = total! + skipped! === 0;
-  const failed = lost > 0 || (code === 0 && !isSilent) ? lost : 1;
+  // A file that can't run here says why.
+  const isSkipped = isSilent && code === 0 && /^skipped {2}/m.test(output);
+  const failed = lost > 0 || (code === 0 && !isSilent) ? lost : isSkipped ? 0 : 1;
   const ending = code === 0 ? '' : `\nexit code ${code}, signal ${signal}`;
-  return { passed: passed!, failed, skipped: skipped!, output: output.trimEnd() + ending, seconds };
+  return { passed: passed!, failed, skipped: isSkipped ? 1 : skipped!, output: output.trimEnd() + ending, seconds };
 }
 
 /**
