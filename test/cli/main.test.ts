@@ -307,6 +307,7 @@ test('A better device that is not available is named on one line, unless the cal
   const { code, stderr } = await run(command, broken);
   assert.is(code, 0);
   assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is not available: .*none\\.node.*\\n$`));
+  assert.is((await run([...command, '--device', 'auto'], { ...broken, COVARIUM_DEVICE: 'cpu' })).stderr, stderr);
   assert.is((await run([...command, '--device', 'reference'], broken)).stderr, '');
   assert.is((await run(command, { ...broken, COVARIUM_DEVICE: 'reference' })).stderr, '');
 });
