@@ -219,6 +219,9 @@ unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason)
     promised += threads;
     return threads;
   }
+  if (promised > 0)
+    reason += " Open devices hold what BLAS needs for (" + std::to_string(promised) +
+              ") threads: close one, or open it with fewer threads.";
   return 0;
 }
 

@@ -42,10 +42,14 @@ export function spawnNode(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, args, { cwd: folder, stdio: 'inherit' });
 }
 
-/** Runs node; one that has not ended after two minutes is killed. */
-export function runNode(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ending> {
+/** Runs node; one that has not ended after `timeout` ms (two minutes) is killed. */
+export function runNode(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+  timeout = 120_000,
+): Promise<Ending> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: folder, env, timeout: 120_000, killSignal: 'SIGKILL' });
+    const child = spawn(process.execPath, args, { cwd: folder, env, timeout, killSignal: 'SIGKILL' });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk) => {
       stdout += chunk;

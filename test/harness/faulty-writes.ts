@@ -13,12 +13,16 @@ const forever = new AbortController().signal;
 /** What is written: a file, a file of draws with its manifest, or the parts of a run. */
 export type Written = 'file' | 'pair' | 'parts';
 
-/** Writes what the seed says. */
-export async function write(what: Written, folder: string, model: string, seed: number): Promise<void> {
+const formats = ['npy', 'csv', 'arrow', 'parquet'] as const;
+
+/** Writes what the seed says, in each round in another format, as more pieces and in other parts. */
+export async function write(what: Written, folder: string, model: string, seed: number, round: number): Promise<void> {
+  const format = formats[round % formats.length]!;
+  const name = join(folder, `draws.${format}`);
   if (what === 'file') {
-    const output = await openOutputFile(join(folder, 'draws.npy'));
+    const output = await openOutputFile(name);
     try {
-      for (let piece = 0; piece < 3; piece++) await output.write(Buffer.alloc(1000, seed));
+      for (let piece = 0; piece < 3 + (round % 5); piece++) await output.write(Buffer.alloc(1000, seed));
       await output.finish();
     } catch (error) {
       await output.discard();
@@ -27,8 +31,8 @@ export async function write(what: Written, folder: string, model: string, seed: 
     return;
   }
   const how = { model, count: '1000', stream: '0', firstRow: '0', device: 'reference', seed: `${seed}` };
-  if (what === 'pair') await sample({ ...how, output: join(folder, 'draws.npy') }, forever);
-  else await sample({ ...how, output: folder, rowsPerPart: '500' }, forever);
+  if (what === 'pair') await sample({ ...how, output: name }, forever);
+  else await sample({ ...how, output: folder, format, rowsPerPart: ['500', '300', '700'][round % 3]! }, forever);
 }
 
 const digestOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -40,7 +44,7 @@ export function stateOf(folder: string): string {
     .filter((name) => !name.startsWith('.'))
     .map((name) => {
       const path = join(folder, name);
-      if (!/\.npy\.json$/.test(name)) return `${name} ${digestOf(path).slice(0, 8)}`;
+      if (!/\.(npy|csv|arrow|parquet)\.json$/.test(name)) return `${name} ${digestOf(path).slice(0, 8)}`;
       const { digest } = JSON.parse(readFileSync(path, 'utf8')) as { digest: { sha256: string } };
       return `${name} of ${digest.sha256.slice(0, 8)}`;
     });
@@ -70,27 +74,31 @@ const faults: readonly Omit<Fault, 'at'>[] = [
   { call: 'read', action: 'fails', error: 'EIO' },
 ];
 
-async function sweep(what: Written, folder: string, model: string, control: string, rounds: number): Promise<void> {
+/** Tries each fault at each of its places, in more rounds until it was tried `runs` times. */
+async function sweep(what: Written, folder: string, model: string, control: string, runs: number): Promise<void> {
   const file = openSync(control, 'r+');
   const set = (fault: Fault) => writeSync(file, faultBytes(fault), 0, 20, 0);
   const word = new Int32Array(1);
   const hasFired = () => readSync(file, word, 0, 4, firedAt) === 4 && word[0] === 1;
-  const wholeStates: string[] = [];
-  for (const seed of [1, 2]) {
+  const clear = () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
-    await write(what, folder, model, seed);
-    wholeStates.push(stateOf(folder));
-  }
-  const [old, fresh] = wholeStates as [string, string];
+  };
+  const wholeState = async (seed: number, round: number) => {
+    clear();
+    await write(what, folder, model, seed, round);
+    return stateOf(folder);
+  };
   let tried = 0;
-  for (let round = 0; round < rounds; round++)
-    for (const fault of faults)
+  for (const fault of faults)
+    for (let [round, before, triedBefore] = [0, -1, tried]; before < tried && tried - triedBefore < runs; round++) {
+      before = tried;
+      const [old, fresh] = [await wholeState(1, round), await wholeState(2, round)];
       for (let at = 1; ; at++) {
-        for (const name of readdirSync(folder)) rmSync(join(folder, name));
+        clear();
         // Parts are not written over: those of another seed are refused. They begin in an empty folder.
-        if (what !== 'parts') await write(what, folder, model, 1);
+        if (what !== 'parts') await write(what, folder, model, 1, round);
         set({ ...fault, at });
-        const failure: unknown = await write(what, folder, model, 2).then(
+        const failure: unknown = await write(what, folder, model, 2, round).then(
           () => undefined,
           (error: unknown) => error,
         );
@@ -98,7 +106,7 @@ async function sweep(what: Written, folder: string, model: string, control: stri
         set({ call: 'any', action: 'none', at: 0 });
         if (!fired) break;
         tried++;
-        const name = `${what}: ${fault.call} ${at} ${fault.action} ${fault.error ?? ''}`;
+        const name = `${what}: ${fault.call} ${at} ${fault.action} ${fault.error ?? ''} round ${round}`;
         const state = stateOf(folder);
         const left = leftovers(folder);
         if (failure !== undefined && !(failure instanceof CovariumError && /^ERR_(FILE|DISK)_/.test(failure.code)))
@@ -106,15 +114,16 @@ async function sweep(what: Written, folder: string, model: string, control: stri
         // What can't be removed stays for the next writer.
         if (left.length > 0 && fault.call !== 'unlink') console.log(`${name} leaves ${left}`);
         if (what === 'parts') {
-          await write(what, folder, model, 2);
+          await write(what, folder, model, 2, round);
           if (stateOf(folder) !== fresh) console.log(`${name} and again:\n${stateOf(folder)}`);
         } else if (state !== (failure === undefined ? fresh : old))
           console.log(`${name} (${failure instanceof Error ? failure.message : 'no error'}):\n${state}`);
       }
+    }
   console.log(`tried ${tried}`);
 }
 
-const [mode, what, folder, model, control, rounds] = process.argv.slice(2) as [
+const [mode, what, folder, model, control, count] = process.argv.slice(2) as [
   string,
   Written,
   string,
@@ -122,5 +131,5 @@ const [mode, what, folder, model, control, rounds] = process.argv.slice(2) as [
   string,
   string,
 ];
-if (mode === 'sweep') await sweep(what, folder, model, control, Number(rounds));
-if (mode === 'once') await write(what, folder, model, 2);
+if (mode === 'sweep') await sweep(what, folder, model, control, Number(count));
+if (mode === 'once') await write(what, folder, model, 2, Number(count));

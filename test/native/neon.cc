@@ -2,12 +2,17 @@
 //
 // normals SEED STREAM FIRST COUNT      of float64 normals
 // stretched SEED STREAM FIRST COUNT NU of rows of 1, stretched from 0
+//
+// Both are made as the device makes them: with subnormal numbers flushed.
+//
+// subnormal                            sums of products that are subnormal, each: flushed, kept, after both
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "cpu/float-mode.h"
 #include "cpu/simd/kernels.h"
 #include "threadgroup.h"
 
@@ -17,8 +22,43 @@ SimdLanes simd_exchange_bits(uint64_t) { return {}; }
 void threadgroup_barrier() {}
 }  // namespace covarium
 
+namespace {
+
+using namespace covarium;
+
+// |row|^2 of 61 numbers whose squares are subnormal, and the same as a product of a matrix and a vector.
+template <typename T>
+void printTiny(const cpu::RealKernels<T>& kernels, T tiny) {
+  constexpr size_t n = 61;
+  std::vector<T> row(n, tiny);
+  T norm = -1, product = -1;
+  kernels.squaredNorms(row.data(), &norm, 1, n);
+  kernels.matrixVector(row.data(), row.data(), &product, 1, n, T(1), T(0), false);
+  printf("%.3g %.3g\n", static_cast<double>(norm), static_cast<double>(product));
+}
+
+void printSubnormal() {
+  const auto print = [] {
+    printTiny<float>(cpu::kernelsBaseline().float32, 1e-20f);
+    printTiny<double>(cpu::kernelsBaseline().float64, 1e-160);
+  };
+  {
+    const auto flushing = cpu::FloatModeScope::flushing();
+    print();
+    const auto keeping = cpu::FloatModeScope::keeping();
+    print();
+  }
+  print();
+}
+
+}  // namespace
+
 int main(int, char** arguments) {
-  using namespace covarium;
+  if (arguments[1] == std::string("subnormal")) {
+    printSubnormal();
+    return 0;
+  }
+  const auto flushing = cpu::FloatModeScope::flushing();
   const auto word = [&](int i) { return std::strtoull(arguments[i], nullptr, 10); };
   const NormalCounter counter = {word(2), word(3), word(4)};
   const cpu::RealKernels<double>& kernels = cpu::kernelsBaseline().float64;

@@ -1,4 +1,5 @@
-// The kernels of arm64 on this machine, in an emulator: the same bits of float64 as everywhere.
+// The kernels of arm64 on this machine, in an emulator: the same bits of float64 as everywhere, and subnormal numbers
+// that are flushed (FZ) and kept.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,13 +38,13 @@ function emulated(sentence: string, check: () => void): void {
   }
 }
 
-function hashOf(...numbers: readonly (number | bigint | string)[]): string {
-  return execFileSync(emulator, [program, ...numbers.map(String)], { encoding: 'utf8' }).trim();
+function printed(...args: readonly (number | bigint | string)[]): string {
+  return execFileSync(emulator, [program, ...args.map(String)], { encoding: 'utf8' }).trim();
 }
 
 emulated('NEON: Many float64 normals have the known hash.', () => {
   const count = 2 ** 22;
-  assert.is(hashOf('normals', known.seed, known.stream, known.first, count), `NEON ${known.hashes[count]}`);
+  assert.is(printed('normals', known.seed, known.stream, known.first, count), `NEON ${known.hashes[count]}`);
 });
 
 emulated('NEON: Rows of a Student-t are stretched as in plain TypeScript.', () => {
@@ -53,8 +54,14 @@ emulated('NEON: Rows of a Student-t are stretched as in plain TypeScript.', () =
     let hash = 0;
     for (const word of new Uint32Array(scales.buffer)) hash = (Math.imul(hash, 31) + word) | 0;
     const expected = `NEON ${(hash >>> 0).toString(16).padStart(8, '0')}`;
-    assert.is(hashOf('stretched', 42, 7, 2n ** 32n - 5n, scales.length, nu), expected, `nu ${nu}`);
+    assert.is(printed('stretched', 42, 7, 2n ** 32n - 5n, scales.length, nu), expected, `nu ${nu}`);
   }
+});
+
+emulated('NEON: Subnormal numbers are flushed in a scope that says so, and nowhere else.', () => {
+  // 61 squares of 1e-20 and of 1e-160.
+  const kept = ['6.1e-39 6.1e-39', '6.1e-319 6.1e-319'];
+  assert.equal(printed('subnormal').split('\n'), ['0 0', '0 0', ...kept, ...kept]);
 });
 
 test.run();
