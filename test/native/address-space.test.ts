@@ -53,10 +53,11 @@ function onLimits(sentence: string, check: () => Promise<void>): void {
   test.skip(sentence);
 }
 
-/** Runs a module's text under a limit of prlimit's. */
-function limited(limit: string, text: string): Promise<Ending> {
+/** Runs a module's text under a limit of prlimit's; with `user` as that user, by setpriv. */
+function limited(limit: string, text: string, user?: number): Promise<Ending> {
   const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', text];
-  return runNode(['-e', limitedBy, JSON.stringify(['prlimit', limit, ...node])]);
+  const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
+  return runNode(['-e', limitedBy, JSON.stringify([...as, 'prlimit', limit, ...node])]);
 }
 
 // runNode runs node: this one runs the command under a limit, and hands its ending on.
@@ -101,6 +102,39 @@ onLimits('An empirical sample that memory does not hold is refused.', async () =
       }`.replaceAll('using ', 'const ');
   const { stdout, stderr } = await limited('--as=1700000000', text);
   assert.match(stdout, /^(CovariumError ERR_OUT_OF_MEMORY\n?)+$/, stderr);
+});
+
+onLimits('With too few threads allowed a call is refused, and the process ends with its own status.', async () => {
+  // A limit of processes counts all of a user, and binds no superuser: this one has no other process.
+  const user = 61_000 + (process.pid % 1000);
+  const asOther = spawnSync('setpriv', [
+    `--reuid=${user}`,
+    `--regid=${user}`,
+    '--clear-groups',
+    process.execPath,
+    '-v',
+  ]);
+  if (asOther.status !== 0) return console.log('skipped  processes: setpriv must run node as another user (as root).');
+  const text = `
+    process.exitCode = 5;
+    const { openDevice, MultivariateNormal } = await import('${moduleUrl('lib/index.ts')}');
+    try {
+      const normal = MultivariateNormal.fromCovarianceSync({ device: openDevice('cpu', { threads: 4 }), covariance: [[1]] });
+      console.log('works', (await normal.sample(1000000, { seed: 1 })).rows);
+    } catch ({ code, message }) {
+      console.log(code, message);
+    }`;
+  const seen = new Set<string>();
+  for (let threads = 9; threads <= 40 && !seen.has('works'); threads++) {
+    const { code, stdout, stderr } = await limited(`--nproc=${threads}`, text, user);
+    // Node aborts without threads of its own; one that can't read this folder can't tell.
+    if (stdout === '' && /SIGABRT|^$/.test(stderr) && code !== 5) continue;
+    if (stderr.includes('EACCES')) return console.log("skipped  processes: another user can't read the tests.");
+    assert.is(code, 5, `${threads} threads: ${stdout} ${stderr}`);
+    assert.match(stdout, /^works 1000000$|^ERR_\w+ .*Resource temporarily unavailable/, `${threads} threads`);
+    seen.add(stdout.split(' ')[0]!);
+  }
+  assert.ok(seen.size > 1, [...seen].join());
 });
 
 onNative('Too many open files are reported, and the next call works once there are fewer.', async () => {
