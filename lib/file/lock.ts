@@ -7,6 +7,9 @@ import { removeQuietly } from './unfinished.ts';
 // The work takes milliseconds. A process that holds the lock for longer is stopped, or was killed on another machine.
 const abandonedMs = 30_000;
 
+// A lock names its owner microseconds after it appears, unless the owner was killed in between or its disk is full.
+const namelessMs = 2_000;
+
 const holder = `${writer()}.${randomBytes(4).toString('hex')}`;
 
 /** Runs short work while no other process, on this machine or another, runs work for the same target. */
@@ -19,7 +22,9 @@ export async function alone(target: string, work: () => void): Promise<void> {
     if (there === '') continue;
     if (there !== seen) since = performance.now();
     seen = there;
-    if (isLeft(textOf(lock)) || performance.now() - since > abandonedMs) breakLock(lock, there);
+    const owner = textOf(lock);
+    const longest = owner === '' ? namelessMs : abandonedMs;
+    if (isLeft(owner) || performance.now() - since > longest) breakLock(lock, there);
     else await after(5 + 10 * Math.random());
   }
   try {
@@ -40,7 +45,7 @@ function tryToLock(lock: string): boolean {
   try {
     writeSync(file, holder);
   } catch {
-    // On a full disk the lock does not name its owner: if this process is killed, others wait longer.
+    // On a full disk the lock does not name its owner: if this process is killed, others wait for some seconds.
   } finally {
     closeSync(file);
   }

@@ -167,4 +167,21 @@ test("A dead process's lock holds nobody up.", async () => {
   assert.equal(readdirSync(where).sort(), ['data', 'data.json']);
 });
 
+test('A lock without the name of its owner holds others up for less time than one of another system.', async () => {
+  const where = fresh('nameless');
+  const write = async (name: string, lock: string) => {
+    const path = join(where, name);
+    writeFileSync(join(where, `.${name}.lock`), lock);
+    const files = [await OutputFile.open(path), await OutputFile.open(`${path}.json`)] as const;
+    for (const file of files) await finishText(file, 'x');
+    await OutputFile.replaceBoth(...files);
+    return name;
+  };
+  const other = write('other', `0123456789ab.${process.pid}.01234567`);
+  assert.is(await Promise.race([other, write('killed', '')]), 'killed');
+  rmSync(join(where, '.other.lock'));
+  await other;
+  assert.equal(readdirSync(where).sort(), ['killed', 'killed.json', 'other', 'other.json']);
+});
+
 test.run();
