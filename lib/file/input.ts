@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { types } from 'node:util';
 import { describe, refuseAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';
@@ -16,13 +17,13 @@ const chunkBytes = 1 << 20;
 /** The name of a source in messages. */
 export function inputName(source: InputSource): string {
   if (typeof source === 'string') return source === '-' ? 'standard input' : source;
-  if (source instanceof URL) return urlName(source);
+  if (isUrl(source)) return urlName(source);
   return isBytes(source) ? `${source.byteLength} bytes` : 'a stream';
 }
 
 /** Throws `ERR_INVALID_ARGUMENT` if the value is not an {@link InputSource}. */
 export function requireSource(source: InputSource): void {
-  if (typeof source === 'string' || source instanceof URL || isBytes(source)) return;
+  if (typeof source === 'string' || isUrl(source) || isBytes(source)) return;
   if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
@@ -212,7 +213,7 @@ interface Chunks {
 
 async function openChunks(source: InputSource, signal: AbortSignal | undefined): Promise<Chunks> {
   if (typeof source === 'string') return source === '-' ? streamChunks(process.stdin) : fileChunks(await open(source));
-  if (source instanceof URL) return urlChunks(source, signal);
+  if (isUrl(source)) return urlChunks(source, signal);
   return isBytes(source) ? memoryChunks(source) : streamChunks(source);
 }
 
@@ -244,14 +245,9 @@ async function fileChunks(file: FileHandle): Promise<Chunks> {
   }
 }
 
-// Buffer's slice() would return a view.
-function copyOf(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.prototype.slice.call(bytes);
-}
-
 // Each chunk is a copy, because a decoder may transfer the bytes to another thread.
 function memoryChunks(source: Uint8Array | ArrayBuffer): Chunks {
-  const bytes = source instanceof ArrayBuffer ? new Uint8Array(source) : source;
+  const bytes = types.isArrayBuffer(source) ? new Uint8Array(source) : source;
   const size = bytes.length;
   let at = 0;
   const part = (from: number, count: number) => {
@@ -263,7 +259,7 @@ function memoryChunks(source: Uint8Array | ArrayBuffer): Chunks {
     size,
     next: async () => {
       if (at === size) return undefined;
-      const chunk = copyOf(part(at, chunkBytes));
+      const chunk = new Uint8Array(part(at, chunkBytes));
       at += chunk.length;
       return chunk;
     },
@@ -284,7 +280,7 @@ function streamChunks(stream: AsyncIterable<Uint8Array | string>): Chunks {
       const { value, done } = await chunks.next();
       if (done === true) return undefined;
       if (typeof value === 'string') return Buffer.from(value);
-      if (value instanceof Uint8Array) return copyOf(value);
+      if (types.isUint8Array(value)) return new Uint8Array(value);
       throw new CovariumError('ERR_INVALID_ARGUMENT', `The stream gave (${describe(value)}); pass a stream of bytes.`);
     },
     // Without this, close() would wait forever for a source that never answers.
@@ -315,6 +311,12 @@ function urlName(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
+// Each may be of another realm, whose constructors are others.
+
+export function isUrl(source: unknown): source is URL {
+  return Object.prototype.toString.call(source) === '[object URL]';
+}
+
 function isBytes(source: unknown): source is Uint8Array | ArrayBuffer {
-  return source instanceof Uint8Array || source instanceof ArrayBuffer;
+  return types.isUint8Array(source) || types.isArrayBuffer(source);
 }

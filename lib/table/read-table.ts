@@ -2,7 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import { checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
-import { ByteSource, type InputSource, inputName, requireSource } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName, isUrl, requireSource } from '../file/input.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
 import { joinedRows } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
@@ -109,7 +109,7 @@ async function recognized(
   given: TableFormat | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Recognized> {
-  const path = source instanceof URL ? decodeURI(source.pathname) : source;
+  const path = isUrl(source) ? decodeURI(source.pathname) : source;
   if (given === undefined && typeof path === 'string' && /\.npz$/i.test(path)) return { format: 'npy', from: source };
   if (given !== undefined || typeof path === 'string')
     return { format: formatOf(typeof path === 'string' ? path : '-', given, 'csv'), from: source };

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CovariumError, fromNative } from '../../lib/covarium-error.ts';
-import { Matrix, MultivariateNormal, Vector } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, readTable, Vector } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -21,6 +21,14 @@ onEveryDevice('Typed arrays of another realm are taken as those of this one.', (
   using ours = normal.logPdfSync(new Float32Array([1, 2]));
   using theirs = normal.logPdfSync(foreign<Float32Array>('new Float32Array([1, 2])'));
   assert.is(theirs.data[0], ours.data[0]);
+});
+
+test('Bytes of another realm are read as those of this one, in memory and from a stream.', async () => {
+  const bytes = 'new Uint8Array([49, 44, 50, 10])';
+  for (const source of [bytes, `${bytes}.buffer`, `(async function* () { yield ${bytes}; })()`]) {
+    const { rows } = await readTable(foreign<Uint8Array>(source), { format: 'csv' });
+    assert.equal(rows.toArray(), [[1, 2]], source);
+  }
 });
 
 test('Errors of another realm keep their code and their message.', () => {

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { Real } from '../../dtype.ts';
 import { Turns } from '../../work.ts';
 import { decompress } from '../compression/decompress.ts';
@@ -84,7 +85,7 @@ export class ColumnParts {
     at: number,
   ): Promise<ColumnPart> {
     const part = async (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
-      if (from instanceof Uint8Array) return from.subarray(start, start + length);
+      if (types.isUint8Array(from)) return from.subarray(start, start + length);
       if ((scratches[at]?.length ?? 0) < length) scratches[at] = new Uint8Array(length);
       return body.part(from.offset + start, scratches[at]!.subarray(0, length));
     };
