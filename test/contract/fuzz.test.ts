@@ -3,7 +3,17 @@
 // hundred times as many.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CovariumError, type Device, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
+import {
+  CovariumError,
+  type Device,
+  Matrix,
+  MultivariateNormal,
+  MultivariateNormalBatch,
+  MultivariateNormalMixture,
+  MultivariateStudentT,
+  openDevice,
+  Vector,
+} from '../../lib/index.ts';
 import { kindsHere } from '../harness/every-device.ts';
 
 const { COVARIUM_TEST_ROUNDS: rounds = '1' } = process.env as NodeJS.ProcessEnv & { COVARIUM_TEST_ROUNDS?: string };
@@ -123,6 +133,85 @@ const families: { readonly [family: string]: Call } = {
     const coordinates = choice.of<unknown>([0], [n - 1], [0, 0], [n], [], [-1], choice.odd()) as number[];
     using part = await normal.marginal(coordinates);
     return part.covarianceSync().data;
+  },
+  'a normal made another way': async (device, choice) => {
+    const n = 1 + choice.below(3);
+    const square = choice.covariance(n) as number[][];
+    const positive = Array.from({ length: n }, () => choice.of(0.5, 1, 3, 1, 2, choice.number()));
+    const common = { device, dtype: 'float64' } as const;
+    const make = choice.of(
+      () => MultivariateNormal.fromCholesky({ ...common, factor: square }),
+      () => MultivariateNormal.fromPrecision({ ...common, precision: square }),
+      () => MultivariateNormal.fromDiagonal({ ...common, variances: positive }),
+      () => MultivariateNormal.fromCorrelation({ ...common, correlation: square, standardDeviations: positive }),
+      () =>
+        MultivariateNormal.fromLowRank({
+          ...common,
+          factor: choice.rows(1 + choice.below(2), n) as [],
+          diagonal: positive,
+        }),
+      () =>
+        MultivariateNormal.fromDiagonal({ ...common, ...(choice.options(['variances', 'mean']) as { variances: [] }) }),
+    );
+    using normal = await make();
+    return (await normal.covariance()).data;
+  },
+  'a Student-t': async (device, choice) => {
+    const n = 1 + choice.below(3);
+    const scale = choice.covariance(n) as number[][];
+    const degreesOfFreedom = choice.of(1, 3, 0.3, 30, choice.number());
+    using student = await MultivariateStudentT.fromScale({ device, scale, degreesOfFreedom, dtype: 'float64' });
+    const rows = choice.rows(n) as number[][];
+    const ask = choice.of('logPdf', 'mahalanobis', 'scoreInput', 'sample');
+    if (ask === 'sample') return (await student.sample(choice.of(3, 3, choice.number()), { seed: 4 })).data;
+    return ((await student[ask](rows)) as Matrix).data;
+  },
+  'a part, an image or a quantile of a normal': async (device, choice) => {
+    const { n, normal } = normalOf(device, choice);
+    const rows = choice.rows(n) as number[][];
+    const ask = choice.of<() => Promise<Matrix | Vector>>(
+      async () =>
+        (
+          await normal.conditional({ given: choice.of([0], [n - 1], []), values: choice.rows(1, 1) as [] } as never)
+        ).covariance(),
+      async () => (await normal.affine({ matrix: rows, offset: choice.of(undefined, [1]) } as never)).covariance(),
+      () => normal.quantile(choice.rows(1, 2) as number[][]),
+      () => normal.cdf(rows, choice.options(['seed', 'absoluteError']) as object),
+      () => normal.transform(rows),
+    );
+    return (await ask()).data;
+  },
+  'a fit': async (device, choice) => {
+    const n = 1 + choice.below(3);
+    const rows = choice.rows(n, n + 2 + choice.below(5)) as number[][];
+    const options = choice.options(['ddof', 'mean', 'weights', 'frequencies', 'shrinkage', 'missing']) ?? {};
+    using normal = await MultivariateNormal.fit({
+      device,
+      rows,
+      dtype: 'float64',
+      ...(choice.below(2) === 0 ? options : {}),
+    });
+    return (await normal.covariance()).data;
+  },
+  'a batch or a mixture': async (device, choice) => {
+    const n = 1 + choice.below(3);
+    const covariances = [choice.covariance(n), choice.covariance(n)] as number[][][];
+    const means = choice.of(undefined, choice.rows(n, 2)) as [];
+    const weights = choice.of([1, 2], [0.5, 0.5], choice.odd(), [choice.number(), 1]) as number[];
+    if (choice.below(2) === 0) {
+      using batch = await MultivariateNormalBatch.fromCovariance({ device, covariances, means, dtype: 'float64' });
+      return (await batch.sample(choice.of(2, choice.number()), { seed: 1 })).flatMap(({ data }) => [...data]);
+    }
+    const common = {
+      device,
+      covariances,
+      means: means ?? [new Array(n).fill(0), new Array(n).fill(1)],
+      dtype: 'float64',
+    };
+    using mixture = await MultivariateNormalMixture.fromCovariance({ ...common, weights } as never);
+    const rows = choice.rows(n) as number[][];
+    if (choice.below(2) === 0) return (await mixture.logPdf(rows)).data as Float64Array;
+    return (await mixture.sample(choice.of(4, choice.number()), { seed: 1 })).data as Float64Array;
   },
   commands: async (device, choice) => {
     const memory = Float32Array.from({ length: 24 }, () => choice.tame());
