@@ -21,6 +21,9 @@ export interface ResultArguments {
   readonly shrinkage?: string | undefined;
   readonly fixedMean?: string | undefined;
   readonly dtype?: string | undefined;
+  readonly singular?: boolean | undefined;
+  /** true if no share follows it. */
+  readonly jitter?: string | true | undefined;
 }
 
 /** Writes a model, or an unfinished fit. */
@@ -52,9 +55,22 @@ export async function resultWriter(options: ResultArguments): Promise<WriteResul
 
 async function modelWriter(
   path: string,
-  { ddof, shrinkage, fixedMean, dtype: type = 'float32' }: Omit<ResultArguments, 'output' | 'partial'>,
+  {
+    ddof,
+    shrinkage,
+    fixedMean,
+    dtype: type = 'float32',
+    singular,
+    jitter,
+  }: Omit<ResultArguments, 'output' | 'partial'>,
 ): Promise<WriteResult> {
   const dtype: RealDtype = dtypeArgument(type);
+  if (singular && jitter !== undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      '--jitter makes a covariance positive definite, and --singular leaves it singular: pass one of them.',
+    );
+  const least: Least = { dtype, singular, jitter: jitter === undefined ? undefined : jitterArgument(jitter) };
   const asked: EstimateOptions = {
     ddof: ddof === undefined ? undefined : wholeArgument('--ddof', ddof),
     shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
@@ -62,21 +78,55 @@ async function modelWriter(
   };
   return async (rows, _, signal) => {
     const { moments, names, dropped } = rows;
-    // An invalid normal is refused here, not later when it is sampled.
-    using device = openDevice('reference');
-    const made = MultivariateNormal.fromMoments({ device, moments, dtype: 'float64', ...asked });
-    using normal = await made.catch((error: unknown) => refuseColumn(error, rows));
+    const { mean, covariance } = await parametersOf(rows, asked, least);
     signal.throwIfAborted();
-    await writeModel(path, {
-      covarium: 1,
-      dtype,
-      ...(names && { columns: names }),
-      mean: normal.mean.toArray(),
-      covariance: moments.covariance(asked).toArray(),
-    });
+    await writeModel(path, { covarium: 1, dtype, ...(names && { columns: names }), mean, covariance });
     if (dropped > 0)
       process.stderr.write(`Left out (${dropped}) rows with missing values; (${moments.count}) observations remain.\n`);
   };
+}
+
+/** What a model's covariance must be: positive definite, by jitter if need be; or, with `singular`, semidefinite. */
+interface Least {
+  readonly dtype: RealDtype;
+  readonly singular: boolean | undefined;
+  readonly jitter: number | true | undefined;
+}
+
+/** Mean and covariance of a model. An invalid normal is refused here, not later when it is sampled. */
+async function parametersOf(
+  rows: FitRows,
+  asked: EstimateOptions,
+  { dtype, singular, jitter }: Least,
+): Promise<{ mean: number[]; covariance: number[][] }> {
+  const { moments } = rows;
+  using device = openDevice('reference');
+  const covariance = moments.covariance(asked);
+  const numbers = covariance.toArray();
+  if (!singular && jitter === undefined) {
+    const made = MultivariateNormal.fromMoments({ device, moments, dtype: 'float64', ...asked });
+    using normal = await made.catch((error: unknown) => refuseColumn(error, rows));
+    return { mean: normal.mean.toArray(), covariance: numbers };
+  }
+  const mean = asked.mean === undefined ? moments.mean.toArray() : Array.from(asked.mean as Float64Array);
+  const semidefinite = { singular: 'pivoted', dtype: 'float64' } as const;
+  // The jitter must do in the type that draws have.
+  const how = jitter === undefined ? semidefinite : { jitter, dtype };
+  using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance, ...how });
+  const { amount } = normal.jitter ?? { amount: 0 };
+  for (const [i, row] of numbers.entries()) row[i]! += amount;
+  if (amount > 0) process.stderr.write(`Added (${amount}) to each variance.\n`);
+  return { mean, covariance: numbers };
+}
+
+function jitterArgument(text: string | true): number | true {
+  if (text === true) return true;
+  const share = /^\d*\.?\d+(e-?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  if (share > 0 && share <= 1) return share;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `--jitter is (${text}): pass a share of the largest variance, above 0 and at most 1, or no number.`,
+  );
 }
 
 /** Throws, of a covariance that is singular, which column makes it so, and what to do; another error as it is. */
@@ -93,7 +143,7 @@ function refuseColumn(error: unknown, { moments, names, files }: FitRows): never
       : `is a combination of ${others}, or nearly so`;
   throw new CovariumError(
     'ERR_NOT_POSITIVE_DEFINITE',
-    `${column} ${what}, so the covariance is singular; leave it out with --columns, or pass --shrinkage ledoit-wolf.`,
+    `${column} ${what}, so the covariance is singular; leave it out with --columns, or pass --shrinkage ledoit-wolf, --jitter or --singular.`,
     { pivot, cause: error },
   );
 }

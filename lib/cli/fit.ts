@@ -24,10 +24,22 @@ export interface FitArguments extends ReadArguments, ResultArguments {
  * `covarium merge`.
  */
 export async function fit(paths: readonly string[], options: FitArguments, signal: AbortSignal): Promise<void> {
-  const { weights, frequencies, device: kind, output, partial, ddof, shrinkage, fixedMean, dtype } = options;
+  const {
+    weights,
+    frequencies,
+    device: kind,
+    output,
+    partial,
+    ddof,
+    shrinkage,
+    fixedMean,
+    dtype,
+    singular,
+    jitter,
+  } = options;
   const shard = shardOf(options);
   await refuseInputs([output, partial], [...paths, fixedMean]);
-  const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
+  const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter });
   using device = openDevice(deviceArgument(kind));
   tellPassedOver(device.kind, deviceArgument(kind));
   const input: FitInput = { paths, table: readOptions(options), weights, frequencies, shard };

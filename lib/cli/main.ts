@@ -29,6 +29,13 @@ async function main(): Promise<void> {
   const shrinkage = () =>
     new Option('--shrinkage <share>', 'none, ledoit-wolf or a number from 0 to 1; none by default');
   const fixedMean = () => new Option('--fixed-mean <m.csv>', 'one row of numbers that stands for the mean of the data');
+  const semidefinite = () =>
+    new Option('--singular', 'the covariance may be singular; `covarium sample --singular` draws from such a model');
+  const jitter = () =>
+    new Option(
+      '--jitter [share]',
+      'add to each variance, by this share of the largest, until the covariance is positive definite',
+    );
   const dtype = () => new Option('--dtype <type>', 'float32 or float64: the type to sample in; float32 by default');
   const header = () => new Option('--header', 'of CSV: the first row names the columns; by default the file tells');
   const noHeader = () => new Option('--no-header', 'of CSV: the first row has numbers');
@@ -64,6 +71,8 @@ async function main(): Promise<void> {
     .addOption(ddof())
     .addOption(shrinkage())
     .addOption(fixedMean())
+    .addOption(semidefinite())
+    .addOption(jitter())
     .addOption(dtype())
     .addOption(device())
     .addHelpText(
@@ -83,6 +92,8 @@ async function main(): Promise<void> {
     .addOption(ddof())
     .addOption(shrinkage())
     .addOption(fixedMean())
+    .addOption(semidefinite())
+    .addOption(jitter())
     .addOption(dtype())
     .action((paths, options) => merge(paths, options, interruption));
   program

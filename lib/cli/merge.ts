@@ -10,9 +10,9 @@ import { partialText, readPartial, type Shards } from './partial-fit.ts';
  * the same bytes, regardless of their order and names.
  */
 export async function merge(paths: readonly string[], options: ResultArguments, signal: AbortSignal): Promise<void> {
-  const { output, partial, ddof, shrinkage, fixedMean, dtype } = options;
+  const { output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter } = options;
   await refuseInputs([output, partial], [...paths, fixedMean]);
-  const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype });
+  const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter });
   const parts: Part[] = [];
   for (const path of paths) parts.push(await partOf(path));
   const shards = joinedShards(parts);

@@ -95,7 +95,7 @@ test('fit names the column that makes a covariance singular, and says what to do
     assert.is(code, 1);
     assert.match(
       stderr,
-      /^error: Column .* --columns, or pass --shrinkage ledoit-wolf\. \[ERR_NOT_POSITIVE_DEFINITE\]/,
+      /^error: Column .* --columns, or pass --shrinkage ledoit-wolf, --jitter or --singular\. \[ERR_NOT_POSITIVE_DEFINITE\]/,
     );
     assert.not(existsSync(at('singular.json')));
     return stderr;
@@ -327,5 +327,31 @@ for (const [sentence, shown, command] of refusals)
     assert.match(message, /^[A-Z-].*\.$/);
     assert.not(existsSync(at('x.json')));
   });
+
+test('A model of a singular covariance is written with --singular or --jitter, and drawn from.', async () => {
+  const data = file('flat.csv', 'a,b,c\n1,2,3\n2,3,5\n4,5,9\n7,1,8\n');
+  const sum = (name: string) => {
+    const { covariance } = model(name);
+    return covariance.map((row) => row[2]! - row[0]! - row[1]!);
+  };
+  await succeeds('fit', data, '--singular', '--output', at('singular.json'));
+  for (const rest of sum('singular.json')) assert.ok(Math.abs(rest) < 1e-13);
+  const draws = ['--count', '5', '--seed', '1', '--output', '-'];
+  await succeeds('sample', '--model', at('singular.json'), '--singular', ...draws);
+  for (const share of [[], ['1e-4']]) {
+    const { code, stderr } = await run(['fit', data, '--jitter', ...share, '--output', at('jittered.json')]);
+    assert.is(code, 0, stderr);
+    const added = Number(/^Added \((.+)\) to each variance\.\n$/.exec(stderr)?.[1]);
+    assert.ok(added > 0, stderr);
+    const rest = [...model('jittered.json').covariance.keys()].map((i) => sum('jittered.json')[i]! / added);
+    for (const [i, of] of [-1, -1, 1].entries()) assert.ok(Math.abs(rest[i]! - of) < 1e-6, `${rest}`);
+    await succeeds('sample', '--model', at('jittered.json'), ...draws);
+  }
+  const refused = async (...options: string[]) =>
+    (await run(['fit', data, '--output', at('x.json'), ...options])).stderr;
+  assert.match(await refused('--jitter', '2'), /--jitter is \(2\): pass a share/);
+  assert.match(await refused('--jitter', '--singular'), /pass one of them/);
+  assert.match(await refused(), /pass --shrinkage ledoit-wolf, --jitter or --singular/);
+});
 
 test.run();
