@@ -103,6 +103,13 @@ const normalOf = (device: Device, choice: Choice) => {
   return { n, normal: MultivariateNormal.fromCovarianceSync({ device, covariance: identity, dtype }) };
 };
 
+// Rounding, which differs between devices, decides whether such a covariance is positive definite.
+function refuseNearlySingular(factor: Matrix, covariance: Matrix): void {
+  for (let i = 0; i < factor.rows; i++)
+    if (factor.at(i, i) ** 2 < 1e-12 * covariance.at(i, i))
+      throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Pivot (${i}) is within rounding of 0.`);
+}
+
 const families: { readonly [family: string]: Call } = {
   'a normal of a covariance': async (device, choice) => {
     const n = 1 + choice.below(4);
@@ -191,7 +198,9 @@ const families: { readonly [family: string]: Call } = {
       dtype: 'float64',
       ...(choice.below(2) === 0 ? options : {}),
     });
-    return (await normal.covariance()).data;
+    const covariance = await normal.covariance();
+    refuseNearlySingular(await normal.factor(), covariance);
+    return covariance.data;
   },
   'a batch or a mixture': async (device, choice) => {
     const n = 1 + choice.below(3);
