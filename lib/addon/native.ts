@@ -71,7 +71,7 @@ export interface Addon {
    */
   readColumns(
     descriptor: number,
-    positions: Float64Array,
+    positions: readonly number[],
     rows: number,
     out: Float32Array | Float64Array,
     at: number,

@@ -133,7 +133,7 @@ async function wholeRows(
       const count = Math.min(tiles.directRows, rows - row);
       await tiles.direct(count, (out, at) => {
         if (addon?.readColumns === undefined || descriptor === undefined) return readPlainly(row, count, out, at);
-        const positions = Float64Array.of(startBytes + row * rowBytes);
+        const positions = [startBytes + row * rowBytes];
         return addon
           .readColumns(descriptor, positions, count * columns, out, at)
           .catch(() => readPlainly(row, count, out, at));

@@ -224,13 +224,15 @@ void requireRoom(size_t length, double at, size_t rows, size_t columns) {
 template <typename Real>
 Napi::Value fileReadingOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
   const int descriptor = static_cast<int>(numberAt(info, 0));
-  const auto positions = arrayAt<Napi::Float64Array>(info, 1, napi_float64_array);
+  if (!info[1].IsArray()) throw Failure("ERR_INVALID_ARGUMENT", "Positions are no array of positions.");
+  const auto positions = info[1].As<Napi::Array>();
   const size_t rows = sizeAt(info, 2);
   const auto out = arrayAt<Napi::TypedArrayOf<Real>>(info, 3, type);
   const double at = numberAt(info, 4);
   std::vector<off_t> from;
-  for (size_t i = 0; i < positions.ElementLength(); ++i) {
-    const double position = positions[i];
+  for (uint32_t i = 0; i < positions.Length(); ++i) {
+    const Napi::Value given = positions.Get(i);
+    const double position = given.IsNumber() ? given.As<Napi::Number>().DoubleValue() : -1;
     if (!(position >= 0 && position < 0x1p53))
       throw Failure("ERR_INVALID_ARGUMENT",
                     "Position (" + std::to_string(i) + ") is (" + std::to_string(position) + ").");

@@ -12,7 +12,7 @@ Napi::Value writeCsv(const Napi::CallbackInfo& info);
 
 // (columns: Real[], rows, out: Real, at) => Promise<boolean>: whether all numbers are finite
 Napi::Value interleave(const Napi::CallbackInfo& info);
-// (descriptor, positions: Float64Array, rows, out: Real, at) => Promise<boolean>: columns of a file as rows; whether
+// (descriptor, positions, rows, out: Real, at) => Promise<boolean>: columns of a file as rows; whether
 // all numbers are finite
 Napi::Value readColumns(const Napi::CallbackInfo& info);
 

@@ -268,7 +268,7 @@ export class ArrowRows {
         try {
           return await read(
             file.descriptor,
-            Float64Array.from(offsets, (offset) => file.start + offset),
+            offsets.map((offset) => file.start + offset),
             count,
             out,
             at,
