@@ -61,7 +61,18 @@ export class ChunkReader {
     field: ParquetField,
     chunk: ColumnChunk,
     rows: number,
-    { dtype, readBytes, signal }: { dtype: RealDtype; readBytes: number; signal: AbortSignal | undefined },
+    {
+      dtype,
+      readBytes,
+      signal,
+      window,
+    }: {
+      dtype: RealDtype;
+      readBytes: number;
+      signal: AbortSignal | undefined;
+      /** Memory of an earlier one that has finished. */
+      window?: Uint8Array | undefined;
+    },
   ) {
     this.#file = file;
     this.#number = field.number!;
@@ -71,10 +82,16 @@ export class ChunkReader {
     this.#rows = rows;
     this.#readBytes = readBytes;
     this.#signal = signal;
+    this.#window = window ?? this.#window;
     this.#next = chunk.start;
     this.#left = rows;
     if (chunk.codec === 'LZO' || chunk.codec === 'LZ4')
       throw new NotTaken(`its pages are compressed with ${chunk.codec}`);
+  }
+
+  /** The memory that it reads the file into. */
+  get window(): Uint8Array {
+    return this.#window;
   }
 
   /**
@@ -162,7 +179,7 @@ export class ChunkReader {
     const held = start >= this.#windowStart ? Math.max(0, this.#windowEnd - start) : 0;
     const rest = this.#window.subarray(start - this.#windowStart, start - this.#windowStart + held);
     if (this.#window.length < size) {
-      const larger = new Uint8Array(size);
+      const larger = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
       larger.set(rest);
       this.#window = larger;
     } else this.#window.set(rest);
