@@ -3,7 +3,7 @@ import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
 import { Turns } from '../work.ts';
-import { chosenColumns } from './columns.ts';
+import { chosenColumns, repeatedNames } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
@@ -42,7 +42,8 @@ export async function openParquet(
     const chosen = chosenColumns(name, names, names.length, wanted);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
     const fields = chosen.map((index) => footer.fields[index]!);
-    for (const field of fields) requireNumbers(name, field, names);
+    const repeated = repeatedNames(names);
+    for (const field of fields) requireNumbers(name, field, repeated);
     const isSingle = fields.every(({ number }) => number!.kind === 'float' && number!.bits <= 32);
     const dtype: RealDtype = isSingle ? 'float32' : 'float64';
     const columns = fields.length;
@@ -234,11 +235,11 @@ class ParquetRows {
   }
 }
 
-function requireNumbers(file: string, { name, number, kind }: ParquetField, names: readonly string[]): void {
+function requireNumbers(file: string, { name, number, kind }: ParquetField, repeated: ReadonlySet<string>): void {
   const refused = (message: string) => new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
   if (number === undefined)
     throw refused(
       `Column (${name}) of file (${file}) does not hold numbers (${kind}); pass \`columns\` to choose others.`,
     );
-  if (names.indexOf(name) !== names.lastIndexOf(name)) throw refused(`File (${file}) has column (${name}) twice.`);
+  if (repeated.has(name)) throw refused(`File (${file}) has column (${name}) twice.`);
 }

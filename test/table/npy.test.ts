@@ -135,6 +135,7 @@ test('An archive that contradicts itself is refused.', async () => {
   };
   const directory = sound.readUInt32LE(sound.length - 6);
   await says(sound.subarray(0, -1), 'cut short');
+  await says(Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)]), 'its archive is empty');
   await says(
     changed(sound.length - 6, (bytes, place) => bytes.writeUInt32LE(0xfffffff0, place)),
     'outside',
