@@ -202,10 +202,16 @@ class ParquetRows {
         await this.#turns.take();
       }
       waiting = waiting.filter((column) => done[column]! < rows);
-      const pages = await Promise.allSettled(waiting.map((column) => this.#chunks[column]!.nextPage()));
-      pages.forEach((page, index) => {
-        if (page.status === 'rejected') throw this.#refusal(page.reason, this.#fields[waiting[index]!]!);
-      });
+      // What fails here fails again below. Pages are decoded in turn, so that the event loop may turn in between.
+      await Promise.allSettled(waiting.map((column) => this.#chunks[column]!.readAhead()));
+      for (const column of waiting) {
+        try {
+          await this.#chunks[column]!.nextPage();
+        } catch (error) {
+          throw this.#refusal(error, this.#fields[column]!);
+        }
+        await this.#turns.take();
+      }
     }
   }
 

@@ -129,6 +129,13 @@ export class ChunkReader {
       out[start + index] = given[index] === 1 ? out[from--]! : Number.NaN;
   }
 
+  /** Reads the bytes of the next page, which {@link nextPage} will need. */
+  async readAhead(): Promise<void> {
+    const header = await this.#header();
+    const end = this.#next + (header === undefined ? 0 : header.bytes + header.compressedBytes);
+    if (end <= this.#chunk.end) await this.#hold(this.#next, end);
+  }
+
   /** Begins the next page; there are rows that were not read. */
   async nextPage(): Promise<void> {
     while (this.#page === undefined) {
