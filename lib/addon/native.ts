@@ -65,11 +65,17 @@ export interface Addon {
     at: number,
   ): Promise<boolean>;
   /**
-   * On another thread: fills `values` with the bytes of an open file from `position` on. False if the file ends before,
-   * cannot be read, or has a number that is not finite; some values are then left as they were. The file must stay open
-   * until it settles.
+   * On another thread: columns of an open file, each from its position on, as rows into `out` from `at` on, whose type
+   * is that of the numbers; true if all are finite. Rejects with `ERR_FILE_UNREADABLE` if the file ends before. The
+   * file must stay open, and the memory as it is, until it settles.
    */
-  readReals(descriptor: number, position: number, values: Float32Array | Float64Array): Promise<boolean>;
+  readColumns(
+    descriptor: number,
+    positions: readonly number[],
+    rows: number,
+    out: Float32Array | Float64Array,
+    at: number,
+  ): Promise<boolean>;
   /** Call it before the memory is first touched: large pages make that much cheaper. */
   useLargePages(memory: ArrayBuffer): void;
 }

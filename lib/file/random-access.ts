@@ -4,6 +4,8 @@ import type { ByteSource } from './input.ts';
 /** Bytes that can be read in any order. */
 export interface RandomAccess {
   readonly byteLength: number;
+  /** Of the open file, for native code; undefined if the bytes are not those of a file. */
+  readonly descriptor: number | undefined;
   /** Fills `out` with the bytes from `start` on, which must exist. Throws `ERR_FILE_UNREADABLE`, `ERR_ABORTED`. */
   read(start: number, out: Uint8Array): Promise<void>;
   /** Never rejects. */
@@ -16,6 +18,7 @@ export async function randomAccess(source: ByteSource): Promise<RandomAccess | u
   if (byteLength === undefined) return undefined;
   return {
     byteLength,
+    descriptor: await source.descriptor(),
     read: async (start, out) => {
       if ((await source.readAt(out, start)) === out.length) return;
       throw new CovariumError('ERR_FILE_UNREADABLE', `File (${source.name}) became shorter while it was read.`, {
@@ -33,6 +36,7 @@ export async function randomAccessOf(source: ByteSource): Promise<RandomAccess> 
   const bytes = await source.take(Number.POSITIVE_INFINITY);
   return {
     byteLength: bytes.length,
+    descriptor: undefined,
     read: async (start, out) => out.set(bytes.subarray(start, start + out.length)),
     close: () => source.close(),
   };

@@ -10,9 +10,15 @@ import type { TableHead } from './table.ts';
  */
 export function columnNames({ names, columns }: TableHead): readonly string[] {
   const all = names ?? Array.from({ length: columns }, (_, i) => `x${i + 1}`);
-  const twice = all.find((name, index) => all.indexOf(name) !== index);
+  const [twice] = repeatedNames(all);
   if (twice === undefined) return all;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Column name (${describe(twice)}) occurs twice.`);
+}
+
+/** The names that occur more than once, in time that grows with their number: a file may state a million. */
+export function repeatedNames(names: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(names.filter((name) => seen.size === seen.add(name).size));
 }
 
 /**
@@ -28,14 +34,18 @@ export function chosenColumns(
   if (wanted === undefined) return Array.from({ length: columns }, (_, i) => i);
   const refusal = (why: string) => new CovariumError('ERR_INVALID_ARGUMENT', why, { path });
   if (wanted.length === 0) throw refusal(`\`columns\` is empty (0); name at least one column of file (${path}).`);
-  return wanted.map((name, at) => {
+  const places = new Map(names?.map((name, index) => [name, index]));
+  const repeated = repeatedNames(names ?? []);
+  const [again] = repeatedNames(wanted);
+  return wanted.map((name) => {
     const shown = describe(name);
     if (names === undefined)
       throw refusal(`File (${path}) has no column names, so column (${shown}) cannot be found; leave \`columns\` out.`);
-    if (wanted.indexOf(name) !== at) throw refusal(`Column (${shown}) is requested twice.`);
-    const index = names.indexOf(name);
-    if (index < 0) throw refusal(`Column (${shown}) is not one of file (${path}): (${describe(names.join(', '))}).`);
-    if (names.lastIndexOf(name) !== index) throw refusal(`File (${path}) has column (${shown}) twice.`);
+    if (name === again) throw refusal(`Column (${shown}) is requested twice.`);
+    const index = places.get(name);
+    if (index === undefined)
+      throw refusal(`Column (${shown}) is not one of file (${path}): (${describe(names.join(', '))}).`);
+    if (repeated.has(name)) throw refusal(`File (${path}) has column (${shown}) twice.`);
     return index;
   });
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CovariumError } from '../covarium-error.ts';
 import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields } from './csv-record.ts';
 import { isMissing } from './csv-rows.ts';
@@ -70,6 +71,8 @@ export function csvBeginning(
   if (!(header ?? foundHeader(path, bytes, first, dialect, warn)))
     return { ...dialect, names: undefined, width: first.fieldCount, start: 0 };
   const names = first.fields.map(({ text }) => text);
+  if (!isUtf8(bytes.subarray(0, first.end)))
+    warn(`Names of columns of CSV file (${path}) are not UTF-8, and letters of them are lost; save it as UTF-8.`);
   // The names of R's rows have no name above them.
   if (haveRowNames(first, csvRecord(bytes, first.end, dialect))) names.unshift('');
   return { ...dialect, names, width: names.length, start: first.end };

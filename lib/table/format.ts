@@ -19,7 +19,7 @@ const endings: { readonly [ending: string]: TableFormat } = {
 /** The format that the first bytes of a file indicate; CSV if they indicate none. */
 export function formatOfBytes(start: Uint8Array): TableFormat {
   const text = Buffer.from(start.subarray(0, 6)).toString('latin1');
-  if (text === '\x93NUMPY' || text.startsWith('PK\x03\x04')) return 'npy';
+  if (text === '\x93NUMPY' || text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'npy';
   if (text === 'ARROW1') return 'arrow';
   if (text.startsWith('\xff\xff\xff\xff')) return 'arrows';
   return text.startsWith('PAR1') ? 'parquet' : 'csv';

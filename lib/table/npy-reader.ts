@@ -1,5 +1,4 @@
 import { loadAddon } from '../addon/native.ts';
-import { refuseAborted } from '../check.ts';
 import { bytesOf, type Real, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
 import { Turns } from '../work.ts';
@@ -10,10 +9,10 @@ import { malformedNpy } from './npy-error.ts';
 import { isAsInMemory, realsOf } from './npy-numbers.ts';
 import { isZip, openNpzMember } from './npz.ts';
 import { keptRows, resultMemory } from './result-memory.ts';
+import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
 const blockBytes = 1 << 20;
-const slicesAhead = 8;
 
 /**
  * Reads an NPY file from beginning to end, so that it may come from a pipe, or an array of an `.npz` file. An array in
@@ -106,7 +105,7 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
 
 /**
  * Reads all rows straight into the memory of the result: several slices at once by the addon, which also looks for
- * numbers that are not finite, on threads of libuv's pool; otherwise one after the other.
+ * numbers that are not finite, on threads of libuv's pool.
  */
 async function wholeRows(
   name: string,
@@ -121,40 +120,30 @@ async function wholeRows(
   const startBytes = source.offset;
   const { addon } = loadAddon();
   const descriptor = await source.descriptor();
-  const isNative = addon?.readReals !== undefined && descriptor !== undefined;
-  const rowsPerSlice = Math.max(1, Math.floor(blockBytes / rowBytes));
-  const endOf = (row: number) => Math.min(rows, row + rowsPerSlice);
-  const valuesFrom = (row: number) => values.subarray(row * columns, endOf(row) * columns);
-  // True if the slice is known to be read and finite.
-  const readAhead = async (row: number): Promise<boolean> =>
-    isNative && (await addon.readReals(descriptor, startBytes + row * rowBytes, valuesFrom(row)));
-  const readPlainly = async (row: number): Promise<Real> => {
-    const slice = valuesFrom(row);
-    const bytes = new Uint8Array(slice.buffer, slice.byteOffset, slice.byteLength);
-    const count = await source.readAt(bytes, startBytes + row * rowBytes);
-    if (count < bytes.length) throw cutShort(name, layout, row * rowBytes + count);
-    return complete.of(slice);
+  const readPlainly = async (row: number, count: number, out: Real, at: number) => {
+    const bytes = new Uint8Array(out.buffer, out.byteOffset + at * out.BYTES_PER_ELEMENT, count * rowBytes);
+    const read = await source.readAt(bytes, startBytes + row * rowBytes);
+    if (read < bytes.length) throw cutShort(name, layout, row * rowBytes + read);
+    return false;
   };
-  const ahead: Promise<boolean>[] = [];
-  const turns = new Turns(signal);
-  let next = 0;
-  let kept = 0;
+  const tiles = new RowTiles(columns, numbers.dtype, complete, signal);
+  tiles.begin(values);
   try {
-    for (let row = 0; row < rows; row = endOf(row)) {
-      for (; ahead.length < slicesAhead && next < rows; next = endOf(next)) ahead.push(readAhead(next));
-      let count = (endOf(row) - row) * columns;
-      if (await ahead.shift()!) complete.pass(endOf(row) - row);
-      else count = (await readPlainly(row)).length;
-      if (kept !== row * columns) values.copyWithin(kept, row * columns, row * columns + count);
-      kept += count;
-      refuseAborted(signal);
-      await turns.take();
+    for (let row = 0; row < rows; row += tiles.directRows) {
+      const count = Math.min(tiles.directRows, rows - row);
+      await tiles.direct(count, (out, at) => {
+        if (addon?.readColumns === undefined || descriptor === undefined) return readPlainly(row, count, out, at);
+        const positions = [startBytes + row * rowBytes];
+        return addon
+          .readColumns(descriptor, positions, count * columns, out, at)
+          .catch(() => readPlainly(row, count, out, at));
+      });
     }
-  } finally {
-    // The file must stay open, and the memory be kept, until then.
-    await Promise.all(ahead);
+  } catch (error) {
+    // The file must stay open, and the memory be kept, until all slices are read.
+    await tiles.fail(error);
   }
-  return keptRows(values, kept, signal);
+  return keptRows(values, await tiles.end(), signal);
 }
 
 function cutShort(name: string, { rows, columns, numbers, isFortran }: NpyLayout, bytes: number): Error {

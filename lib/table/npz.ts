@@ -29,9 +29,10 @@ const deflated = 8;
 // The best ratio of deflate: 258 bytes from two bits.
 const mostDeflation = 1032;
 
-/** True if these are the first bytes of a ZIP file. */
+/** True if these are the first bytes of a ZIP file; an empty one begins with the end of its directory. */
 export function isZip(start: Uint8Array): boolean {
-  return Buffer.from(start.subarray(0, 4)).toString('latin1') === 'PK\x03\x04';
+  const text = Buffer.from(start.subarray(0, 4)).toString('latin1');
+  return text === 'PK\x03\x04' || text === 'PK\x05\x06';
 }
 
 /**

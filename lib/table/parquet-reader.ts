@@ -3,7 +3,7 @@ import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
 import { Turns } from '../work.ts';
-import { chosenColumns } from './columns.ts';
+import { chosenColumns, repeatedNames } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
@@ -18,6 +18,8 @@ const magic = 'PAR1';
 const blockNumbers = 1 << 20;
 // How much all columns together read ahead.
 const windowBytes = 64 << 20;
+// Pages of a mebibyte, which most writers make, and their headers.
+const usualPageBytes = (1 << 20) + (1 << 12);
 // A file of ordinary numbers never states this many for its size; a file made to exhaust memory does.
 const plainBytes = 128 << 20;
 const plainRatio = 4096;
@@ -40,7 +42,8 @@ export async function openParquet(
     const chosen = chosenColumns(name, names, names.length, wanted);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
     const fields = chosen.map((index) => footer.fields[index]!);
-    for (const field of fields) requireNumbers(name, field, names);
+    const repeated = repeatedNames(names);
+    for (const field of fields) requireNumbers(name, field, repeated);
     const isSingle = fields.every(({ number }) => number!.kind === 'float' && number!.bits <= 32);
     const dtype: RealDtype = isSingle ? 'float32' : 'float64';
     const columns = fields.length;
@@ -162,10 +165,7 @@ class ParquetRows {
     for (let left = rows; left > 0; ) {
       while (this.#groupLeft === 0) this.#nextGroup();
       const taken = Math.min(left, this.#tiles.rows, this.#groupLeft);
-      for (let column = 0; column < this.#chunks.length; column++) {
-        await this.#readColumn(column, taken);
-        await this.#turns.take();
-      }
+      await this.#readColumns(taken);
       this.#row += taken;
       left -= taken;
       this.#groupLeft -= taken;
@@ -180,29 +180,45 @@ class ParquetRows {
     this.#groupLeft = rows;
     if (rows === 0) return;
     const share = Math.floor(windowBytes / this.#fields.length);
-    const readBytes = Math.max(1 << 14, Math.min(1 << 20, share));
+    const readBytes = Math.max(1 << 14, Math.min(usualPageBytes, share));
     const options = { dtype: this.#dtype, readBytes, signal: this.#signal };
-    this.#chunks = this.#fields.map((field) => {
+    this.#chunks = this.#fields.map((field, index) => {
       try {
-        return new ChunkReader(this.#file, field, this.#footer.chunk(this.#group, field), rows, options);
+        const window = this.#chunks[index]?.window;
+        return new ChunkReader(this.#file, field, this.#footer.chunk(this.#group, field), rows, { ...options, window });
       } catch (error) {
         throw this.#refusal(error, field);
       }
     });
   }
 
-  async #readColumn(index: number, rows: number): Promise<void> {
-    const chunk = this.#chunks[index]!;
-    const out = this.#tiles.column(index);
-    let done = 0;
-    try {
-      while (done < rows) {
-        const read = chunk.read(out, done, rows - done);
-        done += read;
-        if (read > 0) continue;
-        await chunk.nextPage();
+  // Pages that columns wait for are read side by side.
+  async #readColumns(rows: number): Promise<void> {
+    const done = this.#chunks.map(() => 0);
+    let waiting = this.#chunks.map((_, column) => column);
+    while (waiting.length > 0) {
+      for (const column of waiting) {
+        done[column]! += this.#readPage(column, done[column]!, rows);
         await this.#turns.take();
       }
+      waiting = waiting.filter((column) => done[column]! < rows);
+      // What fails here fails again below. Pages are decoded in turn, so that the event loop may turn in between.
+      await Promise.allSettled(waiting.map((column) => this.#chunks[column]!.readAhead()));
+      for (const column of waiting) {
+        try {
+          await this.#chunks[column]!.nextPage();
+        } catch (error) {
+          throw this.#refusal(error, this.#fields[column]!);
+        }
+        await this.#turns.take();
+      }
+    }
+  }
+
+  // How many of the rows from `done` on the page at hand has.
+  #readPage(index: number, done: number, rows: number): number {
+    try {
+      return this.#chunks[index]!.read(this.#tiles.column(index), done, rows - done);
     } catch (error) {
       const field = this.#fields[index]!;
       if (error instanceof Inexact)
@@ -218,7 +234,6 @@ class ParquetRows {
       } catch (error) {
         throw this.#refusal(error, this.#fields[index]!);
       }
-    this.#chunks = [];
   }
 
   #refusal(error: unknown, field: ParquetField): unknown {
@@ -226,11 +241,11 @@ class ParquetRows {
   }
 }
 
-function requireNumbers(file: string, { name, number, kind }: ParquetField, names: readonly string[]): void {
+function requireNumbers(file: string, { name, number, kind }: ParquetField, repeated: ReadonlySet<string>): void {
   const refused = (message: string) => new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
   if (number === undefined)
     throw refused(
       `Column (${name}) of file (${file}) does not hold numbers (${kind}); pass \`columns\` to choose others.`,
     );
-  if (names.indexOf(name) !== names.lastIndexOf(name)) throw refused(`File (${file}) has column (${name}) twice.`);
+  if (repeated.has(name)) throw refused(`File (${file}) has column (${name}) twice.`);
 }

@@ -40,13 +40,19 @@ export const plainTiles: TileWriter = {
   interleave: async (columns, rows, out, at) => interleaveAll(columns, rows, out, at) === 0,
 };
 
-/** A tile that is being written. */
+/** Rows that are being written. */
 interface Pending {
-  readonly tile: Real[];
+  /** The columns that they are written from; undefined if another writes them. */
+  readonly tile: Real[] | undefined;
   readonly rows: number;
   readonly at: number;
   readonly areFinite: Promise<boolean>;
 }
+
+// Of rows that another writes, at once, and of those that are looked through before the event loop may turn.
+const directNumbers = 1 << 19;
+const directAhead = 8;
+const pieceNumbers = 1 << 17;
 
 /**
  * Turns columns, a few thousand rows at a time, into rows of finite numbers. Every few milliseconds it gives the
@@ -55,12 +61,16 @@ interface Pending {
 export class RowTiles {
   /** Rows of a tile at most. */
   readonly rows: number;
+  /** Rows that {@link direct} should write at once. */
+  readonly directRows: number;
   readonly #columns: number;
   readonly #complete: CompleteRows;
   readonly #turns: Turns;
   readonly #writer: TileWriter;
-  readonly #spare: Real[][];
+  readonly #tile: () => Real[];
+  readonly #spare: Real[][] = [];
   readonly #pending: Pending[] = [];
+  #tiles = 0;
   #out: Real;
   // Where the next tile goes if no row of those before it is left out, and how many numbers are kept so far.
   #at = 0;
@@ -80,8 +90,8 @@ export class RowTiles {
     this.#turns = new Turns(signal);
     this.#writer = writer;
     this.rows = Math.max(16, Math.floor(writer.numbers / columns));
-    const tile = () => Array.from({ length: columns }, () => zerosOf(dtype, this.rows) as Real);
-    this.#spare = Array.from({ length: writer.ahead }, tile);
+    this.directRows = Math.max(1, Math.floor(directNumbers / columns));
+    this.#tile = () => Array.from({ length: columns }, () => zerosOf(dtype, this.rows) as Real);
     this.#out = zerosOf(dtype, 0) as Real;
   }
 
@@ -94,18 +104,28 @@ export class RowTiles {
 
   /** The memory of a column of the current tile. */
   column(index: number): Real {
+    if (this.#spare.length === 0) {
+      this.#tiles++;
+      this.#spare.push(this.#tile());
+    }
     return this.#spare[0]![index]!;
   }
 
   /** Takes the tile's first `rows` rows. Rejects with `ERR_ABORTED` and `ERR_NOT_FINITE`. */
   async write(rows: number): Promise<void> {
     const tile = this.#spare.shift()!;
-    const areFinite = this.#writer.interleave(tile, rows, this.#out, this.#at);
-    // Another may fail before this one is looked at.
-    areFinite.catch(() => {});
-    this.#pending.push({ tile, rows, at: this.#at, areFinite });
-    this.#at += rows * this.#columns;
-    while (this.#spare.length === 0) await this.#settleOldest();
+    this.#push(tile, rows, this.#writer.interleave(tile, rows, this.#out, this.#at));
+    while (this.#spare.length === 0 && this.#tiles === this.#writer.ahead) await this.#settleOldest();
+    await this.#turns.take();
+  }
+
+  /**
+   * Takes `rows` rows that `fill` writes into `out` from `at` on; it resolves to true if they are known to be finite.
+   * Rejects with `ERR_ABORTED`, `ERR_NOT_FINITE`, and what an earlier `fill` rejected with.
+   */
+  async direct(rows: number, fill: (out: Real, at: number) => Promise<boolean>): Promise<void> {
+    this.#push(undefined, rows, fill(this.#out, this.#at));
+    while (this.#pending.length >= directAhead) await this.#settleOldest();
     await this.#turns.take();
   }
 
@@ -124,20 +144,42 @@ export class RowTiles {
     throw this.#refusal ?? error;
   }
 
+  #push(tile: Real[] | undefined, rows: number, areFinite: Promise<boolean>): void {
+    // Another may fail before this one is looked at.
+    areFinite.catch(() => {});
+    this.#pending.push({ tile, rows, at: this.#at, areFinite });
+    this.#at += rows * this.#columns;
+  }
+
   async #settleOldest(): Promise<void> {
     const { tile, rows, at, areFinite } = this.#pending.shift()!;
     try {
-      const numbers = rows * this.#columns;
-      let count = numbers;
-      if (await areFinite) this.#complete.pass(rows);
-      else count = this.#complete.of(this.#out.subarray(at, at + numbers)).length;
-      if (this.#kept !== at) this.#out.copyWithin(this.#kept, at, at + count);
-      this.#kept += count;
+      const areKnown = await areFinite;
+      if (areKnown && this.#kept === at) {
+        this.#complete.pass(rows);
+        this.#kept += rows * this.#columns;
+      } else await this.#keep(rows, at, areKnown);
     } catch (error) {
       this.#refusal ??= error;
       throw error;
     } finally {
-      this.#spare.push(tile);
+      if (tile !== undefined) this.#spare.push(tile);
+    }
+  }
+
+  // Moves the complete ones of the rows at `at` behind those that are kept.
+  async #keep(rows: number, at: number, areFinite: boolean): Promise<void> {
+    const columns = this.#columns;
+    const pieceRows = Math.max(1, Math.floor(pieceNumbers / columns));
+    for (let row = 0; row < rows; row += pieceRows) {
+      const taken = Math.min(pieceRows, rows - row);
+      const start = at + row * columns;
+      let count = taken * columns;
+      if (areFinite) this.#complete.pass(taken);
+      else count = this.#complete.of(this.#out.subarray(start, start + count)).length;
+      if (this.#kept !== start) this.#out.copyWithin(this.#kept, start, start + count);
+      this.#kept += count;
+      await this.#turns.take();
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <memory>
 
 #include "../table/csv.h"
 #include "../table/decimal.h"
@@ -132,43 +133,55 @@ class Interleaving : public TableWork {
   bool isAllFinite_ = false;
 };
 
-// In pieces that the cache still holds when they are looked through.
+// In pieces that the cache still holds when they become rows and are looked through.
 template <typename Real>
 class FileReading : public TableWork {
  public:
-  FileReading(Napi::Env env, int descriptor, double position, Napi::TypedArrayOf<Real> values)
-      : TableWork(env, {values}),
+  FileReading(Napi::Env env, int descriptor, std::vector<off_t> positions, size_t rows, Napi::TypedArrayOf<Real> out,
+              size_t at)
+      : TableWork(env, {out}),
         descriptor_(descriptor),
-        position_(static_cast<off_t>(position)),
-        values_(values.Data()),
-        count_(values.ElementLength()) {}
+        positions_(std::move(positions)),
+        rows_(rows),
+        to_(out.Data() + at) {}
 
  private:
   void work() override {
-    constexpr size_t piece = (256 << 10) / sizeof(Real);
-    for (size_t at = 0; at < count_; at += piece) {
-      const size_t count = std::min(piece, count_ - at);
-      if (!readAll(values_ + at, count * sizeof(Real), position_ + static_cast<off_t>(at * sizeof(Real)))) return;
-      if (!table::isAllFinite(values_ + at, count)) return;
+    constexpr size_t pieceNumbers = (256 << 10) / sizeof(Real);
+    const size_t count = positions_.size();
+    const size_t pieceRows = std::max<size_t>(1, pieceNumbers / count);
+    const std::unique_ptr<Real[]> columns(count > 1 ? new Real[pieceRows * count] : nullptr);
+    std::vector<const Real*> from;
+    for (size_t i = 0; i < count; ++i) from.push_back(columns.get() + i * pieceRows);
+    for (size_t row = 0; row < rows_; row += pieceRows) {
+      const size_t rows = std::min(pieceRows, rows_ - row);
+      Real* const to = to_ + row * count;
+      for (size_t i = 0; i < count; ++i)
+        readAll(count > 1 ? columns.get() + i * pieceRows : to, rows * sizeof(Real),
+                positions_[i] + static_cast<off_t>(row * sizeof(Real)));
+      if (count > 1) table::columnsToRows(from.data(), count, rows, to);
+      isAllFinite_ = table::isAllFinite(to, rows * count) && isAllFinite_;
     }
-    isComplete_ = true;
   }
-  bool readAll(void* to, size_t bytes, off_t from) const {
+  void readAll(void* to, size_t bytes, off_t from) const {
     for (size_t done = 0; done < bytes;) {
       const ssize_t count =
           pread(descriptor_, static_cast<char*>(to) + done, bytes - done, from + static_cast<off_t>(done));
-      if (count == 0 || (count < 0 && errno != EINTR)) return false;
-      if (count > 0) done += static_cast<size_t>(count);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0)
+        throw Failure("ERR_FILE_UNREADABLE", "Byte (" + std::to_string(from + static_cast<off_t>(done)) +
+                                                 ") of the file cannot be read (" +
+                                                 (count == 0 ? "its end" : strerror(errno)) + ").");
+      done += static_cast<size_t>(count);
     }
-    return true;
   }
-  Napi::Value result(Napi::Env env) override { return Napi::Boolean::New(env, isComplete_); }
+  Napi::Value result(Napi::Env env) override { return Napi::Boolean::New(env, isAllFinite_); }
 
   const int descriptor_;
-  const off_t position_;
-  Real* const values_;
-  const size_t count_;
-  bool isComplete_ = false;
+  const std::vector<off_t> positions_;
+  const size_t rows_;
+  Real* const to_;
+  bool isAllFinite_ = true;
 };
 
 template <typename Array>
@@ -201,6 +214,34 @@ Napi::Value writeOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
   return (new Writing<Real>(info.Env(), values, columns, bytes))->begin();
 }
 
+void requireRoom(size_t length, double at, size_t rows, size_t columns) {
+  if (!(at >= 0 && at <= static_cast<double>(length)) || columns == 0 ||
+      rows > (length - static_cast<size_t>(at)) / columns)
+    throw Failure("ERR_SHAPE", "Rows (" + std::to_string(rows) + ") of (" + std::to_string(columns) +
+                                   ") numbers have no room in (" + std::to_string(length) + ").");
+}
+
+template <typename Real>
+Napi::Value fileReadingOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
+  const int descriptor = static_cast<int>(numberAt(info, 0));
+  if (!info[1].IsArray()) throw Failure("ERR_INVALID_ARGUMENT", "Positions are no array of positions.");
+  const auto positions = info[1].As<Napi::Array>();
+  const size_t rows = sizeAt(info, 2);
+  const auto out = arrayAt<Napi::TypedArrayOf<Real>>(info, 3, type);
+  const double at = numberAt(info, 4);
+  std::vector<off_t> from;
+  for (uint32_t i = 0; i < positions.Length(); ++i) {
+    const Napi::Value given = positions.Get(i);
+    const double position = given.IsNumber() ? given.As<Napi::Number>().DoubleValue() : -1;
+    if (!(position >= 0 && position < 0x1p53))
+      throw Failure("ERR_INVALID_ARGUMENT",
+                    "Position (" + std::to_string(i) + ") is (" + std::to_string(position) + ").");
+    from.push_back(static_cast<off_t>(position));
+  }
+  requireRoom(out.ElementLength(), at, rows, from.size());
+  return (new FileReading<Real>(info.Env(), descriptor, std::move(from), rows, out, static_cast<size_t>(at)))->begin();
+}
+
 template <typename Real>
 Napi::Value interleavingOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
   if (!info[0].IsArray()) throw Failure("ERR_INVALID_ARGUMENT", "Columns are no array of columns.");
@@ -216,11 +257,7 @@ Napi::Value interleavingOf(const Napi::CallbackInfo& info, napi_typedarray_type 
                                      ") of (" + std::to_string(rows) + ") numbers.");
     from.push_back(column.Data());
   }
-  const size_t length = out.ElementLength();
-  if (!(at >= 0 && at <= static_cast<double>(length)) || from.empty() ||
-      rows > (length - static_cast<size_t>(at)) / from.size())
-    throw Failure("ERR_SHAPE", "Rows (" + std::to_string(rows) + ") of (" + std::to_string(from.size()) +
-                                   ") numbers have no room in (" + std::to_string(length) + ").");
+  requireRoom(out.ElementLength(), at, rows, from.size());
   return (new Interleaving<Real>(info.Env(), columns, std::move(from), rows, out, static_cast<size_t>(at)))->begin();
 }
 
@@ -263,16 +300,10 @@ Napi::Value interleave(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Value readReals(const Napi::CallbackInfo& info) {
+Napi::Value readColumns(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    const int descriptor = static_cast<int>(numberAt(info, 0));
-    const double position = numberAt(info, 1);
-    if (!(position >= 0 && position < 0x1p53))
-      throw Failure("ERR_INVALID_ARGUMENT", "Position is (" + std::to_string(position) + ").");
-    if (isDoubleAt(info, 2))
-      return (new FileReading<double>(info.Env(), descriptor, position, info[2].As<Napi::Float64Array>()))->begin();
-    const auto values = arrayAt<Napi::Float32Array>(info, 2, napi_float32_array);
-    return (new FileReading<float>(info.Env(), descriptor, position, values))->begin();
+    return isDoubleAt(info, 3) ? fileReadingOf<double>(info, napi_float64_array)
+                               : fileReadingOf<float>(info, napi_float32_array);
   });
 }
 

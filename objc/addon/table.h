@@ -12,8 +12,9 @@ Napi::Value writeCsv(const Napi::CallbackInfo& info);
 
 // (columns: Real[], rows, out: Real, at) => Promise<boolean>: whether all numbers are finite
 Napi::Value interleave(const Napi::CallbackInfo& info);
-// (descriptor, position, values: Real) => Promise<boolean>: whether all of `values` was read and is finite
-Napi::Value readReals(const Napi::CallbackInfo& info);
+// (descriptor, positions, rows, out: Real, at) => Promise<boolean>: columns of a file as rows; whether
+// all numbers are finite
+Napi::Value readColumns(const Napi::CallbackInfo& info);
 
 // (memory: ArrayBuffer) => void: asks for large pages, where a page fault costs a 512th of that of 4 KiB pages. Does
 // nothing where the system has none.

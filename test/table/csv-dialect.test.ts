@@ -95,6 +95,19 @@ test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, 
   }
 });
 
+test('Names that are not UTF-8 are told of, and their numbers read.', async () => {
+  for (const [text, encoding, warned] of [
+    ['gr\u00f6\u00dfe,b\n1,2\n', 'latin1', true],
+    ['gr\u00f6\u00dfe,b\n1,2\n', 'utf8', false],
+    ['\ufffd,b\n1,2\n', 'utf8', false],
+  ] as const) {
+    const warnings: string[] = [];
+    const { rows } = await readTable(Buffer.from(text, encoding), { warn: (sentence) => warnings.push(sentence) });
+    assert.equal(rows.toArray(), [[1, 2]]);
+    assert.is(/are not UTF-8/.test(warnings.join()), warned, text);
+  }
+});
+
 test('What is no text is refused by what it is, before any of it is read as rows.', async () => {
   const refused = (bytes: Uint8Array, shown: string) =>
     throwsCode('ERR_UNSUPPORTED', shown, () => readTable(bytes, { format: 'csv' }));

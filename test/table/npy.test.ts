@@ -135,6 +135,7 @@ test('An archive that contradicts itself is refused.', async () => {
   };
   const directory = sound.readUInt32LE(sound.length - 6);
   await says(sound.subarray(0, -1), 'cut short');
+  await says(Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)]), 'its archive is empty');
   await says(
     changed(sound.length - 6, (bytes, place) => bytes.writeUInt32LE(0xfffffff0, place)),
     'outside',
@@ -214,7 +215,7 @@ test('Rows with missing numbers are dropped from files that are read straight in
   await throwsCode('ERR_ABORTED', '', () => readTable(path, { signal }));
 });
 
-test('The addon fills an array from a file, and says whether all of it was there and is finite.', async () => {
+test('The addon reads columns of a file as rows, says whether all are finite, and refuses a file that ends before.', async () => {
   const { addon } = loadAddon();
   if (addon === undefined) return;
   const values = Float64Array.from({ length: 100_000 }, (_, i) => i / 7);
@@ -223,7 +224,7 @@ test('The addon fills an array from a file, and says whether all of it was there
   const readOf = async (path: string, position: number, out: Float64Array | Float32Array) => {
     const handle = await open(path);
     try {
-      return await addon.readReals(handle.fd, position, out);
+      return await addon.readColumns(handle.fd, [position], out.length, out, 0);
     } finally {
       await handle.close();
     }
@@ -234,9 +235,8 @@ test('The addon fills an array from a file, and says whether all of it was there
   assert.equal(out, values);
   assert.is(await readOf(path, 4 + 8 * 99_999, out.subarray(0, 1)), true);
   assert.is(out[0], values[99_999]);
-  assert.is(await readOf(path, 12, out), false, 'The file ends before.');
-  assert.is(await readOf(path, 1e15, out), false);
-  assert.is(await readOf(path, 4, new Float64Array(0)), true);
+  await throwsCode('ERR_FILE_UNREADABLE', () => readOf(path, 12, out));
+  await throwsCode('ERR_FILE_UNREADABLE', () => readOf(path, 1e15, out));
   for (const at of [0, 50_000, 99_999])
     for (const odd of [Number.NaN, Infinity, -Infinity]) {
       const doubles = values.slice();
@@ -247,10 +247,30 @@ test('The addon fills an array from a file, and says whether all of it was there
     }
   const extremes = Float64Array.of(Number.MAX_VALUE, -0, 5e-324);
   assert.is(await readOf(write('extremes.bin', extremes), 4, out.subarray(0, 3)), true);
-  assert.is(await addon.readReals(1 << 20, 0, out), false, 'No such descriptor.');
-  for (const position of [-1, Number.NaN, Infinity])
-    await throwsCode('ERR_INVALID_ARGUMENT', () => addon.readReals(0, position, out));
-  await throwsCode('ERR_INVALID_ARGUMENT', () => addon.readReals(0, 0, [1] as never));
+  const handle = await open(path);
+  const columns = [4 + 8 * 60_000, 4, 4 + 8 * 7];
+  const rows = new Float64Array(40_001 * 3);
+  assert.is(await addon.readColumns(handle.fd, columns, 40_000, rows, 2), true);
+  for (const row of [0, 1, 10_921, 10_922, 10_923, 39_999])
+    assert.equal(
+      Array.from(rows.slice(2 + 3 * row, 5 + 3 * row)),
+      [60_000, 0, 7].map((from) => values[from + row]!),
+    );
+  assert.equal([rows[1], rows[120_002]], [0, 0], 'Its neighbours are left alone.');
+  await throwsCode('ERR_FILE_UNREADABLE', () => addon.readColumns(handle.fd, columns, 40_001, rows, 0));
+  await handle.close();
+  const call =
+    (...[descriptor, positions, count, to, at]: Parameters<typeof addon.readColumns>) =>
+    () =>
+      addon.readColumns(descriptor, positions, count, to, at);
+  await throwsCode('ERR_FILE_UNREADABLE', call(1 << 20, [0], 1, out, 0));
+  for (const position of [-1, Number.NaN, Infinity, '0' as never])
+    await throwsCode('ERR_INVALID_ARGUMENT', call(0, [0, position], 1, out, 0));
+  await throwsCode('ERR_INVALID_ARGUMENT', call(0, [0], 1, [1] as never, 0));
+  await throwsCode('ERR_INVALID_ARGUMENT', call(0, Float64Array.of(0) as never, 1, out, 0));
+  await throwsCode('ERR_SHAPE', call(0, [], 1, out, 0));
+  await throwsCode('ERR_SHAPE', call(0, [0], 2, out.subarray(0, 2), 1));
+  await throwsCode('ERR_SHAPE', call(0, [0], 1, out, -1));
 });
 
 test('A file that becomes shorter while it is read is refused.', async () => {

@@ -1,10 +1,20 @@
 // Tables of numbers in every format: round trips, other tools' files, and what is refused.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Real, zerosOf } from '../../lib/dtype.ts';
 import { openOutputFile, standardOutput } from '../../lib/file/output.ts';
 import { type ErrorCode, Matrix, readTable, type TableFormat, type TableOptions, writeTable } from '../../lib/index.ts';
 import { tableFormats } from '../../lib/table/format.ts';
@@ -356,6 +366,52 @@ test('A full disk is reported in every format, and leaves the old file.', async 
     await throwsCode('ERR_DISK_FULL', `full.${format}`, () => writeTable(at(`full.${format}`), Matrix.from([[1, 2]])));
   }
   assert.ok(existsSync('/dev/full'));
+});
+
+test('Columns of an Arrow file are read straight into rows: in order, some of them, and without rows that miss a number.', async () => {
+  const [rows, columns] = [300_000, 5];
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  for (const dtype of ['float32', 'float64'] as const) {
+    const values = zerosOf(dtype, rows * columns) as Real;
+    for (let i = 0; i < values.length; i++) values[i] = i + 0.5;
+    const path = at(`straight-${dtype}.arrow`);
+    await writeTable(path, Matrix.from(values, { columns }), { names });
+    assert.ok(bits((await readTable(path)).rows.data).equals(bits(values)));
+    const some = await readTable(path, { columns: ['e', 'b'] });
+    assert.equal(some.names, ['e', 'b']);
+    for (const row of [0, 123_456, rows - 1])
+      assert.equal(Array.from(some.rows.data.slice(2 * row, 2 * row + 2)), [5 * row + 4.5, 5 * row + 1.5]);
+    // Another number in column c.
+    const bytes = readFileSync(path);
+    const put = (row: number, number: number) => {
+      const [from, to] = [5 * row + 2.5, number].map((one) =>
+        bits(dtype === 'float32' ? Float32Array.of(one) : Float64Array.of(one)),
+      );
+      const place = bytes.indexOf(from!);
+      assert.is(bytes.indexOf(from!, place + 1), -1, 'It is there once.');
+      to!.copy(bytes, place);
+    };
+    put(7, Number.NaN);
+    put(299_998, Number.NaN);
+    const holes = file(`holes-${dtype}.arrow`, bytes);
+    const kept = await readTable(holes, { missing: 'drop' });
+    assert.is(kept.dropped, 2);
+    const expected = values.filter((_, i) => ![7, 299_998].includes(Math.floor(i / columns)));
+    assert.ok(bits(kept.rows.data).equals(bits(expected)));
+    const missing = await throwsCode('ERR_NOT_FINITE', 'Row (7), column (c)', () => readTable(holes));
+    assert.equal([missing.row, missing.column], [7, 2]);
+    put(150_000, Infinity);
+    file(`holes-${dtype}.arrow`, bytes);
+    await throwsCode('ERR_NOT_FINITE', 'Row (150000), column (c)', () => readTable(holes, { missing: 'drop' }));
+    const reader = await openTable(path);
+    const whole = reader.whole!();
+    truncateSync(path, bytes.length / 2);
+    await whole.then(
+      () => assert.unreachable('Half of it is gone.'),
+      ({ code }) => assert.match(code, /^ERR_(MALFORMED_ARROW|FILE_UNREADABLE)$/),
+    );
+    await reader.close();
+  }
 });
 
 test.run();

@@ -6,6 +6,8 @@ export interface Body {
   readonly bytes: number;
   /** A part of it, which is there: in `scratch`, of the same length, or where it is in memory already. */
   part(offset: number, scratch: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** Where the body begins in an open file; undefined if it is not in one. */
+  readonly file?: { readonly descriptor: number; readonly start: number } | undefined;
 }
 
 /** What messages are read from, in order. */
@@ -57,8 +59,10 @@ export class FileMessageBytes implements MessageBytes {
     const start = this.#offset;
     if (count > this.#file.byteLength - start) return undefined;
     this.#offset += count;
+    const { descriptor } = this.#file;
     return {
       bytes: count,
+      file: descriptor === undefined ? undefined : { descriptor, start },
       part: async (offset, scratch) => {
         await this.#file.read(start + offset, scratch);
         return scratch;

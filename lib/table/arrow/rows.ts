@@ -1,4 +1,5 @@
-import { CovariumError } from '../../covarium-error.ts';
+import { loadAddon } from '../../addon/native.ts';
+import { CovariumError, fromNative } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
 import { Turns } from '../../work.ts';
 import { refuseInexact } from '../complete-rows.ts';
@@ -18,6 +19,8 @@ const columnBytes = 1 << 14;
 // As of Parquet: compressed batches may state more rows than any file of ordinary numbers.
 const plainBytes = 128 << 20;
 const plainRatio = 4096;
+
+const mostDirectColumns = 64;
 
 // Rows of a dictionary, between which the event loop may turn.
 const pieceRows = 1 << 16;
@@ -123,7 +126,7 @@ export class ArrowRows {
     try {
       for (const item of items) {
         if (item.dictionary !== undefined) await this.#takeDictionary(item);
-        else
+        else if (!(await this.#readDirectly(item)))
           for await (const { rows: taken, chunks } of this.#chunks(item)) await this.#write(item.batch, taken, chunks);
       }
     } catch (error) {
@@ -241,6 +244,44 @@ export class ArrowRows {
     } catch (error) {
       throw refusal('Arrow', this.#name, error, `batch at row (${this.#row})`);
     }
+  }
+
+  /**
+   * Reads a batch straight from the file into rows, by the addon, if its numbers lie there as they are in memory; false
+   * if they do not.
+   */
+  async #readDirectly({ batch, body }: Item): Promise<boolean> {
+    const read = loadAddon().addon?.readColumns;
+    const bytes = bytesOf(this.#dtype);
+    const isPlain = batch.columns.every(({ validity }, at) => {
+      const { dictionary, number } = this.#fields[this.#chosen[at]!]!;
+      return dictionary === undefined && validity.bytes === 0 && number!.kind === 'float' && number!.bytes === bytes;
+    });
+    const { file } = body;
+    if (read === undefined || file === undefined || batch.compression !== undefined || !isPlain) return false;
+    // Of many columns each would be read in short pieces.
+    if (batch.columns.length > mostDirectColumns) return false;
+    for (let row = 0; row < batch.rows; row += this.#tiles.directRows) {
+      const count = Math.min(this.#tiles.directRows, batch.rows - row);
+      const offsets = batch.columns.map(({ values }) => values.offset + row * bytes);
+      await this.#tiles.direct(count, async (out, at) => {
+        try {
+          return await read(
+            file.descriptor,
+            offsets.map((offset) => file.start + offset),
+            count,
+            out,
+            at,
+          );
+        } catch (error) {
+          // This tells what is wrong with the file.
+          for (const offset of offsets) await body.part(offset, new Uint8Array(count * bytes));
+          throw fromNative(error);
+        }
+      });
+      this.#row += count;
+    }
+    return true;
   }
 
   async #write(batch: Batch, rows: number, chunks: readonly ColumnPart[]): Promise<void> {

@@ -61,7 +61,18 @@ export class ChunkReader {
     field: ParquetField,
     chunk: ColumnChunk,
     rows: number,
-    { dtype, readBytes, signal }: { dtype: RealDtype; readBytes: number; signal: AbortSignal | undefined },
+    {
+      dtype,
+      readBytes,
+      signal,
+      window,
+    }: {
+      dtype: RealDtype;
+      readBytes: number;
+      signal: AbortSignal | undefined;
+      /** Memory of an earlier one that has finished. */
+      window?: Uint8Array | undefined;
+    },
   ) {
     this.#file = file;
     this.#number = field.number!;
@@ -71,10 +82,16 @@ export class ChunkReader {
     this.#rows = rows;
     this.#readBytes = readBytes;
     this.#signal = signal;
+    this.#window = window ?? this.#window;
     this.#next = chunk.start;
     this.#left = rows;
     if (chunk.codec === 'LZO' || chunk.codec === 'LZ4')
       throw new NotTaken(`its pages are compressed with ${chunk.codec}`);
+  }
+
+  /** The memory that it reads the file into. */
+  get window(): Uint8Array {
+    return this.#window;
   }
 
   /**
@@ -110,6 +127,13 @@ export class ChunkReader {
     }
     for (let index = count - 1; index >= 0; index--)
       out[start + index] = given[index] === 1 ? out[from--]! : Number.NaN;
+  }
+
+  /** Reads the bytes of the next page, which {@link nextPage} will need. */
+  async readAhead(): Promise<void> {
+    const header = await this.#header();
+    const end = this.#next + (header === undefined ? 0 : header.bytes + header.compressedBytes);
+    if (end <= this.#chunk.end) await this.#hold(this.#next, end);
   }
 
   /** Begins the next page; there are rows that were not read. */
@@ -162,7 +186,7 @@ export class ChunkReader {
     const held = start >= this.#windowStart ? Math.max(0, this.#windowEnd - start) : 0;
     const rest = this.#window.subarray(start - this.#windowStart, start - this.#windowStart + held);
     if (this.#window.length < size) {
-      const larger = new Uint8Array(size);
+      const larger = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
       larger.set(rest);
       this.#window = larger;
     } else this.#window.set(rest);
