@@ -17,6 +17,9 @@ import { softAddon } from './metal/softmetal/addon.ts';
  */
 const everyDevice = 'array command contract examples factor kernel moments normal run student-t'.split(' ');
 
+/** Of these, those that see products: they run once more on a cpu device that has no library. */
+const ofProducts = 'contract factor moments normal'.split(' ');
+
 /**
  * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
  * same few commands.
@@ -124,11 +127,13 @@ function plan(files: readonly string[]): Run[] {
   const onOthers = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
   const runsOf = (file: string, ...environments: NodeJS.ProcessEnv[]): Run[] =>
     environments.map((environment) => ({
-      title: environment === metal ? `${file} (metal, over its software stand-in)` : file,
+      title: `${file}${environment === metal ? ' (metal, over its software stand-in)' : environment === ownBlas ? ' (cpu, built-in BLAS)' : ''}`,
       file,
       env: { ...process.env, ...environment },
     }));
   const isForAll = (file: string) => everyDevice.includes(roomOf(file));
+  const isOfProducts = (file: string) => ofProducts.includes(roomOf(file)) && !(file in alone);
+  const ownBlas = { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: 'none' };
   let metal: NodeJS.ProcessEnv = onMetal;
   if (sanitized) {
     metal = { ...onMetal, ...sanitizerEnvironment(true) };
@@ -141,9 +146,10 @@ function plan(files: readonly string[]): Run[] {
   const stand = files.some(isForAll) ? standIn() : { path: '', reason: '' };
   if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
   metal = { ...onMetal, COVARIUM_ADDON: stand.path };
-  return files.flatMap((file) =>
-    stand.path !== '' && isForAll(file) ? runsOf(file, onOthers, metal) : runsOf(file, {}),
-  );
+  return files.flatMap((file) => [
+    ...(stand.path !== '' && isForAll(file) ? runsOf(file, onOthers, metal) : runsOf(file, {})),
+    ...(isOfProducts(file) ? runsOf(file, ownBlas) : []),
+  ]);
 }
 
 /** kernel/cpu is not a part of kernel: it compiles for the CPU. */

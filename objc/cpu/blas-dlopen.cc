@@ -153,6 +153,7 @@ bool isAbsence(const std::string& why) { return why.find("No such file") != std:
 // Empty where a library was loaded.
 std::string load(Blas& library) {
   const char* wanted = getenv("COVARIUM_BLAS");
+  if (wanted != nullptr && strcmp(wanted, noLibrary) == 0) return "COVARIUM_BLAS is none.";
   const std::string lack = lackOfAddressSpace(libraryBytes + blasBufferBytes);
   if (!lack.empty()) return lack;
   if (wanted != nullptr && *wanted != 0) {
@@ -172,7 +173,7 @@ std::string load(Blas& library) {
 
 }  // namespace
 
-const Blas* blas(std::string& reason) {
+const Blas* installedBlas(std::string& reason) {
   static std::mutex mutex;
   static Blas library;
   static bool found = false;
@@ -186,6 +187,8 @@ namespace {
 
 // A thread's stack, and its arena of malloc's.
 constexpr size_t threadBytes = size_t(72) << 20;
+// What our own products take for each thread.
+constexpr size_t ownBufferBytes = size_t(8) << 20;
 
 struct Promises {
   std::mutex mutex;
@@ -206,9 +209,10 @@ unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason)
   if (freeAddressSpace() == SIZE_MAX) return threads;
   auto& [mutex, promised, buffers] = promises();
   const std::lock_guard<std::mutex> lock(mutex);
+  const size_t bufferBytes = blas.path.empty() ? ownBufferBytes : blasBufferBytes;
   for (; threads > 0; --threads) {
     const unsigned wanted = std::max(buffers, promised + threads);
-    reason = lackOfAddressSpace((wanted - buffers) * blasBufferBytes + (threads - 1) * threadBytes);
+    reason = lackOfAddressSpace((wanted - buffers) * bufferBytes + (threads - 1) * threadBytes);
     if (!reason.empty()) continue;
     if (blas.takeBuffer != nullptr) {
       std::vector<void*> taken;

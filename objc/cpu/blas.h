@@ -1,5 +1,5 @@
 // The handful of BLAS and LAPACK routines that the CPU device uses. Fortran's calling convention, which every library
-// has. blas-dlopen.cc finds a library at run time; blas-accelerate.cc is Apple's.
+// has. blas-dlopen.cc finds a library at run time; blas-accelerate.cc is Apple's; simd/product.inc is ours.
 #pragma once
 
 #include <cstddef>
@@ -83,9 +83,21 @@ inline const LapackRoutines<double>& Blas::lapack<double>() const {
   return lapack64;
 }
 
-// The library, loaded once a process; null if there is none, with `reason` saying what to install, or what this
-// process lacks now: the next call looks again.
-const Blas* blas(std::string& reason);
+struct KernelTable;
+
+// What the device uses, with `reason` saying why it is not the installed library alone; null if the one that
+// COVARIUM_BLAS names can't be used.
+const Blas* blas(const KernelTable& kernels, std::string& reason);
+
+// COVARIUM_BLAS for no library at all.
+constexpr const char* noLibrary = "none";
+
+// The installed library, loaded once a process; null if there is none, with `reason` saying what to install, or what
+// this process lacks now: the next call looks again.
+const Blas* installedBlas(std::string& reason);
+
+// The calling thread's own memory for our products, 0 to 2: as it was left, or new.
+void* productScratch(int which, size_t sizeBytes);
 
 // How many of `threads` may call the library at once, beside those that were promised before: fewer where the address
 // space is limited, 0 where there is none for a single one, with the reason.

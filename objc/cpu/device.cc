@@ -1,4 +1,4 @@
-// The CPU device: BLAS for the large products, our own kernels for the rest.
+// The CPU device: BLAS, installed or our own, for the large products, our own kernels for the rest.
 #include "../device.h"
 
 #include <algorithm>
@@ -69,11 +69,14 @@ class CpuDevice : public Device {
   std::atomic<unsigned> promised_;
 };
 
-std::string advice(const Blas& library, InstructionSet core) {
-  const bool obeys = library.name.compare(0, 8, "OpenBLAS") == 0;
+std::string advice(const KernelTable& kernels, const Blas& library, InstructionSet core) {
+  const bool obeys = library.name.find("OpenBLAS") != std::string::npos;
   const char* forced = obeys ? getenv("OPENBLAS_CORETYPE") : nullptr;
+  const bool isUsed = library.float32.gemm != kernels.float32.products.gemm;
   return "BLAS takes this processor for a (" + library.coreType + ") and uses " + nameOf(core) + ", but it has " +
-         nameOf(processor().instructionSet) + ": products run below its rate" +
+         nameOf(processor().instructionSet) +
+         (isUsed ? ": products run below its rate"
+                 : ": our own products are used, and decompositions run below its rate") +
          (forced != nullptr ? " (OPENBLAS_CORETYPE is set to " + std::string(forced) + ")." : ".");
 }
 
@@ -88,20 +91,23 @@ Candidate candidate() {
   const KernelTable* table = kernels(cpu.reason);
   if (table == nullptr) return cpu;
   cpu.facts.push_back({"kernels", table->instructionSet});
-  const Blas* library = blas(cpu.reason);
+  const Blas* library = blas(*table, cpu.reason);
+  const std::string passedOver = cpu.reason;
   if (library == nullptr || promiseThreads(*library, 1, cpu.reason) == 0) return cpu;
   returnThreads(1);
+  cpu.reason.clear();
   cpu.available = true;
   cpu.name = library->name;
   cpu.facts.push_back({"library", library->name});
-  cpu.facts.push_back({"library file", library->path});
+  if (!library->path.empty()) cpu.facts.push_back({"library file", library->path});
   if (!library->lapackLacks.empty())
-    cpu.warnings.push_back(lackOf(*library) + ": eigenvalues, singular values and QR are computed in TypeScript.");
+    cpu.warnings.push_back(lackOf(*library) + ": eigenvalues, singular values and QR are computed in TypeScript." +
+                           (passedOver.empty() ? "" : " " + passedOver));
   if (!library->coreType.empty()) {
     cpu.facts.push_back({"library core type", library->coreType});
     const InstructionSet core = instructionSetOfCore(library->coreType);
     if (core != InstructionSet::none && core < processor().instructionSet)
-      cpu.warnings.push_back(advice(*library, core));
+      cpu.warnings.push_back(advice(*table, *library, core));
   }
   return cpu;
 }
@@ -109,7 +115,7 @@ Candidate candidate() {
 std::shared_ptr<Device> open(unsigned threads) {
   std::string reason;
   const KernelTable* table = kernels(reason);
-  const Blas* library = table == nullptr ? nullptr : blas(reason);
+  const Blas* library = table == nullptr ? nullptr : blas(*table, reason);
   if (library == nullptr) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
   threads = promiseThreads(*library, threads == 0 ? processorCount() : threads, reason);
   if (threads == 0) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);

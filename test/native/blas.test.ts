@@ -81,7 +81,7 @@ onAddon('A library without BLAS is a reason that names the first routine that is
 onAddon('A file that is not a library gives a reason.', () => isRefused('/etc/passwd'));
 onAddon('A folder is a reason.', () => isRefused('/tmp'));
 
-onAddon('An empty COVARIUM_BLAS is none.', async () => {
+onAddon('An empty COVARIUM_BLAS is as if it were not set.', async () => {
   const told = await tell({ COVARIUM_BLAS: '' });
   assert.is(cpuOf(told).reason, noCpu);
   isOpenedAsListed(told);
@@ -122,6 +122,17 @@ onAddon('OPENBLAS_CORETYPE below the processor is a warning that names both.', (
     }
   }),
 );
+
+onAddon('Without a library the device has its own products, and says who decomposes.', async () => {
+  const told = await tell({ COVARIUM_BLAS: 'none' });
+  const { available, name, reason, facts, warnings } = cpuOf(told);
+  assert.equal([available, name, reason, facts['library file']], [true, 'Built-in BLAS', '', undefined]);
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0]!, /computed in TypeScript\. COVARIUM_BLAS is none\.$/);
+  assert.is(told.refusal, null);
+  isOpenedAsListed(told);
+  assert.equal(told.product, [7, 10, 15, 22]);
+});
 
 onAddon('A library may be named by its file, and is then the one that answers.', () =>
   withOpenBlas(async ({ facts, name }) => {

@@ -24,7 +24,9 @@ test.before(() => {
   if (absent.length !== 0) return;
   const includes = ['msl', 'msl/cpu', 'objc'].map((name) => `-I${join(top, name)}`);
   const flags = ['-static', '-std=gnu++17', '-O3', '-ffp-contract=off', '-w', '-DCOVARIUM_TABLE=kernelsBaseline'];
-  const sources = ['objc/cpu/simd/kernels.cc', 'test/native/neon.cc'].map((name) => join(top, name));
+  const sources = ['objc/cpu/simd/kernels.cc', 'objc/cpu/product-scratch.cc', 'test/native/neon.cc'].map((name) =>
+    join(top, name),
+  );
   execFileSync(compiler, [...flags, ...includes, ...sources, '-o', program]);
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -15,7 +15,7 @@ nvcc -arch=${ONLY_BUILD:-native} -std=c++17 -O3 --fmad=false $folders -c test/re
 for name in main kernels stream rates; do
   g++ $flags $folders -I msl/cpu -c test/real-gpu/$name.cc -o $out/$name.o
 done
-for name in launch group fiber pool; do
+for name in launch group fiber pool product-scratch; do
   g++ $flags -I msl -I msl/cpu -c objc/cpu/$name.cc -o $out/cpu-$name.o
 done
 g++ $flags -O3 -DCOVARIUM_TABLE=kernelsAvx2 -I msl -I msl/cpu -c objc/cpu/simd/kernels.cc -o $out/cpu-kernels.o

@@ -42,6 +42,7 @@ namespace {
 #include "narrow.inc"
 #include "rows.inc"
 #include "solve.inc"
+#include "product.inc"
 #include "batch.inc"
 #include "checks.inc"
 #include "normal-quantile.inc"
@@ -94,7 +95,7 @@ constexpr RealKernels<T> realKernels() {
           narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
           solveRows<T>,         surelySymmetric<T>, allFinite<T>,       abreastLimit,     lanesOf<T>,
           abreastScratch<T>,    factorOne<T>,       factorAbreast<T>,   sampleAbreast<T>, squaredDistancesAbreast<T>,
-          stretchRows<T>};
+          stretchRows<T>,       ownProducts<T>()};
 }
 
 }  // namespace

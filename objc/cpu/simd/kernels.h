@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "../../device.h"
+#include "../blas.h"
 
 namespace covarium::cpu {
 
@@ -81,6 +82,8 @@ struct RealKernels {
   // of the next row is `locationStride` numbers on.
   void (*stretchRows)(T* rows, const double* location, size_t locationStride, size_t count, size_t n, double nu,
                       NormalCounter counter);
+  // BLAS by our own products, for the arguments that the device has (product.inc); no potrf.
+  BlasRoutines<T> products;
 };
 
 struct KernelTable {

@@ -36,7 +36,7 @@ cpu::Execution execution() {
   std::string reason;
   static const cpu::Blas none;
   static const std::atomic<bool> wanted{false};
-  const cpu::Blas* blas = cpu::blas(reason);
+  const cpu::Blas* blas = cpu::blas(*table(), reason);
   return {pool(), *table(), blas == nullptr ? none : *blas, wanted, wanted};
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 const covarium::cpu::BlasRoutines<float>& routines() {
   static std::string reason;
-  static const covarium::cpu::Blas* const blas = covarium::cpu::blas(reason);
+  static const covarium::cpu::Blas* const blas = covarium::cpu::installedBlas(reason);
   if (blas == nullptr) {
-    fprintf(stderr, "softmetal: MPS needs BLAS: %s\n", reason.c_str());
+    fprintf(stderr, "softmetal: MPS needs a BLAS library: %s\n", reason.c_str());
     abort();
   }
   return blas->float32;
