@@ -1,6 +1,8 @@
 #include "processor.h"
 
 #include <algorithm>
+#include <climits>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -136,10 +138,30 @@ const KernelTable* kernels(std::string& reason) {
 #endif
 }
 
+#if defined(__linux__)
+namespace {
+
+// The processors whose time a container may use (`docker run --cpus`), rounded up; UINT_MAX without a limit.
+unsigned quota() {
+  double microseconds = 0, period = 0;
+  if (std::ifstream unified("/sys/fs/cgroup/cpu.max"); unified) {
+    unified >> microseconds >> period;  // "max 100000" without a limit
+  } else {
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> microseconds;  // -1 without
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+  }
+  const double processors = std::ceil(microseconds / period);
+  return processors >= 1 && processors < UINT_MAX ? static_cast<unsigned>(processors) : UINT_MAX;
+}
+
+}  // namespace
+#endif
+
 unsigned processorCount() {
 #if defined(__linux__)
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return std::max(1u, std::min(quota(), static_cast<unsigned>(CPU_COUNT(&set))));
 #endif
   return std::max(1u, std::thread::hardware_concurrency());
 }

@@ -25,7 +25,7 @@ InstructionSet instructionSetOfCore(const std::string& coreType);
 // Null where the processor can't run any, with the reason.
 const KernelTable* kernels(std::string& reason);
 
-// Processors that this process may run on.
+// Processors that this process may run on, and no more than its container may use.
 unsigned processorCount();
 
 }  // namespace covarium::cpu

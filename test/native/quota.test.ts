@@ -1,0 +1,46 @@
+// How many threads the device takes where a container has a quota of processor time. A namespace of its own has the
+// files that the kernel would have.
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { moduleUrl, nodeOptions } from '../harness/child.ts';
+import { onNative } from '../harness/on-native.ts';
+
+const text = `
+  const { listDevices, openDevice } = await import('${moduleUrl('lib/index.ts')}');
+  const device = openDevice('cpu');
+  console.log(listDevices().find(({ kind }) => kind === 'cpu').facts.threads, device.threads);`;
+
+/** Threads with these files under /sys/fs/cgroup; undefined where a namespace is not to be had. */
+function threadsWith(files: { readonly [name: string]: string }): string | undefined {
+  const written = Object.entries(files).map(
+    ([name, content]) => `mkdir -p "$(dirname /sys/fs/cgroup/${name})" && echo "${content}" > /sys/fs/cgroup/${name}`,
+  );
+  const script = ['mount -t tmpfs none /sys/fs/cgroup', ...written, 'exec "$@"'].join(' && ');
+  const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', text];
+  const { COVARIUM_THREADS: _, ...env } = process.env as { [name: string]: string };
+  const inside = spawnSync('unshare', ['--mount', 'sh', '-c', script, 'sh', ...node], { encoding: 'utf8', env });
+  if (inside.status === 0) return inside.stdout.trim();
+  console.log(`skipped  quotas: unshare fails (${inside.error?.message ?? inside.stderr.trim()})`);
+  return undefined;
+}
+
+onNative('A quota of processor time bounds the threads, rounded up.', () => {
+  const without = threadsWith({});
+  if (without === undefined) return;
+  const all = Number.parseInt(without, 10);
+  for (const [files, expected] of [
+    [{ 'cpu.max': '100000 100000' }, 1],
+    [{ 'cpu.max': '50000 100000' }, 1],
+    [{ 'cpu.max': '150000 100000' }, Math.min(2, all)],
+    [{ 'cpu.max': '100000000 100000' }, all],
+    [{ 'cpu.max': 'max 100000' }, all],
+    [{ 'cpu.max': '' }, all],
+    [{ 'cpu/cpu.cfs_quota_us': '100000', 'cpu/cpu.cfs_period_us': '100000' }, 1],
+    [{ 'cpu/cpu.cfs_quota_us': '-1', 'cpu/cpu.cfs_period_us': '100000' }, all],
+  ] as const) {
+    assert.is(threadsWith(files), `${expected} ${expected}`, JSON.stringify(files));
+  }
+});
+
+test.run();
