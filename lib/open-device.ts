@@ -22,11 +22,29 @@ export interface OpenOptions {
 
 /**
  * Opens a device: the given kind, else the kind that `COVARIUM_DEVICE` names, else the best available ({@link
- * listDevices} says which, and why others are not available). Throws `ERR_DEVICE_UNAVAILABLE` with the reason,
- * `ERR_INVALID_ARGUMENT` for an unknown kind or a GPU for a kind without GPUs, `ERR_OUT_OF_RANGE` for a number of
- * threads that is not a whole number from 1 to 1024.
+ * listDevices} says which, and why others are not available). If none but `reference` is, the process is warned once,
+ * with the reason. Throws `ERR_DEVICE_UNAVAILABLE` with the reason, `ERR_INVALID_ARGUMENT` for an unknown kind or a GPU
+ * for a kind without GPUs, `ERR_OUT_OF_RANGE` for a number of threads that is not a whole number from 1 to 1024.
  */
 export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
+  return open(kind, options, warnOnce);
+}
+
+/** {@link openDevice} for the command line, which has a line of its own for what is passed over. */
+export function openQuietly(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
+  return open(kind, options, () => {});
+}
+
+let isWarned = false;
+
+function warnOnce(why: string): void {
+  if (isWarned) return;
+  isWarned = true;
+  const warning = `Device (reference) is opened, plain TypeScript, which is slow. ${why}`;
+  process.emitWarning(warning, { type: 'CovariumWarning' });
+}
+
+function open(kind: DeviceKind | 'auto' | undefined, options: OpenOptions, warn: (why: string) => void): Device {
   checkOptions(options, ['threads', 'gpu']);
   const { threads: asked } = options;
   const threads = asked === undefined ? threadsByDefault() : wholeNumber('Number of threads', asked, 1, 1024);
@@ -34,17 +52,20 @@ export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}
   const gpu = options.gpu === undefined ? gpuByDefault() : requireGpu(options.gpu, wanted);
   if (wanted !== 'auto') return new Device(openBackend(wanted, threads, gpu));
   if (gpu !== '') return new Device(openBackend('metal', threads, gpu));
-  return openFirst(threads);
+  return openFirst(threads, warn);
 }
 
 // Each kind is opened without asking first: on a GPU, the question costs as much as opening.
-function openFirst(threads: number): Device {
+function openFirst(threads: number, warn: (why: string) => void): Device {
+  let why = '';
   for (const kind of ['metal', 'cpu'] as const)
     try {
       return new Device(openBackend(kind, threads, ''));
     } catch (error) {
       if (!(error instanceof CovariumError && error.code === 'ERR_DEVICE_UNAVAILABLE')) throw error;
+      why = error.message;
     }
+  warn(why);
   return new Device(openReference());
 }
 

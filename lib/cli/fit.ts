@@ -1,6 +1,6 @@
 import { CovariumError } from '../covarium-error.ts';
 import { refuseInputs } from '../file/same-file.ts';
-import { openDevice } from '../open-device.ts';
+import { openQuietly } from '../open-device.ts';
 import { deviceArgument } from './arguments.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitInput, inputHash, momentsOfFiles } from './fit-rows.ts';
@@ -40,7 +40,7 @@ export async function fit(paths: readonly string[], options: FitArguments, signa
   const shard = shardOf(options);
   await refuseInputs([output, partial], [...paths, fixedMean]);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter });
-  using device = openDevice(deviceArgument(kind));
+  using device = openQuietly(deviceArgument(kind));
   tellPassedOver(device.kind, deviceArgument(kind));
   const input: FitInput = { paths, table: readOptions(options), weights, frequencies, shard };
   const shards = shard && oneShard(shard, await inputHash(input));

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { openOutput } from '../file/output.ts';
-import { openDevice } from '../open-device.ts';
+import { openQuietly } from '../open-device.ts';
 import { manifestPath } from '../run/manifest.ts';
 import type { RunModel } from '../run/model.ts';
 import { openNormal } from '../run/model.ts';
@@ -39,7 +39,7 @@ export async function sampleEmpirical(
       `An empirical sample (--empirical) cannot begin at a row (${run.firstRow}): leave --first-row out.`,
     );
   if (path !== '-') await refuseManifest(path);
-  using device = openDevice(deviceArgument(kind));
+  using device = openQuietly(deviceArgument(kind));
   tellPassedOver(device.kind, deviceArgument(kind));
   const { rows: count, dtype } = run;
   using normal = await openNormal(device, model, dtype);

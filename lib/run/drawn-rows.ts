@@ -4,7 +4,7 @@ import { onAbort } from '../check.ts';
 import type { Device } from '../device.ts';
 import { bytesOf, type Real } from '../dtype.ts';
 import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
-import { openDevice } from '../open-device.ts';
+import { openQuietly } from '../open-device.ts';
 import { firstElement } from '../stream/counter.ts';
 import { requireRowLimit, rowLimit } from '../stream/radial-scales.ts';
 import type { MultivariateStudentT } from '../student-t/multivariate-student-t.ts';
@@ -33,7 +33,7 @@ export class DrawnRows {
   }
 
   /**
-   * Opens for up to `rows` rows at a time. Throws like {@link openDevice} and {@link
+   * Opens for up to `rows` rows at a time. Throws like {@link openQuietly} and {@link
    * MultivariateNormal.fromCovariance}, and `ERR_OUT_OF_RANGE`.
    */
   static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
@@ -133,13 +133,13 @@ interface Drawn {
 }
 
 function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks: number): Device[] {
-  const device = openDevice(kind);
+  const device = openQuietly(kind);
   if (device.kind !== 'cpu') return [device];
   const { threads } = device;
   device.close();
   const affordable = Math.floor(factorBytes / (columns * columns * bytesOf(dtype)));
   const lanes = Math.max(1, Math.min(threads, blocks, affordable));
-  return Array.from({ length: lanes }, () => openDevice('cpu', { threads: 1 }));
+  return Array.from({ length: lanes }, () => openQuietly('cpu', { threads: 1 }));
 }
 
 function min(a: bigint, b: bigint): bigint {

@@ -5,7 +5,7 @@ import type { Device } from '../device.ts';
 import type { Real } from '../dtype.ts';
 import { listDevices } from '../list-devices.ts';
 import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
-import { openDevice } from '../open-device.ts';
+import { openQuietly } from '../open-device.ts';
 import { normalCounter } from '../stream/counter.ts';
 import { fillRadialScales } from '../stream/radial-scales.ts';
 import type { MultivariateStudentT } from '../student-t/multivariate-student-t.ts';
@@ -52,12 +52,12 @@ export class Redraw {
    * the reference device.
    */
   static async open(run: Run, model: RunModel, drawnOn: DeviceKind, kind: DeviceKind | undefined): Promise<Redraw> {
-    const device = openDevice(kind ?? anotherKind(drawnOn, run));
+    const device = openQuietly(kind ?? anotherKind(drawnOn, run));
     const others: Device[] = [];
     try {
       const normal = await openModel(device, model, run.dtype);
       for (const other of new Set<DeviceKind>([drawnOn, 'reference']))
-        if (other !== device.kind && has(other, run)) others.push(openDevice(other));
+        if (other !== device.kind && has(other, run)) others.push(openQuietly(other));
       return new Redraw(run, normal, others, await normal.factor());
     } catch (error) {
       for (const each of [device, ...others]) each.close();
@@ -159,6 +159,6 @@ function anotherKind(drawnOn: DeviceKind, run: Run): DeviceKind {
 
 function has(kind: DeviceKind, { dtype }: Run): boolean {
   if (!listDevices().some((candidate) => candidate.kind === kind && candidate.available)) return false;
-  using device = openDevice(kind);
+  using device = openQuietly(kind);
   return device.dtypes.includes(dtype);
 }

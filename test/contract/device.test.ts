@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DeviceKind, listDevices, openDevice } from '../../lib/index.ts';
-import { moduleUrl, nodeOptions } from '../harness/child.ts';
+import { moduleUrl, nodeOptions, runChild } from '../harness/child.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -114,6 +114,25 @@ test('An addon that is missing or broken is a reason, not a crash.', async () =>
   assert.is(device.kind, 'reference');
   env.COVARIUM_ADDON = fileURLToPath(new URL('../../package.json', import.meta.url));
   assert.match(listDevices()[1]!.reason, /^The native addon is not covarium's/);
+});
+
+test('Where only plain TypeScript is left, the process is warned once, with the reason.', async () => {
+  const missing = fileURLToPath(new URL('../no-such-addon.node', import.meta.url));
+  const { COVARIUM_DEVICE: _, COVARIUM_GPU: __, ...clean } = process.env as { [name: string]: string };
+  const text = (opening: string) => `
+    const { openDevice } = await import('${moduleUrl('lib/index.ts')}');
+    ${opening}`;
+  const { stderr } = await runChild(text('openDevice().close(); openDevice().close();'), {
+    ...clean,
+    COVARIUM_ADDON: missing,
+  });
+  assert.is(stderr.match(/CovariumWarning: /g)?.length, 1, stderr);
+  assert.match(
+    stderr,
+    /CovariumWarning: Device \(reference\) is opened.*Device \(cpu\) is not available: .*no-such-addon/,
+  );
+  const asked = await runChild(text("openDevice('reference').close();"), { ...clean, COVARIUM_ADDON: missing });
+  assert.not.match(asked.stderr, /CovariumWarning/);
 });
 
 test('Bad options are refused.', async () => {
