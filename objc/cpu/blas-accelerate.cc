@@ -2,9 +2,6 @@
 #define ACCELERATE_NEW_LAPACK
 #include <Accelerate/Accelerate.h>
 
-#include <cstdlib>
-#include <cstring>
-
 #include "blas.h"
 
 namespace covarium::cpu {
@@ -69,11 +66,6 @@ COVARIUM_ROUTINES(double, d)
 }  // namespace
 
 const Blas* installedBlas(std::string& reason) {
-  const char* wanted = getenv("COVARIUM_BLAS");
-  if (wanted != nullptr && strcmp(wanted, noLibrary) == 0) {
-    reason = "COVARIUM_BLAS is none.";
-    return nullptr;
-  }
   static const Blas accelerate = [] {
     Blas library;
     library.name = "Accelerate";

@@ -153,10 +153,9 @@ bool isAbsence(const std::string& why) { return why.find("No such file") != std:
 // Empty where a library was loaded.
 std::string load(Blas& library) {
   const char* wanted = getenv("COVARIUM_BLAS");
-  if (wanted != nullptr && strcmp(wanted, noLibrary) == 0) return "COVARIUM_BLAS is none.";
   const std::string lack = lackOfAddressSpace(libraryBytes + blasBufferBytes);
   if (!lack.empty()) return lack;
-  if (wanted != nullptr && *wanted != 0) {
+  if (wanted != nullptr && *wanted != 0 && strcmp(wanted, noLibrary) != 0) {
     const std::string why = open(wanted, "liblapack.so.3", library);
     return why.empty() ? ""
                        : "COVARIUM_BLAS names a library that can't be used (" + std::string(wanted) + "): " + why + ".";

@@ -89,7 +89,7 @@ struct KernelTable;
 // COVARIUM_BLAS names can't be used.
 const Blas* blas(const KernelTable& kernels, std::string& reason);
 
-// COVARIUM_BLAS for no library at all.
+// COVARIUM_BLAS for our own products alone. An installed library is still found, for whoever asks for it.
 constexpr const char* noLibrary = "none";
 
 // The installed library, loaded once a process; null if there is none, with `reason` saying what to install, or what

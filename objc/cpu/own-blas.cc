@@ -28,11 +28,14 @@ bool isBelowProcessor(const Blas& library) {
 }  // namespace
 
 const Blas* blas(const KernelTable& kernels, std::string& reason) {
-  const Blas* library = installedBlas(reason);
+  const char* wanted = getenv("COVARIUM_BLAS");
+  const bool isNone = wanted != nullptr && strcmp(wanted, noLibrary) == 0;
+  const Blas* library = isNone ? nullptr : installedBlas(reason);
+  if (isNone) reason = "COVARIUM_BLAS is none.";
   // What the user has asked for is used, or it is refused.
   const bool isChosen = isSet("COVARIUM_BLAS") || isSet("OPENBLAS_CORETYPE");
   if (library != nullptr && (isChosen || (!isReference(*library) && !isBelowProcessor(*library)))) return library;
-  if (library == nullptr && isSet("COVARIUM_BLAS") && strcmp(getenv("COVARIUM_BLAS"), noLibrary) != 0) return nullptr;
+  if (library == nullptr && isSet("COVARIUM_BLAS") && !isNone) return nullptr;
   static std::mutex mutex;
   // Never destroyed: at exit, threads may still use them.
   static auto& made = *new std::map<std::pair<const KernelTable*, const Blas*>, Blas>;
