@@ -7,6 +7,7 @@ import { availableParallelism, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { listDevices } from '../lib/list-devices.ts';
 import { compile } from './harness/compile.ts';
 import { sanitized, sanitizerEnvironment } from './harness/sanitized.ts';
 import { softAddon } from './metal/softmetal/addon.ts';
@@ -17,8 +18,9 @@ import { softAddon } from './metal/softmetal/addon.ts';
  */
 const everyDevice = 'array command contract examples factor kernel moments normal run student-t'.split(' ');
 
-/** Of these, those that see products: they run once more on a cpu device that has no library. */
-const ofProducts = 'contract factor moments normal'.split(' ');
+/** Of these, those that see products run once more on cpu: by a library's products, or without its decompositions. */
+const onOpenBlas = 'contract factor'.split(' ');
+const withoutLibrary = 'moments normal'.split(' ');
 
 /**
  * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
@@ -127,13 +129,13 @@ function plan(files: readonly string[]): Run[] {
   const onOthers = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
   const runsOf = (file: string, ...environments: NodeJS.ProcessEnv[]): Run[] =>
     environments.map((environment) => ({
-      title: `${file}${environment === metal ? ' (metal, over its software stand-in)' : environment === ownBlas ? ' (cpu, built-in BLAS)' : ''}`,
+      title: `${file}${environment === metal ? ' (metal, over its software stand-in)' : environment === openBlas ? ' (cpu, products of OpenBLAS)' : environment === noLibrary ? ' (cpu, without a library)' : ''}`,
       file,
       env: { ...process.env, ...environment },
     }));
   const isForAll = (file: string) => everyDevice.includes(roomOf(file));
-  const isOfProducts = (file: string) => ofProducts.includes(roomOf(file)) && !(file in alone);
-  const ownBlas = { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: 'none' };
+  const noLibrary = { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: 'none' };
+  const openBlas = { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: 'libopenblas.so.0' };
   let metal: NodeJS.ProcessEnv = onMetal;
   if (sanitized) {
     metal = { ...onMetal, ...sanitizerEnvironment(true) };
@@ -143,12 +145,16 @@ function plan(files: readonly string[]): Run[] {
       return runsOf(file, roomOf(file) === 'metal' ? metal : others);
     });
   }
+  const hasOpenBlas = listDevices().some(({ facts }) => facts['decompositions']?.startsWith('OpenBLAS'));
+  if (!hasOpenBlas && files.some((file) => onOpenBlas.includes(roomOf(file))))
+    console.log('skipped  products of OpenBLAS: it is not the library here');
   const stand = files.some(isForAll) ? standIn() : { path: '', reason: '' };
   if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
   metal = { ...onMetal, COVARIUM_ADDON: stand.path };
   return files.flatMap((file) => [
     ...(stand.path !== '' && isForAll(file) ? runsOf(file, onOthers, metal) : runsOf(file, {})),
-    ...(isOfProducts(file) ? runsOf(file, ownBlas) : []),
+    ...(hasOpenBlas && onOpenBlas.includes(roomOf(file)) && !(file in alone) ? runsOf(file, openBlas) : []),
+    ...(withoutLibrary.includes(roomOf(file)) && !(file in alone) ? runsOf(file, noLibrary) : []),
   ]);
 }
 

@@ -56,13 +56,12 @@ const rowsOf = (b: Operand): number => (b instanceof Vector ? lengthOf(b) : heig
 const shapedAs = (b: Operand, storage: Storage, rows: number, columns: number): Operand =>
   b instanceof Vector ? new Vector(storage) : new Matrix(storage, rows, columns);
 
-// One commit that writes `lengths` numbers. The device runs it, or the reference device if the device lacks
-// decompositions.
+// One commit that writes `lengths` numbers. `runsOn` is the reference device if the device lacks decompositions.
 function* committed(
   { device, dtype }: Place,
   lengths: readonly number[],
   encode: (encoder: Encoder, out: readonly Real[], scratch: Scratch) => void,
-  reachable: readonly Real[],
+  runsOn = decompositionsOf(device),
 ): Tasks<readonly Storage[]> {
   const written: Storage[] = [];
   try {
@@ -72,14 +71,14 @@ function* committed(
     throw error;
   }
   yield {
-    device: decompositionsOf(device),
+    device: runsOn,
     encode: (encoder, scratch) =>
       encode(
         encoder,
         written.map(({ values }) => values as Real),
         scratch,
       ),
-    reachable,
+    reachable: [],
     result: undefined,
     written: written[0]!,
     fresh: written,
@@ -97,17 +96,12 @@ function requireSomeRows(matrix: Matrix): readonly [number, number] {
 function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
-  const [values, vectors] = yield* committed(
-    place,
-    [n, n * n],
-    (encoder, [values, vectors], scratch) => {
-      const rows = scratch.copy(place.values, place.dtype);
-      encoder.requireFinite(rows, n);
-      encoder.symmetricEigen(rows, values!, n);
-      encoder.transpose(rows, vectors!, n, n);
-    },
-    [],
-  );
+  const [values, vectors] = yield* committed(place, [n, n * n], (encoder, [values, vectors], scratch) => {
+    const rows = scratch.copy(place.values, place.dtype);
+    encoder.requireFinite(rows, n);
+    encoder.symmetricEigen(rows, values!, n);
+    encoder.transpose(rows, vectors!, n, n);
+  });
   return { values: new Vector(values!), vectors: new Matrix(vectors!, n, n) };
 }
 
@@ -115,16 +109,11 @@ function* svd(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
-  const [u, s, vt] = yield* committed(
-    place,
-    [m * k, k, k * n],
-    (encoder, [u, s, vt], scratch) => {
-      const rows = scratch.copy(place.values, place.dtype);
-      encoder.requireFinite(rows, n);
-      encoder.svd(rows, u!, s!, vt!, m, n, false);
-    },
-    [],
-  );
+  const [u, s, vt] = yield* committed(place, [m * k, k, k * n], (encoder, [u, s, vt], scratch) => {
+    const rows = scratch.copy(place.values, place.dtype);
+    encoder.requireFinite(rows, n);
+    encoder.svd(rows, u!, s!, vt!, m, n, false);
+  });
   return { u: new Matrix(u!, m, k), s: new Vector(s!), vt: new Matrix(vt!, k, n) };
 }
 
@@ -133,21 +122,16 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
-  const [q, r] = yield* committed(
-    place,
-    [m * k, k * n],
-    (encoder, [q, r], scratch) => {
-      const whole = scratch.copy(place.values, place.dtype);
-      const [lower, rows] = [scratch.zeros(place.dtype, n * m), scratch.zeros(place.dtype, k * m)];
-      encoder.requireFinite(whole, n);
-      encoder.transpose(whole, lower, m, n);
-      encoder.lq(lower, rows, n, m);
-      encoder.transpose(rows, q!, k, m);
-      encoder.transpose(lower, whole, n, m);
-      encoder.copy(whole.subarray(0, k * n), r!);
-    },
-    [],
-  );
+  const [q, r] = yield* committed(place, [m * k, k * n], (encoder, [q, r], scratch) => {
+    const whole = scratch.copy(place.values, place.dtype);
+    const [lower, rows] = [scratch.zeros(place.dtype, n * m), scratch.zeros(place.dtype, k * m)];
+    encoder.requireFinite(whole, n);
+    encoder.transpose(whole, lower, m, n);
+    encoder.lq(lower, rows, n, m);
+    encoder.transpose(rows, q!, k, m);
+    encoder.transpose(lower, whole, n, m);
+    encoder.copy(whole.subarray(0, k * n), r!);
+  });
   return { q: new Matrix(q!, m, k), r: new Matrix(r!, k, n) };
 }
 
@@ -156,23 +140,18 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
   const n = requireSquare('Matrix', matrix);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
-  const [x] = yield* committed(
-    place,
-    [n * columns],
-    (encoder, [x], scratch) => {
-      const triangles = scratch.copy(place.values, place.dtype);
-      const right = scratch.copy(values, place.dtype);
-      const rows = scratch.zeros(place.dtype, right.length);
-      const pivots = scratch.zeros(place.dtype, n);
-      encoder.requireFinite(triangles, n);
-      encoder.requireFinite(right, columns);
-      encoder.transpose(right, rows, n, columns);
-      encoder.lu(triangles, pivots, n);
-      encoder.luSolve(triangles, pivots, rows, n);
-      encoder.transpose(rows, x!, columns, n);
-    },
-    [],
-  );
+  const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
+    const triangles = scratch.copy(place.values, place.dtype);
+    const right = scratch.copy(values, place.dtype);
+    const rows = scratch.zeros(place.dtype, right.length);
+    const pivots = scratch.zeros(place.dtype, n);
+    encoder.requireFinite(triangles, n);
+    encoder.requireFinite(right, columns);
+    encoder.transpose(right, rows, n, columns);
+    encoder.lu(triangles, pivots, n);
+    encoder.luSolve(triangles, pivots, rows, n);
+    encoder.transpose(rows, x!, columns, n);
+  });
   return shapedAs(b, x!, n, columns);
 }
 
@@ -192,16 +171,11 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
 function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
-  const [triangles, pivots] = yield* committed(
-    place,
-    [n * n, n],
-    (encoder, [triangles, pivots], scratch) => {
-      encoder.copy(scratch.input(place.values, place.dtype), triangles!);
-      encoder.requireFinite(triangles!, n);
-      encoder.lu(triangles!, pivots!, n);
-    },
-    [],
-  );
+  const [triangles, pivots] = yield* committed(place, [n * n, n], (encoder, [triangles, pivots], scratch) => {
+    encoder.copy(scratch.input(place.values, place.dtype), triangles!);
+    encoder.requireFinite(triangles!, n);
+    encoder.lu(triangles!, pivots!, n);
+  });
   let determinant = 1;
   for (let i = 0; i < n; i++) {
     determinant *= triangles!.values[i * (n + 1)]!;
@@ -223,34 +197,24 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
-  const [s, vt, along] = yield* committed(
-    place,
-    [k, k * n, columns * k],
-    (encoder, [s, vt, along], scratch) => {
-      const rows = scratch.copy(place.values, dtype);
-      const u = scratch.zeros(dtype, m * k);
-      const right = scratch.input(values, dtype);
-      encoder.requireFinite(rows, n);
-      encoder.requireFinite(right, columns);
-      encoder.svd(rows, u, s!, vt!, m, n, false);
-      encoder.product(right, u, along!, columns, k, m, true, false, 1, 0);
-    },
-    [],
-  );
+  const [s, vt, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, vt, along], scratch) => {
+    const rows = scratch.copy(place.values, dtype);
+    const u = scratch.zeros(dtype, m * k);
+    const right = scratch.input(values, dtype);
+    encoder.requireFinite(rows, n);
+    encoder.requireFinite(right, columns);
+    encoder.svd(rows, u, s!, vt!, m, n, false);
+    encoder.product(right, u, along!, columns, k, m, true, false, 1, 0);
+  });
   const largest = s!.values[0]!;
   const inverses = Float64Array.from(s!.values, (value) => (value > rcond * largest ? 1 / value : 0));
   try {
-    const [x] = yield* committed(
-      place,
-      [n * columns],
-      (encoder, [x], scratch) => {
-        const rows = scratch.zeros(dtype, columns * n);
-        encoder.scaleColumns(along!.values as Real, scratch.copy(Float64Array.from(inverses), dtype));
-        encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
-        encoder.transpose(rows, x!, columns, n);
-      },
-      [],
-    );
+    const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
+      const rows = scratch.zeros(dtype, columns * n);
+      encoder.scaleColumns(along!.values as Real, scratch.copy(Float64Array.from(inverses), dtype));
+      encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
+      encoder.transpose(rows, x!, columns, n);
+    });
     const rank = inverses.filter((inverse) => inverse > 0).length;
     return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s!) };
   } finally {
@@ -271,7 +235,7 @@ function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): T
       const [left, right] = [scratch.input(place.values, place.dtype), scratch.input(values, place.dtype)];
       encoder.product(left, right, c!, m, columns, n, false, false, 1, 0);
     },
-    [],
+    place.device,
   );
   return shapedAs(b, c!, m, columns);
 }
@@ -290,7 +254,7 @@ function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<un
       encoder.requireFinite(rows, n);
       encoder.meanAndCovariance(rows, scratch.zeros(place.dtype, n), spread!, ddof);
     },
-    [],
+    place.device,
   );
   return new Matrix(spread!, n, n);
 }
@@ -302,7 +266,7 @@ function* transpose(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknow
     place,
     [m * n],
     (encoder, [out], scratch) => encoder.transpose(scratch.input(place.values, place.dtype), out!, m, n),
-    [],
+    place.device,
   );
   return new Matrix(out!, n, m);
 }

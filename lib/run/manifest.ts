@@ -182,7 +182,7 @@ export interface Provenance {
 }
 // The facts that can change a bit. The number of threads changes none, and a library's path could contain a user's
 // name.
-const told = ['processor', 'kernels', 'library', 'library core type'];
+const told = ['processor', 'kernels', 'products', 'decompositions', 'library core type'];
 
 export function provenanceOf(rows: DrawnRows, covariumVersion: string): Provenance {
   const { kind, name } = rows.device;

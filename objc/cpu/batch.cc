@@ -131,7 +131,7 @@ void sampleBatch(const Execution& execution, const T* factors, const T* means, T
     });
   }
   // What a library multiplies may depend on how the rows are cut, which depends on the threads.
-  const bool aside = n <= kernels.narrowLimit || rows <= fewRowsLimit;
+  const bool aside = execution.blas.isBuiltIn || n <= kernels.narrowLimit || rows <= fewRowsLimit;
   forModels(execution, count, aside, [&](const Execution& how, size_t b) {
     sample(how, factors + b * n * n, means + b * n, out + b * rows * n, rows, n, false, ofModel(counter, b));
   });

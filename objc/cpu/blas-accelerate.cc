@@ -69,6 +69,7 @@ const Blas* installedBlas(std::string& reason) {
   static const Blas accelerate = [] {
     Blas library;
     library.name = "Accelerate";
+    library.lapackName = library.name;
     library.path = "Accelerate.framework";
     library.float32 = {sGemm, sGemv, sSyrk, sTrmm, sTrsm, sPotrf};
     library.float64 = {dGemm, dGemv, dSyrk, dTrmm, dTrsm, dPotrf};
@@ -82,6 +83,6 @@ const Blas* installedBlas(std::string& reason) {
 }
 
 unsigned promiseThreads(const Blas&, unsigned threads, std::string&) { return threads; }
-void returnThreads(unsigned) {}
+void returnThreads(const Blas&, unsigned) {}
 
 }  // namespace covarium::cpu

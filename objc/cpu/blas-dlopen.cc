@@ -7,7 +7,9 @@
 #include <mutex>
 
 #include "address-space.h"
+#include "blas-check.h"
 #include "blas.h"
+#include "processor.h"
 
 namespace covarium::cpu {
 
@@ -111,40 +113,90 @@ std::string fileOf(void* function) {
   return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-// While OpenBLAS is loaded: it would start a thread for each processor, which we don't use, and take memory for each.
-class OneThread {
+// A variable that a library reads as it is loaded, where the user has not set it.
+class WhileLoading {
  public:
-  OneThread() : isSet_(getenv(name) == nullptr && setenv(name, "1", 0) == 0) {}
-  ~OneThread() {
-    if (isSet_) unsetenv(name);
+  WhileLoading(const char* name, const char* value)
+      : name_(name), isSet_(value != nullptr && getenv(name) == nullptr && setenv(name, value, 0) == 0) {}
+  ~WhileLoading() {
+    if (isSet_) unsetenv(name_);
   }
 
  private:
-  static constexpr const char* name = "OPENBLAS_NUM_THREADS";
+  const char* const name_;
   const bool isSet_;
 };
+
+// The core type of OpenBLAS's that fits this processor.
+const char* fittingCore() {
+  switch (processor().instructionSet) {
+    case InstructionSet::avx512:
+      return "SkylakeX";
+    case InstructionSet::avx2:
+      return "Haswell";
+    default:
+      return nullptr;
+  }
+}
+
+bool isBelowProcessor(const std::string& coreType) {
+  const InstructionSet core = instructionSetOfCore(coreType);
+  return core != InstructionSet::none && core < processor().instructionSet;
+}
 
 // The library's own size in memory, with what it needs.
 constexpr size_t libraryBytes = size_t(128) << 20;
 
-// Empty where it worked, else why not.
-std::string open(const char* blasName, const char* lapackName, Blas& blas) {
-  const OneThread oneThread;
-  void* library = dlopen(blasName, RTLD_NOW | RTLD_LOCAL);
+constexpr const char* coreTypeName = "OPENBLAS_CORETYPE";
+
+struct Handles {
+  void *blas, *lapack;
+  void close() const {
+    dlclose(blas);
+    if (lapack != nullptr) dlclose(lapack);
+  }
+};
+
+// Empty where it worked, else why not. With a core type, OpenBLAS takes the processor for that.
+std::string openAs(const char* core, const Place& place, Blas& blas, Handles& handles) {
+  // It would start a thread for each processor, which we don't use, and take memory for each.
+  const WhileLoading oneThread("OPENBLAS_NUM_THREADS", "1"), coreType(coreTypeName, core);
+  void* library = dlopen(place.blas, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return dlerror();
-  void* lapack = lapackName == nullptr ? nullptr : dlopen(lapackName, RTLD_NOW | RTLD_LOCAL);
+  void* lapack = place.lapack == nullptr ? nullptr : dlopen(place.lapack, RTLD_NOW | RTLD_LOCAL);
+  handles = {library, lapack};
   std::string absent = missing(library, lapack, blas.float32);
   if (absent.empty()) absent = missing(library, lapack, blas.float64);
   if (!absent.empty()) {
-    dlclose(library);
-    if (lapack != nullptr) dlclose(lapack);
-    return std::string(blasName) + " lacks the routine " + absent;
+    handles.close();
+    return std::string(place.blas) + " lacks the routine " + absent;
   }
   blas.lapackLacks = missing(library, lapack, blas.lapack32);
   if (blas.lapackLacks.empty()) blas.lapackLacks = missing(library, lapack, blas.lapack64);
   describe(library, blas);
+  blas.lapackName = blas.name;
   blas.path = fileOf(reinterpret_cast<void*>(blas.float32.gemm));
   return "";
+}
+
+// Empty where it worked, else why not. An OpenBLAS that is older than the processor may take it for a far older one,
+// and is then asked for the core type that fits.
+std::string open(const Place& place, Blas& blas) {
+  Handles handles;
+  std::string why = openAs(nullptr, place, blas, handles);
+  if (!why.empty()) return why;
+  const bool obeys = blas.name.find("OpenBLAS") != std::string::npos;
+  if (obeys && isBelowProcessor(blas.coreType) && getenv(coreTypeName) == nullptr && fittingCore() != nullptr) {
+    handles.close();
+    blas = {};
+    why = openAs(fittingCore(), place, blas, handles);
+    if (!why.empty()) return why;
+    blas.isCoreAsked = !isBelowProcessor(blas.coreType);
+  }
+  const std::string wrong = wrongRoutine(blas);
+  if (wrong.empty()) return "";
+  handles.close();
+  return std::string(place.blas) + " computes wrong numbers: " + wrong;
 }
 
 // The loader's words for a library that is not installed, beside its name.
@@ -156,18 +208,18 @@ std::string load(Blas& library) {
   const std::string lack = lackOfAddressSpace(libraryBytes + blasBufferBytes);
   if (!lack.empty()) return lack;
   if (wanted != nullptr && *wanted != 0 && strcmp(wanted, noLibrary) != 0) {
-    const std::string why = open(wanted, "liblapack.so.3", library);
+    const std::string why = open({wanted, "liblapack.so.3"}, library);
     return why.empty() ? ""
                        : "COVARIUM_BLAS names a library that can't be used (" + std::string(wanted) + "): " + why + ".";
   }
   std::string told;
   for (const Place& place : places) {
-    const std::string why = open(place.blas, place.lapack, library);
+    const std::string why = open(place, library);
     if (why.empty()) return "";
     if (told.empty() && !isAbsence(why)) told = why;
   }
   if (told.empty()) return "No BLAS library is installed. On Debian or Ubuntu: apt-get install libopenblas0.";
-  return "A BLAS library is installed and can't be loaded (" + told + ").";
+  return "A BLAS library is installed and can't be used (" + told + ").";
 }
 
 }  // namespace
@@ -177,6 +229,7 @@ const Blas* installedBlas(std::string& reason) {
   static Blas library;
   static bool found = false;
   const std::lock_guard<std::mutex> lock(mutex);
+  if (!found) library = {};
   reason = found ? "" : load(library);
   found = reason.empty();
   return found ? &library : nullptr;
@@ -191,13 +244,19 @@ constexpr size_t ownBufferBytes = size_t(8) << 20;
 
 struct Promises {
   std::mutex mutex;
-  unsigned threads = 0;
-  unsigned buffers = 0;
+  unsigned callers = 0;
+  unsigned buffers = 0;  // that the library has
 };
 
 Promises& promises() {
   static Promises all;
   return all;
+}
+
+// Threads that call the library at once: beside our own products one decomposes.
+unsigned callersOf(const Blas& blas, unsigned threads) {
+  if (!blas.isBuiltIn) return threads;
+  return blas.path.empty() || threads == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -208,10 +267,11 @@ unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason)
   if (freeAddressSpace() == SIZE_MAX) return threads;
   auto& [mutex, promised, buffers] = promises();
   const std::lock_guard<std::mutex> lock(mutex);
-  const size_t bufferBytes = blas.path.empty() ? ownBufferBytes : blasBufferBytes;
+  if (blas.takeBuffer != nullptr) buffers = std::max(buffers, 1u);  // for the calls that checked it
   for (; threads > 0; --threads) {
-    const unsigned wanted = std::max(buffers, promised + threads);
-    reason = lackOfAddressSpace((wanted - buffers) * bufferBytes + (threads - 1) * threadBytes);
+    const unsigned wanted = std::max(buffers, promised + callersOf(blas, threads));
+    const size_t ownBytes = blas.isBuiltIn ? threads * ownBufferBytes : 0;
+    reason = lackOfAddressSpace((wanted - buffers) * blasBufferBytes + ownBytes + (threads - 1) * threadBytes);
     if (!reason.empty()) continue;
     if (blas.takeBuffer != nullptr) {
       std::vector<void*> taken;
@@ -219,7 +279,7 @@ unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason)
       for (void* buffer : taken) blas.returnBuffer(buffer);
     }
     buffers = wanted;
-    promised += threads;
+    promised += callersOf(blas, threads);
     return threads;
   }
   if (promised > 0)
@@ -228,11 +288,11 @@ unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason)
   return 0;
 }
 
-void returnThreads(unsigned threads) {
+void returnThreads(const Blas& blas, unsigned threads) {
   if (freeAddressSpace() == SIZE_MAX) return;
   auto& [mutex, promised, buffers] = promises();
   const std::lock_guard<std::mutex> lock(mutex);
-  promised -= std::min(promised, threads);
+  promised -= std::min(promised, callersOf(blas, threads));
 }
 
 }  // namespace covarium::cpu

@@ -45,14 +45,17 @@ struct LapackRoutines {
 };
 
 struct Blas {
-  std::string name;      // "OpenBLAS 0.3.21"
-  std::string path;      // the file that answered
-  std::string coreType;  // what it takes the processor for; empty where it doesn't say
+  std::string name;          // "OpenBLAS 0.3.21"
+  std::string path;          // the file that answered
+  std::string coreType;      // what it takes the processor for; empty where it doesn't say
+  bool isCoreAsked = false;  // we asked for that core type: by itself it took an older one
   BlasRoutines<float> float32;
   BlasRoutines<double> float64;
   LapackRoutines<float> lapack32;
   LapackRoutines<double> lapack64;
   std::string lapackLacks;  // the first routine that is missing; empty where all are there
+  bool isBuiltIn = false;   // its products are ours, its LAPACK the installed library's
+  std::string lapackName;   // whose LAPACK; empty without one
   // Accelerate has a unit for matrices that all cores share: its own factorization, solve and products beat ours.
   bool hasMatrixUnit = false;
   // Takes and gives back the memory that OpenBLAS keeps for each thread that calls it; null in other libraries.
@@ -85,7 +88,7 @@ inline const LapackRoutines<double>& Blas::lapack<double>() const {
 
 struct KernelTable;
 
-// What the device uses, with `reason` saying why it is not the installed library alone; null if the one that
+// What the device uses, with `reason` saying why no installed library is a part of it; null if the one that
 // COVARIUM_BLAS names can't be used.
 const Blas* blas(const KernelTable& kernels, std::string& reason);
 
@@ -99,9 +102,9 @@ const Blas* installedBlas(std::string& reason);
 // The calling thread's own memory for our products, 0 to 2: as it was left, or new.
 void* productScratch(int which, size_t sizeBytes);
 
-// How many of `threads` may call the library at once, beside those that were promised before: fewer where the address
-// space is limited, 0 where there is none for a single one, with the reason.
+// How many of `threads` a device may have, beside those that were promised before: fewer where the address space that
+// products and a library need is limited, 0 where there is none for a single one, with the reason.
 unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason);
-void returnThreads(unsigned threads);
+void returnThreads(const Blas& blas, unsigned threads);
 
 }  // namespace covarium::cpu

@@ -26,7 +26,9 @@ class HostMemory : public Buffer {
 };
 
 std::string lackOf(const Blas& blas) {
-  return blas.lapackLacks.empty() ? "" : blas.name + " lacks the LAPACK routine " + blas.lapackLacks;
+  return blas.lapackLacks.empty() ? ""
+                                  : (blas.lapackName.empty() ? blas.name : blas.lapackName) +
+                                        " lacks the LAPACK routine " + blas.lapackLacks;
 }
 
 class CpuDevice : public Device {
@@ -60,7 +62,7 @@ class CpuDevice : public Device {
   void close() override {
     engine_->closing = true;
     engine_->queue.close();
-    returnThreads(promised_.exchange(0));
+    returnThreads(engine_->blas, promised_.exchange(0));
   }
 
  private:
@@ -69,14 +71,12 @@ class CpuDevice : public Device {
   std::atomic<unsigned> promised_;
 };
 
-std::string advice(const KernelTable& kernels, const Blas& library, InstructionSet core) {
-  const bool obeys = library.name.find("OpenBLAS") != std::string::npos;
+std::string advice(const Blas& library, InstructionSet core) {
+  const bool obeys = library.lapackName.find("OpenBLAS") != std::string::npos;
   const char* forced = obeys ? getenv("OPENBLAS_CORETYPE") : nullptr;
-  const bool isUsed = library.float32.gemm != kernels.float32.products.gemm;
-  return "BLAS takes this processor for a (" + library.coreType + ") and uses " + nameOf(core) + ", but it has " +
-         nameOf(processor().instructionSet) +
-         (isUsed ? ": products run below its rate"
-                 : ": our own products are used, and decompositions run below its rate") +
+  return library.lapackName + " takes this processor for a (" + library.coreType + ") and uses " + nameOf(core) +
+         ", but it has " + nameOf(processor().instructionSet) + ": " +
+         (library.isBuiltIn ? "decompositions" : "products and decompositions") + " run below its rate" +
          (forced != nullptr ? " (OPENBLAS_CORETYPE is set to " + std::string(forced) + ")." : ".");
 }
 
@@ -94,20 +94,23 @@ Candidate candidate() {
   const Blas* library = blas(*table, cpu.reason);
   const std::string passedOver = cpu.reason;
   if (library == nullptr || promiseThreads(*library, 1, cpu.reason) == 0) return cpu;
-  returnThreads(1);
+  returnThreads(*library, 1);
   cpu.reason.clear();
   cpu.available = true;
   cpu.name = library->name;
-  cpu.facts.push_back({"library", library->name});
+  cpu.facts.push_back({"products", library->name});
+  cpu.facts.push_back({"decompositions", library->lapackLacks.empty() ? library->lapackName : "TypeScript"});
   if (!library->path.empty()) cpu.facts.push_back({"library file", library->path});
   if (!library->lapackLacks.empty())
     cpu.warnings.push_back(lackOf(*library) + ": eigenvalues, singular values and QR are computed in TypeScript." +
                            (passedOver.empty() ? "" : " " + passedOver));
   if (!library->coreType.empty()) {
-    cpu.facts.push_back({"library core type", library->coreType});
+    cpu.facts.push_back(
+        {"library core type",
+         library->coreType + (library->isCoreAsked ? " (asked for: by itself it took an older one)" : "")});
     const InstructionSet core = instructionSetOfCore(library->coreType);
     if (core != InstructionSet::none && core < processor().instructionSet)
-      cpu.warnings.push_back(advice(*table, *library, core));
+      cpu.warnings.push_back(advice(*library, core));
   }
   return cpu;
 }

@@ -1,5 +1,4 @@
-// Few rows times a factor, where a product of BLAS would pay for packing it: the factor is read once for four rows, by
-// all threads, each its share of the triangle.
+// Few rows times a factor: all threads read it, each its share of the triangle, once for all rows.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace covarium::cpu {
 
-constexpr size_t fewRowsLimit = 16;   // beyond it packing pays
+constexpr size_t fewRowsLimit = 16;   // beyond it, blocks of rows keep all threads busy
 constexpr size_t aloneLimit = 30000;  // multiply-adds that are over before another thread has come
 
 // out = mean + factor z for each of `count` rows; z and out are apart.
@@ -23,9 +22,11 @@ void multiplyFewRows(const Execution& execution, const T* factor, const T* mean,
   static std::atomic<bool> turn{false};
   const bool backward = turn.exchange(!turn);
   const auto entries = [&](size_t first, size_t last) {
-    for (size_t r = 0; r < count; r += 4) {
-      kernels.fewRows(factor, mean, z + r * n, out + r * n, std::min<size_t>(4, count - r), n, first, last,
-                      backward != (r % 8 == 4));
+    constexpr size_t together = 32;
+    const size_t steps = (last - first + together - 1) / together;
+    for (size_t step = 0; step < steps; ++step) {
+      const size_t from = first + together * (backward ? steps - 1 - step : step);
+      kernels.multiplyOnto(factor, mean, z, out, count, n, from, std::min(last, from + together));
     }
   };
   if (n * n * count / 2 < aloneLimit) return entries(0, n);
@@ -34,7 +35,7 @@ void multiplyFewRows(const Execution& execution, const T* factor, const T* mean,
   const auto endOf = [&](size_t share) {
     return share == shares
                ? n
-               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / 4 * 4;
+               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / 16 * 16;
   };
   execution.pool.run(shares, [&](size_t share, unsigned) { entries(endOf(share), endOf(share + 1)); });
 }

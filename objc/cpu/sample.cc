@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t streamElements = 4096;    // of a block in the first-level cache ...
 constexpr size_t inPlaceElements = 16384;  // ... or in the second, where it is the output itself
+constexpr size_t blockBytes = 1 << 19;     // of normals for our own product, in the second
 
 NormalCounter at(NormalCounter counter, uint64_t elements) {
   counter.first += elements;
@@ -56,6 +57,20 @@ void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T
   multiplyFewRows(execution, factor, mean, z, out, count, n);
 }
 
+// By our own products: normals into a block in the cache, and from there mean + factor z into the output.
+template <typename T>
+void sampleBlocks(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
+                  NormalCounter counter) {
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  const size_t rows = std::max<size_t>(96, blockBytes / (n * sizeof(T)));
+  forRowBlocks(execution, count, balancedRows(count, rows, execution.pool.threads()),
+               [&](size_t first, size_t rows, unsigned) {
+                 T* z = static_cast<T*>(productScratch(1, rows * n * sizeof(T)));
+                 kernels.fillNormal(z, rows * n, at(counter, uint64_t{first} * n));
+                 kernels.multiplyOnto(factor, mean, z, out + first * n, rows, n, 0, n);
+               });
+}
+
 }  // namespace
 
 template <typename T>
@@ -65,6 +80,7 @@ void sample(const Execution& execution, const T* factor, const T* mean, T* out, 
   const RealKernels<T>& kernels = execution.kernels.of<T>();
   if (!inverse && n <= kernels.narrowLimit) return sampleNarrow(execution, factor, mean, out, count, n, counter);
   if (!inverse && count <= fewRowsLimit) return sampleFewRows(execution, factor, mean, out, count, n, counter);
+  if (!inverse && execution.blas.isBuiltIn) return sampleBlocks(execution, factor, mean, out, count, n, counter);
   forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
                [&](size_t first, size_t rows, unsigned) {
                  T* block = out + first * n;

@@ -54,12 +54,16 @@ void solveRows(const Execution& execution, const T* factor, T* rows, size_t coun
                               &order);
 }
 
-// Rows of a block that keeps BLAS at its speed and, where it can, the block in the cache; at least one block a thread.
-inline size_t rowsPerBlock(size_t count, size_t n, unsigned threads) {
-  const size_t wanted = n > 400 ? 1024 : n > 32 ? 512 : 16384 / (n + 1) + 1;
+// At most `wanted` rows a block, and as many blocks for one thread as for the other.
+inline size_t balancedRows(size_t count, size_t wanted, unsigned threads) {
   const size_t blocks = (count + wanted - 1) / wanted;
   const size_t balanced = (blocks + threads - 1) / threads * threads;
   return balanced == 0 ? 1 : (count + balanced - 1) / balanced;
+}
+
+// Rows of a block that keeps BLAS at its speed and, where it can, the block in the cache; at least one block a thread.
+inline size_t rowsPerBlock(size_t count, size_t n, unsigned threads) {
+  return balancedRows(count, n > 400 ? 1024 : n > 32 ? 512 : 16384 / (n + 1) + 1, threads);
 }
 
 // Calls body(first row, rows, thread) for blocks of rows, on all threads.

@@ -1,4 +1,9 @@
 // Which BLAS library is found is settled once a process, so each case has a process of its own.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeviceReport } from '../../lib/index.ts';
@@ -91,14 +96,29 @@ onAddon('An empty COVARIUM_BLAS is as if it were not set.', async () => {
 /** A test of OpenBLAS's core types; skipped where that is not the library. */
 async function withOpenBlas(check: (cpu: DeviceReport) => Promise<void>): Promise<void> {
   const cpu = cpuOf(await tell({}));
-  if (/OpenBLAS/.test(cpu.name)) return check(cpu);
-  console.log(`skipped  OpenBLAS is not the library here (${cpu.name || cpu.reason})`);
+  if (/OpenBLAS/.test(cpu.facts['decompositions'] ?? '')) return check(cpu);
+  console.log(`skipped  OpenBLAS is not the library here (${cpu.facts['decompositions'] ?? cpu.reason})`);
+}
+
+/** What the device says with a stand-in that passes everything on to the OpenBLAS that is installed. */
+async function tellStandIn(flags: readonly string[]): Promise<Told> {
+  const real = cpuOf(await tell({})).facts['library file']!;
+  const folder = mkdtempSync(join(tmpdir(), 'covarium-blas-'));
+  try {
+    const library = join(folder, 'libstand-in.so');
+    const source = fileURLToPath(new URL('stand-in-blas.c', import.meta.url));
+    execFileSync('gcc', ['-shared', '-fPIC', ...flags, source, '-o', library, '-Wl,--no-as-needed', real, '-ldl']);
+    return await tell({ COVARIUM_BLAS: library });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 onAddon('A library that takes the processor for what it is has no warning.', () =>
   withOpenBlas(async (cpu) => {
     assert.equal(cpu.warnings, []);
-    for (const fact of ['processor', 'kernels', 'library', 'library file', 'library core type', 'threads'])
+    assert.is(cpu.name, 'Built-in BLAS');
+    for (const fact of ['processor', 'kernels', 'products', 'decompositions', 'library file', 'library core type'])
       assert.ok(cpu.facts[fact], `${fact} is told`);
   }),
 );
@@ -135,13 +155,38 @@ onAddon('Without a library the device has its own products, and says who decompo
 });
 
 onAddon('A library may be named by its file, and is then the one that answers.', () =>
-  withOpenBlas(async ({ facts, name }) => {
+  withOpenBlas(async ({ facts }) => {
     const path = facts['library file']!;
     const told = await tell({ COVARIUM_BLAS: path });
-    assert.is(cpuOf(told).name, name);
+    assert.is(cpuOf(told).name, facts['decompositions']);
+    assert.is(cpuOf(told).facts['products'], facts['decompositions']);
     assert.is(cpuOf(told).facts['library file'], path);
     assert.is(cpuOf(told).available, true);
     isOpenedAsListed(told);
+  }),
+);
+
+onAddon('A library that computes one entry of an edge wrong is refused, with the routine and the shape.', () =>
+  withOpenBlas(async () => {
+    const told = await tellStandIn(['-DWRONG']);
+    assert.match(cpuOf(told).reason, /^COVARIUM_BLAS names .* computes wrong numbers: dgemm of \(\d+ x \d+ x \d+\)\.$/);
+    assert.is(told.refusal?.code, 'ERR_DEVICE_UNAVAILABLE');
+    isOpenedAsListed(told);
+  }),
+);
+
+onAddon('An OpenBLAS that takes the processor for an older one is asked for the core type that fits.', () =>
+  withOpenBlas(async (cpu) => {
+    if (!/^AVX(?:2|-512)$/.test(cpu.facts['processor instruction set']!)) {
+      console.log(`skipped  no core type is known for (${cpu.facts['processor instruction set']}).`);
+      return;
+    }
+    const told = cpuOf(await tellStandIn([]));
+    assert.match(
+      told.facts['library core type']!,
+      /^(?:Haswell|SkylakeX) \(asked for: by itself it took an older one\)$/,
+    );
+    assert.equal(told.warnings, []);
   }),
 );
 

@@ -5,6 +5,8 @@
 //
 // Both are made as the device makes them: with subnormal numbers flushed.
 //
+// draws DTYPE N ROWS                    of rows of a normal of N dimensions, from its covariance on (draw-bits.test.ts)
+//
 // subnormal                            sums of products that are subnormal, each: flushed, kept, after both
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "cpu/cholesky.h"
 #include "cpu/float-mode.h"
+#include "cpu/sample.h"
 #include "cpu/simd/kernels.h"
 #include "threadgroup.h"
 
@@ -51,6 +55,37 @@ void printSubnormal() {
   print();
 }
 
+uint32_t hashOf(const void* values, size_t sizeBytes) {
+  std::vector<uint32_t> words(sizeBytes / sizeof(uint32_t));
+  memcpy(words.data(), values, sizeBytes);
+  uint32_t hash = 0;
+  for (const uint32_t each : words) hash = hash * 31 + each;
+  return hash;
+}
+
+template <typename T>
+uint32_t drawsHash(size_t n, size_t rows) {
+  std::vector<T> factor(n * n), mean(n), out(rows * n);
+  for (size_t i = 0; i < n; ++i) {
+    mean[i] = static_cast<T>(i) / 8;
+    for (size_t j = 0; j < n; ++j) {
+      const size_t apart = i < j ? j - i : i - j;
+      factor[i * n + j] = T(1) / static_cast<T>(1 + apart) + (apart == 0 ? T(1) : T(0));
+    }
+  }
+  const cpu::KernelTable& kernels = cpu::kernelsBaseline();
+  cpu::Blas own;
+  own.isBuiltIn = true;
+  own.float32 = kernels.float32.products;
+  own.float64 = kernels.float64.products;
+  cpu::Pool pool(2);
+  const std::atomic<bool> never{false};
+  const cpu::Execution execution = {pool, kernels, own, never, never};
+  cpu::cholesky(execution, factor.data(), n);
+  cpu::sample(execution, factor.data(), mean.data(), out.data(), rows, n, false, NormalCounter{42, 7, 0});
+  return hashOf(out.data(), out.size() * sizeof(T));
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -60,6 +95,11 @@ int main(int, char** arguments) {
   }
   const auto flushing = cpu::FloatModeScope::flushing();
   const auto word = [&](int i) { return std::strtoull(arguments[i], nullptr, 10); };
+  if (arguments[1] == std::string("draws")) {
+    const auto hash = arguments[2] == std::string("float32") ? drawsHash<float> : drawsHash<double>;
+    printf("%s %08x\n", cpu::kernelsBaseline().instructionSet, hash(word(3), word(4)));
+    return 0;
+  }
   const NormalCounter counter = {word(2), word(3), word(4)};
   const cpu::RealKernels<double>& kernels = cpu::kernelsBaseline().float64;
   std::vector<double> values(word(5), 1.0);
@@ -69,9 +109,5 @@ int main(int, char** arguments) {
     const double location = 0;
     kernels.stretchRows(values.data(), &location, 0, values.size(), 1, std::strtod(arguments[6], nullptr), counter);
   }
-  std::vector<uint32_t> words(2 * values.size());
-  memcpy(words.data(), values.data(), words.size() * sizeof(uint32_t));
-  uint32_t hash = 0;
-  for (const uint32_t each : words) hash = hash * 31 + each;
-  printf("%s %08x\n", cpu::kernelsBaseline().instructionSet, hash);
+  printf("%s %08x\n", cpu::kernelsBaseline().instructionSet, hashOf(values.data(), values.size() * sizeof(double)));
 }

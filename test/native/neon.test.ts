@@ -14,7 +14,8 @@ const compiler = 'aarch64-linux-gnu-g++';
 const emulator = 'qemu-aarch64';
 const absent = [compiler, emulator].filter((name) => spawnSync(name, ['--version']).status !== 0);
 const top = fileURLToPath(new URL('../..', import.meta.url));
-const { float64: known } = JSON.parse(readFileSync(join(top, 'test/answers/normal-hash.json'), 'utf8'));
+const answers = (name: string) => JSON.parse(readFileSync(join(top, 'test/answers', name), 'utf8'));
+const { float64: known } = answers('normal-hash.json');
 
 let folder = '';
 let program = '';
@@ -24,9 +25,10 @@ test.before(() => {
   if (absent.length !== 0) return;
   const includes = ['msl', 'msl/cpu', 'objc'].map((name) => `-I${join(top, name)}`);
   const flags = ['-static', '-std=gnu++17', '-O3', '-ffp-contract=off', '-w', '-DCOVARIUM_TABLE=kernelsBaseline'];
-  const sources = ['objc/cpu/simd/kernels.cc', 'objc/cpu/product-scratch.cc', 'test/native/neon.cc'].map((name) =>
-    join(top, name),
+  const sources = ['simd/kernels', 'cholesky', 'pool', 'product-scratch', 'sample'].map((name) =>
+    join(top, `objc/cpu/${name}.cc`),
   );
+  sources.push(join(top, 'test/native/neon.cc'));
   execFileSync(compiler, [...flags, ...includes, ...sources, '-o', program]);
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,6 +49,13 @@ function printed(...args: readonly (number | bigint | string)[]): string {
 emulated('NEON: Many float64 normals have the known hash.', () => {
   const count = 2 ** 22;
   assert.is(printed('normals', known.seed, known.stream, known.first, count), `NEON ${known.hashes[count]}`);
+});
+
+emulated('NEON: Draws have the bits that they have on every other processor.', () => {
+  const hashes = answers('draw-hash.json');
+  for (const dtype of ['float32', 'float64'])
+    for (const [n, hash] of Object.entries(hashes[dtype]))
+      assert.is(printed('draws', dtype, n, hashes.rows), `NEON ${hash}`, `${dtype}, n = ${n}`);
 });
 
 emulated('NEON: Rows of a Student-t are stretched as in plain TypeScript.', () => {

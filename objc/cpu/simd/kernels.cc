@@ -91,7 +91,7 @@ void antitransposeAll(T* a, size_t n) {
 template <typename T>
 constexpr RealKernels<T> realKernels() {
   return {fillNormal,           addRow<T>,          scaleColumns<T>,    squaredNorms<T>,  zeroUpper<T>,
-          antitransposeAll<T>,  fewRows<T>,         matrixVector<T>,    streamLimit,      narrowLimit<T>,
+          antitransposeAll<T>,  multiplyOnto<T>,    matrixVector<T>,    streamLimit,      narrowLimit<T>,
           narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
           solveRows<T>,         surelySymmetric<T>, allFinite<T>,       abreastLimit,     lanesOf<T>,
           abreastScratch<T>,    factorOne<T>,       factorAbreast<T>,   sampleAbreast<T>, squaredDistancesAbreast<T>,

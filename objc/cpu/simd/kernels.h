@@ -39,10 +39,11 @@ struct RealKernels {
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
   void (*zeroUpper)(T* a, size_t n);
   void (*antitranspose)(T* a, size_t n);
-  // Entries [first, last) of mean + factor z for `count` (at most 4) vectors z of n, for few rows, where a product
-  // would not pay; from the last entry to the first with `backward`.
-  void (*fewRows)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first, size_t last,
-                  bool backward);
+  // Entries [first, last) of mean + factor z for `count` rows z of n, into rows `out` that are apart from z. An entry
+  // begins as its mean and takes the products in the order of the columns, each in a multiplyAdd, so that its bits
+  // depend on nothing else.
+  void (*multiplyOnto)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
+                       size_t last);
   // y <- alpha matrix x + beta y, `count` rows of k; from the last rows to the first with `backward`. A beta of 0 does
   // not read y.
   void (*matrixVector)(const T* matrix, const T* x, T* y, size_t count, size_t k, T alpha, T beta, bool backward);

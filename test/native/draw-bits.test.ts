@@ -1,0 +1,68 @@
+// Draws by our own products: an entry is one sum in one order, so neither threads nor cuts nor the processor leave a
+// trace in its bits. test/native/neon.test.ts compares arm64 with the same known answers.
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { onNative } from '../harness/on-native.ts';
+
+const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
+env.COVARIUM_BLAS = 'none'; // read as a device is opened: on a Mac the products are Accelerate's otherwise
+
+const known = JSON.parse(readFileSync(new URL('../answers/draw-hash.json', import.meta.url), 'utf8'));
+const { seed, stream, rows } = known;
+const cuts = [[rows], [300, 700], [17, 283, 700], [1, 2, 3, 4, 5, 15, 16, 954]];
+
+function hashOf(values: Float32Array | Float64Array): string {
+  let hash = 0;
+  for (const word of new Uint32Array(values.buffer)) hash = (Math.imul(hash, 31) + word) | 0;
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+for (const dtype of ['float32', 'float64'] as const)
+  for (const n of [2, 16, 17, 100, 250, 1000]) {
+    const Values = dtype === 'float32' ? Float32Array : Float64Array;
+    const entries = new Values(n * n).map((_, at) => 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))));
+    for (let i = 0; i < n; i++) entries[i * (n + 1)]! += 1;
+    const covariance = Matrix.from(entries, { columns: n });
+    const mean = Array.from({ length: n }, (_, i) => i / 8);
+
+    onNative(`${dtype}, n = ${n}: draws have the known bits with any number of threads and any cuts.`, () => {
+      for (const threads of [1, 2, 3]) {
+        using device = openDevice('cpu', { threads });
+        assert.is(device.name, 'Built-in BLAS');
+        using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance });
+        for (const pieces of n === 1000 ? cuts.slice(2) : cuts) {
+          const draws = new Values(rows * n);
+          let firstRow = 0;
+          for (const count of pieces) {
+            const out = draws.subarray(firstRow * n, (firstRow + count) * n) as typeof draws;
+            normal.sampleSync(count, { seed, stream, firstRow, out });
+            firstRow += count;
+          }
+          assert.is(hashOf(draws), known[dtype][n], `${threads} threads: ${pieces}`);
+        }
+      }
+    });
+
+    onNative(`${dtype}, n = ${n}: so have draws by a precision matrix, among themselves.`, () => {
+      const hashes = new Set<string>();
+      for (const threads of [1, 3]) {
+        using device = openDevice('cpu', { threads });
+        using normal = MultivariateNormal.fromPrecisionSync({ device, dtype, mean, precision: covariance });
+        for (const pieces of [[100], [1, 20, 79]]) {
+          const draws = new Values(100 * n);
+          let firstRow = 0;
+          for (const count of pieces) {
+            const out = draws.subarray(firstRow * n, (firstRow + count) * n) as typeof draws;
+            normal.sampleSync(count, { seed, stream, firstRow, out });
+            firstRow += count;
+          }
+          hashes.add(hashOf(draws));
+        }
+      }
+      assert.is(hashes.size, 1);
+    });
+  }
+
+test.run();
