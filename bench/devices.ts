@@ -12,10 +12,10 @@ import { DeviceContender } from './device-contender.ts';
 import type { ContenderFacts } from './results.ts';
 
 /**
- * The names that devices have in a run: `cpu-1` is the CPU with one thread, `softmetal` the software stand-in for
- * Metal.
+ * The names that devices have in a run: `cpu-1` is the CPU with one thread, `cpu-blas` the CPU with the products of the
+ * installed BLAS, `softmetal` the software stand-in for Metal.
  */
-export const deviceNames: readonly string[] = ['metal', 'cpu', 'cpu-1', 'reference', 'softmetal'];
+export const deviceNames: readonly string[] = ['metal', 'cpu', 'cpu-1', 'cpu-blas', 'reference', 'softmetal'];
 
 const byDefault = ['metal', 'cpu', 'reference'];
 
@@ -33,13 +33,13 @@ export function openDevices(asked: readonly string[] = byDefault): Contender[] {
 
 function openContender(name: string, reports: readonly DeviceReport[]): Contender {
   const isSoft = name === 'softmetal';
-  const kind = (isSoft ? 'metal' : name.replace('-1', '')) as DeviceKind;
+  const kind = (isSoft ? 'metal' : name.replace(/-.*/, '')) as DeviceKind;
   const report = reports.find((each) => each.kind === kind)!;
   const refusal = reasonAgainst(name, report);
   if (refusal !== '') return absent(name, refusal);
   let device: Device;
   try {
-    device = openDevice(kind, name === 'cpu-1' ? { threads: 1 } : {});
+    device = name === 'cpu-blas' ? openOnBlas(report) : openDevice(kind, name === 'cpu-1' ? { threads: 1 } : {});
   } catch (error) {
     return absent(name, (error as Error).message);
   }
@@ -50,14 +50,34 @@ function openContender(name: string, reports: readonly DeviceReport[]): Contende
     about: device.name,
     reason: '',
     threads: device.threads,
-    facts: { ...report.facts, ...('threads' in report.facts ? { threads: `${device.threads}` } : {}) },
+    facts: {
+      ...report.facts,
+      ...('threads' in report.facts ? { threads: `${device.threads}` } : {}),
+      ...(name === 'cpu-blas' ? { products: device.name } : {}),
+    },
     measuresSpeed: !isSoft,
   };
   return new DeviceContender(facts, device);
 }
 
-function reasonAgainst(name: string, { available, reason, name: about }: DeviceReport): string {
+// COVARIUM_BLAS is read as a device is opened.
+function openOnBlas({ facts }: DeviceReport): Device {
+  const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string | undefined } = process.env;
+  const { COVARIUM_BLAS: before } = env;
+  env.COVARIUM_BLAS = facts['library file'];
+  try {
+    return openDevice('cpu');
+  } finally {
+    if (before === undefined) delete env.COVARIUM_BLAS;
+    else env.COVARIUM_BLAS = before;
+  }
+}
+
+function reasonAgainst(name: string, { available, reason, name: about, facts }: DeviceReport): string {
   if (!available) return reason;
+  if (name === 'cpu-blas' && facts['library file'] === undefined) return 'No BLAS library is installed.';
+  if (name === 'cpu-blas' && facts['products'] === facts['decompositions'])
+    return `The products of cpu are those of ${facts['products']} already.`;
   // test/metal/softmetal calls itself so.
   const isStandIn = about.startsWith('Software Metal');
   if (name === 'metal' && isStandIn)

@@ -159,7 +159,10 @@ async function main(): Promise<void> {
     .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
     .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')
     .option('--dtypes <list>', 'float32,float64 by default')
-    .option('--devices <list>', 'metal, cpu, cpu-1 (one thread), reference, softmetal; metal,cpu,reference by default')
+    .option(
+      '--devices <list>',
+      'metal, cpu, cpu-1 (one thread), cpu-blas (products of the BLAS here), reference, softmetal; metal,cpu,reference by default',
+    )
     .option('--no-peers', 'without the other libraries that are found here')
     .option('--quick', 'small sizes and few runs: under a minute')
     .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')

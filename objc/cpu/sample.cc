@@ -62,7 +62,8 @@ template <typename T>
 void sampleBlocks(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
                   NormalCounter counter) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  const size_t rows = std::max<size_t>(96, blockBytes / (n * sizeof(T)));
+  // Each block copies the factor into panels, which more rows must pay for where it is large.
+  const size_t rows = std::max({size_t(96), n / 8, blockBytes / (n * sizeof(T))});
   forRowBlocks(execution, count, balancedRows(count, rows, execution.pool.threads()),
                [&](size_t first, size_t rows, unsigned) {
                  T* z = static_cast<T*>(productScratch(1, rows * n * sizeof(T)));
