@@ -8,8 +8,11 @@ export interface Piece {
   readonly release: () => void;
 }
 
-const slabBytes = 1 << 16;
-const largestPieceBytes = 1 << 12;
+// A piece that stays open holds its whole slab: large pieces have large slabs of their own.
+const kinds: readonly { readonly largestPieceBytes: number; readonly slabBytes: number }[] = [
+  { largestPieceBytes: 1 << 12, slabBytes: 1 << 16 },
+  { largestPieceBytes: 1 << 15, slabBytes: 1 << 19 },
+];
 const alignmentBytes = 64;
 
 /** Bytes of a slab. */
@@ -32,7 +35,7 @@ interface Slab {
  */
 export class Slabs {
   readonly #backend: Backend;
-  #current: Slab | undefined;
+  readonly #current: (Slab | undefined)[] = kinds.map(() => undefined);
   #idleBytes = 0;
   // Pieces that nobody released go with the garbage collector. A list of weak references would hold them until the
   // event loop turns, which a loop that forgets them may never allow.
@@ -50,17 +53,17 @@ export class Slabs {
    * backend throws.
    */
   piece(sizeBytes: number): Piece | undefined {
-    const isSmall = sizeBytes > 0 && sizeBytes <= largestPieceBytes;
-    if (!isSmall || this.#backend.deviceMemoryFromBytes === 0) return undefined;
+    const kind = kinds.findIndex(({ largestPieceBytes }) => sizeBytes <= largestPieceBytes);
+    if (sizeBytes === 0 || kind < 0 || this.#backend.deviceMemoryFromBytes === 0) return undefined;
     const takenBytes = Math.ceil(sizeBytes / alignmentBytes) * alignmentBytes;
-    const slab = this.#slabWith(takenBytes);
+    const slab = this.#slabWith(kind, takenBytes);
     const { memory, tally } = slab;
     const offsetBytes = tally.usedBytes;
     tally.usedBytes += takenBytes;
     this.#open(tally, takenBytes);
     const release = () => {
       this.#open(tally, -takenBytes);
-      if (slab !== this.#current) this.#releaseIfIdle(slab);
+      if (slab !== this.#current[kind]) this.#releaseIfIdle(slab);
     };
     return { memory, offsetBytes, release };
   }
@@ -76,8 +79,9 @@ export class Slabs {
     this.#idleBytes += idleBytesOf(tally);
   }
 
-  #slabWith(sizeBytes: number): Slab {
-    const slab = this.#current;
+  #slabWith(kind: number, sizeBytes: number): Slab {
+    const slab = this.#current[kind];
+    const { slabBytes } = kinds[kind]!;
     if (slab !== undefined && slab.tally.usedBytes + sizeBytes <= slabBytes) return slab;
     const before = this.#backend.memory().liveBytes;
     const memory = this.#backend.allocate(slabBytes);
@@ -85,9 +89,10 @@ export class Slabs {
     const tally = { countedBytes, usedBytes: 0, openBytes: 0 };
     this.#idleBytes += idleBytesOf(tally);
     this.#collected.register(memory, tally, tally);
-    this.#current = { memory, tally };
+    const fresh = { memory, tally };
+    this.#current[kind] = fresh;
     if (slab !== undefined) this.#releaseIfIdle(slab);
-    return this.#current;
+    return fresh;
   }
 
   #releaseIfIdle({ memory, tally }: Slab): void {

@@ -31,7 +31,7 @@ test('pieces share memory, are aligned, and do not overlap, also after one is re
 
 test('what is large or empty, or for a device that needs its own buffers, is no piece.', () => {
   const slabs = new Slabs(listing().backend);
-  assert.equal([slabs.piece(0), slabs.piece(4097)], [undefined, undefined]);
+  assert.equal([slabs.piece(0), slabs.piece(32_769)], [undefined, undefined]);
   assert.is(new Slabs(listing(0).backend).piece(8), undefined);
 });
 
@@ -49,6 +49,14 @@ test('a slab goes back when it is full and its last piece is released, and not b
   next.release();
   assert.equal(released.length, 1, 'the one in use stays');
   assert.is(slabs.idleBytes, slabBytes);
+});
+
+test('large pieces have larger slabs of their own.', () => {
+  const slabs = new Slabs(listing().backend);
+  const [small, large, another] = [slabs.piece(8)!, slabs.piece(4097)!, slabs.piece(32_768)!];
+  assert.is.not(small.memory, large.memory);
+  assert.is(large.memory, another.memory);
+  assert.equal([small.memory.byteLength, large.memory.byteLength], [slabBytes, 8 * slabBytes]);
 });
 
 test('a full slab of which nothing is open goes back at once.', () => {

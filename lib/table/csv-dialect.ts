@@ -24,8 +24,8 @@ export interface CsvOptions {
 const codeOf = (letter: string) => letter.charCodeAt(0);
 
 /**
- * The offset at which the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16, and for
- * a file whose first bytes show another format.
+ * The offset at which the text of a file begins: after a byte order mark. Throws `ERR_UNSUPPORTED` for UTF-16, UTF-32,
+ * and a file whose first bytes show another format.
  */
 export function csvTextStart(path: string, bytes: Uint8Array): number {
   const [first, second, third, fourth] = bytes;
@@ -36,8 +36,9 @@ export function csvTextStart(path: string, bytes: Uint8Array): number {
   else if (first === 0x1f && second === 0x8b) what = 'compressed with gzip; decompress it';
   else if (format !== 'csv') what = `not CSV but ${format}; pass \`format\` '${format}' (--format ${format})`;
   if (what !== undefined) throw new CovariumError('ERR_UNSUPPORTED', `File (${path}) is ${what}.`, { path });
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || isWide(bytes))
-    throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is UTF-16; save it as UTF-8.`, { path });
+  const wide = wideEncoding(bytes);
+  if (wide !== undefined)
+    throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is ${wide}; save it as UTF-8.`, { path });
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
@@ -83,15 +84,12 @@ export function malformedCsv(path: string, message: string, line: number, column
   return new CovariumError('ERR_MALFORMED_CSV', message, { path, line, column });
 }
 
-// Text of one byte per letter has no zero bytes; UTF-16 text has one in most pairs of bytes.
-function isWide(bytes: Uint8Array): boolean {
-  const [first, second, third, fourth] = bytes;
-  return (
-    bytes.length >= 4 &&
-    (first === 0) !== (second === 0) &&
-    (first === 0) === (third === 0) &&
-    (second === 0) === (fourth === 0)
-  );
+// Text of one byte per letter has no zero bytes, but UTF-16 and UTF-32 have them beside each digit.
+function wideEncoding(bytes: Uint8Array): 'UTF-16' | 'UTF-32' | undefined {
+  const start = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  const zeros = start.replace(/../g, (byte) => (byte === '00' ? '0' : 'x'));
+  if (start === 'fffe0000' || start === '0000feff' || zeros === 'x000' || zeros === '000x') return 'UTF-32';
+  return /^(?:fffe|feff)/.test(start) || zeros === 'x0x0' || zeros === '0x0x' ? 'UTF-16' : undefined;
 }
 
 const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };

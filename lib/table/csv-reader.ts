@@ -47,7 +47,7 @@ export function nativeParser(): CsvParser | undefined {
 
 /**
  * Reads a CSV file of finite decimal numbers. Throws `ERR_MALFORMED_CSV` with line and column (both from 1),
- * `ERR_UNSUPPORTED` for UTF-16, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`.
+ * `ERR_UNSUPPORTED` for UTF-16 and UTF-32, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`.
  */
 export async function openCsv(
   from: InputSource,

@@ -85,12 +85,12 @@ void* Memory::takePooled(size_t& sizeBytes) {
 
 std::shared_ptr<Buffer> Memory::allocate(size_t sizeBytes) {
   std::lock_guard<std::mutex> lock(mutex_);
-  const std::string refusal = "Memory for (" + std::to_string(sizeBytes) + ") bytes is not to be had: (" +
-                              std::to_string(usableMemoryBytes()) + ") in all, (" + std::to_string(liveBytes_) +
-                              ") in use.";
-  if (sizeBytes > usableMemoryBytes() || liveBytes_ > usableMemoryBytes() - sizeBytes) {
-    throw Failure("ERR_OUT_OF_MEMORY", refusal);
-  }
+  const auto refuse = [&] {
+    throw Failure("ERR_OUT_OF_MEMORY", "Memory for (" + std::to_string(sizeBytes) + ") bytes is not to be had: (" +
+                                           std::to_string(usableMemoryBytes()) + ") in all, (" +
+                                           std::to_string(liveBytes_) + ") in use.");
+  };
+  if (sizeBytes > usableMemoryBytes() || liveBytes_ > usableMemoryBytes() - sizeBytes) refuse();
   size_t mappedBytes = roundUp(sizeBytes);
   void* contents = takePooled(mappedBytes);
   if (contents == nullptr) contents = map(mappedBytes);
@@ -100,7 +100,7 @@ std::shared_ptr<Buffer> Memory::allocate(size_t sizeBytes) {
     pooledBytes_ = 0;
     contents = map(mappedBytes);
   }
-  if (contents == nullptr) throw Failure("ERR_OUT_OF_MEMORY", refusal);
+  if (contents == nullptr) refuse();
   liveBytes_ += mappedBytes;
   return std::make_shared<Block>(shared_from_this(), contents, sizeBytes, mappedBytes);
 }
