@@ -51,13 +51,19 @@ export function requireBoolean(name: string, value: unknown): boolean {
   throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither true nor false (${describe(value)}).`);
 }
 
+/** Where the first number that is not finite lies; their count if there is none. */
+export function firstNotFinite(values: ArrayLike<number>): number {
+  let at = 0;
+  while (at < values.length && Number.isFinite(values[at])) at += 1;
+  return at;
+}
+
 /**
  * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column. Without `columns` the values
  * are a vector, otherwise a matrix with that many columns.
  */
 export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
-  let at = 0;
-  while (at < values.length && Number.isFinite(values[at])) at += 1;
+  const at = firstNotFinite(values);
   if (at === values.length) return;
   const row = columns === undefined ? 0 : Math.floor(at / columns);
   const column = columns === undefined ? at : at % columns;

@@ -28,12 +28,13 @@ export function* pivotedCholesky(
 ): Tasks<PivotedCholesky> {
   const scale = Float64Array.from({ length: n }, (_, i) => Math.sqrt(matrix[i * (n + 1)]!));
   const left = new Float64Array(n * n);
-  for (let i = 0; i < n; i++)
+  for (let i = 0; i < n; i++) {
     for (let j = 0; j < n; j++) {
       const size = scale[i]! * scale[j]!;
       left[i * n + j] = size === 0 ? 0 : matrix[i * n + j]! / size;
     }
-  yield;
+    if (i % 64 === 0) yield;
+  }
   const factor = left.slice();
   const order = new Float64Array(n);
   yield* decomposed(device, (encoder) => {
@@ -48,8 +49,10 @@ export function* pivotedCholesky(
       rank++;
     }
   const root = new Float64Array(n * rank);
-  for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) root[i * rank + k] = scale[i]! * factor[i * n + k]!;
-  yield;
+  for (let i = 0; i < n; i++) {
+    for (let k = 0; k < rank; k++) root[i * rank + k] = scale[i]! * factor[i * n + k]!;
+    if (i % 64 === 0) yield;
+  }
   let worst = { row: 0, column: 0, value: 0 };
   for (let i = 0; i < n; i++)
     for (let j = 0; j <= i; j++) {

@@ -57,12 +57,13 @@ function* eigenRoot(
 ): Tasks<Root> {
   const deviations = Float64Array.from({ length: n }, (_, i) => Math.sqrt(square[i * (n + 1)]!));
   const correlation = new Float64Array(n * n);
-  for (let i = 0; i < n; i++)
+  for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const size = deviations[i]! * deviations[j]!;
       correlation[i * n + j] = size === 0 ? 0 : square[i * n + j]! / size;
     }
-  yield;
+    if (i % 64 === 0) yield;
+  }
   const { values, vectors } = yield* eigenDecomposition(device, correlation, n);
   const least = values[0]!;
   if (least < -indefinite * tolerance)
@@ -79,6 +80,7 @@ function* eigenRoot(
     const from = n - 1 - k;
     const length = Math.sqrt(values[from]!);
     for (let i = 0; i < n; i++) root[i * rank + k] = deviations[i]! * length * vectors[from * n + i]!;
+    if (k % 64 === 0) yield;
   }
   return { root, rank };
 }

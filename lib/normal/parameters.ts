@@ -1,5 +1,6 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
+import { firstNotFinite } from '../check.ts';
 import type { Scratch } from '../command/scratch.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -40,7 +41,7 @@ export function givenFactor(
 ): NormalTask {
   const factor = make(onDevice(device, dtype));
   // The inverse of a standard deviation of 1e-40 overflows float32, and a standard deviation of 1e40 does too.
-  const isHeld = factor.storages.every(({ values }) => (values as Real).every(Number.isFinite));
+  const isHeld = factor.storages.every(({ values }) => firstNotFinite(values) === values.length);
   if (!isHeld || !Number.isFinite(factor.logDeterminant)) {
     factor.close();
     throw new CovariumError('ERR_OUT_OF_RANGE', `${square} is too large or too small for a factor in (${dtype}).`);
