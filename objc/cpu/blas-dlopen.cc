@@ -183,6 +183,7 @@ std::string openAs(const char* core, const Place& place, Blas& blas, Handles& ha
 // and is then asked for the core type that fits.
 std::string open(const Place& place, Blas& blas) {
   Handles handles;
+  blas = {};  // what a library before said of itself
   std::string why = openAs(nullptr, place, blas, handles);
   if (!why.empty()) return why;
   const bool obeys = blas.name.find("OpenBLAS") != std::string::npos;
@@ -229,7 +230,6 @@ const Blas* installedBlas(std::string& reason) {
   static Blas library;
   static bool found = false;
   const std::lock_guard<std::mutex> lock(mutex);
-  if (!found) library = {};
   reason = found ? "" : load(library);
   found = reason.empty();
   return found ? &library : nullptr;

@@ -65,8 +65,8 @@ void sampleBlocks(const Execution& execution, const T* factor, const T* mean, T*
   const RealKernels<T>& kernels = execution.kernels.of<T>();
   const auto rowsOf = [&](size_t sizeBytes) { return sizeBytes / (n * sizeof(T)); };
   // Each block copies the factor into panels, which more rows must pay for where it is large.
-  const size_t rows = std::max({size_t(96), std::min(n / 8, rowsOf(mostBytes)), rowsOf(blockBytes)});
-  forRowBlocks(execution, count, balancedRows(count, rows, execution.pool.threads()),
+  const size_t wanted = std::max({size_t(96), std::min(n / 8, rowsOf(mostBytes)), rowsOf(blockBytes)});
+  forRowBlocks(execution, count, balancedRows(count, wanted, execution.pool.threads()),
                [&](size_t first, size_t rows, unsigned) {
                  T* z = static_cast<T*>(productScratch(1, rows * n * sizeof(T)));
                  kernels.fillNormal(z, rows * n, at(counter, uint64_t{first} * n));
