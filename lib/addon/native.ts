@@ -64,6 +64,14 @@ export interface Addon {
     out: Float32Array | Float64Array,
     at: number,
   ): Promise<boolean>;
+  /** Rows of `columns` numbers as columns, one each `stride` numbers of `out`, from number `at` of each on. */
+  deinterleave(
+    values: Float32Array | Float64Array,
+    columns: number,
+    out: Float32Array | Float64Array,
+    stride: number,
+    at: number,
+  ): void;
   /**
    * On another thread: columns of an open file, each from its position on, as rows into `out` from `at` on, whose type
    * is that of the numbers; true if all are finite. Rejects with `ERR_FILE_UNREADABLE` if the file ends before. The

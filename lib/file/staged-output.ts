@@ -1,6 +1,8 @@
 import type { Output } from './output.ts';
 
 const stageBytes = 4 << 20;
+// From here on a copy costs more than a write of its own.
+const directBytes = 1 << 19;
 
 /** Collects small pieces into large writes, and counts the bytes, which gives offsets in the file. */
 export class StagedOutput {
@@ -20,8 +22,9 @@ export class StagedOutput {
 
   async write(piece: Uint8Array): Promise<void> {
     this.#bytes += piece.length;
-    if (this.#staged + piece.length > stageBytes) await this.flush();
-    if (piece.length > stageBytes) return this.#output.write(piece);
+    const isDirect = piece.length >= directBytes;
+    if (isDirect || this.#staged + piece.length > stageBytes) await this.flush();
+    if (isDirect) return this.#output.write(piece);
     this.#stage.set(piece, this.#staged);
     this.#staged += piece.length;
   }

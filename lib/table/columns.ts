@@ -1,7 +1,8 @@
+import { loadAddon } from '../addon/native.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../dtype.ts';
-import { type Real, zerosOf } from '../dtype.ts';
+import type { Real, RealDtype } from '../dtype.ts';
+import { resultMemory } from './result-memory.ts';
 import type { TableHead } from './table.ts';
 
 /**
@@ -50,20 +51,43 @@ export function chosenColumns(
   });
 }
 
+/** Writes rows of `columns` numbers as columns, one each `stride` numbers of `out`, from number `at` of each on. */
+export type Deinterleave = (values: Real, columns: number, out: Real, stride: number, at: number) => void;
+
 // Rows of a tile, so few that the cache keeps a tile's numbers while its columns are copied.
 const tileRows = 512;
+
+/** In plain TypeScript, where there is no addon. */
+export const plainDeinterleave: Deinterleave = (values, columns, out, stride, at) => {
+  const rows = values.length / columns;
+  for (let tile = 0; tile < rows; tile += tileRows) {
+    const end = Math.min(tile + tileRows, rows);
+    for (let column = 0; column < columns; column++) {
+      let from = tile * columns + column;
+      let to = column * stride + at + tile;
+      for (let row = tile; row < end; row++, from += columns) out[to++] = values[from]!;
+    }
+  }
+};
 
 /** Collects rows as they come, up to a number of rows, and turns them into columns. */
 export class ColumnGroup {
   readonly #columns: number;
   readonly #capacity: number;
   readonly #values: Real;
+  readonly #deinterleave: Deinterleave;
   #rows = 0;
 
-  constructor(columns: number, dtype: RealDtype, capacity: number) {
+  constructor(
+    columns: number,
+    dtype: RealDtype,
+    capacity: number,
+    deinterleave: Deinterleave = loadAddon().addon?.deinterleave ?? plainDeinterleave,
+  ) {
     this.#columns = columns;
     this.#capacity = capacity;
-    this.#values = zerosOf(dtype, columns * capacity) as Real;
+    this.#values = resultMemory(dtype, columns * capacity);
+    this.#deinterleave = deinterleave;
   }
 
   get rows(): number {
@@ -78,14 +102,8 @@ export class ColumnGroup {
   take(values: Real, start: number): number {
     const columns = this.#columns;
     const taken = Math.min(this.#capacity - this.#rows, values.length / columns - start);
-    for (let tile = 0; tile < taken; tile += tileRows) {
-      const end = Math.min(tile + tileRows, taken);
-      for (let column = 0; column < columns; column++) {
-        let from = (start + tile) * columns + column;
-        let to = column * this.#capacity + this.#rows + tile;
-        for (let row = tile; row < end; row++, from += columns) this.#values[to++] = values[from]!;
-      }
-    }
+    const rows = values.subarray(start * columns, (start + taken) * columns);
+    this.#deinterleave(rows, columns, this.#values, this.#capacity, this.#rows);
     this.#rows += taken;
     return taken;
   }

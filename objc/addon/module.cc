@@ -55,6 +55,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports["readCsv"] = Napi::Function::New<readCsv>(env);
   exports["writeCsv"] = Napi::Function::New<writeCsv>(env);
   exports["interleave"] = Napi::Function::New<interleave>(env);
+  exports["deinterleave"] = Napi::Function::New<deinterleave>(env);
   exports["readColumns"] = Napi::Function::New<readColumns>(env);
   exports["useLargePages"] = Napi::Function::New<useLargePages>(env);
   return exports;

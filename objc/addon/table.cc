@@ -261,6 +261,22 @@ Napi::Value interleavingOf(const Napi::CallbackInfo& info, napi_typedarray_type 
   return (new Interleaving<Real>(info.Env(), columns, std::move(from), rows, out, static_cast<size_t>(at)))->begin();
 }
 
+template <typename Real>
+void deinterleaveOf(const Napi::CallbackInfo& info, napi_typedarray_type type) {
+  const auto values = arrayAt<Napi::TypedArrayOf<Real>>(info, 0, type);
+  const size_t columns = sizeAt(info, 1);
+  auto out = arrayAt<Napi::TypedArrayOf<Real>>(info, 2, type);
+  const size_t stride = sizeAt(info, 3);
+  const size_t rows = values.ElementLength() / columns;
+  if (values.ElementLength() % columns != 0 || out.ElementLength() / columns < stride)
+    throw Failure("ERR_SHAPE", "Numbers (" + std::to_string(values.ElementLength()) + ") do not become (" +
+                                   std::to_string(columns) + ") columns of (" + std::to_string(stride) +
+                                   ") numbers in (" + std::to_string(out.ElementLength()) + ").");
+  const double at = numberAt(info, 4);
+  requireRoom(stride, at, rows, 1);
+  table::rowsToColumns(values.Data(), columns, rows, out.Data() + static_cast<size_t>(at), stride);
+}
+
 }  // namespace
 
 Napi::Value readCsv(const Napi::CallbackInfo& info) {
@@ -297,6 +313,16 @@ Napi::Value interleave(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     return isDoubleAt(info, 2) ? interleavingOf<double>(info, napi_float64_array)
                                : interleavingOf<float>(info, napi_float32_array);
+  });
+}
+
+Napi::Value deinterleave(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (isDoubleAt(info, 0))
+      deinterleaveOf<double>(info, napi_float64_array);
+    else
+      deinterleaveOf<float>(info, napi_float32_array);
+    return info.Env().Undefined();
   });
 }
 

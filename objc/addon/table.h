@@ -1,4 +1,4 @@
-// Tables, on threads of libuv's pool: functions of `Addon` in lib/addon/native.ts.
+// Tables, on threads of libuv's pool where a promise is returned: functions of `Addon` in lib/addon/native.ts.
 #pragma once
 
 #include <napi.h>
@@ -12,6 +12,8 @@ Napi::Value writeCsv(const Napi::CallbackInfo& info);
 
 // (columns: Real[], rows, out: Real, at) => Promise<boolean>: whether all numbers are finite
 Napi::Value interleave(const Napi::CallbackInfo& info);
+// (values: Real, columns, out: Real, stride, at) => void: rows as columns, from number `at` of each column on
+Napi::Value deinterleave(const Napi::CallbackInfo& info);
 // (descriptor, positions, rows, out: Real, at) => Promise<boolean>: columns of a file as rows; whether
 // all numbers are finite
 Napi::Value readColumns(const Napi::CallbackInfo& info);

@@ -36,6 +36,15 @@ void columnsToRows(const Real* const* columns, size_t count, size_t rows, Real* 
   }
 }
 
+template <typename Real>
+void rowsToColumns(const Real* from, size_t count, size_t rows, Real* to, size_t stride) {
+  for (size_t row = 0; row < rows; row += blockRows) {
+    const size_t lastRow = std::min(rows, row + blockRows);
+    for (size_t column = 0; column < count; ++column)
+      for (size_t i = row; i < lastRow; ++i) to[column * stride + i] = from[i * count + column];
+  }
+}
+
 template <>
 bool isAllFinite(const double* values, size_t count) {
   return isFinite<uint64_t>(values, count, 0x7ff0000000000000);
@@ -48,5 +57,7 @@ bool isAllFinite(const float* values, size_t count) {
 
 template void columnsToRows(const double* const*, size_t, size_t, double*);
 template void columnsToRows(const float* const*, size_t, size_t, float*);
+template void rowsToColumns(const double*, size_t, size_t, double*, size_t);
+template void rowsToColumns(const float*, size_t, size_t, float*, size_t);
 
 }  // namespace covarium::table

@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chosenColumns, columnNames, repeatedNames } from '../../lib/table/columns.ts';
+import { loadAddon } from '../../lib/addon/native.ts';
+import { type Real, type RealDtype, zerosOf } from '../../lib/dtype.ts';
+import { ColumnGroup, chosenColumns, columnNames, plainDeinterleave, repeatedNames } from '../../lib/table/columns.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `column ${i}`);
@@ -34,6 +36,58 @@ test('Sixteen times as many names do not take two hundred times as long.', () =>
   shortest(2000, 5);
   const ratio = shortest(32_000, 3) / shortest(2000, 5);
   assert.ok(ratio < 100, `(${ratio}) times as long`);
+});
+
+const { addon } = loadAddon();
+
+function realsBy(dtype: RealDtype, length: number, value: (index: number) => number): Real {
+  const values = zerosOf(dtype, length) as Real;
+  for (let i = 0; i < length; i++) values[i] = value(i);
+  return values;
+}
+
+for (const [name, deinterleave] of Object.entries({ TypeScript: plainDeinterleave, addon: addon?.deinterleave }))
+  test(`${name}: rows that come in pieces become columns.`, () => {
+    if (deinterleave === undefined) return console.log('There is no addon: the addon is left out.');
+    for (const dtype of ['float32', 'float64'] as const)
+      for (const columns of [1, 3, 8, 65]) {
+        const rows = 1100;
+        const values = realsBy(dtype, rows * columns, (i) => (i % 7 === 0 ? -0 : i / 3));
+        const group = new ColumnGroup(columns, dtype, 1000, deinterleave);
+        for (let row = 0; row < 1000; )
+          row += group.take(values.subarray(row * columns, (row + 9 + (row % 600)) * columns), 0);
+        assert.is(group.rows, 1000);
+        assert.ok(group.isFull);
+        assert.is(group.take(values, 1000), 0);
+        for (let column = 0; column < columns; column++)
+          assert.equal(
+            group.column(column),
+            realsBy(dtype, 1000, (row) => values[row * columns + column]!),
+          );
+        group.clear();
+        assert.is(group.take(values, rows - 1), 1);
+        assert.equal(group.column(columns - 1), values.slice(-1));
+      }
+  });
+
+test('The addon refuses rows that have no room as columns.', async () => {
+  if (addon === undefined) return console.log('There is no addon: the addon is left out.');
+  const values = Float64Array.of(1, 2, 3, 4, 5, 6);
+  const call =
+    (...[rows, columns, out, stride, at]: Parameters<typeof addon.deinterleave>) =>
+    async () =>
+      addon.deinterleave(rows, columns, out, stride, at);
+  const out = new Float64Array(8);
+  await throwsCode('ERR_SHAPE', call(values, 4, out, 2, 0));
+  await throwsCode('ERR_SHAPE', call(values, 2, out, 5, 0));
+  await throwsCode('ERR_SHAPE', call(values, 2, out, 2, 0));
+  for (const at of [-1, 2, 5, Number.NaN, Infinity]) await throwsCode('ERR_SHAPE', call(values, 2, out, 4, at));
+  await throwsCode('ERR_SHAPE', call(values, 2 ** 52, out, 2 ** 52, 0));
+  await throwsCode('ERR_INVALID_ARGUMENT', call(values, 2, new Float32Array(8), 4, 0));
+  await throwsCode('ERR_INVALID_ARGUMENT', call([1, 2] as never, 2, out, 4, 0));
+  assert.equal(out, new Float64Array(8));
+  addon.deinterleave(values, 2, out, 4, 1);
+  assert.equal(Array.from(out), [0, 1, 3, 5, 0, 2, 4, 6]);
 });
 
 test.run();
