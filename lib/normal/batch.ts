@@ -13,7 +13,7 @@ import { LowerFactor } from '../factor/lower-factor.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
-import { isRounding, requireHeld, requireRepresented } from './represented.ts';
+import { isRounding, requireHeld, requireRepresented, smallestNormal } from './represented.ts';
 
 /** What errors call the parts of a batch: a Student-t has locations and scales. */
 export interface BatchWords {
@@ -104,8 +104,10 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
     );
   const given = volumeStorage(volume).valuesFor(device);
   const block = hostValues(given, dtype) as Real;
-  for (let b = 0; b < size; b++)
-    naming(words, b, () => requireHeld(words.square, part(given as Real, b, n * n), part(block, b, n * n), n, n + 1));
+  // requireHeld says what is wrong with the first whose diagonal is not held.
+  if (!areDiagonalsNormal(block, n, dtype))
+    for (let b = 0; b < size; b++)
+      naming(words, b, () => requireHeld(words.square, part(given as Real, b, n * n), part(block, b, n * n), n, n + 1));
   return { size, n, squares: { block } };
 }
 
@@ -138,6 +140,17 @@ function centresOf(
     for (let b = 0; b < size; b++)
       naming({ one }, b, () => meanInput(device, part(values as Real, b, n), dtype, n, centre));
   return held;
+}
+
+/** Whether no diagonal entry of these n x n matrices is subnormal, 0, infinite or a NaN. */
+function areDiagonalsNormal(block: Real, n: number, dtype: RealDtype): boolean {
+  const least = smallestNormal[dtype];
+  for (let start = 0; start < block.length; start += n * n)
+    for (let i = 0; i < n; i++) {
+      const size = Math.abs(block[start + i * (n + 1)]!);
+      if (!(size >= least && size < Number.POSITIVE_INFINITY)) return false;
+    }
+  return true;
 }
 
 function isAllFinite(values: Real): boolean {
