@@ -19,13 +19,38 @@ export async function randomAccess(source: ByteSource): Promise<RandomAccess | u
   return {
     byteLength,
     descriptor: await source.descriptor(),
-    read: async (start, out) => {
+    read: merged(byteLength, async (start, out) => {
       if ((await source.readAt(out, start)) === out.length) return;
       throw new CovariumError('ERR_FILE_UNREADABLE', `File (${source.name}) became shorter while it was read.`, {
         path: source.name,
       });
-    },
+    }),
     close: () => source.close(),
+  };
+}
+
+// Of reads that are merged, and of what is read for them.
+const [smallBytes, windowBytes] = [1 << 12, 1 << 18];
+
+/**
+ * Merges small reads that lie close behind one another, as those of a table of thousands of columns do: each would wait
+ * for a thread.
+ */
+function merged(byteLength: number, read: RandomAccess['read']): RandomAccess['read'] {
+  let last = 0;
+  let window: { readonly start: number; readonly end: number; readonly bytes: Promise<Uint8Array> } | undefined;
+  return async (start, out) => {
+    const end = start + out.length;
+    const isNear = start >= last && start - last < smallBytes;
+    last = end;
+    if (out.length > smallBytes) return read(start, out);
+    if (window === undefined || start < window.start || end > window.end) {
+      if (!isNear) return read(start, out);
+      const bytes = new Uint8Array(Math.min(windowBytes, byteLength - start));
+      window = { start, end: start + bytes.length, bytes: read(start, bytes).then(() => bytes) };
+    }
+    const from = start - window.start;
+    out.set((await window.bytes).subarray(from, from + out.length));
   };
 }
 

@@ -1,6 +1,6 @@
 import { loadAddon } from '../addon/native.ts';
 import { fromNative } from '../covarium-error.ts';
-import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { part, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { Turns } from '../work.ts';
 import type { CompleteRows } from './complete-rows.ts';
 
@@ -91,7 +91,11 @@ export class RowTiles {
     this.#writer = writer;
     this.rows = Math.max(16, Math.floor(writer.numbers / columns));
     this.directRows = Math.max(1, Math.floor(directNumbers / columns));
-    this.#tile = () => Array.from({ length: columns }, () => zerosOf(dtype, this.rows) as Real);
+    // Views of one array, because the collector of garbage follows each array of a table of thousands of columns.
+    this.#tile = () => {
+      const numbers = zerosOf(dtype, columns * this.rows) as Real;
+      return Array.from({ length: columns }, (_, column) => part(numbers, column, this.rows));
+    };
     this.#out = zerosOf(dtype, 0) as Real;
   }
 
