@@ -43,15 +43,16 @@ export function join(sums: CentralSums, other: CentralSums): void {
   );
 }
 
-// The number of rows whose products a BLAS adds up in sequence; the sums of such pieces are then added.
-const rowsInTurn = 256;
+// The number of rows whose products a BLAS adds up in sequence; the sums of such pieces are then added. From an order on
+// all rows are multiplied together, because devices then compute half of a symmetric product.
+const [rowsInTurn, symmetricOrder] = [256, 128];
 
 // D' D, n x n, of the deviations D (rows x n).
 function productsTask(device: OpenBackend, deviations: Float64Array, n: number): Task<Storage> {
   const wrap = (written: Storage) => written;
   return resultTask({ device, dtype: 'float64' }, n * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(deviations, 'float64');
-    const step = rowsInTurn * n;
+    const step = n < symmetricOrder ? rowsInTurn * n : input.length;
     for (let at = 0; at < input.length; at += step) {
       const piece = input.subarray(at, at + step);
       encoder.product(piece, piece, out, n, n, piece.length / n, true, false, 1, at === 0 ? 0 : 1);

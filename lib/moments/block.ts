@@ -41,6 +41,12 @@ export function* centredBlock(rows: WeightedRows, from: number, to: number): Wor
   if (kept === 0) return { deviations, sums, first };
 
   const centre = yield* nearMean(deviations, weights, sums.weight, n);
+  // Here the numbers are seen for the first time, if all rows were taken.
+  if (kept === to - from && !centre.every(Number.isFinite))
+    for (let r = 0; r < kept; r++) {
+      lacksNumber(deviations, r * n, n, from + r, 'error');
+      if (endsPiece(r, n)) yield;
+    }
   sums.mean.set(centre);
   for (let r = 0; r < kept; r++) {
     centreRow(deviations, r, n, weights[r]!, centre, first, sums);
@@ -123,6 +129,7 @@ function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums)
   const deviations = new Float64Array((to - from) * n);
   const atOnce = rowsPerPiece(n);
   const weights = new Float64Array(to - from);
+  const mayLeaveOut = rows.missing === 'drop' || hasZero(rows.weights, from, to) || hasZero(rows.frequencies, from, to);
   let kept = 0;
   for (let row = from; row < to; row++) {
     const at = (row - from) * n;
@@ -131,7 +138,7 @@ function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums)
       requireAttached('Rows', values);
       deviations.set(values.subarray(row * n, Math.min(to, row + atOnce) * n), at);
     }
-    const isMissing = lacksNumber(deviations, at, n, row, rows.missing);
+    const isMissing = mayLeaveOut && lacksNumber(deviations, at, n, row, rows.missing);
     if (isMissing) sums.dropped += 1;
     const weight = rows.weights?.[row] ?? 1;
     const frequency = rows.frequencies?.[row] ?? 1;
@@ -144,6 +151,10 @@ function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums)
     sums.squaredWeight += weight * weight * frequency;
   }
   return { deviations: deviations.subarray(0, kept * n), weights: weights.subarray(0, kept) };
+}
+
+function hasZero(numbers: Float64Array | undefined, from: number, to: number): boolean {
+  return numbers?.subarray(from, to).includes(0) === true;
 }
 
 function lacksNumber(values: Float64Array, at: number, n: number, row: number, missing: Missing): boolean {

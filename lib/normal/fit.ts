@@ -39,8 +39,8 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
   const isShrunkAlone = [weights, frequencies, missing, mean].every((option) => option === undefined);
-  if (isShrunkAlone && dtype === 'float64' && dtypeOf(values) === 'float64') {
-    const shrunk = yield* fitShrunk(options, values, n);
+  if (isShrunkAlone && (dtypeOf(values) === 'float64' || dtypeOf(values) === 'float32')) {
+    const shrunk = yield* fitShrunk(options, dtype, values, n);
     if (shrunk !== undefined) return shrunk;
   }
   const exact = exactDevice(device);
@@ -114,16 +114,18 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
 }
 
 /**
- * A fit with a given shrinkage and no other options, by the device's mean and covariance. Undefined for what the way by
- * moments does or refuses: Ledoit and Wolf's share, too few rows, a ddof or numbers that are too large.
+ * A fit with a given shrinkage or none, and no other options, by the device's mean and covariance in float64. Undefined
+ * for what the way by moments does or refuses: Ledoit and Wolf's share, too few rows, a ddof or numbers that are too
+ * large.
  */
 function* fitShrunk(
-  { device, factor, ddof = 1, shrinkage }: FitOptions,
+  { device, factor, ddof = 1, shrinkage = 0, rows: given, dtype: typed }: FitOptions,
+  dtype: RealDtype,
   values: Values,
   n: number,
 ): Tasks<NormalParameters | undefined> {
   const count = values.length / n;
-  const isSimple = typeof shrinkage === 'number' && shrinkage > 0 && shrinkage <= 1;
+  const isSimple = typeof shrinkage === 'number' && shrinkage >= 0 && shrinkage <= 1 && (shrinkage > 0 || count > n);
   if (!(isSimple && Number.isInteger(ddof) && ddof >= 0 && ddof < count)) return undefined;
   factorOn(factor);
   const [mean, covariance] = [new Float64Array(n), hostZeros(n * n)];
@@ -142,8 +144,9 @@ function* fitShrunk(
   for (let at = 0; at < covariance.length; at++) covariance[at]! *= 1 - shrinkage;
   for (let i = 0; i < n; i++) covariance[i * (n + 1)]! += (shrinkage * trace) / n;
   yield;
+  requireRepresented({ asked: typed, chosen: dtype, inputs: [given] }, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const matrix = Matrix.from(covariance, { columns: n });
-  return yield* step(factorCovariance({ device, mean, covariance: matrix, dtype: 'float64', factor }));
+  return yield* step(factorCovariance({ device, mean, covariance: matrix, dtype, factor }));
 }
 
 /** The ddof of a plain fit; throws if there are too few rows. */
