@@ -123,39 +123,52 @@ function standIn(): { path: string; reason: string } {
   return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
-/** A run for each environment that a file is to be seen in. */
+/** An environment that a file is to be seen in, and what its title says of it. */
+interface Setting {
+  readonly title?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A run for each setting that a file is to be seen in. */
 function plan(files: readonly string[]): Run[] {
-  const onMetal = { COVARIUM_TEST_DEVICES: 'metal' };
-  const onOthers = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
-  const runsOf = (file: string, ...environments: NodeJS.ProcessEnv[]): Run[] =>
-    environments.map((environment) => ({
-      title: `${file}${environment === metal ? ' (metal, over its software stand-in)' : environment === openBlas ? ' (cpu, products of OpenBLAS)' : environment === noLibrary ? ' (cpu, without a library)' : ''}`,
+  const onMetal: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'metal' };
+  const onOthers: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
+  const metal = (env: NodeJS.ProcessEnv): Setting => ({ title: 'metal, over its software stand-in', env });
+  const runsOf = (file: string, settings: readonly Setting[]): Run[] =>
+    settings.map(({ title, env }) => ({
+      title: title === undefined ? file : `${file} (${title})`,
       file,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...env },
     }));
   const isForAll = (file: string) => everyDevice.includes(roomOf(file));
-  const noLibrary = { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: 'none' };
-  const openBlas = { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: 'libopenblas.so.0' };
-  let metal: NodeJS.ProcessEnv = onMetal;
   if (sanitized) {
-    metal = { ...onMetal, ...sanitizerEnvironment(true) };
-    const others = { ...onOthers, ...sanitizerEnvironment(false) };
-    return files.flatMap((file) => {
-      if (isForAll(file)) return runsOf(file, others, metal);
-      return runsOf(file, roomOf(file) === 'metal' ? metal : others);
-    });
+    const soft = metal({ ...onMetal, ...sanitizerEnvironment(true) });
+    const others = { env: { ...onOthers, ...sanitizerEnvironment(false) } };
+    return files.flatMap((file) =>
+      runsOf(file, isForAll(file) ? [others, soft] : [roomOf(file) === 'metal' ? soft : others]),
+    );
   }
   const hasOpenBlas = listDevices().some(({ facts }) => facts['decompositions']?.startsWith('OpenBLAS'));
   if (!hasOpenBlas && files.some((file) => onOpenBlas.includes(roomOf(file))))
     console.log('skipped  products of OpenBLAS: it is not the library here');
   const stand = files.some(isForAll) ? standIn() : { path: '', reason: '' };
   if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
-  metal = { ...onMetal, COVARIUM_ADDON: stand.path };
-  return files.flatMap((file) => [
-    ...(stand.path !== '' && isForAll(file) ? runsOf(file, onOthers, metal) : runsOf(file, {})),
-    ...(hasOpenBlas && onOpenBlas.includes(roomOf(file)) && !(file in alone) ? runsOf(file, openBlas) : []),
-    ...(withoutLibrary.includes(roomOf(file)) && !(file in alone) ? runsOf(file, noLibrary) : []),
-  ]);
+  const onCpu = (title: string, library: string): Setting => ({
+    title: `cpu, ${title}`,
+    env: { COVARIUM_TEST_DEVICES: 'cpu', COVARIUM_BLAS: library },
+  });
+  return files.flatMap((file) => {
+    const settings: Setting[] =
+      stand.path !== '' && isForAll(file)
+        ? [{ env: onOthers }, metal({ ...onMetal, COVARIUM_ADDON: stand.path })]
+        : [{ env: {} }];
+    if (!(file in alone)) {
+      if (hasOpenBlas && onOpenBlas.includes(roomOf(file)))
+        settings.push(onCpu('products of OpenBLAS', 'libopenblas.so.0'));
+      if (withoutLibrary.includes(roomOf(file))) settings.push(onCpu('without a library', 'none'));
+    }
+    return runsOf(file, settings);
+  });
 }
 
 /** kernel/cpu is not a part of kernel: it compiles for the CPU. */
