@@ -3,7 +3,7 @@
 // With --optional an addon that can't be built is said, and the reference device remains; without it that is a failure.
 // With --no-addon it is left to prebuilds.mjs.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,13 @@ import { writeNotices } from './notices.mjs';
 
 const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('.', import.meta.url));
+// CommonJS packages (commander, cli-progress) require Node's modules, and an ES module has no such function. What else
+// they ask for, in vain, is not there. createRequire would need the module's URL, which a bundle in CommonJS lacks.
+const ownRequire = `const require = (name) => {
+  const found = process.getBuiltinModule(name);
+  if (found) return found;
+  throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
+};`;
 const optional = process.argv.includes('--optional');
 
 function newest(path) {
@@ -90,10 +97,7 @@ async function bundle() {
   };
   const { metafile } = await build({
     ...shared,
-    // CommonJS packages (commander, cli-progress) require Node's modules, and an ES module has no such function.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
-    },
+    banner: { js: ownRequire },
     // Classes keep the names under which they are exported: esbuild calls one that names itself _Matrix.
     keepNames: true,
     metafile: true,
@@ -109,6 +113,10 @@ async function bundle() {
     splitting: true,
     plugins: [minified],
   });
+  for (const path of Object.keys(metafile.outputs)) {
+    const [before, after] = readFileSync(path, 'utf8').split(ownRequire);
+    if (after !== undefined && !/\brequire\b/.test(after)) writeFileSync(path, before + after.trimStart());
+  }
   bundled.push(...Object.keys(metafile.inputs));
   writeNotices(bundled, ['node-addon-api']);
 }

@@ -1,7 +1,6 @@
-// Fits a normal to the four measurements of every penguin of the Palmer archipelago (Gorman, Williams and Fraser 2014,
-// as vega-datasets carries them), draws a million penguins that never were, and checks that they follow the model.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// Fits a normal to the four measurements of every penguin of the Palmer archipelago, draws a million penguins that
+// never were, and checks that they follow the model.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import {
   type Device,
   listDevices,
@@ -12,14 +11,15 @@ import {
   writeTable,
 } from '../lib/index.ts';
 import { pairsPlot } from '../lib/plot/pairs.ts';
+import { penguinColumns, penguins } from './penguin-data.ts';
 
-const columns = ['Beak Length (mm)', 'Beak Depth (mm)', 'Flipper Length (mm)', 'Body Mass (g)'] as const;
+const columns = penguinColumns;
 const count = 1_000_000;
 const seed = 20141;
 // A right sample strays this far in one of its 14 statistics about once in 120,000 seeds.
 const standardErrors = 5;
 
-const rows = completeRows();
+const { rows } = penguins();
 using device = openDevice();
 tellDevices(device);
 using normal = await MultivariateNormal.fit({ device, rows });
@@ -33,14 +33,6 @@ await writeFiles(again);
 using moments = await momentsOf(again);
 tellTime();
 process.exitCode = tellModel(moments) ? 0 : 1;
-
-function completeRows(): number[][] {
-  const packaged = createRequire(import.meta.url).resolve('vega-datasets');
-  const text = readFileSync(new URL('../data/penguins.json', `file://${packaged}`), 'utf8');
-  const penguins: Record<string, number | string | null>[] = JSON.parse(text);
-  const measured = penguins.map((penguin) => columns.map((column) => penguin[column]));
-  return measured.filter((row): row is number[] => row.every((value) => typeof value === 'number'));
-}
 
 function tellDevices(opened: Device): void {
   const { COVARIUM_DEVICE } = process.env;

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import { nodeRequire } from './node-require.ts';
 
 /** Versions for a bug report. */
 export interface Versions {
@@ -13,7 +13,7 @@ export interface Versions {
 
 /** Versions of covarium and of its platform. */
 export function versions(): Versions {
-  const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
+  const { version } = nodeRequire()('covarium/package.json') as { version: string };
   return {
     covarium: version,
     node: process.versions.node,

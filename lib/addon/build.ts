@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { cannotWrite } from '../file/error.ts';
+import { nodeRequire } from '../node-require.ts';
 import { findNodeGyp, nodeHeaders } from './node-gyp.ts';
 import { stageSources } from './stage.ts';
 import { requireToolchain } from './toolchain.ts';
@@ -104,7 +104,7 @@ function endGroup(pid: number | undefined): void {
 
 /** Loads it in its own process, so that a faulty addon cannot end this one. */
 function tryToLoad(path: string): void {
-  const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
+  const { version } = nodeRequire()('covarium/package.json') as { version: string };
   const script = 'process.stdout.write(String(require(process.argv[1]).version))';
   const { stdout, stderr, status, signal } = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
   if (status === 0 && stdout === version) return;

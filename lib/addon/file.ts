@@ -1,6 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { CovariumError } from '../covarium-error.ts';
+import { nodeRequire } from '../node-require.ts';
 
 /** The origin of an addon: the package, a build on this machine, or `COVARIUM_ADDON`. */
 export type AddonOrigin = 'prebuilt' | 'built here' | 'COVARIUM_ADDON';
@@ -18,7 +20,14 @@ interface Finder {
   matchTags(runtime: string, abi: string): (tags: object | undefined) => boolean;
 }
 
-const finder = (): Finder => createRequire(import.meta.url)('node-gyp-build');
+function finder(): Finder {
+  try {
+    // In words that tracers of files (Next.js) look for: they then take node-gyp-build and prebuilds/ along.
+    return createRequire(import.meta.url)('node-gyp-build');
+  } catch {
+    return nodeRequire()('node-gyp-build');
+  }
+}
 
 /**
  * The file at `named`. If that is '', the file that node-gyp-build finds: a build on this machine before a prebuilt
@@ -26,8 +35,9 @@ const finder = (): Finder => createRequire(import.meta.url)('node-gyp-build');
  */
 export function findAddon(named: string): AddonFile {
   if (named !== '') return { path: resolve(named), origin: 'COVARIUM_ADDON' };
-  const path = finder().path(packageFolder());
-  const isBuiltHere = relative(packageFolder(), path).split(sep)[0] === 'build';
+  const folder = packageFolder();
+  const path = finder().path(folder);
+  const isBuiltHere = relative(folder, path).split(sep)[0] === 'build';
   return { path, origin: isBuiltHere ? 'built here' : 'prebuilt' };
 }
 
@@ -44,7 +54,40 @@ export function prebuiltAddon(): string {
   }
 }
 
-/** The folder of package.json, found from lib/ in a clone and from dist/lib/ in an installed package. */
+/**
+ * The folder of package.json, found from lib/ in a clone and from dist/lib/ in an installed package. Throws
+ * `ERR_UNSUPPORTED` in a bundle that left the package behind.
+ */
 export function packageFolder(): string {
-  return dirname(createRequire(import.meta.url).resolve('covarium/package.json'));
+  try {
+    const path = createRequire(import.meta.url).resolve('covarium/package.json');
+    if (isAbsolute(path)) return dirname(path);
+  } catch {}
+  // A bundler answered with an id of its own, or left the module without its URL.
+  try {
+    return dirname(nodeRequire().resolve('covarium/package.json'));
+  } catch (cause) {
+    throw leftBehind('the native addon', ', or set COVARIUM_ADDON to a copy of the addon', cause);
+  }
+}
+
+/** The folder of the package's Metal headers. Throws `ERR_UNSUPPORTED` in a bundle that left them behind. */
+export function headersFolder(): string {
+  const refusal = () => leftBehind('the headers of kernels (msl/)', '');
+  let folder: string;
+  try {
+    folder = join(packageFolder(), 'msl');
+  } catch {
+    throw refusal();
+  }
+  if (!existsSync(folder)) throw refusal();
+  return folder;
+}
+
+function leftBehind(what: string, otherwise: string, cause?: unknown): CovariumError {
+  return new CovariumError(
+    'ERR_UNSUPPORTED',
+    `This bundle was made without ${what} of the package covarium. Leave covarium out of the bundle (\`external\`) and install it beside the bundle${otherwise}.`,
+    { cause },
+  );
 }

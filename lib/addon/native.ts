@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import type { Backend, DeviceKind } from '../backend.ts';
-import { isError } from '../covarium-error.ts';
+import { CovariumError, isError } from '../covarium-error.ts';
+import { nodeRequire } from '../node-require.ts';
 import { type AddonFile, findAddon } from './file.ts';
 
 /** A kind of device, and whether the addon can open it. */
@@ -121,10 +121,11 @@ function load(named: string): Loaded {
   let file: AddonFile | undefined;
   try {
     file = findAddon(named);
-    const addon: Addon = createRequire(import.meta.url)(file.path);
+    const addon: Addon = nodeRequire()(file.path);
     if (typeof addon?.candidates === 'function') return { addon, reason: '', file };
     return { addon: undefined, reason: `The native addon is not covarium's (${file.path}).`, file };
   } catch (error) {
+    if (error instanceof CovariumError) return { addon: undefined, reason: error.message, file };
     // Node appends the stack of required files after the first line.
     const [why] = String(isError(error) ? error.message : error).split('\n');
     const help = helpWith(error, named);

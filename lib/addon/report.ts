@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { nodeRequire } from '../node-require.ts';
 import { type AddonOrigin, packageFolder, prebuiltAddon } from './file.ts';
 import { loadAddon } from './native.ts';
 
@@ -28,7 +28,7 @@ export function reportAddon(): AddonReport {
   const prebuilt = prebuiltAddon();
   if (origin === 'built here' && prebuilt !== '')
     warnings.push(`A build on this machine (${path}) is used instead of the prebuilt addon (${prebuilt}).`);
-  const { version } = createRequire(import.meta.url)('covarium/package.json') as { version: string };
+  const { version } = nodeRequire()('covarium/package.json') as { version: string };
   const built = addon?.version ?? '';
   if (addon !== undefined && built !== version)
     warnings.push(`The addon is of covarium (${built || 'an older version'}), but the package is (${version}).`);

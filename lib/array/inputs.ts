@@ -95,16 +95,20 @@ export function asMatrix(input: MatrixInput, columns: number | undefined, name =
 export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
   if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
   if (ArrayBuffer.isView(input)) return hostValues(input as Values, undefined);
-  if (isStrided(input))
-    return Vector.from(input, { dtype: elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
-  if (!Array.isArray(input)) throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
-  return Vector.from(input, { dtype: 'float64' }).data;
+  const isArray = Array.isArray(input);
+  if (!isArray && !isStrided(input))
+    throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
+  try {
+    return Vector.from(input, { dtype: isArray || elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
+  } catch (error) {
+    throw error instanceof CovariumError ? about(name, error) : error;
+  }
 }
 
 /** The numbers in float64; throws `ERR_NOT_FINITE` with the entry. */
 export function finiteNumbers(name: string, values: Values, columns?: number): Float64Array<ArrayBuffer> {
   requireFiniteEntries(name, values, columns);
-  return Float64Array.from(values);
+  return new Float64Array(values);
 }
 
 /**
@@ -112,7 +116,7 @@ export function finiteNumbers(name: string, values: Values, columns?: number): F
  * pivot.
  */
 function positiveNumbers(name: string, device: OpenBackend, input: VectorInput): Float64Array<ArrayBuffer> {
-  const values = Float64Array.from(vectorInput(name, device, input));
+  const values = new Float64Array(vectorInput(name, device, input));
   requireFiniteEntries(name, values);
   values.forEach((value, i) => {
     if (value <= 0)

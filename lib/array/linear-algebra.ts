@@ -84,8 +84,8 @@ function known(): Operations {
  */
 export abstract class LinearAlgebra<Matrix, Vector> {
   /**
-   * Eigenvalues and eigenvectors of a symmetric A (n x n); only the lower triangle is read. Rejects with `ERR_SHAPE`,
-   * `ERR_NOT_FINITE` and like every method here.
+   * Eigenvalues and eigenvectors of a symmetric A (n x n), from its lower triangle; all of it must be finite. Rejects
+   * with `ERR_SHAPE`, `ERR_NOT_FINITE` and like every method here.
    */
   async eigh(options: LinearAlgebraOptions = {}): Promise<Eigen<Matrix, Vector>> {
     return known().run('eigh', this, [options]) as Promise<Eigen<Matrix, Vector>>;

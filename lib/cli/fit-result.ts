@@ -159,5 +159,5 @@ function shrinkageArgument(text: string): Shrinkage {
 }
 
 async function meanOf(path: string): Promise<Float64Array> {
-  return Float64Array.from(requireOneRow(await readWholeTable(path, csvOptions({}))));
+  return new Float64Array(requireOneRow(await readWholeTable(path, csvOptions({}))));
 }

@@ -1,3 +1,4 @@
+import { loadAddon } from '../addon/native.ts';
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { backendOf, OpenBackend, requireDevice } from '../backend-handle.ts';
@@ -6,14 +7,26 @@ import type { Scratch } from './scratch.ts';
 import type { Tasks } from './task.ts';
 
 let reference: OpenBackend | undefined;
+let host: OpenBackend | undefined;
 
 /**
- * The device that computes in float64: `device`, or the reference device if `device` is missing or does not support
- * float64 (an Apple GPU). Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+ * The device that computes in float64: `device`, or for an Apple GPU, which does not support it, the CPU beside it. The
+ * reference device if `device` is missing, or that CPU's. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
 export function exactDevice(device: OpenBackend | undefined): OpenBackend {
-  if (device !== undefined && requireDevice(device).dtypes.includes('float64')) return device;
-  return referenceDevice();
+  if (device === undefined) return referenceDevice();
+  const { dtypes, threads } = requireDevice(device);
+  return dtypes.includes('float64') ? device : hostDevice(threads);
+}
+
+// Never closed: it ends with the process.
+function hostDevice(threads: number): OpenBackend {
+  try {
+    host ??= new OpenBackend(loadAddon().addon!.openDevice('cpu', { threads, gpu: '' }));
+    return host;
+  } catch {
+    return referenceDevice();
+  }
 }
 
 // It holds nothing that must be closed.

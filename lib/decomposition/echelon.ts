@@ -19,9 +19,9 @@ export function* lowerEchelon(
   tolerance: number,
 ): Tasks<Int32Array> {
   const pivots = new Float64Array(m);
-  if (m === 0) return Int32Array.from(pivots);
+  if (m === 0) return new Int32Array(pivots);
   if (width === 0) return new Int32Array(m).fill(-1);
   if (m * m * width <= worthACommit) runToEnd(echelon(rows, pivots, width, tolerance));
   else yield* decomposed(device, (encoder) => encoder.echelon(rows, pivots, width, tolerance));
-  return Int32Array.from(pivots);
+  return new Int32Array(pivots);
 }

@@ -16,7 +16,7 @@ export function* eigenDecomposition(
   matrix: Float64Array,
   n: number,
 ): Tasks<EigenDecomposition> {
-  const vectors = Float64Array.from(matrix);
+  const vectors = new Float64Array(matrix);
   const values = new Float64Array(n);
   yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
   for (let i = 0; i < n; i++) {

@@ -12,7 +12,7 @@ export interface LqDecomposition {
  * lengths differ.
  */
 export function lqDecomposition(a: Float64Array, m: number, n: number): LqDecomposition {
-  const rows = Float64Array.from(a);
+  const rows = new Float64Array(a);
   const lower = new Float64Array(m * m);
   for (let i = 0; i < m; i++) {
     const row = rows.subarray(i * n, (i + 1) * n);

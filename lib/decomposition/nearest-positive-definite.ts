@@ -81,7 +81,7 @@ function* nearestCorrelation(
   symmetric: Float64Array,
   n: number,
 ): Tasks<Float64Array<ArrayBuffer>> {
-  let y = Float64Array.from(symmetric);
+  let y = new Float64Array(symmetric);
   const correction = new Float64Array(n * n);
   for (let step = 0; step < steps; step++) {
     const before = y;
@@ -110,7 +110,7 @@ function* projected(
   n: number,
   least: number,
 ): Tasks<Float64Array<ArrayBuffer>> {
-  const [vectors, values] = [Float64Array.from(symmetric), new Float64Array(n)];
+  const [vectors, values] = [new Float64Array(symmetric), new Float64Array(n)];
   yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
   for (let k = 0; k < n; k++) {
     const length = Math.sqrt(Math.max(values[k]!, least));

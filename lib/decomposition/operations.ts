@@ -176,15 +176,50 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
     encoder.requireFinite(triangles!, n);
     encoder.lu(triangles!, pivots!, n);
   });
-  let determinant = 1;
+  const determinant = new ScaledProduct();
   for (let i = 0; i < n; i++) {
-    determinant *= triangles!.values[i * (n + 1)]!;
-    if (pivots!.values[i] !== i) determinant = -determinant;
+    determinant.multiply(triangles!.values[i * (n + 1)]!);
+    if (pivots!.values[i] !== i) determinant.multiply(-1);
   }
   triangles!.close();
   pivots!.close();
-  return determinant;
+  return determinant.value;
 }
+
+/** A product whose factors may be of any size: only the whole of it overflows or underflows. */
+class ScaledProduct {
+  #product = 1;
+  #exponent = 0;
+
+  multiply(factor: number): void {
+    this.#product = this.#near1(this.#near1(this.#product) * this.#near1(factor));
+  }
+
+  get value(): number {
+    // A step at a time, and the last one rounds.
+    let value = this.#product;
+    let left = this.#exponent;
+    for (; left >= step && Number.isFinite(value); left -= step) value *= 2 ** step;
+    for (; left <= -step && value !== 0; left += step) value *= 2 ** -step;
+    return value;
+  }
+
+  // Between 2^-256 and 2^256, or 0, infinite or a NaN: of subnormal numbers in two steps.
+  #near1(given: number): number {
+    let value = given;
+    while (Math.abs(value) >= 2 ** (step / 2) && Number.isFinite(value)) {
+      value *= 2 ** -step;
+      this.#exponent += step;
+    }
+    while (Math.abs(value) < 2 ** (-step / 2) && value !== 0) {
+      value *= 2 ** step;
+      this.#exponent -= step;
+    }
+    return value;
+  }
+}
+
+const step = 512;
 
 // x = V diag(1 / s) U' b over the singular values that do not count as 0.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
@@ -211,7 +246,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   try {
     const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
       const rows = scratch.zeros(dtype, columns * n);
-      encoder.scaleColumns(along!.values as Real, scratch.copy(Float64Array.from(inverses), dtype));
+      encoder.scaleColumns(along!.values as Real, scratch.copy(new Float64Array(inverses), dtype));
       encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
       encoder.transpose(rows, x!, columns, n);
     });

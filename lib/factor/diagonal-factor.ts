@@ -83,7 +83,7 @@ export class DiagonalFactor implements Factor {
   }
 
   exact(): DiagonalFactor {
-    return DiagonalFactor.of(inMemory, Float64Array.from(this.#scale));
+    return DiagonalFactor.of(inMemory, new Float64Array(this.#scale));
   }
 
   /** All storage; the timings of the first are those of the commit. */

@@ -68,6 +68,6 @@ export class InverseFactor extends TriangularFactor implements Factor {
   }
 
   exact(): InverseFactor {
-    return new InverseFactor(new Storage(Float64Array.from(this.lower)), this.n);
+    return new InverseFactor(new Storage(new Float64Array(this.lower)), this.n);
   }
 }

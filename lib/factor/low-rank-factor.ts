@@ -56,7 +56,7 @@ export class LowRankFactor implements Factor {
         const entry = root[j * k + i]! - (i === j ? 1 : 0);
         for (let at = 0; at < n; at++) forth[i * n + at]! += entry * rows[j * n + at]!;
       }
-    const back = Float64Array.from(rows);
+    const back = new Float64Array(rows);
     solveLower(root, back, k, n, true);
     const numbers = { factor, deviations, inverses, rows, forth, back };
     return new LowRankFactor(kept(numbers, allocate), logDeterminant);
@@ -132,7 +132,7 @@ export class LowRankFactor implements Factor {
 
   exact(): LowRankFactor {
     const diagonal = Float64Array.from(this.#values('deviations'), (deviation) => deviation * deviation);
-    return LowRankFactor.of(inMemory, Float64Array.from(this.#values('factor')), diagonal);
+    return LowRankFactor.of(inMemory, new Float64Array(this.#values('factor')), diagonal);
   }
 
   close(): void {

@@ -53,7 +53,7 @@ export class LowerFactor extends TriangularFactor implements Factor {
   }
 
   exact(): LowerFactor {
-    return new LowerFactor(new Storage(Float64Array.from(this.lower)), this.n);
+    return new LowerFactor(new Storage(new Float64Array(this.lower)), this.n);
   }
 }
 

@@ -134,7 +134,7 @@ export class RootFactor implements Factor {
   }
 
   exact(): RootFactor {
-    const numbers = Object.entries(this.#parts).map(([part, { values }]) => [part, Float64Array.from(values)] as const);
+    const numbers = Object.entries(this.#parts).map(([part, { values }]) => [part, new Float64Array(values)] as const);
     return RootFactor.of(inMemory, Object.fromEntries(numbers) as RootNumbers, this.rank);
   }
 
@@ -173,7 +173,7 @@ export function* rootNumbers(device: OpenBackend, root: Float64Array, n: number,
     lower[0] = metric[0] = 1;
   }
   return {
-    root: rank === 0 ? new Float64Array(n) : Float64Array.from(root),
+    root: rank === 0 ? new Float64Array(n) : new Float64Array(root),
     rows,
     lower,
     metric,

@@ -8,15 +8,16 @@ import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.t
 
 /**
  * Sums rows block by block. Work of n operations for each row is done here; the products of the deviations, n^2
- * operations for each row, are done on a device with float64. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`,
- * and what the device throws.
+ * operations for each row, are done on a device with float64. The third and fourth sums, which only Ledoit and Wolf's
+ * shrinkage needs, may be left at 0. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and what the device
+ * throws.
  */
-export function* accumulating(device: OpenBackend, rows: WeightedRows): Tasks<CentralSums> {
+export function* accumulating(device: OpenBackend, rows: WeightedRows, wantsHigher = true): Tasks<CentralSums> {
   const { count, n } = rows;
   const rowsAtOnce = rowsPerBlock(n);
   const sums = noRows(n);
   for (let from = 0; from < count; from += rowsAtOnce) {
-    const block = yield* centredBlock(rows, from, Math.min(from + rowsAtOnce, count));
+    const block = yield* centredBlock(rows, from, Math.min(from + rowsAtOnce, count), wantsHigher);
     if (block.sums.weight > 0) {
       const products = yield* step(productsTask(device, block.deviations, n));
       block.sums.second.set(products.values);
@@ -39,12 +40,12 @@ export function join(sums: CentralSums, other: CentralSums): void {
   if (isFiniteSums(sums)) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Data or weights are too large: the sum of fourth powers is not finite (${sums.fourth}).`,
+    `Data or weights are too large: the sum of their ${Number.isFinite(sums.fourth) ? 'squares' : 'fourth powers'} is not finite (Infinity).`,
   );
 }
 
-// The number of rows whose products a BLAS adds up in sequence; the sums of such pieces are then added. From an order on
-// all rows are multiplied together, because devices then compute half of a symmetric product.
+// The number of rows whose products a BLAS adds up in sequence; the sums of such pieces are then added. From an order
+// on all rows are multiplied together, because devices then compute half of a symmetric product.
 const [rowsInTurn, symmetricOrder] = [256, 128];
 
 // D' D, n x n, of the deviations D (rows x n).

@@ -26,13 +26,20 @@ export interface Block {
   readonly first: Float64Array;
 }
 
-/** Rows per block: enough that joining blocks, n^2 operations, costs little compared with the n^2 of each row. */
+/**
+ * Rows per block: enough that joining blocks, n^2 operations, costs little compared with the n^2 of each row, and no
+ * more than 16 MB where those are enough.
+ */
 export function rowsPerBlock(n: number): number {
-  return Math.max(256, 2 * n, Math.min(4096, Math.floor(65536 / n)));
+  const [many, large] = [Math.min(4096, Math.floor(2 ** 16 / n)), Math.min(8 * n, Math.floor(2 ** 21 / n))];
+  return Math.max(256, 2 * n, many, large);
 }
 
-/** Rows [from, to), centred at approximately their mean. Throws `ERR_NOT_FINITE` with the entry. */
-export function* centredBlock(rows: WeightedRows, from: number, to: number): Work<Block> {
+/**
+ * Rows [from, to), centred at approximately their mean, with the third and fourth sums if they are wanted. Throws
+ * `ERR_NOT_FINITE` with the entry.
+ */
+export function* centredBlock(rows: WeightedRows, from: number, to: number, wantsHigher: boolean): Work<Block> {
   const { n } = rows;
   const sums = noRows(n);
   const { deviations, weights } = yield* taken(rows, from, to, sums);
@@ -49,7 +56,8 @@ export function* centredBlock(rows: WeightedRows, from: number, to: number): Wor
     }
   sums.mean.set(centre);
   for (let r = 0; r < kept; r++) {
-    centreRow(deviations, r, n, weights[r]!, centre, first, sums);
+    if (wantsHigher) addHigher(deviations, r, n, weights[r]!, centre, sums);
+    centreRow(deviations, r, n, weights[r]!, centre, first);
     if (endsPiece(r, n)) yield;
   }
   return { deviations, sums, first };
@@ -89,7 +97,7 @@ function* nearMean(rows: Float64Array, weights: Float64Array, weight: number, n:
   return centre;
 }
 
-// Replaces a row by its deviation, and adds it to the first, third and fourth sums.
+// Replaces a row by its deviation times the root of its weight, and adds it to the first sum.
 function centreRow(
   deviations: Float64Array,
   r: number,
@@ -97,24 +105,29 @@ function centreRow(
   weight: number,
   centre: Float64Array,
   first: Float64Array,
+): void {
+  const scale = Math.sqrt(weight);
+  for (let j = 0, at = r * n; j < n; j++, at++) {
+    const difference = deviations[at]! - centre[j]!;
+    first[j]! += weight * difference;
+    deviations[at] = scale * difference;
+  }
+}
+
+// Adds a row to the third and fourth sums.
+function addHigher(
+  rows: Float64Array,
+  r: number,
+  n: number,
+  weight: number,
+  centre: Float64Array,
   sums: CentralSums,
 ): void {
-  const at = r * n;
-  let square = 0;
-  for (let j = 0; j < n; j++) {
-    const difference = deviations[at + j]! - centre[j]!;
-    deviations[at + j] = difference;
-    square += difference * difference;
-  }
   const { third } = sums;
+  let square = 0;
+  for (let j = 0, at = r * n; j < n; j++, at++) square += (rows[at]! - centre[j]!) ** 2;
   const cubic = weight * square;
-  const scale = Math.sqrt(weight);
-  for (let j = 0; j < n; j++) {
-    const difference = deviations[at + j]!;
-    first[j]! += weight * difference;
-    third[j]! += cubic * difference;
-    deviations[at + j] = scale * difference;
-  }
+  for (let j = 0, at = r * n; j < n; j++, at++) third[j]! += cubic * (rows[at]! - centre[j]!);
   sums.fourth += cubic * square;
 }
 

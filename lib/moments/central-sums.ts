@@ -97,9 +97,11 @@ export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Arr
   }
 }
 
-/** True if all sums are finite; the fourth is the first to overflow. */
-export function isFiniteSums({ weight, squaredWeight, fourth, mean }: CentralSums): boolean {
-  return [weight, squaredWeight, fourth].every(Number.isFinite) && mean.every(Number.isFinite);
+/** True if all sums are finite; the fourth is the first to overflow, if it is wanted. */
+export function isFiniteSums({ n, weight, squaredWeight, second, fourth, mean }: CentralSums): boolean {
+  let trace = 0;
+  for (let j = 0; j < n; j++) trace += second[j * (n + 1)]!;
+  return [weight, squaredWeight, trace, fourth].every(Number.isFinite) && mean.every(Number.isFinite);
 }
 
 /** A copy that may be changed. */

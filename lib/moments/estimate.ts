@@ -43,7 +43,7 @@ export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
     if (i % rowsAtOnce === 0) yield;
   }
   if (intensity > 0) for (let i = 0; i < n; i++) covariance[i * (n + 1)]! += (intensity * trace) / n;
-  return { mean: Float64Array.from(asked.mean ?? sums.mean), covariance, intensity };
+  return { mean: new Float64Array(asked.mean ?? sums.mean), covariance, intensity };
 }
 
 const rowsAtOnce = 32;

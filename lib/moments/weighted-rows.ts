@@ -2,7 +2,7 @@ import { copiedNumbers, hostValues } from '../array/host-memory.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { checkOptions, requireFiniteEntries } from '../check.ts';
+import { about, checkOptions, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Missing, requireMissing, type Values } from '../dtype.ts';
 import type { WeightedRows } from './block.ts';
@@ -46,8 +46,8 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
     values,
     count,
     n,
-    weights: perRow('Weight', options.weights, count, Number.isFinite, 'a finite number'),
-    frequencies: perRow('Frequency', options.frequencies, count, Number.isSafeInteger, 'a whole number'),
+    weights: perRow('weights', 'Weight', options.weights, count, Number.isFinite, 'a finite number'),
+    frequencies: perRow('frequencies', 'Frequency', options.frequencies, count, Number.isSafeInteger, 'a whole number'),
     missing,
   };
 }
@@ -55,7 +55,7 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
 /** A mean of n finite entries in float64, if given; throws `ERR_SHAPE`, `ERR_NOT_FINITE`. */
 export function fixedMean(mean: VectorInput | undefined, n: number): Float64Array | undefined {
   if (mean === undefined) return undefined;
-  const values = float64Of(mean);
+  const values = named('mean', () => float64Of(mean));
   if (values.length !== n)
     throw new CovariumError('ERR_SHAPE', `Mean has (${values.length}) entries, but the moments have (${n}).`);
   requireFiniteEntries('Mean', values);
@@ -83,6 +83,7 @@ function shapeOf(input: MatrixInput, n: number): { columns?: number; dtype?: 'fl
 }
 
 function perRow(
+  argument: string,
   name: string,
   given: VectorInput | undefined,
   count: number,
@@ -90,9 +91,9 @@ function perRow(
   kind: string,
 ): Float64Array | undefined {
   if (given === undefined) return undefined;
-  const values = float64Of(given);
+  const values = named(argument, () => float64Of(given));
   if (values.length !== count)
-    throw new CovariumError('ERR_SHAPE', `There are (${values.length}) ${name.toLowerCase()}s, but (${count}) rows.`);
+    throw new CovariumError('ERR_SHAPE', `There are (${values.length}) ${argument}, but (${count}) rows.`);
   for (let row = 0; row < count; row++)
     if (!(isPossible(values[row]!) && values[row]! >= 0))
       throw new CovariumError(
@@ -100,6 +101,15 @@ function perRow(
         `${name} of row (${row}) is (${values[row]}), not ${kind} of at least 0.`,
       );
   return values;
+}
+
+/** Errors of `work` name the argument. */
+function named<Result>(argument: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof CovariumError ? about(argument, error) : error;
+  }
 }
 
 function float64Of(input: VectorInput): Float64Array {

@@ -31,7 +31,7 @@ export interface ConditionalMeansOptions {
 export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Tasks<NormalParameters> {
   checkOptions(options, ['given', 'values']);
   // A copy, because the caller's numbers may change while the device works.
-  const values = Float64Array.from(vectorInput('Values', parameters.device, options.values));
+  const values = new Float64Array(vectorInput('Values', parameters.device, options.values));
   const onto = yield* regression(parameters, options.given);
   requireOthers(onto);
   requireColumns('Values', values.length, onto.given.length, 'list of given coordinates');

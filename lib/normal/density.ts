@@ -77,7 +77,7 @@ function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsI
   // Rounded to float32, as on the device.
   for (const [i, row] of far.entries())
     for (let j = 0; j < n; j++) chosen[i * n + j] = Math.fround(values[row * n + j]!);
-  const centre = new Storage(Float64Array.from(mean.values));
+  const centre = new Storage(new Float64Array(mean.values));
   const exact = { device: exactDevice(device), dtype: 'float64', n, mean: centre, factor: factor.exact() } as const;
   const halves = runSync(logDensityTask(exact, new Matrix(new Storage(chosen), far.length, n), 0)).data;
   for (const [i, row] of far.entries()) out[row] = Math.sqrt(Math.abs(2 * halves[i]!));

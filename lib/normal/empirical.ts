@@ -66,7 +66,7 @@ export function* empiricalSample<D extends RealDtype>(
   const given = options.out === undefined ? undefined : sampleOut(parameters, count, options.out);
   // Allocated before the factor is copied in float64, so that a lack of memory is reported at once.
   const rows = hostZeros(count * n);
-  const centre = Float64Array.from(mean.values);
+  const centre = new Float64Array(mean.values);
   const exact = factor.exact();
 
   // The same normals as in the plain sample.

@@ -25,7 +25,7 @@ export interface ExactRoot {
 export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Tasks<ExactRoot> {
   const width = factor.rank;
   const root = hostZeros(n * width);
-  const centre = Float64Array.from(mean.values);
+  const centre = new Float64Array(mean.values);
   const exact = dtype === 'float64' ? factor : factor.exact();
   if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
@@ -63,7 +63,7 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
  */
 export function* exactMoments({ device, dtype, n, mean, factor }: NormalParameters): Tasks<Moments64> {
   const covariance = hostZeros(n * n);
-  const centre = Float64Array.from(mean.values);
+  const centre = new Float64Array(mean.values);
   const exact = dtype === 'float64' ? factor : factor.exact();
   yield* exactly(device, (encoder, scratch) => exact.covariance(encoder, covariance, scratch));
   return { mean: centre, covariance };

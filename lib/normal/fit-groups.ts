@@ -33,7 +33,7 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   const device = requireDevice(options.device);
   const { rows, dtype } = options;
   const { values, count, n } = rowsInput('Data', device, rows);
-  const labels = Int32Array.from(labelsOf(device, options.labels, count));
+  const labels = new Int32Array(labelsOf(device, options.labels, count));
   // What is sliced reads copies, which the caller cannot change.
   const data = hostValues(values, 'float64', true);
   const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1);
@@ -57,16 +57,20 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   }
   const centres = new Float64Array(size * n);
   const squares = new Float64Array(size * n * n);
-  yield* exactly(exactDevice(device), (encoder) => {
-    for (let b = 0; b < size; b++) {
-      const members = sorted.subarray(starts[b]! * n, starts[b + 1]! * n);
-      encoder.meanAndCovariance(members, part(centres, b, n), part(squares, b, n * n), ddof);
-    }
-  });
+  for (let first = 0; first < size; first += groupsAtOnce)
+    yield* exactly(exactDevice(device), (encoder) => {
+      for (let b = first; b < Math.min(size, first + groupsAtOnce); b++) {
+        const members = sorted.subarray(starts[b]! * n, starts[b + 1]! * n);
+        encoder.meanAndCovariance(members, part(centres, b, n), part(squares, b, n * n), ddof);
+      }
+    });
   const volume = Volume.from(squares, { width: n, height: n, depth: size });
   const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, normalWords);
   return yield* step(factorBatch(input, undefined, normalWords, false));
 }
+
+// Of a commit, whose commands are recorded on the JavaScript thread.
+const groupsAtOnce = 1024;
 
 function labelsOf(device: Device, labels: VectorInput, count: number): Values {
   if (labels === undefined) throw wrongArgument('labels', labels, 'a whole number for each row');

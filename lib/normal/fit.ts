@@ -46,7 +46,8 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   const exact = exactDevice(device);
   const asked = { device, ddof, dtype, factor, mean, shrinkage, typed: options.dtype, inputs: [rows, mean] };
   requireAsked(asked, n);
-  const sums = yield* accumulating(exact, weightedRows(values, n, { weights, frequencies, missing }));
+  const weighted = weightedRows(values, n, { weights, frequencies, missing });
+  const sums = yield* accumulating(exact, weighted, shrinkage === 'ledoit-wolf');
   return yield* fromSums(sums, asked);
 }
 

@@ -48,13 +48,17 @@ export function* fromCorrelation(
     requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, centres, (i) => deviations[i]! ** 2, centre);
   }
   // A diagonal within rounding of one becomes exactly one, so that the variances are those that the caller passed.
-  const covariance = Float64Array.from(values, (entry, at) => {
-    const [i, j] = [Math.floor(at / n), at % n];
-    return (i === j ? 1 : entry) * deviations[i]! * deviations[j]!;
-  });
+  const covariance = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    const own = deviations[i]!;
+    for (let j = 0, at = i * n; j < n; j++, at++) covariance[at] = (i === j ? 1 : values[at]!) * own * deviations[j]!;
+    if (i % rowsAtOnce === 0) yield;
+  }
   const product = new Matrix(new Storage(covariance), n, n);
   return yield* fromCovariance({ ...rest, dtype, covariance: product }, square, centre);
 }
+
+const rowsAtOnce = 32;
 
 /** A covariance as a correlation matrix and standard deviations. */
 export interface Correlation {
@@ -82,8 +86,8 @@ export function correlationOf(covariance: MatrixInput): Correlation {
     if (variance >= 0) return Math.sqrt(variance);
     throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Variance (${i}) is negative (${variance}).`, { pivot: i });
   });
-  const correlation = values.map((entry, at) => {
-    const [i, j] = [Math.floor(at / n), at % n];
+  const correlation = new Float64Array(n * n);
+  const shareOf = (entry: number, i: number, j: number) => {
     if (i === j) return 1;
     if (entry !== 0 && (deviations[i] === 0 || deviations[j] === 0))
       throw new CovariumError(
@@ -93,7 +97,8 @@ export function correlationOf(covariance: MatrixInput): Correlation {
       );
     // Divided in two steps: the product of two small deviations underflows.
     return deviations[i] === 0 || deviations[j] === 0 ? 0 : entry / deviations[i]! / deviations[j]!;
-  });
+  };
+  for (let i = 0, at = 0; i < n; i++) for (let j = 0; j < n; j++, at++) correlation[at] = shareOf(values[at]!, i, j);
   return {
     correlation: new Matrix(new Storage<'float64'>(correlation), n, n),
     standardDeviations: new Vector(new Storage<'float64'>(deviations)),

@@ -51,7 +51,7 @@ export function* fromCovariance(
   yield;
   const regular = yield* regularNormal(input, tolerance, factorOn(options.factor), square);
   if (regular !== undefined) return regular;
-  const symmetric = Float64Array.from(input.square);
+  const symmetric = new Float64Array(input.square);
   yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
   // Only the lower triangle counts, as for a Cholesky factor.
   for (let i = 0; i < n; i++) {
@@ -65,6 +65,8 @@ export function* fromCovariance(
 // How far a covariance must be from a singular one, in tolerances of the rank, to be taken for regular by the sum
 // below, of which rounding is then a small share.
 const clearlyRegular = 256;
+// Where that sum has no rounding to speak of.
+const clearlyRegularInFloat64 = 4;
 
 /**
  * The normal of a covariance that is far from singular, for which there is no need to ask for its rank; undefined for
@@ -78,7 +80,10 @@ function* regularNormal(
 ): Tasks<NormalParameters | undefined> {
   const { dtype, n } = input;
   // The trace is n at least.
-  if (clearlyRegular * rankTolerance(n, dtype) * n >= 1) return undefined;
+  if (clearlyRegular * rankTolerance(n, dtype) * n >= 1) {
+    if (dtype === 'float64' || !(yield* isRegularInFloat64(input))) return undefined;
+    return yield* step(factorInput(input, tolerance, where));
+  }
   const precisions = zerosOf(dtype, n) as Real;
   const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
     encoder.requireSymmetric(factor, n, tolerance);
@@ -95,12 +100,37 @@ function* regularNormal(
     if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return undefined;
     throw error;
   }
-  let trace = 0;
-  for (let i = 0; i < n; i++) trace += precisions[i]! * input.square[i * (n + 1)]!;
+  const trace = traceOf(precisions, input);
   if (clearlyRegular * rankTolerance(n, dtype) * trace < 1) return made;
   made.mean.close();
   made.factor.close();
   return undefined;
+}
+
+function traceOf(precisions: Real, { n, square }: NormalInput): number {
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += precisions[i]! * square[i * (n + 1)]!;
+  return trace;
+}
+
+/** Whether a large covariance of float32 is far from singular, by the same sum in float64. */
+function* isRegularInFloat64(input: NormalInput): Tasks<boolean> {
+  const { device, dtype, n } = input;
+  const factor = new Float64Array(input.square);
+  const precisions = new Float64Array(n);
+  try {
+    yield* exactly(device, (encoder, scratch) => {
+      encoder.cholesky(factor, n, 'auto');
+      const rows = scratch.zeros('float64', n * n);
+      for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
+      encoder.triangularSolve(factor, rows, n, false);
+      encoder.squaredNorms(rows, precisions, n);
+    });
+  } catch (error) {
+    if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return false;
+    throw error;
+  }
+  return clearlyRegularInFloat64 * rankTolerance(n, dtype) * traceOf(precisions, input) < 1;
 }
 
 // A copy, because the caller may change their arrays between two commits.
@@ -166,7 +196,10 @@ export function factorCovariance(options: CovarianceOptions, square = 'Covarianc
   const where = factorOn(options.factor);
   const input = normalInput(options, square, options.covariance, centre);
   represented(options, input, centre);
-  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
+  return factorInput(input, symmetryTolerance(input.dtype, options.symmetryTolerance), where);
+}
+
+function factorInput(input: NormalInput, tolerance: number, where: FactorOn): NormalTask {
   return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, input.n, tolerance);
     encoder.cholesky(factor, input.n, where);

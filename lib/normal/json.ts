@@ -46,7 +46,7 @@ export type DtypeOfJson<Options> = Options extends { readonly dtype: infer Asked
 export function normalToJson(parameters: NormalParameters): NormalJson {
   const { device, dtype, n, mean, factor } = parameters;
   const exact = factor.exact();
-  const centre = new Storage(Float64Array.from(mean.values));
+  const centre = new Storage(new Float64Array(mean.values));
   const place = { device: exactDevice(device) as Device, dtype: 'float64', n, mean: centre, factor: exact } as const;
   const covariance = runSync(covarianceTask(place));
   try {

@@ -1,3 +1,4 @@
+import { hostValues } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import { Volume } from '../array/volume.ts';
@@ -89,11 +90,11 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
       'ERR_SHAPE',
       `Data has (${count}) rows, but (${size}) components of dimension (${n}) need at least (${size * (n + 1)}).`,
     );
-  const values = Float64Array.from(given.values);
+  const values = hostValues(given.values, 'float64', true) as Float64Array<ArrayBuffer>;
   requireFiniteEntries('Data', values, n);
   refuseConstant(values, n);
   const exact = exactDevice(device);
-  const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }));
+  const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }), false);
   const whole = yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined });
   const variances = Float64Array.from({ length: n }, (_, j) => whole.covariance[j * (n + 1)]!);
   requireRepresented(type, whole.mean, (j) => variances[j]!, 'Mean');

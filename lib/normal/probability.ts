@@ -161,7 +161,7 @@ function side(name: string, device: Device, input: VectorInput, n: number): Floa
 
 // Infinite limits are allowed; NaN is not.
 function limits(name: string, values: ArrayLike<number>, n: number): Float64Array {
-  const copy = Float64Array.from(values);
+  const copy = new Float64Array(values);
   const at = copy.findIndex(Number.isNaN);
   if (at < 0) return copy;
   const [row, column] = [Math.floor(at / n), at % n];

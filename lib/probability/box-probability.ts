@@ -72,7 +72,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     if (bivariateStudentError <= Math.max(question.absoluteError, question.relativeError * probability))
       return { probability, error: bivariateStudentError, points: 0 };
   }
-  const ordered = orderedBox(lower, upper, correlation);
+  const ordered = yield* orderedBox(lower, upper, correlation);
   const { coordinates } = ordered;
   const y = new Float64Array(coordinates);
   if (coordinates === 1 && isNormal) {
@@ -158,14 +158,15 @@ function standardBox(
     if (variance > 0 && !(lower[i]! < upper[i]!)) return undefined;
     if (variance > 0 && (lower[i]! > Number.NEGATIVE_INFINITY || upper[i]! < Number.POSITIVE_INFINITY)) bound.push(i);
   }
-  const deviation = (i: number) => Math.sqrt(covariance[i * (n + 1)]!);
-  return {
-    lower: Float64Array.from(bound, (i) => (lower[i]! - mean[i]!) / deviation(i)),
-    upper: Float64Array.from(bound, (i) => (upper[i]! - mean[i]!) / deviation(i)),
-    correlation: Float64Array.from(
-      bound.flatMap((i) => bound.map((j) => (i === j ? 1 : covariance[i * n + j]! / deviation(i) / deviation(j)))),
-    ),
-  };
+  const m = bound.length;
+  const deviation = Float64Array.from(bound, (i) => Math.sqrt(covariance[i * (n + 1)]!));
+  const standard = (limits: ArrayLike<number>) =>
+    Float64Array.from(bound, (i, at) => (limits[i]! - mean[i]!) / deviation[at]!);
+  const correlation = new Float64Array(m * m);
+  for (const [i, row] of bound.entries())
+    for (let j = 0, at = i * m; j < m; j++, at++)
+      correlation[at] = i === j ? 1 : covariance[row * n + bound[j]!]! / deviation[i]! / deviation[j]!;
+  return { lower: standard(lower), upper: standard(upper), correlation };
 }
 
 /** A mean (n) and a covariance (n x n) in float64, in ordinary memory. */

@@ -1,4 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
+import type { Work } from '../work.ts';
 import { between, cdf, density, quantile } from './standard-normal.ts';
 
 /**
@@ -16,12 +17,14 @@ export interface OrderedBox {
   readonly rows: readonly number[];
 }
 
+const operationsAtOnce = 1 << 16;
+
 /**
  * The box of normals with mean 0 and correlation `r` (m x m, row-major), its coordinates ordered by how much their
  * limits bind, the tightest first: the pivoted Cholesky factor of Genz and Bretz (J. Comput. Graph. Statist. 11, 2002,
  * section 3), which also gives the rank. Throws `ERR_NOT_POSITIVE_DEFINITE`.
  */
-export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64Array): OrderedBox {
+export function* orderedBox(lower: Float64Array, upper: Float64Array, r: Float64Array): Work<OrderedBox> {
   const m = lower.length;
   // The most that rounding may leave of a variance of 0 if all variances are 1.
   const tolerance = m * 2 ** -50;
@@ -30,6 +33,7 @@ export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64A
   const centre = new Float64Array(m);
   const open = new Set(Array.from({ length: m }, (_, row) => row));
   const order: number[][] = [];
+  let operations = 0;
   for (let j = 0; open.size > 0; j++) {
     const pivot = tightest(open, (row) => {
       const deviation = Math.sqrt(variance[row]!);
@@ -41,6 +45,10 @@ export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64A
     open.delete(pivot);
     const rows = [pivot];
     for (const row of open) {
+      if ((operations += j) > operationsAtOnce) {
+        operations = 0;
+        yield;
+      }
       let rest = r[row * m + pivot]!;
       for (let k = 0; k < j; k++) rest -= factor[row * m + k]! * factor[pivot * m + k]!;
       const entry = rest / deviation;
@@ -54,6 +62,7 @@ export function orderedBox(lower: Float64Array, upper: Float64Array, r: Float64A
     }
     order.push(rows);
   }
+  yield;
   return scaled(order, lower, upper, factor);
 }
 

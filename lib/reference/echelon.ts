@@ -10,7 +10,7 @@ import { norm } from './svd.ts';
  */
 export function* echelon(values: Real, pivots: Real, n: number, tolerance: number): Work {
   const m = pivots.length;
-  const rows = Float64Array.from(values);
+  const rows = new Float64Array(values);
   pivots.fill(-1);
   yield;
   // The start of the zeros at the end of each row. Rows of a triangle in another order stay short: a rotation, from the

@@ -8,7 +8,7 @@ import { norm } from './svd.ts';
  * 4th ed., 5.2).
  */
 export function* lq(a: Real, q: Real, m: number, n: number): Work {
-  const rows = Float64Array.from(a);
+  const rows = new Float64Array(a);
   const k = Math.min(m, n);
   const reflections: (Float64Array | undefined)[] = [];
   const signs: number[] = [];

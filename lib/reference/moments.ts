@@ -17,7 +17,7 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
   const stride = inTiles(n);
   const center = yield* columnSums(rows, n);
   for (let j = 0; j < n; j++) center[j]! /= count;
-  const origin = Float64Array.from(rows.subarray(0, n));
+  const origin = new Float64Array(rows.subarray(0, n));
 
   const centred = workspace(stride * rowsAtOnce); // transposed: a column of the data is a row here
   const residue = workspace(n);

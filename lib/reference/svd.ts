@@ -14,7 +14,8 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
   const isTall = m > n;
   const [count, length] = isTall ? [n, m] : [m, n];
   const rows = new Float64Array(count * length);
-  for (let i = 0; i < m; i++) for (let j = 0; j < n; j++) rows[isTall ? j * m + i : i * n + j] = a[i * n + j]!;
+  const unit = unitOf(a);
+  for (let i = 0; i < m; i++) for (let j = 0; j < n; j++) rows[isTall ? j * m + i : i * n + j] = a[i * n + j]! / unit;
   const turns = new Float64Array(count * count);
   for (let i = 0; i < count; i++) turns[i * (count + 1)] = 1;
   yield;
@@ -23,7 +24,7 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
   const order = lengths.map((_, i) => i).sort((i, j) => lengths[j]! - lengths[i]! || i - j);
   const directions: Float64Array[] = [];
   for (const [to, from] of order.entries()) {
-    values[to] = lengths[from]!;
+    values[to] = lengths[from]! * unit;
     const row = rows.slice(from * length, (from + 1) * length);
     if (lengths[from] === 0) complete(row, directions);
     else scale(row, 1 / lengths[from]!);
@@ -39,6 +40,13 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
     v.set(isTall ? own : direction, k * n);
     yield;
   }
+}
+
+/** A power of two by which entries so large, or so small, that their squares would be lost, are divided: exactly. */
+function unitOf(a: Real): number {
+  let largest = 0;
+  for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i]!));
+  return largest > 2 ** 400 ? 2 ** 600 : largest < 2 ** -400 && largest > 0 ? 2 ** -600 : 1;
 }
 
 /**

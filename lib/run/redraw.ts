@@ -41,7 +41,7 @@ export class Redraw {
     this.#run = run;
     this.#normal = normal;
     this.#others = others;
-    this.#centre = Float64Array.from('location' in normal ? normal.location.data : normal.mean.data);
+    this.#centre = new Float64Array('location' in normal ? normal.location.data : normal.mean.data);
     this.#deviations = deviationsOf(factor);
     this.#width = factor.columns;
     this.allowedUlps = allowedUlps(factor, normal.rank, run.dtype);

@@ -119,7 +119,7 @@ export async function readRows(path: string, run: Run, chosen: readonly number[]
     for await (const block of table.blocks()) {
       const end = at + block.length / columns;
       for (let row = chosen[read.length]; row !== undefined && row < end; row = chosen[read.length]) {
-        const values = Float64Array.from(block.subarray((row - at) * columns, (row - at + 1) * columns));
+        const values = new Float64Array(block.subarray((row - at) * columns, (row - at + 1) * columns));
         // Text stores a float32 as its shortest decimal.
         read.push(dtype === 'float32' ? values.map(Math.fround) : values);
       }

@@ -27,7 +27,7 @@ export function* studentConditional(
 ): Tasks<StudentParameters> {
   checkOptions(options, ['given', 'values']);
   const { device, dtype, n } = normal;
-  const values = Float64Array.from(vectorInput('Values', device, options.values));
+  const values = new Float64Array(vectorInput('Values', device, options.values));
   const given = Array.isArray(options.given) ? [...options.given] : options.given;
   const exact: NormalParameters = {
     // This device is only asked for tasks; their results are read here.
@@ -35,7 +35,7 @@ export function* studentConditional(
     // If the scale is singular, the type to which it was rounded decides which small numbers are rounding alone.
     dtype: normal.factor.rank < n ? dtype : 'float64',
     n,
-    mean: new Storage(Float64Array.from(normal.mean.values)),
+    mean: new Storage(new Float64Array(normal.mean.values)),
     factor: normal.factor.exact(),
   };
   const others = yield* conditional(exact, { given, values });
@@ -44,7 +44,7 @@ export function* studentConditional(
     const factor = yield* step(factorTask(others));
     const scaled = Float64Array.from(factor.data, (entry) => entry * stretch);
     factor.close();
-    const mean = Float64Array.from(others.mean.values);
+    const mean = new Float64Array(others.mean.values);
     const { n: left, rank } = others.factor;
     if (rank === left) {
       const cholesky = Matrix.from(scaled, { columns: left });

@@ -20,7 +20,7 @@ export interface CentredNormal<D extends RealDtype = RealDtype> extends NormalPa
 export function centredNormal<D extends RealDtype>(normal: NormalParameters<D>): CentredNormal<D> {
   const origin = Storage.inside(normal.device, normal.dtype, normal.n);
   origin.values.fill(0);
-  return { ...normal, location: Float64Array.from(normal.mean.values), centred: { ...normal, mean: origin } };
+  return { ...normal, location: new Float64Array(normal.mean.values), centred: { ...normal, mean: origin } };
 }
 
 /** Mahalanobis distances of rows from the centre, whatever their size. */

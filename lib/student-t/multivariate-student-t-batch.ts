@@ -94,7 +94,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     this.dimension = models.n;
     this.dtype = models.dtype as D;
     this.degreesOfFreedom = degreesOfFreedom;
-    this.#locations = Float64Array.from(models.means.values);
+    this.#locations = new Float64Array(models.means.values);
     try {
       this.#zeros = Storage.onDevice(models.device, models.dtype, models.size * models.n);
       this.#zeros.values.fill(0);

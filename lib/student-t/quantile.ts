@@ -28,7 +28,7 @@ export function* studentQuantiles<D extends RealDtype>(
     units[row] = toStudent(values.subarray(row * width, (row + 1) * width), nu);
     yield;
   }
-  const location = Float64Array.from(normal.mean.values);
+  const location = new Float64Array(normal.mean.values);
   const zero = new Storage(zerosOf(dtype, n));
   const matrix = Matrix.from(values, { rows: count, columns: width });
   const task = transformTask({ ...normal, mean: zero }, matrix) as Task<Matrix<D>>;

@@ -18,7 +18,7 @@ export function studentScoreTask<D extends RealDtype>(
 ): Task<Matrix<D>> {
   const { device, dtype, n, mean, factor } = normal;
   const { values, count } = rowsInput('Input', device, rows, n);
-  const location = Float64Array.from(mean.values);
+  const location = new Float64Array(mean.values);
   let apart: Real;
   const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, solution, scratch) => {

@@ -52,11 +52,12 @@ export class CsvBlocks {
     if (this.#spare.length < 8) this.#spare.push(Buffer.from(block.buffer));
   }
 
-  // A little more than a block, so that the rest of the last block fits with the next. A Buffer looks for a byte several
+  // A little more than a block, so that the rest of the last block fits with the next. A Buffer finds a byte several
   // times as fast as a Uint8Array.
   #memory(count: number): Uint8Array {
     const spare = this.#spare.pop();
-    const memory = spare !== undefined && spare.length >= count ? spare : Buffer.from(new ArrayBuffer(count + (64 << 10)));
+    const memory =
+      spare !== undefined && spare.length >= count ? spare : Buffer.from(new ArrayBuffer(count + (64 << 10)));
     return memory.subarray(0, count);
   }
 

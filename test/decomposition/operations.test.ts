@@ -110,6 +110,47 @@ onEveryDevice('a result stays on its device, large or small, and the next call f
   }
 });
 
+onEveryDevice('entries of any size have their singular values, solutions and determinant.', async (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const [a, b] = [
+    [
+      [1, 2],
+      [3, 4],
+    ],
+    [5, 6],
+  ];
+  for (const unit of [1, 2 ** 530, 2 ** -540]) {
+    const scaled = Matrix.from(
+      a.map((row) => row.map((entry) => entry * unit)),
+      { dtype: 'float64' },
+    );
+    const { s } = await scaled.svd({ device });
+    near(
+      s.toArray().map((value) => value / unit),
+      [5.464985704219043, 0.365966190626258],
+      1e-14,
+      `${unit}: svd`,
+    );
+    const { x } = await scaled.lstsq(Vector.from(b, { dtype: 'float64' }), { device });
+    near(
+      x.toArray().map((value) => value * unit),
+      [-4, 4.5],
+      1e-13,
+      `${unit}: lstsq`,
+    );
+  }
+  const detOf = (...diagonal: number[]) =>
+    Matrix.from(
+      diagonal.map((_, i) => diagonal.map((entry, j) => (i === j ? entry : 0))),
+      { dtype: 'float64' },
+    ).det({ device });
+  near([await detOf(1e200, 1e200, 1e-200, 1e-200), await detOf(1e-200, 1e-200, 1e200, -1e200)], [1, -1], 1e-15, 'det');
+  assert.equal(
+    [await detOf(1e200, 1e200), await detOf(1e-200, -1e-200), await detOf(2 ** -1074, 2 ** 1000, 2 ** 74)],
+    [Infinity, -0, 1],
+  );
+});
+
 onEveryDevice('what has no answer is refused, and named.', async (device) => {
   const a = Matrix.from([
     [1, 2],

@@ -119,6 +119,8 @@ const models: readonly { readonly name: string; readonly options: readonly strin
   { name: 'digits', options: ['--train', '12', '--draws', '2'], says: /^accuracy +\d+\.\d\d% of 8\d{3} digits/m },
   { name: 'kalman-bank', options: ['--side', '20'], says: /^bank +400 filters, 200 steps/m },
   { name: 'kalman-filter', options: ['--steps', '12'], says: /^error +\d.* filtered/m },
+  { name: 'pca', options: [], says: /^share of the variance +0\.688 +0\.193 +0\.091 +0\.027$/m },
+  { name: 'species', options: [], says: /^right +99\.1% of 342$/m },
 ];
 
 for (const kind of kindsHere)
@@ -164,7 +166,7 @@ test('A wrong name or option is refused, with the list of the right ones.', () =
   for (const [args, said] of [
     [
       [],
-      'grayscale, kalman-bank, kalman-filter, laplacian, mandelbrot, matrix-product, row-sums, value-at-risk, vector-addition.',
+      'grayscale, kalman-bank, kalman-filter, laplacian, mandelbrot, matrix-product, pca, row-sums, species, value-at-risk, vector-addition.',
     ],
     [['../lib/index'], 'There is no example of this name (../lib/index).'],
     [['laplacian', '--shrink', '0'], 'Option (--shrink) is (0), not a whole number from 1 on. [ERR_OUT_OF_RANGE]'],

@@ -1,8 +1,8 @@
 // node --import tsx test/harness/tools.mjs [covarium-1.2.3.tgz]
 //
-// The packed tarball under the tools that users run it with: Jest (vm modules), Vitest, Deno, a bundle by esbuild, and
-// the oldest TypeScript that checks the declarations. A line for each; the last one sums up: N passed, N failed. What
-// cannot be installed is skipped, with a line that says so.
+// The packed tarball under the tools that users run it with: Jest (vm modules), Vitest, Deno, bundles by esbuild,
+// webpack and Rollup, and the oldest TypeScript that checks the declarations. A line for each; the last one sums up: N
+// passed, N failed. What cannot be installed is skipped, with a line that says so.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,6 +62,8 @@ export async function tried() {
 }
 `;
 const alone = "import { tried } from './trial.mjs';\nconsole.log(await tried());\n";
+// CommonJS has no await at the top.
+const later = "import { tried } from './trial.mjs';\ntried().then((ended) => console.log(ended));\n";
 const asTest = "test('covarium', async () => expect(await tried()).toMatch(/^tried [23]$/), 60_000);\n";
 
 const tools = [
@@ -101,6 +103,56 @@ const tools = [
     },
   },
   {
+    name: 'a bundle by esbuild in CommonJS',
+    packages: ['esbuild'],
+    check: () => {
+      const bundle = ['later.mjs', '--bundle', '--platform=node', '--format=cjs', '--outfile=bundle.cjs'];
+      const built = run([bin('esbuild/bin/esbuild'), ...bundle, '--log-level=error']);
+      return built.status === 0 ? run(['bundle.cjs']) : built;
+    },
+  },
+  {
+    name: 'bundles by webpack, with covarium beside and inside',
+    packages: ['webpack', 'webpack-cli'],
+    check: () => {
+      const config = (name, externals, parser) => ({
+        name,
+        mode: 'production',
+        target: 'node',
+        entry: './later.mjs',
+        output: { path: folder, filename: `${name}.cjs`, chunkFilename: `${name}-[id].cjs` },
+        externals,
+        module: { parser: { javascript: parser } },
+      });
+      const both = [
+        config('beside', { covarium: 'commonjs covarium' }, {}),
+        config('inside', {}, { importMeta: false }),
+      ];
+      write('webpack.config.mjs', `export default ${JSON.stringify(both)};`);
+      const built = run([bin('webpack-cli/bin/cli.js'), '--config', 'webpack.config.mjs']);
+      if (built.status !== 0) return built;
+      const beside = run(['beside.cjs']);
+      return beside.status === 0 ? run(['inside.cjs']) : beside;
+    },
+  },
+  {
+    name: 'bundles by Rollup, with covarium beside and inside',
+    packages: ['rollup', '@rollup/plugin-node-resolve'],
+    check: () => {
+      const plugins = ['--plugin', 'node-resolve', '--silent', '--format', 'es', '--entryFileNames', '[name].mjs'];
+      for (const [into, more] of [
+        ['rollup-beside', ['--external', 'covarium']],
+        ['rollup-inside', []],
+      ]) {
+        const built = run([bin('rollup/dist/bin/rollup'), 'alone.mjs', '--dir', into, ...plugins, ...more]);
+        if (built.status !== 0) return built;
+        const ended = run([`${into}/alone.mjs`]);
+        if (ended.status !== 0) return ended;
+      }
+      return { status: 0 };
+    },
+  },
+  {
     name: 'TypeScript 5.7, the oldest without skipLibCheck',
     packages: ['typescript@5.7', '@types/node@20'],
     check: () => {
@@ -114,6 +166,7 @@ const tools = [
 write('package.json', '{ "private": true, "type": "module" }');
 write('trial.mjs', trial);
 write('alone.mjs', alone);
+write('later.mjs', later);
 const install = (...packages) =>
   npm(folder, 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...packages).status === 0;
 if (!install(tarball)) throw new Error(`${tarball} cannot be installed.`);

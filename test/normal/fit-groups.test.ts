@@ -75,6 +75,7 @@ onEveryDevice('groups that cannot be fitted are refused, and leave nothing behin
     ['ERR_NOT_FINITE', '`rows` entry (7, 1)', { ...good, rows: rows.with(7, [0, Number.NaN, 0]) }],
     ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch', { ...good, rows: collinear, dtype: 'float32' }],
     ['ERR_INVALID_ARGUMENT', '`labels` is missing', { device, rows } as unknown as FitGroupsOptions],
+    ['ERR_INVALID_ARGUMENT', '`labels` entry (0)', { ...good, labels: labels.map(String) as unknown as number[] }],
     ['ERR_UNKNOWN_OPTION', 'label', { ...good, label: 1 } as FitGroupsOptions],
   ] as const) {
     await throwsCode(code, shown, () => MultivariateNormalBatch.fit(options));

@@ -147,6 +147,8 @@ onEveryDevice('what a fit cannot do is refused.', async (device) => {
   const liveBefore = device.memory().liveBytes;
   await throwsCode('ERR_UNKNOWN_OPTION', '(weight)', fit({ weight: [] }));
   await throwsCode('ERR_SHAPE', '(1) weights, but (12) rows', fit({ weights: [1] }));
+  await throwsCode('ERR_SHAPE', '(1) frequencies, but (12) rows', fit({ frequencies: [1] }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`weights` entry (0)', fit({ weights: small.map(() => '1') }));
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', fit({ weights: small.map(() => -1) }));
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', fit({ shrinkage: 2 }));
   await throwsCode('ERR_SHAPE', '(2) entries', fit({ mean: [1, 2] }));

@@ -61,6 +61,7 @@ const floors: readonly (readonly string[])[] = [
   ['stream'],
   ['file'],
   ['backend-handle.ts', 'versions.ts', 'work.ts'],
+  ['node-require.ts'],
   ['slab.ts'],
   ['backend.ts'],
   ['dtype.ts'],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { packageFolder } from '../../addon/file.ts';
+import { headersFolder } from '../../addon/file.ts';
 import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
@@ -21,7 +21,7 @@ export async function spaceErrors(text: string): Promise<string | undefined> {
     .reduceRight((rest, { word }) => `${rest.slice(0, word)}static ${rest.slice(word)}`, text)
     .replaceAll('[[threadgroup(', '[[threadgroup_memory(');
   const unit = `#include <metal_stdlib>\nusing namespace metal;\n${own}`;
-  const include = join(packageFolder(), 'msl/check');
+  const include = join(headersFolder(), 'check');
   const ended = await runProgram('clang++', [...flags, '-I', include, '-'], unit);
   if (ended === undefined) return undefined;
   return linesAboutSpaces(ended.stderr);

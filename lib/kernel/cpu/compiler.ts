@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { join, resolve as resolvePath } from 'node:path';
-import { packageFolder } from '../../addon/file.ts';
+import { resolve as resolvePath } from 'node:path';
+import { headersFolder } from '../../addon/file.ts';
 import { describe } from '../../check.ts';
 import { CovariumError } from '../../covarium-error.ts';
 
@@ -36,7 +36,7 @@ export function runProgram(
   return new Promise((resolve) => {
     // Messages must be in English, whatever the user's language, because they are parsed here.
     const detached = process.platform !== 'win32';
-    const cwd = join(packageFolder(), 'msl');
+    const cwd = headersFolder();
     let child: ChildProcessWithoutNullStreams;
     try {
       child = spawn(path, args, { cwd, env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe', detached });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { packageFolder } from '../../addon/file.ts';
+import { headersFolder } from '../../addon/file.ts';
 import { CovariumError } from '../../covarium-error.ts';
 import type { Signature } from '../signature.ts';
 import { type CachedLibrary, cached, digestOf } from './cache.ts';
@@ -37,7 +37,7 @@ export async function libraryOf(text: string, signature: Signature, check: boole
   const compiler = await findCompiler();
   const flags = flagsOf(compiler, check);
   const unit = translationUnit(text, signature, check);
-  const folder = join(packageFolder(), 'msl/cpu');
+  const folder = join(headersFolder(), 'cpu');
   // A library for this processor must not be loaded by another that shares the folder.
   const processor = `${process.arch} ${cpus()[0]?.model ?? ''}`;
   const key = digestOf(unit, headersOf(folder), flags.join(' '), compiler.path, compiler.version, processor);
