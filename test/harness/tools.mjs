@@ -115,14 +115,13 @@ const tools = [
     name: 'bundles by webpack, with covarium beside and inside',
     packages: ['webpack', 'webpack-cli'],
     check: () => {
-      const config = (name, externals, parser) => ({
+      const config = (name, externals) => ({
         name,
         mode: 'production',
         target: 'node',
         entry: './later.mjs',
         output: { path: folder, filename: `${name}.cjs`, chunkFilename: `${name}-[id].cjs` },
         externals,
-        module: { parser: { javascript: parser } },
       });
       const both = [
         config('beside', { covarium: 'commonjs covarium' }, {}),
