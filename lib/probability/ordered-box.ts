@@ -45,7 +45,8 @@ export function* orderedBox(lower: Float64Array, upper: Float64Array, r: Float64
     open.delete(pivot);
     const rows = [pivot];
     for (const row of open) {
-      if ((operations += j) > operationsAtOnce) {
+      operations += j;
+      if (operations > operationsAtOnce) {
         operations = 0;
         yield;
       }
