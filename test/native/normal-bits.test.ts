@@ -4,13 +4,13 @@
 // test/msl/normal-words.test.ts).
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../../lib/backend.ts';
 import type { Real } from '../../lib/dtype.ts';
 import { openReference } from '../../lib/reference/device.ts';
 import { normalCounter } from '../../lib/stream/counter.ts';
+import { modulePath, nodeOptions } from '../harness/child.ts';
 import { cpuKernels, noCpu, openCpuBackend } from '../harness/cpu-backend.ts';
 import { referenceNormals } from '../harness/reference-normals.ts';
 import { sanitized } from '../harness/sanitized.ts';
@@ -182,7 +182,7 @@ if (forced === undefined && cpuKernels === 'AVX-512') {
   test('All of this holds with the AVX2 kernels too.', () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [...process.execArgv, fileURLToPath(import.meta.url)],
+      [...nodeOptions, modulePath('test/native/normal-bits.test.ts')],
       { encoding: 'utf8', env: { ...process.env, COVARIUM_INSTRUCTION_SET: 'avx2' } },
     );
     assert.is(status, 0, stdout + stderr);
