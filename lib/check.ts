@@ -131,6 +131,12 @@ export function describe(value: unknown): string {
   return ArrayBuffer.isView(value) && 'length' in value ? `${name} of ${value.length}` : name;
 }
 
+/** What every asynchronous call takes that may be long. */
+export interface AbortOptions {
+  /** Stops the work: the promise rejects with `ERR_ABORTED` soon after it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export function aborted({ reason }: AbortSignal): CovariumError {
   const why = describe(isError(reason) ? reason.message : reason);
   return new CovariumError('ERR_ABORTED', `Signal aborts the work (${why}).`, { cause: reason });

@@ -22,6 +22,7 @@ export { Vector, type VectorInput } from './array/vector.ts';
 export { Volume, type VolumeSize } from './array/volume.ts';
 export type { DeviceKind, FactorOn, MemoryUsage, Timings } from './backend.ts';
 export type { OpenBackend } from './backend-handle.ts';
+export type { AbortOptions } from './check.ts';
 export { CommandBuffer } from './command/command-buffer.ts';
 export type {
   DensityOptions,

@@ -1,4 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
+import type { AbortOptions } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** Options of the operations of linear algebra. */
@@ -87,7 +88,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * Eigenvalues and eigenvectors of a symmetric A (n x n), from its lower triangle; all of it must be finite. Rejects
    * with `ERR_SHAPE`, `ERR_NOT_FINITE` and like every method here.
    */
-  async eigh(options: LinearAlgebraOptions = {}): Promise<Eigen<Matrix, Vector>> {
+  async eigh(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Eigen<Matrix, Vector>> {
     return known().run('eigh', this, [options]) as Promise<Eigen<Matrix, Vector>>;
   }
 
@@ -100,7 +101,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * Singular values and vectors of A (m x n), min(m, n) of each (NumPy's `full_matrices=False`). Rejects with
    * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE` and like every method here.
    */
-  async svd(options: LinearAlgebraOptions = {}): Promise<SingularValues<Matrix, Vector>> {
+  async svd(options: LinearAlgebraOptions & AbortOptions = {}): Promise<SingularValues<Matrix, Vector>> {
     return known().run('svd', this, [options]) as Promise<SingularValues<Matrix, Vector>>;
   }
 
@@ -113,7 +114,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * The QR factorisation of A (m x n): orthonormal columns and a triangle (NumPy's `reduced`). Rejects with `ERR_SHAPE`
    * (0 rows), `ERR_NOT_FINITE` and like every method here.
    */
-  async qr(options: LinearAlgebraOptions = {}): Promise<Qr<Matrix>> {
+  async qr(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Qr<Matrix>> {
     return known().run('qr', this, [options]) as Promise<Qr<Matrix>>;
   }
 
@@ -123,7 +124,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /** The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` too. */
-  async solve<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions = {}): Promise<B> {
+  async solve<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions & AbortOptions = {}): Promise<B> {
     return known().run('solve', this, [b, options]) as Promise<B>;
   }
 
@@ -136,7 +137,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * The shortest x that minimises |A x - b|, for b (m x k) or a vector of m. Rejects with `ERR_SHAPE`,
    * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond) and like every method here.
    */
-  async lstsq<B extends Matrix | Vector>(b: B, options: LeastSquaresOptions = {}): Promise<LeastSquares<B, Vector>> {
+  async lstsq<B extends Matrix | Vector>(
+    b: B,
+    options: LeastSquaresOptions & AbortOptions = {},
+  ): Promise<LeastSquares<B, Vector>> {
     return known().run('lstsq', this, [b, options]) as Promise<LeastSquares<B, Vector>>;
   }
 
@@ -146,7 +150,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /** The inverse (n x n). Rejects with `ERR_SINGULAR` too; {@link solve} is faster and more exact. */
-  async inverse(options: LinearAlgebraOptions = {}): Promise<Matrix> {
+  async inverse(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('inverse', this, [options]) as Promise<Matrix>;
   }
 
@@ -159,7 +163,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * The determinant of A (n x n); infinite if it overflows. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` and like every
    * method here.
    */
-  async det(options: LinearAlgebraOptions = {}): Promise<number> {
+  async det(options: LinearAlgebraOptions & AbortOptions = {}): Promise<number> {
     return known().run('det', this, [options]) as Promise<number>;
   }
 
@@ -172,7 +176,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * The product A b, for b (n x k) or a vector of n. Entries need not be finite. Rejects with `ERR_SHAPE` and like
    * every method here.
    */
-  async multiply<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions = {}): Promise<B> {
+  async multiply<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions & AbortOptions = {}): Promise<B> {
     return known().run('multiply', this, [b, options]) as Promise<B>;
   }
 
@@ -185,7 +189,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * The covariance of the columns of A, whose rows are observations: n x n, over m - ddof. Rejects with `ERR_SHAPE`
    * (fewer rows than that takes), `ERR_NOT_FINITE` and as every method here.
    */
-  async covariance(options: SampleCovarianceOptions = {}): Promise<Matrix> {
+  async covariance(options: SampleCovarianceOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('covariance', this, [options]) as Promise<Matrix>;
   }
 
@@ -195,7 +199,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /** A' (n x m), a copy. Entries need not be finite. Rejects with `ERR_SHAPE` (0 rows) and like every method here. */
-  async transpose(options: LinearAlgebraOptions = {}): Promise<Matrix> {
+  async transpose(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('transpose', this, [options]) as Promise<Matrix>;
   }
 

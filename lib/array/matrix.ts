@@ -1,5 +1,13 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, describe, noConstructor, notCloneable, wholeNumber, wrongArgument } from '../check.ts';
+import {
+  type AbortOptions,
+  checkOptions,
+  describe,
+  noConstructor,
+  notCloneable,
+  wholeNumber,
+  wrongArgument,
+} from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 import { runSliced, runToEnd } from '../work.ts';
@@ -229,8 +237,9 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
    * console.log(await draws.columnMeans(), await draws.columnQuantiles([0.05, 0.5, 0.95]), await draws.covariance());
    * ```
    */
-  async columnMeans(): Promise<Vector<'float64'>> {
-    return makeVector(await runSliced(columnMeans(this), undefined));
+  async columnMeans(options: AbortOptions = {}): Promise<Vector<'float64'>> {
+    checkOptions(options, ['signal']);
+    return makeVector(await runSliced(columnMeans(this), options.signal));
   }
 
   /** Synchronous twin of {@link columnMeans}. */
@@ -243,8 +252,9 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
    * interpolated as NumPy does by default. Rejects with `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (a probability),
    * `ERR_CLOSED`.
    */
-  async columnQuantiles(probabilities: readonly number[]): Promise<Matrix<'float64'>> {
-    return this.#quantiles(await runSliced(columnQuantiles(this, probabilities), undefined));
+  async columnQuantiles(probabilities: readonly number[], options: AbortOptions = {}): Promise<Matrix<'float64'>> {
+    checkOptions(options, ['signal']);
+    return this.#quantiles(await runSliced(columnQuantiles(this, probabilities), options.signal));
   }
 
   /** Synchronous twin of {@link columnQuantiles}. */

@@ -3,9 +3,10 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions } from '../check.ts';
+import { type AbortOptions, checkOptions } from '../check.ts';
+import { runWith } from '../command/abort.ts';
 import { decomposed, decomposingDevice } from '../command/float64.ts';
-import { runAll, runAllSync, type Tasks } from '../command/task.ts';
+import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Real, type RealDtype, requireDtype, zerosOf } from '../dtype.ts';
 
@@ -34,9 +35,9 @@ const converged = 1e-10;
  */
 export async function nearestPositiveDefinite<D extends RealDtype = 'float64'>(
   matrix: MatrixInput,
-  options: NearestOptions<D> = {},
+  options: NearestOptions<D> & AbortOptions = {},
 ): Promise<Matrix<D>> {
-  return runAll(nearest(matrix, options));
+  return runWith(options, (rest: NearestOptions<D>) => nearest(matrix, rest));
 }
 
 /** Synchronous twin of {@link nearestPositiveDefinite}. */

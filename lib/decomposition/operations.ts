@@ -12,9 +12,10 @@ import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
 import { checkOptions, describe, wholeNumber } from '../check.ts';
+import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
-import { runAll, runAllSync, type Tasks } from '../command/task.ts';
+import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
 
@@ -327,7 +328,8 @@ function begun(name: string, matrix: unknown, operands: readonly unknown[]): Tas
 
 /** The operations of {@link Matrix}. */
 export const operations: Operations = {
-  run: (name, matrix, operands) => runAll(begun(name, matrix, operands)),
+  run: (name, matrix, operands) =>
+    runWith(operands.at(-1) as object, (rest) => begun(name, matrix, [...operands.slice(0, -1), rest])),
   runSync: (name, matrix, operands) => runAllSync(begun(name, matrix, operands)),
 };
 

@@ -2,7 +2,8 @@ import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import { backendOf } from '../backend-handle.ts';
-import { checkOptions, notCloneable, refuseAborted } from '../check.ts';
+import { type AbortOptions, checkOptions, notCloneable, refuseAborted } from '../check.ts';
+import { runAlone } from '../command/abort.ts';
 import { run, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -81,8 +82,8 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with
    * `ERR_NOT_FINITE`, `ERR_SHAPE`.
    */
-  async logPdf(rows: RowsInput): Promise<Vector<D>> {
-    return run(this.#open().logPdf(rows));
+  async logPdf(rows: RowsInput, options: AbortOptions = noOptions): Promise<Vector<D>> {
+    return runAlone(options, () => this.#open().logPdf(rows));
   }
 
   /** Synchronous twin of {@link logPdf}. */
@@ -94,8 +95,8 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * The density at each row (count x n, or one vector of n): a Vector of count, 0 if it underflows. Rejects like {@link
    * logPdf}.
    */
-  async pdf(rows: RowsInput): Promise<Vector<D>> {
-    return run(densities(this.#open().logPdf(rows)));
+  async pdf(rows: RowsInput, options: AbortOptions = noOptions): Promise<Vector<D>> {
+    return runAlone(options, () => densities(this.#open().logPdf(rows)));
   }
 
   /** Synchronous twin of {@link pdf}. */
@@ -107,8 +108,8 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x
    * - mean)): a Vector of count. Rejects like {@link logPdf}.
    */
-  async mahalanobis(rows: RowsInput): Promise<Vector<D>> {
-    return run(this.#open().mahalanobis(rows));
+  async mahalanobis(rows: RowsInput, options: AbortOptions = noOptions): Promise<Vector<D>> {
+    return runAlone(options, () => this.#open().mahalanobis(rows));
   }
 
   /** Synchronous twin of {@link mahalanobis}. */

@@ -1,5 +1,7 @@
 import { requireColumns, requireFinite } from '../array/operand.ts';
-import { runAll, runAllSync, type Tasks } from '../command/task.ts';
+import type { AbortOptions } from '../check.ts';
+import { runAlone } from '../command/abort.ts';
+import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { normalEntropy } from './density.ts';
 import { type MultivariateNormal, parametersOf } from './multivariate-normal.ts';
@@ -13,8 +15,12 @@ import { wasserstein as wassersteinOf } from './wasserstein.ts';
  * It is never negative, and 0 for a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`,
  * `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
  */
-export async function klDivergence(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return runAll(renyi(...pair(p, q), 1));
+export async function klDivergence(
+  p: MultivariateNormal,
+  q: MultivariateNormal,
+  options: AbortOptions = {},
+): Promise<number> {
+  return runAlone(options, () => renyi(...pair(p, q), 1));
 }
 
 /** Synchronous twin of {@link klDivergence}. */
@@ -23,8 +29,12 @@ export function klDivergenceSync(p: MultivariateNormal, q: MultivariateNormal): 
 }
 
 /** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects like {@link klDivergence}. */
-export async function crossEntropy(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return runAll(crossed(...pair(p, q)));
+export async function crossEntropy(
+  p: MultivariateNormal,
+  q: MultivariateNormal,
+  options: AbortOptions = {},
+): Promise<number> {
+  return runAlone(options, () => crossed(...pair(p, q)));
 }
 
 /** Synchronous twin of {@link crossEntropy}. */
@@ -37,8 +47,13 @@ export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): 
  * draws x of p, divided by alpha - 1. Order 1 is {@link klDivergence}, order 0 gives 0; above 1 it may be infinite.
  * Rejects like {@link klDivergence}, and with `ERR_OUT_OF_RANGE` if alpha is negative or not finite.
  */
-export async function renyiDivergence(p: MultivariateNormal, q: MultivariateNormal, alpha: number): Promise<number> {
-  return runAll(renyi(...pair(p, q), order(alpha)));
+export async function renyiDivergence(
+  p: MultivariateNormal,
+  q: MultivariateNormal,
+  alpha: number,
+  options: AbortOptions = {},
+): Promise<number> {
+  return runAlone(options, () => renyi(...pair(p, q), order(alpha)));
 }
 
 /** Synchronous twin of {@link renyiDivergence}. */
@@ -50,8 +65,12 @@ export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal
  * The Bhattacharyya distance, in nats: minus the logarithm of the integral of sqrt(p(x) q(x)); half the Renyi
  * divergence of order 1/2. Symmetric. Rejects like {@link klDivergence}.
  */
-export async function bhattacharyya(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return (await renyiDivergence(p, q, 0.5)) / 2;
+export async function bhattacharyya(
+  p: MultivariateNormal,
+  q: MultivariateNormal,
+  options: AbortOptions = {},
+): Promise<number> {
+  return (await renyiDivergence(p, q, 0.5, options)) / 2;
 }
 
 /** Synchronous twin of {@link bhattacharyya}. */
@@ -63,8 +82,12 @@ export function bhattacharyyaSync(p: MultivariateNormal, q: MultivariateNormal):
  * The Hellinger distance, from 0 to 1: the square root of 1 minus the integral of sqrt(p(x) q(x)). Symmetric. Rejects
  * like {@link klDivergence}.
  */
-export async function hellinger(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return Math.sqrt(-Math.expm1(-(await bhattacharyya(p, q))));
+export async function hellinger(
+  p: MultivariateNormal,
+  q: MultivariateNormal,
+  options: AbortOptions = {},
+): Promise<number> {
+  return Math.sqrt(-Math.expm1(-(await bhattacharyya(p, q, options))));
 }
 
 /** Synchronous twin of {@link hellinger}. */
@@ -77,8 +100,12 @@ export function hellingerSync(p: MultivariateNormal, q: MultivariateNormal): num
  * distributions of x from p and y from q. Symmetric; singular normals are allowed. Rejects with `ERR_SHAPE`,
  * `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
-export async function wasserstein(p: MultivariateNormal, q: MultivariateNormal): Promise<number> {
-  return runAll(wassersteinOf(...pair(p, q)));
+export async function wasserstein(
+  p: MultivariateNormal,
+  q: MultivariateNormal,
+  options: AbortOptions = {},
+): Promise<number> {
+  return runAlone(options, () => wassersteinOf(...pair(p, q)));
 }
 
 /** Synchronous twin of {@link wasserstein}. */

@@ -5,8 +5,9 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
-import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
-import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts';
+import { type AbortOptions, checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { runAlone, runWith, signalOf, withoutSignal } from '../command/abort.ts';
+import { run, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RunOptions } from '../distribution/sample-options.ts';
@@ -110,14 +111,15 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    * entry), `ERR_SHAPE` (also if dimensions differ, or there is no covariance). With `singular`, `jitter` or a factor
    * on the GPU each normal is made by itself, which is slow for many.
    */
-  static async fromCovariance<O extends BatchOptions>(
-    options: Only<O, BatchOptions>,
+  static async fromCovariance<O extends BatchOptions & AbortOptions>(
+    options: Only<O, BatchOptions & AbortOptions>,
   ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
-    const { input, alone, task } = made(options);
-    if (task !== undefined) return new MultivariateNormalBatch(await run(task));
+    const signal = signalOf(options);
+    const { input, alone, task } = made(withoutSignal(options));
+    if (task !== undefined) return new MultivariateNormalBatch(await run(task, signal));
     return new MultivariateNormalBatch(
       await together(input.size, (b) =>
-        MultivariateNormal.fromCovariance(alone(b)).catch((error) => {
+        MultivariateNormal.fromCovariance({ ...alone(b), signal }).catch((error) => {
           throw ofDistribution(normalWords, b, error);
         }),
       ),
@@ -145,10 +147,10 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    * using species = await MultivariateNormalBatch.fit({ device, rows, labels: [0, 0, 1, 0, 2, ...rest] });
    * ```
    */
-  static async fit<O extends FitGroupsOptions>(
-    options: Only<O, FitGroupsOptions>,
+  static async fit<O extends FitGroupsOptions & AbortOptions>(
+    options: Only<O, FitGroupsOptions & AbortOptions>,
   ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
-    return new MultivariateNormalBatch(await runAll(fitGroups(options)));
+    return new MultivariateNormalBatch(await runWith(options, fitGroups));
   }
 
   /** Synchronous twin of {@link fit}. */
@@ -243,11 +245,12 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    * of a column belongs to the normal under which that row is most likely. Rejects like {@link
    * MultivariateNormal.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
-  async logPdf(rows: RowsInput): Promise<Matrix<D>> {
+  async logPdf(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     const models = this.#open();
-    if (!isEach(models)) return run(logDensities(models, sharedRows(models, rows), this.#constantsOf(models)));
+    if (!isEach(models))
+      return runAlone(options, () => logDensities(models, sharedRows(models, rows), this.#constantsOf(models)));
     const input = this.#rows(rows);
-    return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(input)));
+    return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(input, options)));
   }
 
   /** Synchronous twin of {@link logPdf}. */
@@ -262,11 +265,12 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    * Logarithm of the density of each normal at rows of its own: B x m. Rows are B x n, one for each normal (m = 1), or
    * a volume of width n, height m and depth B. Rejects like {@link logPdf}.
    */
-  async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
+  async logPdfEach(rows: MatrixInput | Volume, options: AbortOptions = {}): Promise<Matrix<D>> {
     const models = this.#open();
-    if (!isEach(models)) return run(logDensities(models, ownRows(models, rows), this.#constantsOf(models)));
+    if (!isEach(models))
+      return runAlone(options, () => logDensities(models, ownRows(models, rows), this.#constantsOf(models)));
     const own = this.#ownRows(rows);
-    return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(own(b))));
+    return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(own(b), options)));
   }
 
   /** Synchronous twin of {@link logPdfEach}. */

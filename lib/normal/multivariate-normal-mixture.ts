@@ -4,7 +4,15 @@ import { positiveNumbersOf, type RowsInput, rowsInput } from '../array/inputs.ts
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { checkOptions, noConstructor, refuseAborted, requireFiniteEntries, wrongArgument } from '../check.ts';
+import {
+  type AbortOptions,
+  checkOptions,
+  noConstructor,
+  refuseAborted,
+  requireFiniteEntries,
+  wrongArgument,
+} from '../check.ts';
+import { runAlone, runWith } from '../command/abort.ts';
 import { runAll, runAllSync, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -89,10 +97,10 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
    * MultivariateNormalBatch.fromCovariance}, and with `ERR_SHAPE`, `ERR_NOT_FINITE` and `ERR_NOT_POSITIVE_DEFINITE` (a
    * weight that is not positive), `ERR_OUT_OF_RANGE` (one that is nothing beside the largest).
    */
-  static async fromCovariance<O extends MixtureOptions>(
-    options: Only<O, MixtureOptions>,
+  static async fromCovariance<O extends MixtureOptions & AbortOptions>(
+    options: Only<O, MixtureOptions & AbortOptions>,
   ): Promise<MultivariateNormalMixture<DtypeOf<O>>> {
-    return new MultivariateNormalMixture(await runAll(fromCovariances(options)));
+    return new MultivariateNormalMixture(await runWith(options, fromCovariances));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
@@ -109,10 +117,10 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
    * column that its type doesn't hold), `ERR_NOT_POSITIVE_DEFINITE` (a constant column, or a component with a column
    * that those before it determine, if rounding shows it).
    */
-  static async fit<O extends MixtureFitOptions>(
-    options: Only<O, MixtureFitOptions>,
+  static async fit<O extends MixtureFitOptions & AbortOptions>(
+    options: Only<O, MixtureFitOptions & AbortOptions>,
   ): Promise<MultivariateNormalMixture<DtypeOf<O>>> {
-    return new MultivariateNormalMixture(await runAll(fitMixture(options)));
+    return new MultivariateNormalMixture(await runWith(options, fitMixture));
   }
 
   /** Synchronous twin of {@link fit}. */
@@ -155,8 +163,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
    * Logarithm of the density at each row (count x n, or one vector of n): a Vector of count. Rejects with
    * `ERR_NOT_FINITE`, `ERR_SHAPE`.
    */
-  async logPdf(rows: RowsInput): Promise<Vector<D>> {
-    return runAll(this.#logPdf(rows));
+  async logPdf(rows: RowsInput, options: AbortOptions = {}): Promise<Vector<D>> {
+    return runAlone(options, () => this.#logPdf(rows));
   }
 
   /** Synchronous twin of {@link logPdf}. */
@@ -168,8 +176,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
    * The probability that each row (count x n, or one vector of n) comes from each component: count x K, rows of sum 1.
    * A row whose density underflows under every component has NaN. Rejects like {@link logPdf}.
    */
-  async responsibilities(rows: RowsInput): Promise<Matrix<D>> {
-    return runAll(this.#responsibilities(rows));
+  async responsibilities(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => this.#responsibilities(rows));
   }
 
   /** Synchronous twin of {@link responsibilities}. */

@@ -4,7 +4,8 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { awaitHint, describe, noConstructor } from '../check.ts';
+import { type AbortOptions, awaitHint, describe, noConstructor } from '../check.ts';
+import { runAlone, runWith } from '../command/abort.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
@@ -93,10 +94,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * factor is to be made on a GPU and the device has none. `singular` accepts a singular covariance, `jitter` adds to
    * its diagonal.
    */
-  static async fromCovariance<O extends CovarianceOptions>(
-    options: Only<O, CovarianceOptions>,
+  static async fromCovariance<O extends CovarianceOptions & AbortOptions>(
+    options: Only<O, CovarianceOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await runAll(fromCovariance(options)));
+    return new MultivariateNormal(await runWith(options, fromCovariance));
   }
 
   /** Synchronous twin of {@link fromCovariance}. */
@@ -111,10 +112,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a diagonal entry that is not positive), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromCholesky<O extends CholeskyOptions>(
-    options: Only<O, CholeskyOptions>,
+  static async fromCholesky<O extends CholeskyOptions & AbortOptions>(
+    options: Only<O, CholeskyOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await run(fromCholesky(options)));
+    return new MultivariateNormal(await runWith(options, fromCholesky));
   }
 
   /** Synchronous twin of {@link fromCholesky}. */
@@ -128,10 +129,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The normal of a mean (n) and a precision matrix (n x n), the inverse of the covariance. Rejects like {@link
    * fromCovariance}.
    */
-  static async fromPrecision<O extends PrecisionOptions>(
-    options: Only<O, PrecisionOptions>,
+  static async fromPrecision<O extends PrecisionOptions & AbortOptions>(
+    options: Only<O, PrecisionOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await run(fromPrecision(options)));
+    return new MultivariateNormal(await runWith(options, fromPrecision));
   }
 
   /** Synchronous twin of {@link fromPrecision}. */
@@ -146,10 +147,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a variance that is not positive), `ERR_OUT_OF_RANGE` (a
    * variance that the type does not hold), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromDiagonal<O extends DiagonalOptions>(
-    options: Only<O, DiagonalOptions>,
+  static async fromDiagonal<O extends DiagonalOptions & AbortOptions>(
+    options: Only<O, DiagonalOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await run(fromDiagonal(options)));
+    return new MultivariateNormal(await runWith(options, fromDiagonal));
   }
 
   /** Synchronous twin of {@link fromDiagonal}. */
@@ -165,10 +166,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * (eigenvectors that are not orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold),
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromEigen<O extends EigenOptions>(
-    options: Only<O, EigenOptions>,
+  static async fromEigen<O extends EigenOptions & AbortOptions>(
+    options: Only<O, EigenOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await runAll(fromEigen(options)));
+    return new MultivariateNormal(await runWith(options, fromEigen));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
@@ -182,10 +183,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_NOT_POSITIVE_DEFINITE` (an entry of d), `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromLowRank<O extends LowRankOptions>(
-    options: Only<O, LowRankOptions>,
+  static async fromLowRank<O extends LowRankOptions & AbortOptions>(
+    options: Only<O, LowRankOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await run(fromLowRank(options)));
+    return new MultivariateNormal(await runWith(options, fromLowRank));
   }
 
   /** Synchronous twin of {@link fromLowRank}. */
@@ -197,10 +198,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The normal of a mean (n), a correlation matrix (n x n) and standard deviations (n). Rejects like {@link
    * fromCovariance}, and with `ERR_OUT_OF_RANGE` if the diagonal is not all ones.
    */
-  static async fromCorrelation<O extends CorrelationOptions>(
-    options: Only<O, CorrelationOptions>,
+  static async fromCorrelation<O extends CorrelationOptions & AbortOptions>(
+    options: Only<O, CorrelationOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await runAll(fromCorrelation(options)));
+    return new MultivariateNormal(await runWith(options, fromCorrelation));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
@@ -215,8 +216,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
    * before it determine, if rounding shows it), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
    */
-  static async fit<O extends FitOptions>(options: Only<O, FitOptions>): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await runAll(fit(options)));
+  static async fit<O extends FitOptions & AbortOptions>(
+    options: Only<O, FitOptions & AbortOptions>,
+  ): Promise<MultivariateNormal<DtypeOf<O>>> {
+    return new MultivariateNormal(await runWith(options, fit));
   }
 
   /** Synchronous twin of {@link fit}. */
@@ -234,11 +237,13 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    *
    * Rejects with `ERR_MALFORMED_MODEL`, and like {@link fromCovariance}.
    */
-  static async fromJSON<O extends JsonOptions>(
+  static async fromJSON<O extends JsonOptions & AbortOptions>(
     json: unknown,
-    options: Only<O, JsonOptions>,
+    options: Only<O, JsonOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOfJson<O>>> {
-    return new MultivariateNormal(await runAll(fromCovariance(covarianceOfJson(json, options))));
+    return new MultivariateNormal(
+      await runWith(options, (rest: JsonOptions) => fromCovariance(covarianceOfJson(json, rest))),
+    );
   }
 
   /** Synchronous twin of {@link fromJSON}. */
@@ -250,10 +255,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /** The normal with the mean and covariance of {@link Moments} of dimension n. Rejects like {@link fit}. */
-  static async fromMoments<O extends FromMomentsOptions>(
-    options: Only<O, FromMomentsOptions>,
+  static async fromMoments<O extends FromMomentsOptions & AbortOptions>(
+    options: Only<O, FromMomentsOptions & AbortOptions>,
   ): Promise<MultivariateNormal<DtypeOf<O>>> {
-    return new MultivariateNormal(await runAll(fromMoments(options)));
+    return new MultivariateNormal(await runWith(options, fromMoments));
   }
 
   /** Synchronous twin of {@link fromMoments}. */
@@ -267,10 +272,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a
    * covariance. It takes one commit and keeps no factor. Rejects like {@link fromCovariance}.
    */
-  static transform(options: TransformOptions<VectorInput>): Promise<Vector>;
-  static transform(options: TransformOptions<RowList>): Promise<Matrix>;
-  static async transform(options: TransformOptions): Promise<Matrix | Vector> {
-    return run(factorAndTransformTask(options));
+  static transform(options: TransformOptions<VectorInput> & AbortOptions): Promise<Vector>;
+  static transform(options: TransformOptions<RowList> & AbortOptions): Promise<Matrix>;
+  static async transform(options: TransformOptions & AbortOptions): Promise<Matrix | Vector> {
+    return runWith(options, (rest: TransformOptions) => factorAndTransformTask(rest));
   }
 
   /** Synchronous twin of the static {@link transform}. */
@@ -333,10 +338,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with
    * `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
    */
-  transform(z: VectorInput): Promise<Vector<D>>;
-  transform(z: RowList): Promise<Matrix<D>>;
-  async transform(z: RowsInput): Promise<Matrix<D> | Vector<D>> {
-    return run(transformTask(this.#open(), z));
+  transform(z: VectorInput, options?: AbortOptions): Promise<Vector<D>>;
+  transform(z: RowList, options?: AbortOptions): Promise<Matrix<D>>;
+  async transform(z: RowsInput, options: AbortOptions = {}): Promise<Matrix<D> | Vector<D>> {
+    return runAlone(options, () => transformTask(this.#open(), z));
   }
 
   /** Synchronous twin of {@link transform}. */
@@ -391,8 +396,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * Variances of the n coordinates: the covariance's diagonal. Rejects with `ERR_OUT_OF_RANGE` if the dtype can't hold
    * one, `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async variances(): Promise<Vector<D>> {
-    return run(variancesTask(this.#open()));
+  async variances(options: AbortOptions = {}): Promise<Vector<D>> {
+    return runAlone(options, () => variancesTask(this.#open()));
   }
 
   /** Synchronous twin of {@link variances}. */
@@ -401,8 +406,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /** Standard deviations of the n coordinates. Rejects like {@link variances}. */
-  async standardDeviations(): Promise<Vector<D>> {
-    return run(deviationsTask(this.#open()));
+  async standardDeviations(options: AbortOptions = {}): Promise<Vector<D>> {
+    return runAlone(options, () => deviationsTask(this.#open()));
   }
 
   /** Synchronous twin of {@link standardDeviations}. */
@@ -414,8 +419,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The correlation matrix, n x n, with ones on its diagonal; a coordinate that does not vary correlates with no other.
    * Rejects like {@link variances}.
    */
-  async correlation(): Promise<Matrix<D>> {
-    return runAll(correlation(this.#open()));
+  async correlation(options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => correlation(this.#open()));
   }
 
   /** Synchronous twin of {@link correlation}. */
@@ -427,8 +432,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The covariance, n x n. Rejects with `ERR_OUT_OF_RANGE` if the dtype can't hold a variance, `ERR_OUT_OF_MEMORY`,
    * `ERR_CLOSED`.
    */
-  async covariance(): Promise<Matrix<D>> {
-    return run(covarianceTask(this.#open()));
+  async covariance(options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => covarianceTask(this.#open()));
   }
 
   /** Synchronous twin of {@link covariance}. */
@@ -440,8 +445,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * A copy of the lower Cholesky factor of the covariance, n x n. If the covariance is singular, the root from which
    * the draws are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async factor(): Promise<Matrix<D>> {
-    return run(factorTask(this.#open()));
+  async factor(options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => factorTask(this.#open()));
   }
 
   /** Synchronous twin of {@link factor}. */
@@ -453,8 +458,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The normal of some coordinates (m of them, from 0), in the order given. Rejects with `ERR_OUT_OF_RANGE` (no such
    * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
    */
-  async marginal(coordinates: readonly number[]): Promise<MultivariateNormal<D>> {
-    return new MultivariateNormal(await runAll(marginal(this.#open(), coordinates)));
+  async marginal(coordinates: readonly number[], options: AbortOptions = {}): Promise<MultivariateNormal<D>> {
+    return new MultivariateNormal(await runAlone(options, () => marginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
@@ -467,8 +472,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * marginal}, with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is
    * impossible because the normal is singular).
    */
-  async conditional(options: ConditionalOptions): Promise<MultivariateNormal<D>> {
-    return new MultivariateNormal(await runAll(conditional(this.#open(), options)));
+  async conditional(options: ConditionalOptions & AbortOptions): Promise<MultivariateNormal<D>> {
+    return new MultivariateNormal(await runWith(options, (rest) => conditional(this.#open(), rest)));
   }
 
   /** Synchronous twin of {@link conditional}. */
@@ -480,8 +485,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The
    * covariance is the same for all rows: that of {@link conditional}. Rejects like {@link conditional}.
    */
-  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix<D>> {
-    return runAll(conditionalMeans(this.#open(), options));
+  async conditionalMeans(options: ConditionalMeansOptions & AbortOptions): Promise<Matrix<D>> {
+    return runWith(options, (rest) => conditionalMeans(this.#open(), rest));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
@@ -494,8 +499,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * with `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless `singular` allows it; noise
    * that is not a covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async affine(options: AffineOptions): Promise<MultivariateNormal<D>> {
-    return new MultivariateNormal(await runAll(affine(this.#open(), options)));
+  async affine(options: AffineOptions & AbortOptions): Promise<MultivariateNormal<D>> {
+    return new MultivariateNormal(await runWith(options, (rest) => affine(this.#open(), rest)));
   }
 
   /** Synchronous twin of {@link affine}. */
@@ -507,8 +512,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * Gradient of the log density with respect to x, at each row x (count x n, or one vector of n): -covariance^-1 (x -
    * mean), count x n. Rejects like {@link Distribution.logPdf}: `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async scoreInput(rows: RowsInput): Promise<Matrix<D>> {
-    return run(scoreTask(this.#open(), rows));
+  async scoreInput(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => scoreTask(this.#open(), rows));
   }
 
   /** Synchronous twin of {@link scoreInput}. */
@@ -522,8 +527,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * low-discrepancy sequence, into draws. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
    * `ERR_CLOSED`.
    */
-  async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
-    return runAll(quantiles(this.#open(), probabilities));
+  async quantile(probabilities: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => quantiles(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
@@ -535,8 +540,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The ellipsoid with n half-axes that holds a share of the draws. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and
    * `ERR_SHAPE` for a singular normal that is a point.
    */
-  async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
-    return runAll(ellipsoid(this.#open(), options));
+  async ellipsoid(options: EllipsoidOptions & AbortOptions): Promise<Ellipsoid> {
+    return runWith(options, (rest) => ellipsoid(this.#open(), rest));
   }
 
   /** Synchronous twin of {@link ellipsoid}. */

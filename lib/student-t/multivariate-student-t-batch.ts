@@ -4,7 +4,8 @@ import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Volume } from '../array/volume.ts';
-import { checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { runAlone, signalOf, withoutSignal } from '../command/abort.ts';
 import { run, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -111,11 +112,12 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    * `ERR_OUT_OF_RANGE`), for the first that is refused, with its index (from 0) in the message and in the error's
    * `matrix`.
    */
-  static async fromScale<O extends StudentBatchOptions>(
-    options: Only<O, StudentBatchOptions>,
+  static async fromScale<O extends StudentBatchOptions & AbortOptions>(
+    options: Only<O, StudentBatchOptions & AbortOptions>,
   ): Promise<MultivariateStudentTBatch<DtypeOf<O>>> {
-    const { nu, task } = made(options);
-    return new MultivariateStudentTBatch(await run(task), nu);
+    const signal = signalOf(options);
+    const { nu, task } = made(withoutSignal(options));
+    return new MultivariateStudentTBatch(await run(task, signal), nu);
   }
 
   /** Synchronous twin of {@link fromScale}. */
@@ -166,9 +168,9 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    * Logarithm of the density of each at each row (count x n, or one vector of n): B x count. Rejects with
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
-  async logPdf(rows: RowsInput): Promise<Matrix<D>> {
+  async logPdf(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     const models = this.#open();
-    return run(this.#weighed(models, sharedRows(models, rows), false));
+    return runAlone(options, () => this.#weighed(models, sharedRows(models, rows), false));
   }
 
   /** Synchronous twin of {@link logPdf}. */
@@ -181,9 +183,9 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    * Logarithm of the density of each at rows of its own: B x m. Rows are B x n, one for each (m = 1), or a volume of
    * width n, height m and depth B. Rejects like {@link logPdf}.
    */
-  async logPdfEach(rows: MatrixInput | Volume): Promise<Matrix<D>> {
+  async logPdfEach(rows: MatrixInput | Volume, options: AbortOptions = {}): Promise<Matrix<D>> {
     const models = this.#open();
-    return run(this.#weighed(models, ownRows(models, rows), true));
+    return runAlone(options, () => this.#weighed(models, ownRows(models, rows), true));
   }
 
   /** Synchronous twin of {@link logPdfEach}. */

@@ -4,8 +4,9 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { checkOptions, noConstructor } from '../check.ts';
-import { run, runAll, runAllSync, runSync, type Task } from '../command/task.ts';
+import { type AbortOptions, checkOptions, noConstructor } from '../check.ts';
+import { runAlone, runWith } from '../command/abort.ts';
+import { run, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
@@ -107,10 +108,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * factor is to be made on a GPU and the device has none. `singular` accepts a singular scale, `jitter` adds to its
    * diagonal.
    */
-  static async fromScale<O extends ScaleOptions>(
-    options: Only<O, ScaleOptions>,
+  static async fromScale<O extends ScaleOptions & AbortOptions>(
+    options: Only<O, ScaleOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await runAll(studentFromScale(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromScale));
   }
 
   /** Synchronous twin of {@link fromScale}. */
@@ -122,10 +123,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * The Student-t of a location (n) and a lower Cholesky factor L (n x n) of the scale L L'. Rejects like {@link
    * fromScale}.
    */
-  static async fromCholesky<O extends ScaleCholeskyOptions>(
-    options: Only<O, ScaleCholeskyOptions>,
+  static async fromCholesky<O extends ScaleCholeskyOptions & AbortOptions>(
+    options: Only<O, ScaleCholeskyOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await run(studentFromCholesky(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromCholesky));
   }
 
   /** Synchronous twin of {@link fromCholesky}. */
@@ -139,10 +140,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted. Rejects like {@link
    * fromScale}.
    */
-  static async fromPrecision<O extends ScalePrecisionOptions>(
-    options: Only<O, ScalePrecisionOptions>,
+  static async fromPrecision<O extends ScalePrecisionOptions & AbortOptions>(
+    options: Only<O, ScalePrecisionOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await run(studentFromPrecision(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromPrecision));
   }
 
   /** Synchronous twin of {@link fromPrecision}. */
@@ -158,10 +159,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a number that is not positive), `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
    */
-  static async fromDiagonal<O extends ScaleDiagonalOptions>(
-    options: Only<O, ScaleDiagonalOptions>,
+  static async fromDiagonal<O extends ScaleDiagonalOptions & AbortOptions>(
+    options: Only<O, ScaleDiagonalOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await run(studentFromDiagonal(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromDiagonal));
   }
 
   /** Synchronous twin of {@link fromDiagonal}. */
@@ -176,10 +177,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * < n or an eigenvalue is 0. Rejects like {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (a negative
    * eigenvalue) and `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
-  static async fromEigen<O extends ScaleEigenOptions>(
-    options: Only<O, ScaleEigenOptions>,
+  static async fromEigen<O extends ScaleEigenOptions & AbortOptions>(
+    options: Only<O, ScaleEigenOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await runAll(studentFromEigen(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromEigen));
   }
 
   /** Synchronous twin of {@link fromEigen}. */
@@ -193,10 +194,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * The Student-t of a location (n) and the scale F F' + diag(d) of a factor F (n x k) and a diagonal d (n, or one
    * number for all); it stores no n x n matrix. Rejects like {@link fromDiagonal}.
    */
-  static async fromLowRank<O extends ScaleLowRankOptions>(
-    options: Only<O, ScaleLowRankOptions>,
+  static async fromLowRank<O extends ScaleLowRankOptions & AbortOptions>(
+    options: Only<O, ScaleLowRankOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await run(studentFromLowRank(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromLowRank));
   }
 
   /** Synchronous twin of {@link fromLowRank}. */
@@ -211,10 +212,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * Rejects like {@link fromScale}, and with `ERR_OUT_OF_RANGE` if the diagonal of the correlation matrix is not all
    * ones.
    */
-  static async fromCorrelation<O extends ScaleCorrelationOptions>(
-    options: Only<O, ScaleCorrelationOptions>,
+  static async fromCorrelation<O extends ScaleCorrelationOptions & AbortOptions>(
+    options: Only<O, ScaleCorrelationOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOf<O>>> {
-    return new MultivariateStudentT(await runAll(studentFromCorrelation(options)));
+    return new MultivariateStudentT(await runWith(options, studentFromCorrelation));
   }
 
   /** Synchronous twin of {@link fromCorrelation}. */
@@ -228,11 +229,13 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * The Student-t of what {@link toJSON} gives, parsed; its draws are those of the one that was written but for
    * rounding. Rejects with `ERR_MALFORMED_MODEL`, and like {@link fromScale}.
    */
-  static async fromJSON<O extends JsonOptions>(
+  static async fromJSON<O extends JsonOptions & AbortOptions>(
     json: unknown,
-    options: Only<O, JsonOptions>,
+    options: Only<O, JsonOptions & AbortOptions>,
   ): Promise<MultivariateStudentT<DtypeOfJson<O>>> {
-    return new MultivariateStudentT(await runAll(studentFromScale(scaleOfJson(json, options))));
+    return new MultivariateStudentT(
+      await runWith(options, (rest: JsonOptions) => studentFromScale(scaleOfJson(json, rest))),
+    );
   }
 
   /** Synchronous twin of {@link fromJSON}. */
@@ -342,8 +345,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * Variances of the n coordinates, nu / (nu - 2) times the scale's diagonal. Rejects with `ERR_OUT_OF_RANGE` with two
    * degrees of freedom or fewer, where there are none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async variances(): Promise<Vector<D>> {
-    return run(variancesTask(this.#open().normal, this.#stretch()));
+  async variances(options: AbortOptions = {}): Promise<Vector<D>> {
+    return runAlone(options, () => variancesTask(this.#open().normal, this.#stretch()));
   }
 
   /** Synchronous twin of {@link variances}. */
@@ -352,8 +355,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /** Standard deviations of the n coordinates. Rejects like {@link variances}: `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */
-  async standardDeviations(): Promise<Vector<D>> {
-    return run(deviationsTask(this.#open().normal, this.#stretch()));
+  async standardDeviations(options: AbortOptions = {}): Promise<Vector<D>> {
+    return runAlone(options, () => deviationsTask(this.#open().normal, this.#stretch()));
   }
 
   /** Synchronous twin of {@link standardDeviations}. */
@@ -365,9 +368,9 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * The correlation matrix, n x n, with ones on its diagonal: that of the scale. Rejects like {@link variances}:
    * `ERR_OUT_OF_RANGE`, `ERR_CLOSED`.
    */
-  async correlation(): Promise<Matrix<D>> {
+  async correlation(options: AbortOptions = {}): Promise<Matrix<D>> {
     this.#stretch();
-    return runAll(correlation(this.#open().normal));
+    return runAlone(options, () => correlation(this.#open().normal));
   }
 
   /** Synchronous twin of {@link correlation}. */
@@ -377,8 +380,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
-  async scale(): Promise<Matrix<D>> {
-    return run(covarianceTask(this.#open().normal));
+  async scale(options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => covarianceTask(this.#open().normal));
   }
 
   /** Synchronous twin of {@link scale}. */
@@ -391,8 +394,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * or fewer, because the covariance does not exist then, and if the type can't hold a variance; `ERR_OUT_OF_MEMORY`,
    * `ERR_CLOSED`.
    */
-  async covariance(): Promise<Matrix<D>> {
-    return run(this.#covarianceTask());
+  async covariance(options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => this.#covarianceTask());
   }
 
   /** Synchronous twin of {@link covariance}. */
@@ -404,8 +407,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * A copy of the lower Cholesky factor of the scale, n x n. If the scale is singular, the root from which the draws
    * are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  async factor(): Promise<Matrix<D>> {
-    return run(factorTask(this.#open().normal));
+  async factor(options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => factorTask(this.#open().normal));
   }
 
   /** Synchronous twin of {@link factor}. */
@@ -418,8 +421,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * Rejects with `ERR_OUT_OF_RANGE` (no such coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none),
    * `ERR_CLOSED`.
    */
-  async marginal(coordinates: readonly number[]): Promise<MultivariateStudentT<D>> {
-    return new MultivariateStudentT(await runAll(studentMarginal(this.#open(), coordinates)));
+  async marginal(coordinates: readonly number[], options: AbortOptions = {}): Promise<MultivariateStudentT<D>> {
+    return new MultivariateStudentT(await runAlone(options, () => studentMarginal(this.#open(), coordinates)));
   }
 
   /** Synchronous twin of {@link marginal}. */
@@ -433,8 +436,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is impossible
    * because the scale is singular).
    */
-  async conditional(options: ConditionalOptions): Promise<MultivariateStudentT<D>> {
-    return new MultivariateStudentT(await runAll(studentConditional(this.#open(), options)));
+  async conditional(options: ConditionalOptions & AbortOptions): Promise<MultivariateStudentT<D>> {
+    return new MultivariateStudentT(await runWith(options, (rest) => studentConditional(this.#open(), rest)));
   }
 
   /** Synchronous twin of {@link conditional}. */
@@ -447,8 +450,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * equal to that of the normal with the same location and scale. Rejects with `ERR_OUT_OF_RANGE` (coordinates),
    * `ERR_SHAPE` (none, or all of them), `ERR_NOT_FINITE`.
    */
-  async conditionalMeans(options: ConditionalMeansOptions): Promise<Matrix<D>> {
-    return runAll(conditionalMeans(this.#open().normal, options));
+  async conditionalMeans(options: ConditionalMeansOptions & AbortOptions): Promise<Matrix<D>> {
+    return runWith(options, (rest) => conditionalMeans(this.#open().normal, rest));
   }
 
   /** Synchronous twin of {@link conditionalMeans}. */
@@ -460,8 +463,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * The gradient of the log density with respect to x, at each row x (count x n, or one vector of n), count x n:
    * Gonum's ScoreInput. Rejects with `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
-  async scoreInput(rows: RowsInput): Promise<Matrix<D>> {
-    return run(studentScoreTask(this.#open(), rows));
+  async scoreInput(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => studentScoreTask(this.#open(), rows));
   }
 
   /** Synchronous twin of {@link scoreInput}. */
@@ -474,8 +477,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE` (a row of A that depends on the rows before it, unless
    * `singular` allows it), `ERR_CLOSED`.
    */
-  async affine(options: StudentAffineOptions): Promise<MultivariateStudentT<D>> {
-    return new MultivariateStudentT(await runAll(studentAffine(this.#open(), options)));
+  async affine(options: StudentAffineOptions & AbortOptions): Promise<MultivariateStudentT<D>> {
+    return new MultivariateStudentT(await runWith(options, (rest) => studentAffine(this.#open(), rest)));
   }
 
   /** Synchronous twin of {@link affine}. */
@@ -490,8 +493,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * of freedom it equals the normal's. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
    * `ERR_CLOSED`.
    */
-  async quantile(probabilities: RowsInput): Promise<Matrix<D>> {
-    return runAll(studentQuantiles(this.#open(), probabilities));
+  async quantile(probabilities: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
+    return runAlone(options, () => studentQuantiles(this.#open(), probabilities));
   }
 
   /** Synchronous twin of {@link quantile}. */
@@ -504,8 +507,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * the F distribution with n and nu degrees of freedom. Rejects with `ERR_OUT_OF_RANGE` (a share not between 0 and 1,
    * a radius that overflows), `ERR_CLOSED`, and `ERR_SHAPE` for a singular Student-t that is a point.
    */
-  async ellipsoid(options: EllipsoidOptions): Promise<Ellipsoid> {
-    return runAll(studentEllipsoid(this.#open(), options));
+  async ellipsoid(options: EllipsoidOptions & AbortOptions): Promise<Ellipsoid> {
+    return runWith(options, (rest) => studentEllipsoid(this.#open(), rest));
   }
 
   /** Synchronous twin of {@link ellipsoid}. */

@@ -6,6 +6,11 @@ import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
+const fits: readonly ((options: FitGroupsOptions) => MultivariateNormalBatch | Promise<MultivariateNormalBatch>)[] = [
+  MultivariateNormalBatch.fit,
+  MultivariateNormalBatch.fitSync,
+];
+
 const n = 3;
 const count = 120;
 const groups = 4;
@@ -16,7 +21,7 @@ const rows = Array.from({ length: count }, (_, row) => Array.from(values.subarra
 onEveryType('each group is fitted as its rows alone are.', async (device, dtype, tolerance) => {
   for (const ddof of [undefined, 0, 2])
     for (const given of [rows, Matrix.from(rows, { dtype: 'float64' })])
-      for (const making of [MultivariateNormalBatch.fit, MultivariateNormalBatch.fitSync]) {
+      for (const making of fits) {
         using batch = await making({ device, dtype, rows: given, labels, ddof });
         assert.equal([batch.size, batch.dimension, batch.dtype], [groups, n, dtype]);
         for (let b = 0; b < groups; b++) {

@@ -16,6 +16,11 @@ import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { hasSameBytes, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
+const makings: readonly ((options: BatchOptions) => MultivariateNormalBatch | Promise<MultivariateNormalBatch>)[] = [
+  MultivariateNormalBatch.fromCovariance,
+  MultivariateNormalBatch.fromCovarianceSync,
+];
+
 const n = 3;
 const means = [
   [0, 0, 0],
@@ -39,7 +44,7 @@ const withBatch = async (
   options: BatchOptions,
   check: (batch: MultivariateNormalBatch) => void | Promise<void>,
 ): Promise<void> => {
-  for (const making of [MultivariateNormalBatch.fromCovariance, MultivariateNormalBatch.fromCovarianceSync]) {
+  for (const making of makings) {
     using batch = await making(options);
     await check(batch);
   }
@@ -235,7 +240,7 @@ test('a constructor is refused, with the call that makes a batch.', async () => 
 onEveryDevice('steps of float32 that are large beside a deviation are refused as for one normal.', async (device) => {
   if (!device.dtypes.includes('float64')) return;
   const far = { device, means: [[0], [1e9]], covariances: [[[1]], [[1]]] };
-  for (const making of [MultivariateNormalBatch.fromCovariance, MultivariateNormalBatch.fromCovarianceSync])
+  for (const making of makings)
     await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `mean[0]`', () => making(far));
   MultivariateNormalBatch.fromCovarianceSync({ ...far, dtype: 'float64' }).close();
 });

@@ -15,6 +15,20 @@ import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
+const fits: readonly ((
+  options: MixtureFitOptions,
+) => MultivariateNormalMixture | Promise<MultivariateNormalMixture>)[] = [
+  MultivariateNormalMixture.fit,
+  MultivariateNormalMixture.fitSync,
+];
+
+const makings: readonly ((
+  options: MixtureOptions,
+) => MultivariateNormalMixture | Promise<MultivariateNormalMixture>)[] = [
+  MultivariateNormalMixture.fromCovariance,
+  MultivariateNormalMixture.fromCovarianceSync,
+];
+
 const weights = [1, 3, 4]; // of sum 8
 const means = [[0, 0], [10, 0], [0, 12]]; // biome-ignore format: rows
 const covariances = [
@@ -31,7 +45,7 @@ onEveryType('densities and responsibilities are those of the weighted sum.', asy
   );
   const scores = normals.map((normal) => Array.from(normal.logPdfSync(rows).data));
   for (const normal of normals) normal.close();
-  for (const making of [MultivariateNormalMixture.fromCovariance, MultivariateNormalMixture.fromCovarianceSync]) {
+  for (const making of makings) {
     using mixture = await making({ device, dtype, ...parts });
     assert.equal([mixture.dimension, mixture.dtype, mixture.components.size, mixture.report], [2, dtype, 3, undefined]);
     assert.equal([...mixture.weights], [0.125, 0.375, 0.5]);
@@ -136,7 +150,7 @@ onEveryDevice('rows are clustered in slices.', (device) => {
 onEveryType('a fit finds the mixture that its rows were drawn from.', async (device, dtype) => {
   using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
   const rows = mixture.sampleSync(6000, { seed: 9 });
-  for (const making of [MultivariateNormalMixture.fit, MultivariateNormalMixture.fitSync]) {
+  for (const making of fits) {
     using fitted = await making({ device, dtype, rows, components: 3, seed: 1 });
     const { iterations, converged, logLikelihood } = fitted.report!;
     assert.ok(converged && iterations > 1 && iterations < 200, `${iterations} iterations`);
@@ -175,7 +189,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
     ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (0) ', { ...good, covariances: covariances.with(0, [[1, 2], [2, 1]]) }],
     ['ERR_UNKNOWN_OPTION', 'jitter', { ...good, jitter: true } as MixtureOptions],
   ] as const) // biome-ignore format: a row each
-    for (const making of [MultivariateNormalMixture.fromCovariance, MultivariateNormalMixture.fromCovarianceSync]) {
+    for (const making of makings) {
       await throwsCode(code, shown, () => making(options));
       assert.is(device.memory().liveBytes, before, shown);
     }
@@ -204,7 +218,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
     ['ERR_OUT_OF_RANGE', '`maxIterations`', { ...fitting, maxIterations: 0 }],
     ['ERR_UNKNOWN_OPTION', 'k', { ...fitting, k: 3 } as MixtureFitOptions],
   ] as const)
-    for (const making of [MultivariateNormalMixture.fit, MultivariateNormalMixture.fitSync]) {
+    for (const making of fits) {
       await throwsCode(code, shown, () => making(options));
       assert.is(device.memory().liveBytes, before, shown);
     }

@@ -13,6 +13,13 @@ import { hasBatchBits } from '../harness/batch-bits.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
+const makings: readonly ((
+  options: StudentBatchOptions,
+) => MultivariateStudentTBatch | Promise<MultivariateStudentTBatch>)[] = [
+  MultivariateStudentTBatch.fromScale,
+  MultivariateStudentTBatch.fromScaleSync,
+];
+
 const n = 2;
 const locations = [
   [0, 0],
@@ -31,7 +38,7 @@ const single = (device: Device, dtype: RealDtype, b: number, degreesOfFreedom: n
 
 onEveryType('a batch draws and weighs to the bit as each Student-t does alone.', async (device, dtype) => {
   for (const degreesOfFreedom of [0.7, 5, Number.POSITIVE_INFINITY])
-    for (const making of [MultivariateStudentTBatch.fromScale, MultivariateStudentTBatch.fromScaleSync]) {
+    for (const making of makings) {
       using batch = await making({ device, dtype, degreesOfFreedom, locations, scales });
       assert.equal(
         [batch.size, batch.dimension, batch.dtype, batch.degreesOfFreedom],
@@ -120,7 +127,7 @@ onEveryDevice('what is invalid is refused with its index, and leaves nothing beh
     ['ERR_INVALID_ARGUMENT', 'undefined', { device, scales } as unknown as StudentBatchOptions],
     ['ERR_UNKNOWN_OPTION', 'jitter', { ...good, jitter: true } as StudentBatchOptions],
   ] as const) // biome-ignore format: a row each
-    for (const making of [MultivariateStudentTBatch.fromScale, MultivariateStudentTBatch.fromScaleSync]) {
+    for (const making of makings) {
       await throwsCode(code, shown, () => making(options));
       assert.is(device.memory().liveBytes, before, shown);
     }

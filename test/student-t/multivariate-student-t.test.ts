@@ -331,7 +331,7 @@ test('Every device draws what the reference device draws, up to rounding.', asyn
 
 function draw(
   device: Device,
-  options: Omit<Parameters<typeof MultivariateStudentT.fromScale>[0], 'device'>,
+  options: Omit<Parameters<typeof MultivariateStudentT.fromScaleSync>[0], 'device'>,
   seed: number,
 ): number[] {
   using student: Distribution = MultivariateStudentT.fromScaleSync({ device, ...options });
