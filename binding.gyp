@@ -45,10 +45,10 @@
         ["OS=='mac'", {
           "sources": [
             "objc/cpu/blas-accelerate.cc",
-            "objc/metal/candidate.cc", "objc/metal/capture.mm", "objc/metal/cholesky.mm", "objc/metal/choose.mm",
+            "objc/metal/batch.mm", "objc/metal/candidate.cc", "objc/metal/capture.mm", "objc/metal/cholesky.mm", "objc/metal/choose.mm",
             "objc/metal/command-buffer.mm", "objc/metal/decomposition.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
             "objc/metal/gpu.mm", "objc/metal/kernel-launch.mm", "objc/metal/kernel.mm", "objc/metal/launch.mm", "objc/metal/library.mm", "objc/metal/memory.mm", "objc/metal/mps.mm", "objc/metal/product.mm",
-            "objc/metal/queue.cc", "objc/metal/reflection.mm", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/metal/self-test.cc",
+            "objc/metal/queue.cc", "objc/metal/refused-model.cc", "objc/metal/reflection.mm", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/metal/self-test.cc",
             "objc/metal/shaders.mm", "objc/metal/triangle.mm"
           ],
           "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)"],

@@ -37,6 +37,25 @@ struct LogDensityParams {
   float logAtMean;  // the log density of the mean itself
 };
 
+struct SampleBatchParams {
+  uint seedLow, seedHigh;
+  uint streamLow, streamHigh;  // of model 0; model b draws from stream + b
+  uint firstLow, firstHigh;    // as in SampleParams, the same for every model
+  uint models, rows, columns;  // rows of each model
+  uint rowsPerGroup;
+};
+
+struct LogDensityBatchParams {
+  uint models, rows, columns;  // rows of each model
+  uint shared;                 // 0: each model has rows of its own; otherwise all have the same
+};
+
+struct CholeskyBatchParams {
+  uint models, columns;
+  uint modelsPerGroup;  // models that one threadgroup factors
+  float tolerance;      // of the symmetry
+};
+
 // Bytes of threadgroup memory of squared_norms and log_density: a value for each simdgroup. Metal takes multiples of
 // 16: round up.
 inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
@@ -67,3 +86,19 @@ inline uint sample_rows_per_group(uint columns, uint inverse) {
   return (left < 2048u ? left : 2048u) / sample_rows_stride(columns, inverse);
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
+
+// How far apart cholesky_batch keeps the rows of a matrix: a lane has a row, and an odd stride sends neighbours to
+// different banks of the memory.
+inline uint cholesky_batch_stride(uint columns) { return columns | 1u; }
+
+// Bytes of threadgroup memory of cholesky_batch: the matrices, a root for each row, and a verdict for each matrix.
+// Round up likewise.
+inline unsigned long cholesky_batch_bytes(uint columns, uint modelsPerGroup) {
+  if (columns > 0xffffu || modelsPerGroup > 0xffffu) return ~0ul;
+  const unsigned long n = columns, models = modelsPerGroup;
+  return 4ul * models * (n * (cholesky_batch_stride(columns) + 1ul) + 1ul);
+}
+
+// What a host takes: as many models as have 32 rows, the lanes of one of Apple's simdgroups. Any other choice gives
+// the same bits.
+inline uint cholesky_batch_models_per_group(uint columns) { return columns < 32u ? 32u / columns : 1u; }

@@ -74,7 +74,7 @@ class MetalCommandBuffer : public CommandBuffer {
   // The part to record into: the last one, or a new one where that is of the other kind.
   CommandBuffer& onCpu();
   GpuPart& onGpu(const std::vector<Operand>& operands);
-  // A command for the GPU over views of its operands. Recorded commands hold nothing of the operands but the views.
+  // A command for the GPU over views of its operands. Recorded commands hold nothing of these operands but the views.
   template <typename Encode>
   void record(std::initializer_list<Use> uses, double seconds, const Encode& encode);
   double endRecording();

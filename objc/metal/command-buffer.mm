@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "batch.h"
 #include "cholesky.h"
 #include "params.h"
 #include "product.h"
@@ -280,13 +281,31 @@ void MetalCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand c
   onCpu().meanAndCovariance(rows, mean, covariance, ddof);
 }
 
-// Batches are the CPU's, over the bytes that both see.
+// Beyond 32 columns the CPU factors by a library, whose bits no kernel of ours has.
 void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
-  onCpu().choleskyBatch(a, n, tolerance);
+  if (a.length == 0) return;
+  const size_t count = a.length / (n * n);
+  if (n > batchFactorColumns || count > mostBatchModels || !works({"cholesky_batch", "keep_first_failed"})) {
+    onCpu().choleskyBatch(a, n, tolerance);
+    commit_->factor = FactorOn::cpu;
+    return;
+  }
+  record({{a, Access::readAndWrite}}, batchFactorSeconds(count, n),
+         [=](Encoding& encoding, const Views& v) { metal::choleskyBatch(encoding, v[0], count, n, tolerance); });
+  commit_->factor = FactorOn::gpu;
 }
 
+// Without sample_rows the CPU draws of one model, and so of a batch.
 void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
-  onCpu().sampleBatch(factors, means, out, n, counter);
+  if (out.length == 0) return;
+  if (n > fusedColumns || !works({"sample_batch", "sample_rows"}))
+    return onCpu().sampleBatch(factors, means, out, n, counter);
+  const size_t count = means.length / n, rows = out.length / means.length;
+  record({{factors, Access::read}, {means, Access::read}, {out, Access::write}},
+         normalSeconds(out.length) + secondsFor(1.0 * n * out.length, 4.0 * (out.length + factors.length)),
+         [=](Encoding& encoding, const Views& v) {
+           metal::sampleBatch(encoding, v[0], v[1], v[2], count, n, rows, counter);
+         });
 }
 
 void MetalCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
@@ -296,7 +315,16 @@ void MetalCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n,
 
 void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                          Operand constants) {
-  onCpu().logDensityBatch(factors, means, rows, out, n, constants);
+  if (out.length == 0) return;
+  if (n > fusedColumns || !works({"log_density_batch", "log_density_rows"}))
+    return onCpu().logDensityBatch(factors, means, rows, out, n, constants);
+  const size_t count = means.length / n, each = out.length / count;
+  const bool shared = rows.length != out.length * n;
+  record({{factors, Access::read}, {means, Access::read}, {rows, Access::read}, {out, Access::write}},
+         secondsFor(1.0 * n * n * out.length, 4.0 * (n * out.length + factors.length)),
+         [=](Encoding& encoding, const Views& v) {
+           metal::logDensityBatch(encoding, v[0], v[1], v[2], v[3], count, n, each, shared, constants.as<double>());
+         });
 }
 
 }  // namespace covarium::metal

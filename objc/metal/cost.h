@@ -9,6 +9,8 @@ inline double secondsFor(double flops, double bytes) { return flops * 1e-12 + by
 inline double passSeconds(double passes, double elements) { return secondsFor(0, 4 * passes * elements); }
 inline double normalSeconds(double elements) { return secondsFor(60 * elements, 4 * elements); }
 inline double factorSeconds(double n) { return secondsFor(2 * n * n * n, 16 * n * n); }
+// Of the factors of a batch: `count` of n x n.
+inline double batchFactorSeconds(double count, double n) { return secondsFor(count * n * n * n, 8 * count * n * n); }
 // A solve goes along the rows of the factor one after another, far below the rate of a product.
 inline double solveSeconds(double count, double n) { return secondsFor(40 * count * n * n, 8 * count * n); }
 

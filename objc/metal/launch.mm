@@ -10,14 +10,28 @@ namespace covarium::metal {
 
 namespace {
 
-// What sample_rows takes of threadgroup memory depends on its params, and beyond what there is it would write over what
-// isn't its own.
+template <typename Params>
+Params read(const void* bytes) {
+  Params params;
+  memcpy(&params, bytes, sizeof params);
+  return params;
+}
+
+// What these kernels take of threadgroup memory depends on their params, and beyond what there is they would write over
+// what isn't their own.
 void checkMemory(const Pipeline& kernel, const void* params, size_t mostBytes) {
-  if (kernel.name != "sample_rows") return;
-  SampleParams sample;
-  memcpy(&sample, params, sizeof sample);
-  checkThreadgroupMemory(kernel.name, sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse),
-                         mostBytes);
+  size_t sizeBytes = 0;
+  if (kernel.name == "sample_rows") {
+    const auto sample = read<SampleParams>(params);
+    sizeBytes = sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
+  } else if (kernel.name == "sample_batch") {
+    const auto sample = read<SampleBatchParams>(params);
+    sizeBytes = sample_rows_bytes(sample.columns, sample.rowsPerGroup, 0);
+  } else if (kernel.name == "cholesky_batch") {
+    const auto batch = read<CholeskyBatchParams>(params);
+    sizeBytes = cholesky_batch_bytes(batch.columns, batch.modelsPerGroup);
+  }
+  checkThreadgroupMemory(kernel.name, sizeBytes, mostBytes);
 }
 
 MTLSize sizeOf(Size3 size) { return MTLSizeMake(size[0], size[1], size[2]); }

@@ -41,13 +41,22 @@ Floats lowerFactor(size_t columns, float above) {
   return factor;
 }
 
-Floats covariance() {
-  const Floats factor = lowerFactor(n, 0);
-  Floats square(n * n);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j)
-      for (size_t k = 0; k < n; ++k) square[i * n + j] += factor[i * n + k] * factor[j * n + k];
+Floats covarianceOf(size_t columns) {
+  const Floats factor = lowerFactor(columns, 0);
+  Floats square(columns * columns);
+  for (size_t i = 0; i < columns; ++i)
+    for (size_t j = 0; j < columns; ++j)
+      for (size_t k = 0; k < columns; ++k) square[i * columns + j] += factor[i * columns + k] * factor[j * columns + k];
   return square;
+}
+
+Floats covariance() { return covarianceOf(n); }
+
+// `models` times the same.
+Floats repeated(const Floats& one, size_t models) {
+  Floats all;
+  for (size_t b = 0; b < models; ++b) all.insert(all.end(), one.begin(), one.end());
+  return all;
 }
 
 // Arrays in a device's memory, in the order in which a test names them; the last is its result.
@@ -59,6 +68,11 @@ class Arrays {
     memcpy(buffer->contents(), values.data(), values.size() * sizeof(float));
     last_ = {buffer, 0, values.size(), Dtype::float32};
     return last_;
+  }
+  Operand float64(const std::vector<double>& values) {
+    auto buffer = device_.allocate(values.size() * sizeof(double));
+    memcpy(buffer->contents(), values.data(), values.size() * sizeof(double));
+    return {buffer, 0, values.size(), Dtype::float64};
   }
   Floats result() const { return Floats(last_.as<float>(), last_.as<float>() + last_.length); }
 
@@ -102,6 +116,53 @@ void refuseBadPivot(Device& gpu, size_t pivot) {
   if (found != static_cast<int64_t>(pivot))
     throw Failure("ERR_DEVICE_FAILED",
                   "it takes a matrix that is not positive definite (pivot " + std::to_string(pivot) + ")");
+}
+
+// Matrix `bad` of a batch is not positive definite.
+void refuseBadModel(Device& gpu, size_t bad) {
+  constexpr size_t order = 3, models = 40, pivot = 1;
+  Floats all = repeated(covarianceOf(order), models);
+  all[bad * order * order + pivot * (order + 1)] = -1;
+  all[(bad + 1) * order * order] = nan;
+  const auto commands = gpu.commandBuffer();
+  Arrays arrays(gpu);
+  commands->choleskyBatch(arrays(all), order, 1e-6);
+  int64_t matrix = -1, found = -1;
+  try {
+    commands->commitAndWait();
+  } catch (const Failure& failure) {
+    matrix = failure.matrix;
+    found = failure.pivot;
+  }
+  if (matrix != static_cast<int64_t>(bad) || found != static_cast<int64_t>(pivot))
+    throw Failure("ERR_DEVICE_FAILED", "it takes a batch whose matrix (" + std::to_string(bad) +
+                                           ") is not positive definite, or names another");
+}
+
+// Batches of 35 models of `order` columns.
+template <typename Same>
+void testBatches(const Same& same, size_t order) {
+  constexpr size_t models = 35, rows = 7;
+  const NormalCounter counter = {42, 4294967290, 4294967293};  // its streams pass 2^32 within the batch
+  // The contract promises the bits of the CPU's factors: a root or a quotient that is not rounded correctly shows here.
+  same(
+      {"cholesky_batch", "keep_first_failed"},
+      [&](CommandBuffer& c, Arrays& a) { c.choleskyBatch(a(repeated(covarianceOf(order), models)), order, 1e-6); },
+      true);
+  const Floats factors = repeated(lowerFactor(order, nan), models), means = scattered(models * order);
+  same({"sample_batch"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(factors), mean = a(means);
+    c.sampleBatch(factor, mean, a(Floats(models * rows * order, nan)), order, counter);
+  });
+  for (const size_t sets : {size_t{1}, models}) {
+    same({"log_density_batch"}, [&](CommandBuffer& c, Arrays& a) {
+      const Operand factor = a(factors), mean = a(means), x = a(scattered(sets * rows * order));
+      std::vector<double> constants(models);
+      for (size_t b = 0; b < models; ++b) constants[b] = 0.5 * static_cast<double>(b);
+      const Operand added = a.float64(constants);
+      c.logDensityBatch(factor, mean, x, a(Floats(models * rows, nan)), order, added);
+    });
+  }
 }
 
 void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) {
@@ -199,6 +260,8 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) 
       c.logDensity(factor, mean, all, a(Floats(100, nan)), inverse, 0.5);
     });
   }
+  for (const size_t order : {3, 20}) testBatches(same, order);
+  expect({"cholesky_batch", "keep_first_failed"}, [&] { refuseBadModel(gpu, 17); });
   expect({"MPSMatrixDecompositionCholesky"}, [&] {
     const auto factorOn = [](FactorOn where) {
       return [where](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, where); };

@@ -7,7 +7,7 @@ import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
 import { counterOf, guarded, hasSameBytes, lowerFactor, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-const orders = [1, 2, 3, 8, 16, 17, 31, 32, 33, 64, 100];
+const orders = [1, 2, 3, 5, 8, 16, 17, 31, 32, 33, 64, 65, 100];
 // Of large models fewer, for the time they take.
 const sizesOf = (n: number) => (n > 32 ? [0, 1, 9] : n > 8 ? [1, 16, 17] : [0, 1, 15, 16, 17, 37]);
 const tolerance = 1e-6;
@@ -30,8 +30,8 @@ function covariancesOf({ real }: Bench, n: number, size: number): Real {
 
 const part = (values: Real, b: number, length: number) => values.subarray(b * length, (b + 1) * length);
 
-const isAlike = ({ backend }: Bench, actual: Real, expected: Real, what: string) =>
-  hasBatchBits(backend.kind, actual, expected, what);
+const isAlike = ({ backend }: Bench, n: number, actual: Real, expected: Real, what: string) =>
+  hasBatchBits(backend.kind, actual, expected, what, n);
 
 function factorsOf(bench: Bench, n: number, size: number): Real {
   const out = guarded(covariancesOf(bench, n, size));
@@ -69,7 +69,7 @@ onEveryBackend('the draws of a batch have the bits of each model alone, in its o
           const alone = bench.zeros(rows * n);
           const counter = counterOf(2 ** 40 + 5, stream + b, first);
           bench.run((encoder) => encoder.sample(part(factors, b, n * n), part(means, b, n), alone, false, counter));
-          isAlike(bench, part(out.view, b, rows * n), alone, `${rows} draws of (${b}) of ${size} of ${n}`);
+          isAlike(bench, n, part(out.view, b, rows * n), alone, `${rows} draws of (${b}) of ${size} of ${n}`);
         }
       }
 });
@@ -93,7 +93,7 @@ onEveryBackend('the log densities of a batch have the bits of each model alone, 
             bench.run((encoder) =>
               encoder.logDensity(part(factors, b, n * n), part(means, b, n), mine, alone, false, constants[b]!),
             );
-            isAlike(bench, part(out.view, b, count), alone, `${count} densities of (${b}) of ${size} of ${n}`);
+            isAlike(bench, n, part(out.view, b, count), alone, `${count} densities of (${b}) of ${size} of ${n}`);
           }
         }
       }
@@ -127,9 +127,13 @@ onEveryBackend('the first bad matrix of a batch is named, with its pivot, wherev
   for (const [n, size] of [
     [1, 33],
     [3, 40],
+    [5, 13],
     [8, 20],
+    [31, 5],
     [32, 17],
     [33, 9],
+    [64, 3],
+    [65, 3],
     [100, 5],
   ] as const)
     for (let bad = 0; bad < size; bad++) {
@@ -168,6 +172,51 @@ onEveryBackend('an entry that is not finite, or not its mirror, is named with it
           const place = code === 'ERR_NOT_FINITE' ? [row, column] : [n - 1, 0];
           assert.equal([error.matrix, error.row, error.column], [bad, ...place], error.message);
         }
+});
+
+onEveryBackend(
+  'the first bad matrix is named though a later command of the commit writes to the batch.',
+  async (bench) => {
+    for (const [n, size] of [
+      [3, 40],
+      [32, 5],
+      [40, 5],
+    ] as const) {
+      const a = covariancesOf(bench, n, size);
+      a[3 * n * n + 2 * n + 2] = -1;
+      const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () =>
+        bench.run((encoder) => {
+          encoder.choleskyBatch(a, n, tolerance);
+          encoder.fillNormal(a, counterOf(1, 2, 3));
+        }),
+      );
+      assert.equal([error.matrix, error.pivot], [3, 2], error.message);
+    }
+  },
+);
+
+onEveryBackend('draws and densities of one commit see the factors that it makes.', (bench) => {
+  for (const [n, size] of [
+    [2, 1001],
+    [31, 7],
+    [33, 3],
+  ] as const) {
+    const [factors, apart] = [covariancesOf(bench, n, size), factorsOf(bench, n, size)];
+    const means = bench.real(scattered(size * n, n));
+    const constants = scattered(size, 3);
+    const [draws, scores] = [bench.zeros(size * 2 * n), bench.zeros(size * 2)];
+    const [drawsApart, scoresApart] = [bench.zeros(size * 2 * n), bench.zeros(size * 2)];
+    bench.run((encoder) => {
+      encoder.choleskyBatch(factors, n, tolerance);
+      encoder.sampleBatch(factors, means, draws, n, counterOf(1, 2, 3));
+      encoder.logDensityBatch(factors, means, draws, scores, n, constants);
+    });
+    bench.run((encoder) => encoder.sampleBatch(apart, means, drawsApart, n, counterOf(1, 2, 3)));
+    bench.run((encoder) => encoder.logDensityBatch(apart, means, drawsApart, scoresApart, n, constants));
+    hasSameBytes(factors, apart, `factors of ${size} of ${n}`);
+    hasSameBytes(draws, drawsApart, `draws of ${size} of ${n}`);
+    hasSameBytes(scores, scoresApart, `densities of ${size} of ${n}`);
+  }
 });
 
 onEveryBackend('entries that cancel may differ by a rounding of what they are sums of.', (bench) => {

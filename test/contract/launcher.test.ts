@@ -154,6 +154,9 @@ onCpuAndMetal(
         // 32 KB of threadgroup memory and 4 bytes; numbers of rows and columns that wrap when multiplied.
         ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 8192, 0)], [8, 1, 1], [8, 1, 1]],
         ['sample_rows', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, -1, -1, 0)], [8, 1, 1], [8, 1, 1]],
+        ['sample_batch', [a, row, a, Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1, 1, 8192)], [8, 1, 1], [8, 1, 1]],
+        ['cholesky_batch', [a, row, Uint32Array.of(1, -1, -1, 0)], [8, 1, 1], [8, 1, 1]],
+        ['cholesky_batch', [a, row, Uint32Array.of(1, 90, 1, 0)], [8, 1, 1], [8, 1, 1]],
       ],
     };
     for (const code of ['ERR_INVALID_ARGUMENT', 'ERR_OUT_OF_RANGE'] as const)

@@ -18,6 +18,16 @@ const rowCount = 9;
 // By the fused kernels, and by panels.
 const dimensions = [3, 70];
 
+const shifts = Float64Array.of(0.25, -1.5);
+
+/** A batch of two models with the same factor. */
+function twice(square: Real): Real {
+  const both = new Float32Array(2 * square.length);
+  both.set(square);
+  both.set(square, square.length);
+  return both;
+}
+
 /** What each verb makes in a square or in rows of dimension n. */
 const verbs: Readonly<Record<string, (encoder: Encoder, n: number, square: Real, rows: Real, out: Real) => void>> = {
   fillNormal: (encoder, _, __, ___, out) => encoder.fillNormal(out, counter),
@@ -61,6 +71,19 @@ const verbs: Readonly<Record<string, (encoder: Encoder, n: number, square: Real,
   inverseSample: (encoder, n, square, rows, out) => encoder.sample(square, rows.subarray(0, n), out, true, counter),
   logDensity: (encoder, n, square, rows, out) =>
     encoder.logDensity(square, rows.subarray(0, n), rows, out.subarray(0, rowCount), false, 0.25),
+  choleskyBatch: (encoder, n, square, _, out) => {
+    // factor factor' times 1, 2 and 3. `out` takes three rows of each.
+    const batch = new Float32Array(3 * n * n);
+    for (const b of [0, 1, 2])
+      encoder.product(square, square, batch.subarray(b * n * n, (b + 1) * n * n), n, n, n, false, true, 1 + b, 0);
+    encoder.choleskyBatch(batch, n, 1e-6);
+    for (const b of [0, 1, 2])
+      encoder.copy(batch.subarray(b * n * n, b * n * n + 3 * n), out.subarray(b * 3 * n, (b + 1) * 3 * n));
+  },
+  sampleBatch: (encoder, n, square, rows, out) =>
+    encoder.sampleBatch(twice(square), rows.subarray(0, 2 * n), out.subarray(0, 8 * n), n, counter),
+  logDensityBatch: (encoder, n, square, rows, out) =>
+    encoder.logDensityBatch(twice(square), rows.subarray(0, 2 * n), rows, out.subarray(0, 2 * rowCount), n, shifts),
   inverseLogDensity: (encoder, n, square, rows, out) =>
     encoder.logDensity(square, rows.subarray(0, n), rows, out.subarray(0, rowCount), true, 0.25),
 };
@@ -121,6 +144,7 @@ async function withFault(
 const kernels = [
   ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'transpose_matrix'],
   ...['scale_columns', 'fill_rows', 'sample_rows', 'log_density_rows', 'multiply_lower'],
+  ...['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'],
 ];
 
 onSoftMetal('Every kernel has a test of what happens where it is broken.', async (soft) => {
@@ -221,7 +245,10 @@ for (const executionWidth of [1, 4, 31, 32, 64])
       assert.is(simdgroup, `${executionWidth} threads`);
       const device = openMetal();
       isRight(device, `${executionWidth} of ${maximumGroup}`);
-      for (const kernel of ['sample_rows', 'log_density_rows', 'log_density', 'fill_rows', 'squared_norms'])
+      for (const kernel of [
+        ...['sample_rows', 'log_density_rows', 'log_density', 'fill_rows', 'squared_norms'],
+        ...['cholesky_batch', 'sample_batch', 'log_density_batch'],
+      ])
         assert.ok(soft.count(`dispatches ${kernel}`) > 0, `${kernel} runs`);
       device.close();
     });

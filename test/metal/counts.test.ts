@@ -65,6 +65,34 @@ for (const [way, draw] of Object.entries(ways))
       }),
   );
 
+onSoftMetal('A batch is factored, drawn and weighed by one command buffer, and one dispatch each.', async (soft) => {
+  const [n, size] = [5, 301];
+  const device = loadAddon().addon!.openDevice('metal', { threads: 0 });
+  const memory = [n * n, n, n, 1].map((length) => device.allocate(size * length * 4));
+  const [factors, means, draws, scores] = memory.map((each) => new Float32Array(each));
+  for (let b = 0; b < size; b++)
+    factors!.set(
+      covarianceOf(n).flatMap((row) => [...row]),
+      b * n * n,
+    );
+  means!.fill(0);
+  const { of } = await counted(soft, () => {
+    const encoder = device.encoder();
+    encoder.choleskyBatch(factors!, n, 1e-6);
+    encoder.sampleBatch(factors!, means!, draws!, n, Uint32Array.of(1, 0, 2, 0, 3, 0));
+    encoder.logDensityBatch(factors!, means!, draws!, scores!, n, new Float64Array(size));
+    encoder.commitSync();
+  });
+  assert.is(of('commits'), 1);
+  assert.is(of('waits'), 1);
+  assert.is(of('blitCopies'), 0);
+  for (const kernel of ['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'])
+    assert.is(of(`dispatches ${kernel}`), 1, kernel);
+  assert.ok(scores!.every((score) => score < 0 && Number.isFinite(score)));
+  for (const each of memory) device.release(each);
+  device.close();
+});
+
 onSoftMetal(
   'A second sample makes no pipeline, library or MPS object again, and no buffer that was given back.',
   async (soft) =>

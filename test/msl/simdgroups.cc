@@ -23,6 +23,7 @@ using covarium::cpu::Kernel;
 
 #include <metal_stdlib>
 
+#include "batch.metal"
 #include "log-density.metal"
 #include "row.metal"
 #include "sample.metal"
@@ -130,11 +131,50 @@ void samples(Runner& runner, unsigned lanes, unsigned columns, unsigned rowsPerG
   }
 }
 
+// A batch of covariances with ones beside a diagonal of n + 1 + b; the model `bad` has a diagonal of zeros.
+std::vector<float> covariances(unsigned models, unsigned n, unsigned bad) {
+  std::vector<float> a(models * n * n, 1.0f);
+  for (unsigned b = 0; b < models; ++b)
+    for (unsigned i = 0; i < n; ++i) a[(b * n + i) * n + i] = b == bad ? 0.0f : float(n + 1 + b);
+  return a;
+}
+
+// The factors of a batch, whatever the lanes, and what is kept of the first that has none.
+void factors(Runner& runner, unsigned lanes, unsigned width, unsigned n, unsigned abreast) {
+  constexpr unsigned models = 7;
+  for (const unsigned bad : {0u, 4u, models}) {
+    const std::vector<float> before = covariances(models, n, bad);
+    std::vector<float> a = before, kept(n * n);
+    std::vector<uint> failed(models, 9), first(1, 9);
+    CholeskyBatchParams params = {models, n, abreast, 1e-6f};
+    runner.run(reduction<cholesky_batch>("cholesky_batch", nullptr), {a.data(), failed.data(), &params},
+               (models + abreast - 1) / abreast + 1, lanes, cholesky_batch_bytes(n, abreast), width);
+    runner.run(reduction<keep_first_failed>("keep_first_failed", nullptr),
+               {a.data(), failed.data(), first.data(), kept.data(), &params}, 2, lanes,
+               simdgroup_values_bytes(lanes, width), width);
+    expect(first[0] == bad, "keep_first_failed", lanes, width, n);
+    for (unsigned e = 0; e < n * n && bad < models; ++e)
+      expect(kept[e] == before[bad * n * n + e] && a[bad * n * n + e] == kept[e], "kept matrix", lanes, width, e);
+    for (unsigned b = 0; b < models; ++b) {
+      expect(failed[b] == (b == bad ? 1u : 0u), "failed", lanes, width, b);
+      for (unsigned e = 0; e < n * n && b != bad; ++e) {
+        const unsigned i = e / n, j = e % n;
+        double sum = 0;
+        for (unsigned k = 0; k < n; ++k) sum += double{a[(b * n + i) * n + k]} * double{a[(b * n + j) * n + k]};
+        expect(std::fabs(sum - before[b * n * n + e]) < 1e-5 * (n + 1 + b) && (j <= i || a[b * n * n + e] == 0),
+               "cholesky_batch", lanes, width, e);
+      }
+    }
+  }
+}
+
 // The rows to a group that msl/params.h recommends fit 16 KB.
 void defaults() {
   for (uint columns = 1; columns <= 64; ++columns) {
     for (const uint inverse : {0u, 1u}) {
       const uint rows = sample_rows_per_group(columns, inverse);
+      const unsigned long bytes = cholesky_batch_bytes(columns, cholesky_batch_models_per_group(columns));
+      expect(bytes <= 32768, "cholesky_batch_models_per_group", rows, 32, columns);
       expect(rows >= 30 && sample_rows_bytes(columns, rows, inverse) <= 16384, "sample_rows_per_group", rows, 32,
              columns);
     }
@@ -155,6 +195,11 @@ int main(int, char** argv) {
     }
     for (const unsigned columns : {1u, 2u, 3u, 5u, 64u})
       for (const unsigned rows : {1u, 2u, 3u, 4u, 7u, 32u}) samples(runner, 9, columns, rows, 0);
+    for (const unsigned width : {1u, 32u, 64u})
+      for (const unsigned lanes : {1u, 31u, 64u, 130u})
+        for (const unsigned n : {1u, 5u, 32u, 33u})
+          for (const unsigned abreast : {1u, 3u, 8u})
+            if (cholesky_batch_bytes(n, abreast) <= 32768) factors(runner, lanes, width, n, abreast);
     defaults();
   } else if (mode == "short") {
     samples(runner, 9, 2, 3, 1);

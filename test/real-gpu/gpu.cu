@@ -14,13 +14,14 @@ static void check(cudaError_t error, const char* call) {
 }
 
 struct Slots {
-  float* at[4];
+  float* at[5];
 };
 struct Params {
   alignas(8) char bytes[48];
 };
 extern __shared__ float groupMemory[];
 
+#include "batch.metal"
 #include "log-density.metal"
 #include "multiply-lower.metal"
 #include "normal.metal"
@@ -41,6 +42,8 @@ extern __shared__ float groupMemory[];
 #define LANE blockIdx.x, threadIdx.x, blockDim.x
 #define PARAMS(Type) *reinterpret_cast<const Type*>(params.bytes)
 
+#define WORDS(slot) reinterpret_cast<uint*>(slots.at[slot])
+
 #define RUN(kernel, ...) \
   static __global__ void run_##kernel(Slots slots, Params params) { kernel(__VA_ARGS__); }
 
@@ -53,10 +56,14 @@ RUN(copy_lower, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(transpose_matrix, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(antitranspose, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(log_density_rows, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(LogDensityParams), POSITION_X)
+RUN(log_density_batch, slots.at[0], slots.at[1], slots.at[2], slots.at[3], slots.at[4], PARAMS(LogDensityBatchParams), POSITION_X)
 RUN(squared_norms, slots.at[0], slots.at[1], PARAMS(MatrixParams), groupMemory, LANE, 32)
 RUN(log_density, slots.at[0], slots.at[1], PARAMS(LogDensityParams), groupMemory, LANE, 32)
 RUN(multiply_lower, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(MultiplyLowerParams), groupMemory, LANE, 32)
 RUN(sample_rows, slots.at[0], slots.at[1], slots.at[2], PARAMS(SampleParams), groupMemory, LANE)
+RUN(sample_batch, slots.at[0], slots.at[1], slots.at[2], PARAMS(SampleBatchParams), groupMemory, LANE)
+RUN(cholesky_batch, slots.at[0], WORDS(1), PARAMS(CholeskyBatchParams), groupMemory, LANE)
+RUN(keep_first_failed, slots.at[0], WORDS(1), WORDS(2), slots.at[3], PARAMS(CholeskyBatchParams), groupMemory, LANE, 32)
 
 static const std::map<std::string, void (*)(Slots, Params)> kernels = {
     {"fill_normal", run_fill_normal},
@@ -68,10 +75,14 @@ static const std::map<std::string, void (*)(Slots, Params)> kernels = {
     {"antitranspose", run_antitranspose},
     {"transpose_matrix", run_transpose_matrix},
     {"log_density_rows", run_log_density_rows},
+    {"log_density_batch", run_log_density_batch},
     {"squared_norms", run_squared_norms},
     {"log_density", run_log_density},
     {"multiply_lower", run_multiply_lower},
     {"sample_rows", run_sample_rows},
+    {"sample_batch", run_sample_batch},
+    {"cholesky_batch", run_cholesky_batch},
+    {"keep_first_failed", run_keep_first_failed},
 };
 
 static COVARIUM_ON_GPU uint64_t mixed(uint word, float value) {

@@ -1,5 +1,6 @@
 // Every kernel of msl/ with the same bytes on the GPU and on the CPU: results must agree to the bit, and what lies
 // around them must stay. Above the diagonal of a factor is NaN.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -157,6 +158,60 @@ void densities(Cpu& cpu, uint group) {
       }
 }
 
+// Matrix `bad` of a batch is not positive definite, and the one after it not symmetric.
+Values covariances(uint models, uint n, uint bad) {
+  Values all(size_t{models} * n * n);
+  const Values factor = lowerFactor(n);
+  for (uint b = 0; b < models; ++b)
+    for (uint i = 0; i < n; ++i)
+      for (uint j = 0; j < n; ++j) {
+        float sum = 0;
+        for (uint k = 0; k <= std::min(i, j); ++k) sum += factor[i * n + k] * factor[j * n + k];
+        all[(size_t{b} * n + i) * n + j] = sum * static_cast<float>(b + 1);
+      }
+  if (bad < models) all[(size_t{bad} + 1) * n * n - 1] = -1;
+  if (bad + 1 < models && n > 1) all[(size_t{bad} + 1) * n * n + 1] += 9;
+  return all;
+}
+
+void batches(Cpu& cpu, uint lanes) {
+  for (const uint n : {1u, 2u, 3u, 8u, 17u, 32u, 33u, 64u})
+    for (const uint models : {1u, 2u, 37u}) {
+      const Values means = scattered(size_t{models} * n, 5);
+      Values factors;
+      for (uint b = 0; b < models; ++b) {
+        const Values one = lowerFactor(n);
+        factors.insert(factors.end(), one.begin(), one.end());
+      }
+      for (const uint abreast : {1u, cholesky_batch_models_per_group(n)})
+        for (const uint bad : {0u, models / 2, models}) {
+          const CholeskyBatchParams params = {models, n, abreast, 1e-6f};
+          const Values failed(models, 7.0f);
+          compare(cpu, "cholesky_batch", {covariances(models, n, bad), failed}, params,
+                  {((models + abreast - 1) / abreast + 1) * lanes, 1, 1}, {lanes, 1, 1});
+          Values flags(models, 0.0f);
+          if (bad < models) flags[bad] = 1.0f;
+          compare(cpu, "keep_first_failed", {covariances(models, n, bad), flags, Values(1), Values(n * n)}, params,
+                  {2 * lanes, 1, 1}, {lanes, 1, 1});
+        }
+      for (const uint64_t first : firsts)
+        for (const Size3 shape : {Size3{1, 1}, Size3{29, 4}}) {
+          const NormalParams at = from(first, 0);
+          const uint rows = shape[0], rowsPerGroup = shape[1];
+          const SampleBatchParams params = {at.seedLow, at.seedHigh, ~0u - 4, at.streamHigh, at.firstLow, at.firstHigh,
+                                            models,     rows,        n,       rowsPerGroup};
+          compare(cpu, "sample_batch", {factors, means, Values(size_t{models} * rows * n)}, params,
+                  {(models * ((rows + rowsPerGroup - 1) / rowsPerGroup) + 1) * lanes, 1, 1}, {lanes, 1, 1});
+        }
+      for (const uint rows : {1u, 45u})
+        for (const uint shared : {0u, 1u})
+          compare(cpu, "log_density_batch",
+                  {factors, means, scattered(size_t{rows} * n * (shared != 0 ? 1 : models), 6), scattered(models, 7),
+                   Values(size_t{models} * rows)},
+                  LogDensityBatchParams{models, rows, n, shared}, {models * rows + 5, 1, 1}, {lanes, 1, 1});
+    }
+}
+
 }  // namespace
 
 int checkKernels(Cpu& cpu, bool few) {
@@ -167,6 +222,7 @@ int checkKernels(Cpu& cpu, bool few) {
     fewRows(cpu, group);
     samples(cpu, group);
     densities(cpu, group);
+    batches(cpu, group);
   }
   printf("kernels: (%d) launches, (%d) results differ\n", launches, wrong);
   return wrong;

@@ -124,9 +124,9 @@ test('Only objc/addon catches; others only carry an exception to another thread.
   };
   // These turn what opening or testing a device throws into the reason why it, or a kernel of it, is not to be had.
   const judges = ['objc/metal/candidate.cc', 'objc/metal/self-test.cc'];
-  // It adds the index of the matrix to a failure, and throws that of the first matrix again.
-  const naming = 'objc/cpu/batch.cc';
-  const others = [...judges, naming];
+  // These add the index of the matrix to a failure, and throw that of the first matrix again.
+  const naming = ['objc/cpu/batch.cc', 'objc/metal/refused-model.cc'];
+  const others = [...judges, ...naming];
   none(
     sources.filter(
       (path) =>

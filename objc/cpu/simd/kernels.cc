@@ -27,6 +27,7 @@ namespace {
 
 #include "lanes-float64.h"
 #include "lanes.h"
+#include "batch.metal"
 #include "log-density.metal"
 #include "multiply-lower.metal"
 #include "normal.metal"
@@ -61,6 +62,18 @@ size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
   return sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
 }
 
+size_t sampleBatchBytes(const void* params, uint32_t, uint32_t) {
+  SampleBatchParams sample;
+  memcpy(&sample, params, sizeof sample);
+  return sample_rows_bytes(sample.columns, sample.rowsPerGroup, 0);
+}
+
+size_t choleskyBatchBytes(const void* params, uint32_t, uint32_t) {
+  CholeskyBatchParams batch;
+  memcpy(&batch, params, sizeof batch);
+  return cholesky_batch_bytes(batch.columns, batch.modelsPerGroup);
+}
+
 const Kernel kernelList[] = {
     map<fill_normal>("fill_normal"),
     map<add_row>("add_row"),
@@ -71,10 +84,14 @@ const Kernel kernelList[] = {
     map<antitranspose>("antitranspose"),
     map<transpose_matrix>("transpose_matrix"),
     map<log_density_rows>("log_density_rows"),
+    map<log_density_batch>("log_density_batch"),
     reduction<squared_norms>("squared_norms", simdgroupValuesBytes),
     reduction<log_density>("log_density", simdgroupValuesBytes),
     reduction<multiply_lower>("multiply_lower", multiplyLowerBytes),
     reduction<sample_rows>("sample_rows", sampleRowsBytes),
+    reduction<sample_batch>("sample_batch", sampleBatchBytes),
+    reduction<cholesky_batch>("cholesky_batch", choleskyBatchBytes),
+    reduction<keep_first_failed>("keep_first_failed", simdgroupValuesBytes),
 };
 
 template <typename T>

@@ -1,0 +1,25 @@
+// Batches of models of few columns, by the kernels of msl/batch.metal.
+#pragma once
+
+#include "../device.h"
+#include "encoding.h"
+
+namespace covarium::metal {
+
+// CommandBuffer::choleskyBatch of device.h. The commit fails with what the CPU finds in the first matrix that the GPU
+// refuses.
+void choleskyBatch(Encoding& encoding, View a, size_t count, size_t n, double tolerance);
+// CommandBuffer::sampleBatch, `rows` draws of each of `count` models: the bits of sample() for each.
+void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t count, size_t n, size_t rows,
+                 NormalCounter counter);
+// CommandBuffer::logDensityBatch at `each` rows of each model, or the same for all if `shared`: the bits of
+// logDensity() for each.
+void logDensityBatch(Encoding& encoding, View factors, View means, View rows, View out, size_t count, size_t n,
+                     size_t each, bool shared, const double* constants);
+
+// The CPU makes a factor of up to 32 columns by its own kernel, whose order cholesky_batch has too; beyond, by a
+// library, in another order.
+constexpr size_t batchFactorColumns = 32;
+constexpr size_t mostBatchModels = size_t{1} << 28;  // a kernel counts them with 32 bits
+
+}  // namespace covarium::metal

@@ -1,0 +1,109 @@
+#include "batch.h"
+
+#include <algorithm>
+
+#include "cost.h"
+#include "gpu.h"
+#include "params.h"
+#include "refused-model.h"
+#include "sample.h"
+
+namespace covarium::metal {
+
+namespace {
+
+constexpr size_t mostGroups = size_t{1} << 18;   // of one dispatch
+constexpr size_t mostThreads = size_t{1} << 24;  // likewise
+
+NormalCounter ofModel(NormalCounter counter, size_t model) {
+  counter.stream += model;
+  return counter;
+}
+
+}  // namespace
+
+// A later command may write to a, so that the GPU keeps a copy of the first matrix that it refuses.
+void choleskyBatch(Encoding& encoding, View a, size_t count, size_t n, double tolerance) {
+  Gpu& gpu = encoding.gpu();
+  const uint columns = static_cast<uint>(n), abreast = cholesky_batch_models_per_group(columns);
+  const View failed = encoding.scratch(count), first = encoding.readable(1), kept = encoding.readable(n * n);
+  auto* firstFailed = static_cast<uint32_t*>(first.buffer->contents());
+  *firstFailed = ~uint32_t{0};  // until the GPU says more
+  CholeskyBatchParams params = {static_cast<uint>(count), columns, abreast, static_cast<float>(tolerance)};
+  const size_t most = abreast * mostGroups;
+  for (size_t begin = 0; begin < count; begin += most) {
+    const size_t here = std::min(most, count - begin);
+    params.models = static_cast<uint>(here);
+    encoding.dispatchGroups("cholesky_batch", {a.from(begin * n * n), failed.from(begin)}, params,
+                            (here + abreast - 1) / abreast, abreast * n,
+                            [&](uint, uint) { return cholesky_batch_bytes(columns, abreast); });
+    encoding.worked(batchFactorSeconds(here, n));
+  }
+  params.models = static_cast<uint>(count);
+  constexpr size_t lanes = 256;
+  encoding.dispatchGroups("keep_first_failed", {a, failed, first, kept}, params, 1, lanes, simdgroup_values_bytes);
+  encoding.worked(passSeconds(1, count));
+  encoding.afterwards([&gpu, first, firstFailed, kept, count, n, tolerance] {
+    if (*firstFailed != count)
+      throwForModel(gpu.cpu(), static_cast<float*>(kept.buffer->contents()), *firstFailed, n, tolerance);
+  });
+}
+
+void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t count, size_t n, size_t rows,
+                 NormalCounter counter) {
+  const uint columns = static_cast<uint>(n), most = sample_rows_per_group(columns, 0);
+  if (rows > most * mostGroups) {
+    for (size_t b = 0; b < count; ++b)
+      sample(encoding, factors.from(b * n * n), means.from(b * n), out.from(b * rows * n), rows, n, false,
+             ofModel(counter, b));
+    return;
+  }
+  const uint perGroup = static_cast<uint>(std::min<size_t>(rows, most));
+  const size_t groups = (rows + perGroup - 1) / perGroup, models = std::max<size_t>(1, mostGroups / groups);
+  for (size_t b = 0; b < count; b += models) {
+    const size_t here = std::min(models, count - b);
+    const uint64_t stream = counter.stream + b;
+    const SampleBatchParams params = {lowWord(counter.seed),
+                                      highWord(counter.seed),
+                                      lowWord(stream),
+                                      highWord(stream),
+                                      lowWord(counter.first),
+                                      highWord(counter.first),
+                                      static_cast<uint>(here),
+                                      static_cast<uint>(rows),
+                                      columns,
+                                      perGroup};
+    // A lane makes one column of four rows.
+    const size_t shares = std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0));
+    encoding.dispatchGroups("sample_batch", {factors.from(b * n * n), means.from(b * n), out.from(b * rows * n)},
+                            params, here * groups, shares,
+                            [&](uint, uint) { return sample_rows_bytes(columns, perGroup, 0); });
+    encoding.worked(secondsFor(here * rows * n * (60.0 + n), 4.0 * here * n * (rows + n)));
+  }
+}
+
+void logDensityBatch(Encoding& encoding, View factors, View means, View rows, View out, size_t count, size_t n,
+                     size_t each, bool shared, const double* constants) {
+  const auto rowsOf = [&](size_t b) { return shared ? rows : rows.from(b * each * n); };
+  if (each > mostThreads) {
+    for (size_t b = 0; b < count; ++b)
+      logDensity(encoding, factors.from(b * n * n), means.from(b * n), rowsOf(b), out.from(b * each), each, n, false,
+                 constants[b]);
+    return;
+  }
+  const View logAtMeans = encoding.readable(count);
+  std::transform(constants, constants + count, static_cast<float*>(logAtMeans.buffer->contents()),
+                 [](double constant) { return static_cast<float>(constant); });
+  const size_t models = mostThreads / each;
+  for (size_t b = 0; b < count; b += models) {
+    const size_t here = std::min(models, count - b);
+    const LogDensityBatchParams params = {static_cast<uint>(here), static_cast<uint>(each), static_cast<uint>(n),
+                                          shared ? 1u : 0u};
+    encoding.dispatch("log_density_batch",
+                      {factors.from(b * n * n), means.from(b * n), rowsOf(b), logAtMeans.from(b), out.from(b * each)},
+                      params, here * each);
+    encoding.worked(secondsFor(1.0 * here * each * n * n, 4.0 * here * n * (each + n)));
+  }
+}
+
+}  // namespace covarium::metal
