@@ -76,13 +76,14 @@ onSoftMetal('A batch is factored, drawn and weighed by one command buffer, and o
       b * n * n,
     );
   means!.fill(0);
-  const { of } = await counted(soft, () => {
+  const { result, of } = await counted(soft, () => {
     const encoder = device.encoder();
     encoder.choleskyBatch(factors!, n, 1e-6);
     encoder.sampleBatch(factors!, means!, draws!, n, Uint32Array.of(1, 0, 2, 0, 3, 0));
     encoder.logDensityBatch(factors!, means!, draws!, scores!, n, new Float64Array(size));
-    encoder.commitSync();
+    return encoder.commitSync();
   });
+  assert.is(result.factor, 'gpu');
   assert.is(of('commits'), 1);
   assert.is(of('waits'), 1);
   assert.is(of('blitCopies'), 0);

@@ -68,10 +68,10 @@ onEveryType('a batch draws and weighs to the bit as its normals do alone.', asyn
       using normal = single(device, dtype, b);
       using alone = normal.sampleSync(50, { ...run, stream: BigInt(run.stream) + BigInt(b) });
       assert.equal([matrix.rows, matrix.columns, matrix.dtype], [50, n, dtype]);
-      hasBatchBits(device.kind, matrix.data, alone.data, `draws of (${b})`);
-      hasBatchBits(device.kind, alsoDraws[b]!.data, alone.data, `synchronous draws of (${b})`);
+      hasBatchBits(device.kind, matrix.data, alone.data, `draws of (${b})`, n);
+      hasBatchBits(device.kind, alsoDraws[b]!.data, alone.data, `synchronous draws of (${b})`, n);
       const wanted = normal.logPdfSync(rows).data as Float32Array;
-      hasBatchBits(device.kind, densities.row(b), wanted, `densities of (${b})`);
+      hasBatchBits(device.kind, densities.row(b), wanted, `densities of (${b})`, n);
       assert.equal(batch.at(b).mean.toArray(), normal.mean.toArray());
       assert.is(batch.at(b), batch.at(b));
       assert.is(batch.at(b).logDeterminant, normal.logDeterminant);
@@ -119,21 +119,21 @@ onEveryType('a volume has the draws of all, and each normal weighs rows of its o
         drawn.flatMap((matrix) => matrix.toArray()),
         { dtype },
       ).data as Float32Array;
-      hasBatchBits(device.kind, volume.data, wanted, `volume of ${count}`);
-      hasBatchBits(device.kind, batch.sampleVolumeSync(count, run).data, wanted, 'synchronous volume');
+      hasBatchBits(device.kind, volume.data, wanted, `volume of ${count}`, n);
+      hasBatchBits(device.kind, batch.sampleVolumeSync(count, run).data, wanted, 'synchronous volume', n);
       const out = Volume.from(new Float64Array(size * count * n), { width: n, height: count, depth: size, dtype });
       assert.is(batch.sampleVolumeSync(count, { ...run, out }), out);
-      hasBatchBits(device.kind, out.data, wanted, 'volume into out');
+      hasBatchBits(device.kind, out.data, wanted, 'volume into out', n);
       const plain = array(dtype, size * count * n);
       await batch.sampleVolume(count, { ...run, out: plain });
-      hasBatchBits(device.kind, plain, wanted, 'volume into an array');
+      hasBatchBits(device.kind, plain, wanted, 'volume into an array', n);
       const own = await batch.logPdfEach(volume);
       const alsoOwn = batch.logPdfEachSync(volume);
       assert.equal([own.rows, own.columns, own.dtype], [size, count, dtype]);
       hasSameBytes(alsoOwn.data as Float32Array, own.data as Float32Array, 'synchronous densities');
       for (let b = 0; b < size; b++) {
         const scores = batch.at(b).logPdfSync(drawn[b]!).data as Float32Array;
-        hasBatchBits(device.kind, own.row(b), scores, `densities of (${b})`);
+        hasBatchBits(device.kind, own.row(b), scores, `densities of (${b})`, n);
       }
     }
     const scores = batch.logPdfEachSync(means);
@@ -424,7 +424,7 @@ onEveryDevice(
     assert.is(densities.columns, 200_000);
     for (const [b, matrix] of draws.entries()) {
       using same = wanted.at(b).sampleSync(200_000, { seed: 3, stream: b });
-      hasBatchBits(device.kind, matrix.data, same.data, `draws of (${b})`);
+      hasBatchBits(device.kind, matrix.data, same.data, `draws of (${b})`, n);
       matrix.close();
     }
     densities.close();
