@@ -1,14 +1,8 @@
 import { holdsOf } from '../longest-hold.ts';
 import { casesOf, type Suite } from '../suite.ts';
-import {
-  type Call,
-  closeResult,
-  functionProblem,
-  otherFunctions,
-  type PublicFunction,
-  publicFunctions,
-  settingOf,
-} from './public-functions.ts';
+import { otherFunctions } from './other-functions.ts';
+import { type Call, closeResult, functionProblem, type PublicFunction, settingOf } from './public-function.ts';
+import { publicFunctions } from './public-functions.ts';
 
 // One call is too short for the clock.
 const repeats = 20;

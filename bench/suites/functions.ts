@@ -1,5 +1,6 @@
 import { casesOf, roundingTolerance, type Suite } from '../suite.ts';
-import { closeResult, functionProblem, numbersOf, publicFunctions, settingOf } from './public-functions.ts';
+import { closeResult, functionProblem, numbersOf, settingOf } from './public-function.ts';
+import { publicFunctions } from './public-functions.ts';
 
 /**
  * Every public function of a distribution, synchronously, at each dimension; those that take rows take as many as the

@@ -1,6 +1,7 @@
 """Makes linear-algebra.json beside it: `python3 test/answers/linear-algebra.py > test/answers/linear-algebra.json`.
 
-What NumPy's linear algebra gives for matrices that are well conditioned, graded, and of low rank.
+What NumPy's linear algebra gives for matrices that are well conditioned, graded, ill-conditioned, and of low rank. A
+large matrix is not told but made again by the test: see `scattered`.
 """
 
 import json
@@ -18,6 +19,40 @@ def rounded(a):
 
 def low(m, n, rank):
     return rounded(generator.normal(size=(m, rank))) @ rounded(generator.normal(size=(rank, n)))
+
+
+def scattered(length, seed):
+    """The numbers of `scattered` in test/harness/naive.ts (a linear congruential generator), rounded to float32."""
+    state = (seed * 2654435761 + 12345) % 2**32
+    numbers = numpy.empty(length)
+    for i in range(length):
+        state = (state * 1664525 + 1013904223) % 2**32
+        numbers[i] = state / 2**31 - 1
+    return numbers.astype(numpy.float32).astype(float)
+
+
+def large(n, seed):
+    """The rule: n x n numbers of `scattered`, row by row, over 8, which keeps the determinant in range."""
+    a = scattered(n * n, seed).reshape(n, n) / 8
+    sign, log = numpy.linalg.slogdet(a)
+    return {
+        "n": n,
+        "seed": seed,
+        "s": numpy.linalg.svd(a, compute_uv=False).tolist(),
+        "eigenvalues": numpy.linalg.eigvalsh(a + a.T).tolist(),
+        "sign": sign,
+        "logDeterminant": log,
+    }
+
+
+def hilbert(n):
+    a = 1 / (1 + numpy.add.outer(numpy.arange(n), numpy.arange(n)))
+    return {
+        "n": n,
+        "s": numpy.linalg.svd(a, compute_uv=False).tolist(),
+        "eigenvalues": numpy.linalg.eigvalsh(a).tolist(),
+        "rank": int(numpy.linalg.lstsq(a, a[0], rcond=1e-12)[2]),
+    }
 
 
 def case(name, a, b):
@@ -60,5 +95,8 @@ cases = [
 ]
 deficient = [case("rank 2 of 6 x 5", low(6, 5, 2), rounded(generator.normal(size=(6, 2)))),
              case("rank 3 of 5 x 5", low(5, 5, 3), rounded(generator.normal(size=(5, 1))))]
+for told in deficient:
+    a = numpy.array(told["a"])
+    told["gramEigenvalues"] = numpy.linalg.eigvalsh(a @ a.T).tolist()
 print(json.dumps({"numpy": numpy.__version__, "python": platform.python_version(), "cases": cases,
-                  "deficient": deficient}))
+                  "deficient": deficient, "large": large(500, 14), "hilbert": hilbert(12)}))

@@ -20,11 +20,25 @@ interface Case {
   readonly det?: number;
   readonly solve?: number[][];
   readonly inverse?: number[][];
+  /** Of a a'. */
+  readonly gramEigenvalues?: number[];
 }
 
-const { cases, deficient } = JSON.parse(
+/** A matrix that the test makes by the rule of linear-algebra.py. */
+interface Rule {
+  readonly n: number;
+  readonly s: number[];
+  readonly eigenvalues: number[];
+}
+
+const { cases, deficient, large, hilbert } = JSON.parse(
   readFileSync(new URL('../answers/linear-algebra.json', import.meta.url), 'utf8'),
-) as { cases: Case[]; deficient: Case[] };
+) as {
+  cases: Case[];
+  deficient: Case[];
+  large: Rule & { readonly seed: number; readonly sign: number; readonly logDeterminant: number };
+  hilbert: Rule & { readonly rank: number };
+};
 
 const norm = (values: readonly number[]): number => Math.hypot(...values);
 
@@ -35,12 +49,29 @@ function near(actual: readonly number[], wanted: readonly number[], tolerance: n
   if (!(apart <= tolerance * norm(wanted))) assert.unreachable(`${what}: apart by (${apart}) of (${norm(wanted)})`);
 }
 
+const epsOf = (dtype: RealDtype): number => (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
+
+const transposed = (a: readonly number[][]): number[][] => a[0]!.map((_, j) => a.map((row) => row[j]!));
+const product = (a: readonly number[][], b: readonly number[][]): number[][] =>
+  a.map((row) => b[0]!.map((_, j) => row.reduce((sum, entry, k) => sum + entry * b[k]![j]!, 0)));
+/** The matrix with column k times number k of `scales`. */
+const timesScales = (matrix: Matrix, scales: Vector): number[][] =>
+  matrix.toArray().map((row) => row.map((entry, k) => entry * scales.at(k)));
+
+function isOrthonormal(columns: readonly number[][], bound: number, what: string): void {
+  product(transposed(columns), columns).forEach((row, i) => {
+    row.forEach((entry, j) => {
+      if (!(Math.abs(entry - (i === j ? 1 : 0)) <= bound)) assert.unreachable(`${what}: (${i}, ${j}) is (${entry})`);
+    });
+  });
+}
+
 onEveryDevice("the answers are NumPy's, awaited or not, in either type.", async (device) => {
   for (const dtype of device.dtypes as RealDtype[])
     for (const { name, a, b, s, q, r, lstsq, rank, eigenvalues, det, solve, inverse } of cases) {
       const what = `${name}, ${dtype}`;
       // Times the condition, which is that of the graded matrix at most.
-      const tolerance = (dtype === 'float32' ? 2 ** -23 : 2 ** -52) * 30 * a.length * (s[0]! / s.at(-1)!);
+      const tolerance = epsOf(dtype) * 30 * a.length * (s[0]! / s.at(-1)!);
       const [left, right] = [Matrix.from(a, { dtype }), Matrix.from(b, { dtype })];
       const flat = (matrix: Matrix) => matrix.toArray().flat();
       const svd = await left.svd({ device });
@@ -96,6 +127,93 @@ onEveryDevice('least squares of a matrix of low rank are the shortest.', async (
     assert.is(found.rank, rank, name);
     near(found.x.toArray().flat(), lstsq.flat(), dtype === 'float32' ? 1e-4 : 1e-12, name);
   }
+});
+
+onEveryDevice("singular values, eigenvalues and determinant of 500 x 500 are NumPy's.", async (device) => {
+  const { n, seed, s, eigenvalues, sign, logDeterminant } = large;
+  const a = Float32Array.from(scattered(n * n, seed)).map((value) => value / 8);
+  // TypeScript takes ten seconds for more.
+  const dtypes = (device.kind === 'reference' ? ['float64'] : device.dtypes) as RealDtype[];
+  for (const dtype of dtypes) {
+    const bound = 30 * n * epsOf(dtype);
+    const matrix = Matrix.from(a, { columns: n, dtype });
+    const determinant = await matrix.det({ device });
+    assert.is(Math.sign(determinant), sign, dtype);
+    // Times the condition.
+    near([Math.log(Math.abs(determinant))], [logDeterminant], bound * (s[0]! / s.at(-1)!), `${dtype}: log |det|`);
+    near((await matrix.svd({ device })).s.toArray(), s, bound, `${dtype}: s`);
+    const symmetric = Matrix.from(
+      Float64Array.from(a, (value, at) => value + a[(at % n) * n + Math.floor(at / n)]!),
+      { columns: n, dtype },
+    );
+    near((await symmetric.eigh({ device })).values.toArray(), eigenvalues, bound, `${dtype}: eigenvalues`);
+  }
+});
+
+onEveryDevice("an ill-conditioned matrix has NumPy's values, and its solution a small residual.", async (device) => {
+  const { n, s, eigenvalues, rank } = hilbert;
+  for (const dtype of device.dtypes as RealDtype[]) {
+    const bound = 30 * n * epsOf(dtype);
+    const a = Matrix.from(
+      Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => 1 / (1 + i + j))),
+      { dtype },
+    );
+    const b = Vector.from(a.row(0) as Float64Array);
+    near(a.svdSync({ device }).s.toArray(), s, bound, `${dtype}: s`);
+    near(a.eighSync({ device }).values.toArray(), eigenvalues, bound, `${dtype}: eigenvalues`);
+    const x = await a.solve(b, { device });
+    const residual = a.toArray().map((row, i) => row.reduce((sum, entry, j) => sum + entry * x.at(j), -b.at(i)));
+    assert.ok(norm(residual) <= bound * (s[0]! * norm(x.toArray()) + norm(b.toArray())), `${dtype}: solve`);
+    if (dtype === 'float64') assert.is((await a.lstsq(b, { device, rcond: 1e-12 })).rank, rank);
+  }
+});
+
+onEveryDevice('a matrix of low rank is taken apart and put together again.', async (device) => {
+  const zero = Array.from({ length: 4 }, () => [0, 0, 0]);
+  for (const dtype of device.dtypes as RealDtype[]) {
+    for (const { name, a, s } of [...deficient, { name: 'zeros', a: zero, s: [0, 0, 0] }]) {
+      const what = `${name}, ${dtype}`;
+      const bound = 30 * Math.max(a.length, a[0]!.length) * epsOf(dtype);
+      const matrix = Matrix.from(a, { dtype });
+      const svd = await matrix.svd({ device });
+      near(svd.s.toArray(), s, bound, `${what}: s`);
+      isOrthonormal(svd.u.toArray(), bound, `${what}: u`);
+      isOrthonormal(transposed(svd.vt.toArray()), bound, `${what}: vt`);
+      near(product(timesScales(svd.u, svd.s), svd.vt.toArray()).flat(), a.flat(), bound, `${what}: u s vt`);
+      const { q, r } = await matrix.qr({ device });
+      isOrthonormal(q.toArray(), bound, `${what}: q`);
+      near(product(q.toArray(), r.toArray()).flat(), a.flat(), bound, `${what}: q r`);
+    }
+    for (const { name, a, gramEigenvalues } of deficient) {
+      const gram = product(a, transposed(a));
+      const bound = 30 * gram.length * epsOf(dtype);
+      const { values, vectors } = await Matrix.from(gram, { dtype }).eigh({ device });
+      near(values.toArray(), gramEigenvalues!, bound, `${name}, ${dtype}: eigenvalues`);
+      isOrthonormal(vectors.toArray(), bound, `${name}, ${dtype}: eigenvectors`);
+      const again = product(timesScales(vectors, values), transposed(vectors.toArray()));
+      near(again.flat(), gram.flat(), bound, `${name}, ${dtype}: v diag(values) v'`);
+    }
+  }
+});
+
+onEveryDevice('a matrix without rows is refused, but for its products.', async (device) => {
+  const empty = Matrix.from(new Float32Array(0), { columns: 3 });
+  const b = Matrix.from(new Float32Array(0), { columns: 2 });
+  for (const call of [
+    () => empty.eigh({ device }),
+    () => empty.svd({ device }),
+    () => empty.qr({ device }),
+    () => empty.solve(b, { device }),
+    () => empty.lstsq(b, { device }),
+    () => empty.inverse({ device }),
+    () => empty.det({ device }),
+    () => empty.transpose({ device }),
+    () => empty.covariance({ device }),
+  ])
+    await throwsCode('ERR_SHAPE', '(0)', call);
+  const none = await empty.multiply(Matrix.from(new Float32Array(6), { columns: 2 }), { device });
+  assert.equal([none.shape, none.data.length], [[0, 2], 0]);
+  assert.is((await empty.multiply(Vector.from(new Float32Array(3)), { device })).length, 0);
 });
 
 onEveryDevice('a result stays on its device, large or small, and the next call finds it there.', async (device) => {

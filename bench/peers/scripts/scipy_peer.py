@@ -105,6 +105,27 @@ def prepare(problem, inputs):
     def cdf():
         return np.atleast_1d(scipy.stats.multivariate_normal.cdf(rows, mean, covariance))
 
+    # The scale at which the determinant is neither too large nor too small for float32.
+    scaled = a * np.float32(np.sqrt(np.e / n))
+
+    def joined(*parts):
+        return np.concatenate([np.ravel(part) for part in parts])
+
+    # What all forms of a decomposition share: values, and the matrix; or both parts, with a diagonal that is not
+    # negative.
+    def eigen_parts(found):
+        values, vectors = found
+        return joined(values, vectors * values @ vectors.T)
+
+    def singular_parts(found):
+        u, s, vt = found
+        return joined(s, u * s @ vt)
+
+    def triangular_parts(found):
+        q, r = found
+        signs = np.where(np.diagonal(r) < 0, -1, 1).astype(r.dtype)
+        return joined(q * signs, signs[:, None] * r)
+
     def pair(found):
         return found[0]
 
@@ -131,6 +152,15 @@ def prepare(problem, inputs):
         "ellipsoid": (ellipsoid, lambda found: np.atleast_1d(found[0])),
         "Student-t logPdf": lambda: student - 0.5 * (NU + n) * np.log1p(squares() / NU),
         "Student-t sample": student_sample,
+        "eigh": (lambda: np.linalg.eigh(covariance), eigen_parts),
+        "svd": (lambda: np.linalg.svd(a, full_matrices=False), singular_parts),
+        "qr": (lambda: np.linalg.qr(a), triangular_parts),
+        "solve": lambda: np.linalg.solve(a, mean),
+        "inverse": lambda: np.linalg.inv(a),
+        "det": lambda: np.atleast_1d(np.linalg.det(scaled)),
+        "multiply": lambda: a @ a,
+        "lstsq": (lambda: np.linalg.lstsq(rows, weights, rcond=None), lambda found: joined(found[0], found[3])),
+        "Matrix covariance": lambda: np.cov(rows, rowvar=False, dtype=rows.dtype).reshape(n, n),
     }
     return functions.get(name)
 
