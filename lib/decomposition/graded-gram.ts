@@ -1,10 +1,12 @@
+import type { Work } from '../work.ts';
+
 /**
  * log det(1 + A' A) of m rows of k numbers, whose sizes may differ by any power of ten: the diagonal of R, where A
  * above the identity is Q R. Rows in descending order and Householder's reflections with column pivoting meet each row
  * to rounding of its own size (Cox, Higham: Stability of Householder QR factorization for weighted least squares
  * problems. Numerical Analysis 1997, Longman, 1998).
  */
-export function logDeterminantOfGram(a: Float64Array, m: number, k: number): number {
+export function* logDeterminantOfGram(a: Float64Array, m: number, k: number): Work<number> {
   const identity = Array.from({ length: k }, (_, i) => Float64Array.from({ length: k }, (_, j) => (i === j ? 1 : 0)));
   const rows = Array.from({ length: m }, (_, i) => a.slice(i * k, (i + 1) * k)).concat(identity);
   const size = (row: Float64Array) => row.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
@@ -18,10 +20,11 @@ export function logDeterminantOfGram(a: Float64Array, m: number, k: number): num
     for (let column = step; column < k; column++) {
       const its = lengthOf(below, column);
       if (its > length) [length, pivot] = [its, column];
+      yield;
     }
     for (const row of sorted) [row[step], row[pivot]] = [row[pivot]!, row[step]!];
     logDeterminant += 2 * Math.log(length);
-    reflect(below, step, k, length);
+    yield* reflect(below, step, k, length);
   }
   return logDeterminant;
 }
@@ -36,7 +39,7 @@ function lengthOf(rows: readonly Float64Array[], column: number): number {
 }
 
 // Turns column `step` into (+-length, 0, 0, ...), and the columns after it likewise.
-function reflect(rows: readonly Float64Array[], step: number, k: number, length: number): void {
+function* reflect(rows: readonly Float64Array[], step: number, k: number, length: number): Work {
   // In units of the length, so that no square overflows.
   const v = Float64Array.from(rows, (row) => row[step]! / length);
   v[0]! += v[0]! < 0 ? -1 : 1;
@@ -45,5 +48,6 @@ function reflect(rows: readonly Float64Array[], step: number, k: number, length:
     for (let i = 0; i < v.length; i++) along += v[i]! * rows[i]![column]!;
     along /= Math.abs(v[0]!);
     for (let i = 0; i < v.length; i++) rows[i]![column]! -= along * v[i]!;
+    yield;
   }
 }

@@ -1,3 +1,8 @@
+import type { Work } from '../work.ts';
+
+// Rows of a few thousand numbers between two yields.
+const rowsAtOnce = 32;
+
 /** A = L Q: L lower triangular (m x m) with a diagonal that is not negative, Q (m x n) with orthonormal rows. */
 export interface LqDecomposition {
   readonly lower: Float64Array<ArrayBuffer>;
@@ -11,7 +16,7 @@ export interface LqDecomposition {
  * a zero on the diagonal, and a row of zeros in Q. Each row of A is met to rounding of its own length, however the
  * lengths differ.
  */
-export function lqDecomposition(a: Float64Array, m: number, n: number): LqDecomposition {
+export function* lqDecomposition(a: Float64Array, m: number, n: number): Work<LqDecomposition> {
   const rows = new Float64Array(a);
   const lower = new Float64Array(m * m);
   for (let i = 0; i < m; i++) {
@@ -23,11 +28,13 @@ export function lqDecomposition(a: Float64Array, m: number, n: number): LqDecomp
         const along = dot(row, other);
         for (let k = 0; k < n; k++) row[k]! -= along * other[k]!;
         lower[i * m + j]! += along;
+        if (j % rowsAtOnce === rowsAtOnce - 1) yield;
       }
     const left = norm(row);
     const isNew = left > 8 * n * Number.EPSILON * length;
     lower[i * (m + 1)] = isNew ? left : 0;
     for (let k = 0; k < n; k++) row[k] = isNew ? row[k]! / left : 0;
+    yield;
   }
   return { lower, rows };
 }
@@ -36,13 +43,13 @@ export function lqDecomposition(a: Float64Array, m: number, n: number): LqDecomp
  * Each column of `rows` (m x columns) becomes the solution y of L y = it, or of L' y = it (transposed), where L is
  * m x m.
  */
-export function solveLower(
+export function* solveLower(
   lower: Float64Array,
   rows: Float64Array,
   m: number,
   columns: number,
   transposed: boolean,
-): void {
+): Work {
   for (let step = 0; step < m; step++) {
     const i = transposed ? m - 1 - step : step;
     const row = rows.subarray(i * columns, (i + 1) * columns);
@@ -51,9 +58,11 @@ export function solveLower(
       const entry = transposed ? lower[j * m + i]! : lower[i * m + j]!;
       const other = rows.subarray(j * columns, (j + 1) * columns);
       for (let k = 0; k < columns; k++) row[k]! -= entry * other[k]!;
+      if (before % rowsAtOnce === rowsAtOnce - 1) yield;
     }
     const pivot = lower[i * (m + 1)]!;
     for (let k = 0; k < columns; k++) row[k]! /= pivot;
+    yield;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { logDeterminantOfGram } from '../decomposition/graded-gram.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
+import { runToEnd, type Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
 
@@ -27,39 +28,43 @@ export class LowRankFactor implements Factor {
     this.logDeterminant = logDeterminant;
   }
 
-  /** Makes the factor of F (n x k) and the n positive entries of D. */
-  static of(allocate: Allocate, factor: Float64Array<ArrayBuffer>, diagonal: Float64Array<ArrayBuffer>): LowRankFactor {
+  /** Computes the factor of F (n x k) and the n positive entries of D; the result allocates its storage. */
+  static *of(
+    factor: Float64Array<ArrayBuffer>,
+    diagonal: Float64Array<ArrayBuffer>,
+  ): Work<(allocate: Allocate) => LowRankFactor> {
     const n = diagonal.length;
     const k = factor.length / n;
     const deviations = diagonal.map(Math.sqrt);
     const inverses = deviations.map((deviation) => 1 / deviation);
     const scaled = new Float64Array(k * n);
     for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) scaled[j * n + i] = factor[i * k + j]! * inverses[i]!;
-    const { lower, rows } = lqDecomposition(scaled, k, n);
+    const { lower, rows } = yield* lqDecomposition(scaled, k, n);
     // 1 + L' L = [L', 1] [L', 1]': the LQ factorisation of [L', 1] gives its Cholesky factor without forming squares.
     const beside = new Float64Array(2 * k * k);
     for (let i = 0; i < k; i++) {
       for (let j = i; j < k; j++) beside[2 * i * k + j] = lower[j * k + i]!;
       beside[2 * i * k + k + i] = 1;
     }
-    const root = lqDecomposition(beside, k, 2 * k).lower;
+    const { lower: root } = yield* lqDecomposition(beside, k, 2 * k);
     let logDeterminant = 0;
     for (const deviation of deviations) logDeterminant += 2 * Math.log(deviation);
     const ofRows = new Float64Array(n * k);
     for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) ofRows[i * k + j] = scaled[j * n + i]!;
-    logDeterminant += logDeterminantOfGram(ofRows, n, k);
+    logDeterminant += yield* logDeterminantOfGram(ofRows, n, k);
     // A row z times the root's transpose is z + (z Q') [(C - 1)' Q]; times the inverse's, z (1 - Q' Q) + (z Q') [C^-T
     // Q].
     const forth = new Float64Array(k * n);
     for (let i = 0; i < k; i++)
       for (let j = i; j < k; j++) {
+        yield;
         const entry = root[j * k + i]! - (i === j ? 1 : 0);
         for (let at = 0; at < n; at++) forth[i * n + at]! += entry * rows[j * n + at]!;
       }
     const back = new Float64Array(rows);
-    solveLower(root, back, k, n, true);
+    yield* solveLower(root, back, k, n, true);
     const numbers = { factor, deviations, inverses, rows, forth, back };
-    return new LowRankFactor(kept(numbers, allocate), logDeterminant);
+    return (allocate) => new LowRankFactor(kept(numbers, allocate), logDeterminant);
   }
 
   get width(): number {
@@ -132,7 +137,7 @@ export class LowRankFactor implements Factor {
 
   exact(): LowRankFactor {
     const diagonal = Float64Array.from(this.#values('deviations'), (deviation) => deviation * deviation);
-    return LowRankFactor.of(inMemory, new Float64Array(this.#values('factor')), diagonal);
+    return runToEnd(LowRankFactor.of(new Float64Array(this.#values('factor')), diagonal))(inMemory);
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
-import type { Task } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { meanInput } from './inputs.ts';
 import type { LowRankOptions } from './options.ts';
@@ -13,11 +13,13 @@ import { requireRepresented } from './represented.ts';
 /**
  * The normal of a mean and a low-rank covariance plus a diagonal. `square` and `centre` are what an error calls them.
  */
-export function fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Task<NormalParameters> {
+export function* fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype, options.mean, options.factor, options.diagonal);
-  const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
+  // A copy, which the caller cannot change between slices.
+  const mean =
+    options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre).slice();
   const matrix = asMatrix(options.factor, undefined, 'Factor');
   const n = matrix.rows;
   const factor = finiteNumbers('Factor', matrixStorage(matrix).valuesFor(device), matrix.columns);
@@ -29,5 +31,6 @@ export function fromLowRank(options: LowRankOptions, square = 'Covariance', cent
   if (mean !== undefined) requireColumns(centre, mean.length, n, 'factor');
   const inputs = [options.mean, options.factor, options.diagonal];
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
-  return givenFactor({ device, dtype, n, mean }, (allocate) => LowRankFactor.of(allocate, factor, diagonal), square);
+  const make = yield* LowRankFactor.of(factor, diagonal);
+  return yield* step(givenFactor({ device, dtype, n, mean }, make, square));
 }

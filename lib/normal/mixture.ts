@@ -91,8 +91,11 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
       `Data has (${count}) rows, but (${size}) components of dimension (${n}) need at least (${size * (n + 1)}).`,
     );
   const values = hostValues(given.values, 'float64', true) as Float64Array<ArrayBuffer>;
+  yield;
   requireFiniteEntries('Data', values, n);
+  yield;
   refuseConstant(values, n);
+  yield;
   const exact = exactDevice(device);
   const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }), false);
   const whole = yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined });
@@ -119,6 +122,7 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
       weights[k] = sums.weight / count;
       means.set(mean, k * n);
       squares.set(covariance, k * n * n);
+      yield;
     }
     const before = logLikelihood;
     logLikelihood = yield* expect({ exact, values, n, weights, means, squares, shares });
@@ -161,6 +165,7 @@ interface Expectation {
 function* expect({ exact, values, n, weights, means, squares, shares }: Expectation): Tasks<number> {
   const size = weights.length;
   const factors = squares.slice();
+  yield;
   try {
     yield* exactly(exact, (encoder) => encoder.choleskyBatch(factors, n, 1e-9));
   } catch (error) {

@@ -191,7 +191,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /** Synchronous twin of {@link fromLowRank}. */
   static fromLowRankSync<O extends LowRankOptions>(options: Only<O, LowRankOptions>): MultivariateNormal<DtypeOf<O>> {
-    return new MultivariateNormal(runSync(fromLowRank(options)));
+    return new MultivariateNormal(runAllSync(fromLowRank(options)));
   }
 
   /**

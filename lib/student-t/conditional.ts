@@ -38,12 +38,16 @@ export function* studentConditional(
     mean: new Storage(new Float64Array(normal.mean.values)),
     factor: normal.factor.exact(),
   };
+  yield;
   const others = yield* conditional(exact, { given, values });
   try {
     const { stretch, dimensions } = yield* stretchOf(exact, nu, given, values);
     const factor = yield* step(factorTask(others));
-    const scaled = Float64Array.from(factor.data, (entry) => entry * stretch);
+    yield;
+    const scaled = new Float64Array(factor.data as Float64Array);
+    for (let at = 0; at < scaled.length; at++) scaled[at]! *= stretch;
     factor.close();
+    yield;
     const mean = new Float64Array(others.mean.values);
     const { n: left, rank } = others.factor;
     if (rank === left) {

@@ -204,7 +204,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   static fromLowRankSync<O extends ScaleLowRankOptions>(
     options: Only<O, ScaleLowRankOptions>,
   ): MultivariateStudentT<DtypeOf<O>> {
-    return new MultivariateStudentT(runSync(studentFromLowRank(options)));
+    return new MultivariateStudentT(runAllSync(studentFromLowRank(options)));
   }
 
   /**

@@ -91,11 +91,11 @@ export function* studentFromEigen(options: ScaleEigenOptions): Tasks<StudentPara
   return { normal: yield* fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu };
 }
 
-export function studentFromLowRank(options: ScaleLowRankOptions): Task<StudentParameters> {
+export function* studentFromLowRank(options: ScaleLowRankOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'factor', 'diagonal']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  return stretched(fromLowRank({ ...rest, mean: location }, 'Scale', 'Location'), nu);
+  return { normal: yield* fromLowRank({ ...rest, mean: location }, 'Scale', 'Location'), nu };
 }
 
 export function* studentFromCorrelation(options: ScaleCorrelationOptions): Tasks<StudentParameters> {
