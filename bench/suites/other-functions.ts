@@ -1,5 +1,5 @@
-// The public functions that no other library is asked for: what their calls cost alone, and how long they hold the event
-// loop.
+// The public functions that no other library is asked for: what their calls cost alone, and how long they hold the
+// event loop.
 import type { Real } from '../../lib/dtype.ts';
 import {
   crossEntropy,

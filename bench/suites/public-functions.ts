@@ -1,5 +1,5 @@
-// The public functions of distributions and matrices that NumPy or SciPy have too: what the suite `functions` times beside
-// them, and the suite `calls` alone.
+// The public functions of distributions and matrices that NumPy or SciPy have too: the suite `functions` times them
+// beside those, and the suite `calls` alone.
 import {
   bhattacharyya,
   bhattacharyyaSync,

@@ -13,7 +13,10 @@ export interface LinearAlgebraOptions {
 
 /** Options of {@link Matrix.lstsq}. */
 export interface LeastSquaresOptions extends LinearAlgebraOptions {
-  /** Singular values up to this share of the largest count as 0; by default max(rows, columns) roundings. */
+  /**
+   * Singular values up to this share of the largest count as 0; by default max(rows, columns) roundings. 0 means the
+   * unit roundoff, 2^-53 or 2^-24, as in NumPy and LAPACK.
+   */
   readonly rcond?: number | undefined;
 }
 
@@ -135,7 +138,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
 
   /**
    * The shortest x that minimises |A x - b|, for b (m x k) or a vector of m. Rejects with `ERR_SHAPE`,
-   * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond) and like every method here.
+   * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond, a solution beyond the type) and like every method here.
    */
   async lstsq<B extends Matrix | Vector>(
     b: B,

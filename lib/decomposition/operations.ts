@@ -11,7 +11,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, wholeNumber } from '../check.ts';
+import { checkOptions, describe, firstNotFinite, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -242,8 +242,10 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
     encoder.svd(rows, u, s!, vt!, m, n, false);
     encoder.product(right, u, along!, columns, k, m, true, false, 1, 0);
   });
-  const largest = s!.values[0]!;
-  const inverses = Float64Array.from(s!.values, (value) => (value > rcond * largest ? 1 / value : 0));
+  // A share of 0 means the unit roundoff, as in LAPACK's gelsd: below it is what rounding leaves of a 0.
+  const share = rcond > 0 ? rcond : dtype === 'float32' ? 2 ** -24 : 2 ** -53;
+  const least = share * s!.values[0]!;
+  const inverses = Float64Array.from(s!.values, (value) => (value > least ? 1 / value : 0));
   try {
     const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
       const rows = scratch.zeros(dtype, columns * n);
@@ -251,6 +253,15 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
       encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
       encoder.transpose(rows, x!, columns, n);
     });
+    const overflown = firstNotFinite(x!.values);
+    if (overflown < x!.values.length) {
+      const value = x!.values[overflown];
+      for (const storage of [x!, s!]) storage.close();
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `Solution entry (${overflown}) is (${value}): the matrix is too small for \`b\` in (${dtype}). Scale one of them.`,
+      );
+    }
     const rank = inverses.filter((inverse) => inverse > 0).length;
     return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s!) };
   } finally {

@@ -4,6 +4,8 @@ import { jacobiRotation, turnRows } from './rotation.ts';
 
 const sweeps = 60; // more than a matrix of any condition needs
 const operationsAtOnce = 1 << 16;
+// The squares of shorter rows underflow, and their directions have lost digits.
+const shortest = 2 ** -500;
 
 /**
  * a (m x n) = u diag(values) v with k = min(m, n) values that fall, u (m x k) with orthonormal columns and v (k x n)
@@ -26,7 +28,7 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
   for (const [to, from] of order.entries()) {
     values[to] = lengths[from]! * unit;
     const row = rows.slice(from * length, (from + 1) * length);
-    if (lengths[from] === 0) complete(row, directions);
+    if (lengths[from]! < shortest) complete(row, directions);
     else scale(row, 1 / lengths[from]!);
     directions.push(row);
     yield;
@@ -46,7 +48,7 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
 function unitOf(a: Real): number {
   let largest = 0;
   for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i]!));
-  return largest > 2 ** 400 ? 2 ** 600 : largest < 2 ** -400 && largest > 0 ? 2 ** -600 : 1;
+  return largest > 2 ** 300 ? 2 ** 600 : largest < 2 ** -300 && largest > 0 ? 2 ** -600 : 1;
 }
 
 /**

@@ -120,6 +120,16 @@ onEveryDevice("the answers are NumPy's, awaited or not, in either type.", async 
 });
 
 onEveryDevice('least squares of a matrix of low rank are the shortest.', async (device) => {
+  const halved = Matrix.from(
+    [
+      [1, 2],
+      [2, 4],
+    ],
+    { dtype: device.dtypes.at(-1) as RealDtype },
+  );
+  const unique = await halved.lstsq(Vector.from(halved.column(0) as Float64Array), { device, rcond: 0 });
+  assert.is(unique.rank, 1, 'what rounding leaves of a 0 does not count');
+  near(unique.x.toArray(), [0.2, 0.4], 1e-6, 'rcond of 0');
   for (const { name, a, b, lstsq, rank } of deficient) {
     const dtype = device.dtypes.at(-1) as RealDtype;
     const rcond = dtype === 'float32' ? 1e-5 : undefined;
@@ -257,6 +267,16 @@ onEveryDevice('entries of any size have their singular values, solutions and det
       `${unit}: lstsq`,
     );
   }
+  const tiny = Matrix.from(
+    [
+      [1e-310, 0],
+      [0, 1e-311],
+    ],
+    { dtype: 'float64' },
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', '(float64)', () =>
+    tiny.lstsq(Vector.from([1, 2], { dtype: 'float64' }), { device }),
+  );
   const detOf = (...diagonal: number[]) =>
     Matrix.from(
       diagonal.map((_, i) => diagonal.map((entry, j) => (i === j ? entry : 0))),
