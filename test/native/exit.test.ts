@@ -14,7 +14,7 @@ const record = (device, repeats) => {
   for (let i = 0; i < repeats; i++) encoder.fillNormal(values, counter);
   return encoder;
 };
-const long = (device) => record(device, ${sanitized ? 4 : 60}).commit();
+const long = (device) => record(device, ${sanitized ? 30 : 60}).commit();
 `;
 
 function endsAs(sentence: string, text: string, code: number, stdout: string, check?: (ending: Ending) => void): void {

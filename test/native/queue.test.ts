@@ -15,8 +15,11 @@ import { throwsCode } from '../harness/throws-code.ts';
 const counter = counterOf(1, 2, 0);
 const long = new Float32Array(1 << 22);
 
+// Of fills in one commit: with AVX-512 even a sanitized one takes a few milliseconds.
+const manyFills = sanitized ? 30 : 60;
+
 /** Records work of some tenths of a second: many times what a timer, a file or a cancelled block takes. */
-function recordLong(encoder: Encoder, repeats = sanitized ? 4 : 60): Encoder {
+function recordLong(encoder: Encoder, repeats = manyFills): Encoder {
   for (let repeat = 0; repeat < repeats; repeat++) encoder.fillNormal(long, counter);
   return encoder;
 }
@@ -71,7 +74,7 @@ onNative("64 commits at once leave libuv's pool to files and cryptography.", asy
   let left = 64;
   const commits = Array.from({ length: 64 }, (_, i) => {
     const [encoder, out] = [devices[i % 8]!.encoder(), new Float32Array(1 << 20)];
-    for (let repeat = 0; repeat < (sanitized ? 4 : 60); repeat++) encoder.fillNormal(out, counter);
+    for (let repeat = 0; repeat < manyFills; repeat++) encoder.fillNormal(out, counter);
     return encoder.commit().finally(() => --left);
   });
   const derive = promisify(pbkdf2);
@@ -110,7 +113,7 @@ onDevice('Memory released while a commit uses it is not given to anybody else be
   const memory = device.allocate(sizeBytes);
   const out = new Float32Array(memory);
   const encoder = device.encoder();
-  for (let repeat = 0; repeat < (sanitized ? 4 : 60); repeat++) encoder.fillNormal(out, counter);
+  for (let repeat = 0; repeat < manyFills; repeat++) encoder.fillNormal(out, counter);
   const done = encoder.commit();
   device.release(memory);
   assert.is(memory.byteLength, 0);
