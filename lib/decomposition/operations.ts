@@ -249,7 +249,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   try {
     const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
       const rows = scratch.zeros(dtype, columns * n);
-      encoder.scaleColumns(along!.values as Real, scratch.copy(new Float64Array(inverses), dtype));
+      encoder.scaleColumns(along!.values as Real, scratch.copy(inverses, dtype));
       encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
       encoder.transpose(rows, x!, columns, n);
     });

@@ -48,17 +48,15 @@ export function* fromCorrelation(
     requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, centres, (i) => deviations[i]! ** 2, centre);
   }
   // A diagonal within rounding of one becomes exactly one, so that the variances are those that the caller passed.
+  // Without a pause, in which the caller could change these inputs.
   const covariance = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {
     const own = deviations[i]!;
     for (let j = 0, at = i * n; j < n; j++, at++) covariance[at] = (i === j ? 1 : values[at]!) * own * deviations[j]!;
-    if (i % rowsAtOnce === 0) yield;
   }
   const product = new Matrix(new Storage(covariance), n, n);
   return yield* fromCovariance({ ...rest, dtype, covariance: product }, square, centre);
 }
-
-const rowsAtOnce = 32;
 
 /** A covariance as a correlation matrix and standard deviations. */
 export interface Correlation {

@@ -1,13 +1,14 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import type { FactorOn } from '../backend.ts';
+import type { Encoder, FactorOn } from '../backend.ts';
 import { about, checkOptions, oneOf } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
+import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { rankTolerance, rootOf } from '../decomposition/semidefinite-root.ts';
-import { type Real, zerosOf } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
@@ -79,19 +80,14 @@ function* regularNormal(
   square: string,
 ): Tasks<NormalParameters | undefined> {
   const { dtype, n } = input;
-  // The trace is n at least.
-  if (clearlyRegular * rankTolerance(n, dtype) * n >= 1) {
-    if (dtype === 'float64' || !(yield* isRegularInFloat64(input))) return undefined;
-    return yield* step(factorInput(input, tolerance, where));
-  }
+  // The trace is n at least: where that is too much, the sum must have no rounding.
+  const isTooLarge = clearlyRegular * rankTolerance(n, dtype) * n >= 1;
+  if (isTooLarge && (dtype === 'float64' || !(yield* isRegularInFloat64(input)))) return undefined;
   const precisions = zerosOf(dtype, n) as Real;
   const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.cholesky(factor, n, where);
-    const rows = scratch.zeros(dtype, n * n);
-    for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
-    encoder.triangularSolve(factor, rows, n, false);
-    encoder.squaredNorms(rows, precisions, n);
+    if (!isTooLarge) encodePrecisions(encoder, factor, precisions, scratch);
   });
   let made: NormalParameters;
   try {
@@ -101,10 +97,19 @@ function* regularNormal(
     throw error;
   }
   const trace = traceOf(precisions, input);
-  if (clearlyRegular * rankTolerance(n, dtype) * trace < 1) return made;
+  if (isTooLarge || clearlyRegular * rankTolerance(n, dtype) * trace < 1) return made;
   made.mean.close();
   made.factor.close();
   return undefined;
+}
+
+/** The diagonal of the inverse of a matrix, from its Cholesky factor. */
+function encodePrecisions(encoder: Encoder, factor: Real, precisions: Real, scratch: Scratch): void {
+  const n = precisions.length;
+  const rows = scratch.zeros(dtypeOf(precisions) as RealDtype, n * n);
+  for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
+  encoder.triangularSolve(factor, rows, n, false);
+  encoder.squaredNorms(rows, precisions, n);
 }
 
 function traceOf(precisions: Real, { n, square }: NormalInput): number {
@@ -121,10 +126,7 @@ function* isRegularInFloat64(input: NormalInput): Tasks<boolean> {
   try {
     yield* exactly(device, (encoder, scratch) => {
       encoder.cholesky(factor, n, 'auto');
-      const rows = scratch.zeros('float64', n * n);
-      for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
-      encoder.triangularSolve(factor, rows, n, false);
-      encoder.squaredNorms(rows, precisions, n);
+      encodePrecisions(encoder, factor, precisions, scratch);
     });
   } catch (error) {
     if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return false;
@@ -196,10 +198,7 @@ export function factorCovariance(options: CovarianceOptions, square = 'Covarianc
   const where = factorOn(options.factor);
   const input = normalInput(options, square, options.covariance, centre);
   represented(options, input, centre);
-  return factorInput(input, symmetryTolerance(input.dtype, options.symmetryTolerance), where);
-}
-
-function factorInput(input: NormalInput, tolerance: number, where: FactorOn): NormalTask {
+  const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
   return factoredNormal(input, LowerFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, input.n, tolerance);
     encoder.cholesky(factor, input.n, where);

@@ -31,4 +31,15 @@ onEveryType('correlations and standard deviations give the covariance.', async (
   );
 });
 
+onEveryType('what the caller changes after the call is of no account.', async (device, dtype, tolerance) => {
+  const n = 200;
+  const correlation = new Float64Array(n * n).map((_, at) => (at % (n + 1) === 0 ? 1 : 0.25));
+  const [mean, standardDeviations] = [new Float64Array(n).fill(1), new Float64Array(n).fill(2)];
+  const making = MultivariateNormal.fromCorrelation({ device, dtype, mean, correlation, standardDeviations });
+  for (const given of [mean, correlation, standardDeviations]) given.fill(Number.NaN);
+  using normal = await making;
+  near(normal.mean.data, new Float64Array(n).fill(1), tolerance);
+  near(normal.covarianceSync().data.slice(0, 3), [4, 1, 1], 10 * tolerance);
+});
+
 test.run();
