@@ -35,6 +35,7 @@
         "objc/cpu/address-space.cc", "objc/cpu/batch.cc", "objc/cpu/blas-check.cc", "objc/cpu/cholesky.cc", "objc/cpu/command-buffer.cc", "objc/cpu/decomposition-commands.cc", "objc/cpu/decomposition.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/own-blas.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc", "objc/cpu/product-scratch.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
+        "objc/gpu/recorder.cc", "objc/gpu/host-copies.cc", "objc/gpu/queue.cc",
         "objc/table/csv.cc", "objc/table/decimal.cc", "objc/table/rows.cc"
       ],
       "include_dirs": ["node-addon-api", "node_modules/node-addon-api", "msl", "msl/cpu"],
@@ -44,11 +45,11 @@
       "conditions": [
         ["OS=='mac'", {
           "sources": [
-            "objc/cpu/blas-accelerate.cc",
+            "objc/cpu/blas-accelerate.cc", "objc/cuda/none.cc",
             "objc/metal/batch.mm", "objc/metal/candidate.cc", "objc/metal/capture.mm", "objc/metal/cholesky.mm", "objc/metal/choose.mm",
-            "objc/metal/command-buffer.mm", "objc/metal/decomposition.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
+            "objc/metal/command-buffer.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
             "objc/metal/gpu.mm", "objc/metal/kernel-launch.mm", "objc/metal/kernel.mm", "objc/metal/launch.mm", "objc/metal/library.mm", "objc/metal/memory.mm", "objc/metal/mps.mm", "objc/metal/product.mm",
-            "objc/metal/queue.cc", "objc/metal/refused-model.cc", "objc/metal/reflection.mm", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/metal/self-test.cc",
+            "objc/gpu/refused-model.cc", "objc/metal/reflection.mm", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/gpu/self-test.cc",
             "objc/metal/shaders.mm", "objc/metal/triangle.mm"
           ],
           "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)"],
@@ -63,7 +64,19 @@
                           "-framework MetalPerformanceShaders"]
           }
         }, {
-          "sources": ["objc/cpu/blas-dlopen.cc", "objc/metal/none.cc"],
+          "sources": [
+            "objc/cpu/blas-dlopen.cc",
+            "objc/cuda/candidate.cc", "objc/cuda/choose.cc", "objc/cuda/command-buffer.cc", "objc/cuda/device.cc", "objc/cuda/driver.cc",
+            "objc/cuda/gpu.cc", "objc/cuda/part.cc", "objc/cuda/sample.cc", "objc/cuda/self-test.cc",
+            "objc/metal/none.cc"
+          ],
+          "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)"],
+          "actions": [{
+            "action_name": "embed_cuda_kernels",
+            "inputs": ["msl/cuda/embed.mjs", "msl/cuda/kernels.cu", "msl/cuda/metal_stdlib", "<!@(node -p \"require('fs').readdirSync('msl').filter((name) => /\\.(metal|h)$/.test(name)).map((name) => 'msl/' + name).join(' ')\")"],
+            "outputs": ["<(SHARED_INTERMEDIATE_DIR)/cuda-kernels.h"],
+            "action": ["node", "msl/cuda/embed.mjs", "<@(_outputs)"]
+          }],
           "libraries": ["-ldl", "-lpthread"],
           "ldflags": ["-Wl,-z,nodelete"]
         }],

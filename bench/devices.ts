@@ -15,9 +15,9 @@ import type { ContenderFacts } from './results.ts';
  * The names that devices have in a run: `cpu-1` is the CPU with one thread, `cpu-blas` the CPU with the products of the
  * installed BLAS, `softmetal` the software stand-in for Metal.
  */
-export const deviceNames: readonly string[] = ['metal', 'cpu', 'cpu-1', 'cpu-blas', 'reference', 'softmetal'];
+export const deviceNames: readonly string[] = ['metal', 'cuda', 'cpu', 'cpu-1', 'cpu-blas', 'reference', 'softmetal'];
 
-const byDefault = ['metal', 'cpu', 'reference'];
+const byDefault = ['metal', 'cuda', 'cpu', 'reference'];
 
 /**
  * The requested devices, by default all that measure speed; those that are not available are listed with the reason.
@@ -82,6 +82,8 @@ function reasonAgainst(name: string, { available, reason, name: about, facts }: 
   const isStandIn = about.startsWith('Software Metal');
   if (name === 'metal' && isStandIn)
     return 'It is a software stand-in, no measure of speed: --devices softmetal takes it.';
+  // test/cuda/softcuda calls itself so.
+  if (name === 'cuda' && about.startsWith('Soft GPU')) return 'It is a software stand-in, no measure of speed.';
   if (name === 'softmetal' && !isStandIn) return 'The native addon has no software stand-in for Metal.';
   if (name === 'cpu-1' && availableParallelism() === 1) return 'There is one processor: it would be cpu again.';
   return '';

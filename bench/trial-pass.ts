@@ -22,7 +22,7 @@ interface Baseline {
 }
 
 // The contenders whose result may become the baseline, best first: `reference` is also the oracle of the tests.
-const baselines = ['reference', 'cpu', 'cpu-1', 'cpu-blas', 'metal', 'softmetal'];
+const baselines = ['reference', 'cpu', 'cpu-1', 'cpu-blas', 'cuda', 'metal', 'softmetal'];
 
 const nothing: Cost = { setupMs: 0, runMs: 0 };
 

@@ -17,7 +17,7 @@ const cloning = notCloneable('A Device', 'open one in each thread');
  * that create things.
  */
 export class OpenBackend {
-  /** `metal`, `cpu` or `reference`. */
+  /** `metal`, `cuda`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
   /** The name of the GPU or the BLAS library that computes, for people. */
   readonly name: string;

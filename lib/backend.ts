@@ -1,11 +1,14 @@
 import type { Dtype, Real, Values } from './dtype.ts';
 
-// The contract between the public classes and a device. It has two implementations: the addon (objc/addon, for metal
-// and cpu) and lib/reference. The public classes have checked every shape, type and number before they call; an
+// The contract between the public classes and a device. It has two implementations: the addon (objc/addon, for metal,
+// cuda and cpu) and lib/reference. The public classes have checked every shape, type and number before they call; an
 // implementation checks only values.
 
-/** The kinds of device: `metal`, an Apple GPU; `cpu`, our kernels and a BLAS; `reference`, plain TypeScript. */
-export type DeviceKind = 'metal' | 'cpu' | 'reference';
+/**
+ * The kinds of device: `metal`, an Apple GPU; `cuda`, an NVIDIA GPU; `cpu`, our kernels and a BLAS; `reference`, plain
+ * TypeScript.
+ */
+export type DeviceKind = 'metal' | 'cuda' | 'cpu' | 'reference';
 
 /** The processor that makes a Cholesky factor: the faster one for the device, the CPU, or the GPU. */
 export type FactorOn = 'auto' | 'cpu' | 'gpu';

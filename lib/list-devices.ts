@@ -9,8 +9,11 @@ export interface DeviceReport extends Candidate {
   readonly chosen: boolean;
 }
 
+/** The kind of device that a named GPU belongs to. */
+export const gpuKind: DeviceKind = process.platform === 'darwin' ? 'metal' : 'cuda';
+
 /** Every kind of device, in order of preference. */
-export const deviceKinds: readonly DeviceKind[] = ['metal', 'cpu', 'reference'];
+export const deviceKinds: readonly DeviceKind[] = ['metal', 'cuda', 'cpu', 'reference'];
 
 /**
  * Every kind of device in order of preference: whether it is available and why not, its name, and whether
@@ -23,15 +26,15 @@ export function listDevices(): DeviceReport[] {
   return candidates.map((candidate) => ({ ...candidate, chosen: candidate === chosen }));
 }
 
-/** The kind that the environment names, or `auto`. A GPU named by the environment means `metal`. */
+/** The kind that the environment names, or `auto`. A GPU named by the environment means the system's kind of GPU. */
 export function kindByDefault(): string {
   const { COVARIUM_DEVICE, COVARIUM_GPU } = process.env;
   const wanted = COVARIUM_DEVICE || 'auto';
-  return wanted === 'auto' && COVARIUM_GPU ? 'metal' : wanted;
+  return wanted === 'auto' && COVARIUM_GPU ? gpuKind : wanted;
 }
 
 function nativeCandidates(): Candidate[] {
-  const kinds = ['metal', 'cpu'] as const;
+  const kinds = ['metal', 'cuda', 'cpu'] as const;
   const { addon, reason } = loadAddon();
   if (addon === undefined) return kinds.map((kind) => unavailable(kind, reason));
   try {

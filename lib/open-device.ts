@@ -3,7 +3,7 @@ import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions, describe, oneOf, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import { Device } from './device.ts';
-import { deviceKinds, kindByDefault } from './list-devices.ts';
+import { deviceKinds, gpuKind, kindByDefault } from './list-devices.ts';
 import { openReference } from './reference/device.ts';
 
 /** Options of {@link openDevice}. */
@@ -14,8 +14,9 @@ export interface OpenOptions {
    */
   readonly threads?: number | undefined;
   /**
-   * The GPU to open on a Mac with several, by name or registry id (a decimal string); by default `COVARIUM_GPU`, or
-   * else the system's choice. If a GPU is named, no other kind of device is opened in its place.
+   * The GPU to open where there are several: on a Mac by name or registry id (a decimal string), an NVIDIA GPU by
+   * index, name, UUID or PCI id; by default `COVARIUM_GPU`, or else the system's choice. If a GPU is named, no other
+   * kind of device is opened in its place.
    */
   readonly gpu?: string | undefined;
 }
@@ -51,14 +52,14 @@ function open(kind: DeviceKind | 'auto' | undefined, options: OpenOptions, warn:
   const wanted = requireKind(kind ?? kindByDefault());
   const gpu = options.gpu === undefined ? gpuByDefault() : requireGpu(options.gpu, wanted);
   if (wanted !== 'auto') return new Device(openBackend(wanted, threads, gpu));
-  if (gpu !== '') return new Device(openBackend('metal', threads, gpu));
+  if (gpu !== '') return new Device(openBackend(gpuKind, threads, gpu));
   return openFirst(threads, warn);
 }
 
 // Each kind is opened without asking first: on a GPU, the question costs as much as opening.
 function openFirst(threads: number, warn: (why: string) => void): Device {
   let why = '';
-  for (const kind of ['metal', 'cpu'] as const)
+  for (const kind of ['metal', 'cuda', 'cpu'] as const)
     try {
       return new Device(openBackend(kind, threads, ''));
     } catch (error) {
@@ -94,9 +95,9 @@ function requireGpu(gpu: unknown, kind: DeviceKind | 'auto'): string {
   if (typeof gpu !== 'string' || gpu === '')
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `GPU (${describe(gpu)}) must be a name or a registry id, as a non-empty string.`,
+      `GPU (${describe(gpu)}) must be a name or another id of a GPU, as a non-empty string.`,
     );
-  if (kind === 'auto' || kind === 'metal') return gpu;
+  if (kind === 'auto' || kind === 'metal' || kind === 'cuda') return gpu;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Device (${kind}) has no GPU to choose (${describe(gpu)}).`);
 }
 

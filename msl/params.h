@@ -102,3 +102,23 @@ inline unsigned long cholesky_batch_bytes(uint columns, uint modelsPerGroup) {
 // What a host takes: as many models as have 32 rows, the lanes of one of Apple's simdgroups. Any other choice gives
 // the same bits.
 inline uint cholesky_batch_models_per_group(uint columns) { return columns < 32u ? 32u / columns : 1u; }
+
+// Of sample_tiles: the side of a tile, the columns of a panel and how far apart it keeps them (what neighbours write
+// lies in different banks of the memory, and what a lane reads at once at multiples of 16 bytes), the lanes, each of
+// which makes 64 entries, and what a lane brings of a panel.
+enum {
+  sample_tile = 128,
+  sample_half_tile = 64,
+  sample_tile_depth = 16,
+  sample_tile_stride = 132,
+  sample_tiles_lanes = 256,
+  sample_tile_taken = 8
+};
+
+// Bytes of threadgroup memory of sample_tiles: a panel of z and one of the factor.
+inline unsigned long sample_tiles_bytes() { return 8ul * sample_tile_depth * sample_tile_stride; }
+
+// Threadgroups of sample_tiles.
+inline unsigned long sample_tiles_groups(unsigned long rows, unsigned long columns) {
+  return (rows + sample_tile - 1ul) / sample_tile * ((columns + sample_tile - 1ul) / sample_tile);
+}

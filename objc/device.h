@@ -1,5 +1,5 @@
-// The contract of a device, in plain C++17: no Objective-C, no Node-API. objc/cpu and objc/metal are its two bodies;
-// lib/backend.ts says what each command does.
+// The contract of a device, in plain C++17: no Objective-C, no Node-API. objc/cpu, objc/metal and objc/cuda are its
+// bodies; lib/backend.ts says what each command does.
 #pragma once
 
 #include <functional>
@@ -117,7 +117,7 @@ class Device {
 
 struct OpenOptions {
   unsigned threads = 0;  // 0: one for each processor that this process may use
-  std::string gpu;       // a name or a registry id, decimal; '': the system's first choice
+  std::string gpu;       // a name, or what else the kind knows its GPUs by; '': the system's first choice
 };
 
 // What listDevices() says of a device, whether it can be had or not.
@@ -133,6 +133,12 @@ Candidate candidate();
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace metal
+
+namespace cuda {
+Candidate candidate();
+// Throws ERR_DEVICE_UNAVAILABLE with the reason.
+std::shared_ptr<Device> open(const OpenOptions& options);
+}  // namespace cuda
 
 namespace cpu {
 Candidate candidate();

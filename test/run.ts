@@ -22,6 +22,9 @@ const everyDevice = 'array command contract examples factor kernel moments norma
 const onOpenBlas = 'contract factor'.split(' ');
 const withoutLibrary = 'moments normal'.split(' ');
 
+/** These run once more on cuda, over the software stand-in for NVIDIA's driver, which is built with that for Metal. */
+const onCuda = 'contract'.split(' ');
+
 /**
  * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
  * same few commands.
@@ -129,6 +132,16 @@ interface Setting {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** On cuda, which makes all draws on its GPU, however small. */
+function softCuda(standIn: string): Setting {
+  const env = {
+    COVARIUM_TEST_DEVICES: 'cuda',
+    COVARIUM_CUDA_FROM: '0',
+    LD_LIBRARY_PATH: join(dirname(standIn), 'softcuda'),
+  };
+  return { title: 'cuda, over its software stand-in', env };
+}
+
 /** A run for each setting that a file is to be seen in. */
 function plan(files: readonly string[]): Run[] {
   const onMetal: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'metal' };
@@ -163,6 +176,7 @@ function plan(files: readonly string[]): Run[] {
         ? [{ env: onOthers }, metal({ ...onMetal, COVARIUM_ADDON: stand.path })]
         : [{ env: {} }];
     if (!(file in alone)) {
+      if (stand.path !== '' && onCuda.includes(roomOf(file))) settings.push(softCuda(stand.path));
       if (hasOpenBlas && onOpenBlas.includes(roomOf(file)))
         settings.push(onCpu('products of OpenBLAS', 'libopenblas.so.0'));
       if (withoutLibrary.includes(roomOf(file))) settings.push(onCpu('without a library', 'none'));

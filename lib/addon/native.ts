@@ -5,7 +5,7 @@ import { type AddonFile, findAddon } from './file.ts';
 
 /** A kind of device, and whether the addon can open it. */
 export interface Candidate {
-  /** `metal`, `cpu` or `reference`. */
+  /** `metal`, `cuda`, `cpu` or `reference`. */
   readonly kind: DeviceKind;
   /** True if the device can be opened. */
   readonly available: boolean;
@@ -35,7 +35,7 @@ export interface Addon {
   readonly version: string;
   candidates(): Candidate[];
   /** With `threads` 0 or `gpu` '' the device chooses. Throws `ERR_DEVICE_UNAVAILABLE`. */
-  openDevice(kind: 'metal' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
+  openDevice(kind: 'metal' | 'cuda' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
   /**
    * Parses on another thread into `values`, which has room for all rows that the bytes may hold. The bytes must not
    * change until it settles.

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     .version(versions().covarium)
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) });
   const formats = tableFormats.join(', ');
-  const device = () => new Option('--device <kind>', 'metal, cpu or reference; the best that works by default');
+  const device = () => new Option('--device <kind>', 'metal, cuda, cpu or reference; the best that works by default');
   const ddof = () =>
     new Option('--ddof <n>', "degrees of freedom taken from the covariance's divisor; 1, or 0 with a fixed mean");
   const shrinkage = () =>
@@ -161,7 +161,7 @@ async function main(): Promise<void> {
     .option('--dtypes <list>', 'float32,float64 by default')
     .option(
       '--devices <list>',
-      'metal, cpu, cpu-1 (one thread), cpu-blas (products of the BLAS here), reference, softmetal; metal,cpu,reference by default',
+      'metal, cuda, cpu, cpu-1 (one thread), cpu-blas (products of the BLAS here), reference, softmetal; metal,cuda,cpu,reference by default',
     )
     .option('--no-peers', 'without the other libraries that are found here')
     .option('--quick', 'small sizes and few runs: under a minute')

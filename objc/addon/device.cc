@@ -96,7 +96,9 @@ Napi::Function DeviceObject::define(Napi::Env env) {
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
   return guarded(env, [&]() -> Napi::Value {
-    auto device = kind == "metal" ? metal::open(options) : cpu::open(options.threads);
+    auto device = kind == "metal"  ? metal::open(options)
+                  : kind == "cuda" ? cuda::open(options)
+                                   : cpu::open(options.threads);
     closeAtExit(device);
     return Environment::of(env).deviceClass.New(
         {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});

@@ -29,7 +29,8 @@ Napi::Value candidates(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     Napi::Array all = Napi::Array::New(info.Env());
     all[0u] = objectOf(info.Env(), "metal", metal::candidate());
-    all[1u] = objectOf(info.Env(), "cpu", cpu::candidate());
+    all[1u] = objectOf(info.Env(), "cuda", cuda::candidate());
+    all[2u] = objectOf(info.Env(), "cpu", cpu::candidate());
     return all;
   });
 }

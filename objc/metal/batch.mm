@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "cost.h"
+#include "../gpu/cost.h"
 #include "gpu.h"
-#include "params.h"
-#include "refused-model.h"
+#include "../gpu/params.h"
+#include "../gpu/refused-model.h"
 #include "sample.h"
 
 namespace covarium::metal {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu.h"
-#include "params.h"
+#include "../gpu/params.h"
 #include "rows.h"
 
 namespace covarium::metal {

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <chrono>
-
 #include "../device.h"
+#include "../gpu/recorder.h"
 #include "gpu-part.h"
 #include "gpu.h"
-#include "host-part.h"
-#include "queue.h"
 
 namespace covarium::metal {
 
@@ -19,13 +16,12 @@ struct Engine {
 
 // Records parts: commands for the GPU, and between them commands that belong on the CPU (checks of the input, the
 // factor unless the GPU is asked for, sums in float64) or whose kernel failed its self-test.
-class MetalCommandBuffer : public CommandBuffer {
+class MetalCommandBuffer : public Recorder {
  public:
-  explicit MetalCommandBuffer(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  explicit MetalCommandBuffer(const std::shared_ptr<Engine>& engine)
+      : Recorder(engine, engine->queue, engine->gpu.cpu()), engine_(*engine) {}
 
   void fillNormal(Operand out, NormalCounter counter) override;
-  void requireFinite(Operand a, size_t columns) override;
-  void requireSymmetric(Operand a, size_t n, double tolerance) override;
   void cholesky(Operand a, size_t n, FactorOn where) override;
   void zeroUpper(Operand a, size_t n) override;
   void antitranspose(Operand a, size_t n) override;
@@ -39,51 +35,31 @@ class MetalCommandBuffer : public CommandBuffer {
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void choleskyBatch(Operand a, size_t n, double tolerance) override;
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
-  void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom, NormalCounter counter) override;
   void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
-  void transpose(Operand from, Operand to, size_t rows, size_t columns) override;
-  void symmetricEigen(Operand a, Operand values, size_t n) override;
-  void echelon(Operand rows, Operand pivots, size_t n, double tolerance) override;
-  void lq(Operand a, Operand q, size_t m, size_t n) override;
-  void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) override;
-  void pivotedCholesky(Operand a, Operand order, size_t n, double tolerance) override;
-  void lu(Operand a, Operand pivots, size_t n) override;
-  void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) override;
   void squaredNorms(Operand rows, Operand out, size_t n) override;
-  void normalQuantiles(Operand values) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
-  void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
-  void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
   void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;
   void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
               Size3 threadgroup) override;
 
   void commit(Completion done) override;
   Timings commitAndWait() override;
-  void cancel() override;
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Use {
     Operand operand;
     Access access;
   };
 
-  bool works(std::initializer_list<const char*> names) const { return engine_->gpu.works(names); }
-  // The part to record into: the last one, or a new one where that is of the other kind.
-  CommandBuffer& onCpu();
+  bool works(std::initializer_list<const char*> names) const { return engine_.gpu.works(names); }
+  // The part to record into: the last one, or a new one where that is of the other kind or can't take an operand.
   GpuPart& onGpu(const std::vector<Operand>& operands);
   // A command for the GPU over views of its operands. Recorded commands hold nothing of these operands but the views.
   template <typename Encode>
   void record(std::initializer_list<Use> uses, double seconds, const Encode& encode);
-  double endRecording();
 
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Commit> commit_ = std::make_shared<Commit>();
-  HostPart* hostPart_ = nullptr;  // the last part, if it is one
-  GpuPart* gpuPart_ = nullptr;
-  Clock::time_point begun_;
+  Engine& engine_;
 };
 
 }  // namespace covarium::metal

@@ -4,7 +4,7 @@
 
 #include "batch.h"
 #include "cholesky.h"
-#include "params.h"
+#include "../gpu/params.h"
 #include "product.h"
 #include "rows.h"
 #include "sample.h"
@@ -21,28 +21,15 @@ void requireFloat32(const Operand& operand) {
 
 }  // namespace
 
-CommandBuffer& MetalCommandBuffer::onCpu() {
-  if (hostPart_ == nullptr) {
-    if (commit_->parts.empty()) begun_ = Clock::now();
-    auto part = std::make_unique<HostPart>(engine_->gpu.cpu().commandBuffer());
-    hostPart_ = part.get();
-    gpuPart_ = nullptr;
-    commit_->parts.push_back(std::move(part));
-  }
-  return hostPart_->commands();
-}
-
 GpuPart& MetalCommandBuffer::onGpu(const std::vector<Operand>& operands) {
-  bool fits = gpuPart_ != nullptr;
-  for (const Operand& operand : operands) fits = fits && gpuPart_->takes(operand);
-  if (!fits) {
-    if (commit_->parts.empty()) begun_ = Clock::now();
-    auto part = std::make_unique<GpuPart>(engine_->gpu, *commit_);
-    gpuPart_ = part.get();
-    hostPart_ = nullptr;
-    commit_->parts.push_back(std::move(part));
-  }
-  return *gpuPart_;
+  auto* last = static_cast<GpuPart*>(gpuPart());
+  bool fits = last != nullptr;
+  for (const Operand& operand : operands) fits = fits && last->takes(operand);
+  if (fits) return *last;
+  auto part = std::make_unique<GpuPart>(engine_.gpu, recorded());
+  GpuPart& made = *part;
+  append(std::move(part), true);
+  return made;
 }
 
 template <typename Encode>
@@ -62,27 +49,15 @@ void MetalCommandBuffer::record(std::initializer_list<Use> uses, double seconds,
 
 using Views = std::array<View, 4>;
 
-double MetalCommandBuffer::endRecording() {
-  hostPart_ = nullptr;
-  gpuPart_ = nullptr;
-  if (commit_->parts.empty()) return 0;
-  return std::chrono::duration<double, std::milli>(Clock::now() - begun_).count();
-}
-
 void MetalCommandBuffer::commit(Completion done) {
   const AutoreleasePool pool;
-  const double encodeMs = endRecording();
-  engine_->queue.submit(commit_, encodeMs, std::move(done));
+  Recorder::commit(std::move(done));
 }
 
 Timings MetalCommandBuffer::commitAndWait() {
   const AutoreleasePool pool;
-  const double encodeMs = endRecording();
-  const auto commit = std::exchange(commit_, std::make_shared<Commit>());
-  return engine_->queue.runHere(commit, encodeMs);
+  return Recorder::commitAndWait();
 }
-
-void MetalCommandBuffer::cancel() { commit_->cancel(); }
 
 void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   if (out.length == 0) return;
@@ -92,23 +67,16 @@ void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
          });
 }
 
-void MetalCommandBuffer::requireFinite(Operand a, size_t columns) { onCpu().requireFinite(a, columns); }
-
-void MetalCommandBuffer::requireSymmetric(Operand a, size_t n, double tolerance) {
-  onCpu().requireSymmetric(a, n, tolerance);
-}
-
 // By the CPU unless the GPU is asked for: MPS loses at every size that others have measured (ml-explore/mlx #1216: 7.67
 // ms against 0.99 at n = 1000).
 void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   if (where != FactorOn::gpu) {
-    onCpu().cholesky(a, n, where);
-    commit_->factor = FactorOn::cpu;
+    Recorder::cholesky(a, n, where);
     return;
   }
   for (const char* name : {"MPSMatrixDecompositionCholesky", "MPSMatrixCopy", "zero_upper"}) {
-    const auto off = engine_->gpu.off.find(name);
-    if (off != engine_->gpu.off.end())
+    const auto off = engine_.gpu.off.find(name);
+    if (off != engine_.gpu.off.end())
       throw Failure("ERR_UNSUPPORTED",
                     std::string(name) + " is off on this GPU, so it makes no factor: " + off->second + ".");
   }
@@ -117,7 +85,7 @@ void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
                                          ") is beyond what the GPU makes (" + std::to_string(largestOrder) + ").");
   record({{a, Access::readAndWrite}}, factorSeconds(n),
          [n](Encoding& encoding, const Views& v) { metal::cholesky(encoding, v[0], n); });
-  commit_->factor = FactorOn::gpu;
+  recorded().factor = FactorOn::gpu;
 }
 
 void MetalCommandBuffer::zeroUpper(Operand a, size_t n) {
@@ -249,14 +217,6 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
          });
 }
 
-void MetalCommandBuffer::normalQuantiles(Operand values) { onCpu().normalQuantiles(values); }
-
-// Its scales are float64, which Apple GPUs do not support.
-void MetalCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
-                                     NormalCounter counter) {
-  onCpu().stretchRows(rows, location, n, degreesOfFreedom, counter);
-}
-
 void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
                                     double constant) {
   if (out.length == 0) return;
@@ -276,23 +236,17 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
          });
 }
 
-// Its sums are float64, which Apple GPUs do not support.
-void MetalCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) {
-  onCpu().meanAndCovariance(rows, mean, covariance, ddof);
-}
-
 // Beyond 32 columns the CPU factors by a library, whose bits no kernel of ours has.
 void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
   if (a.length == 0) return;
   const size_t count = a.length / (n * n);
   if (n > batchFactorColumns || count > mostBatchModels || !works({"cholesky_batch", "keep_first_failed"})) {
-    onCpu().choleskyBatch(a, n, tolerance);
-    commit_->factor = FactorOn::cpu;
+    Recorder::choleskyBatch(a, n, tolerance);
     return;
   }
   record({{a, Access::readAndWrite}}, batchFactorSeconds(count, n),
          [=](Encoding& encoding, const Views& v) { metal::choleskyBatch(encoding, v[0], count, n, tolerance); });
-  commit_->factor = FactorOn::gpu;
+  recorded().factor = FactorOn::gpu;
 }
 
 // Without sample_rows the CPU draws of one model, and so of a batch.
@@ -306,11 +260,6 @@ void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out
          [=](Encoding& encoding, const Views& v) {
            metal::sampleBatch(encoding, v[0], v[1], v[2], count, n, rows, counter);
          });
-}
-
-void MetalCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
-                                      NormalCounter counter) {
-  onCpu().stretchBatch(rows, locations, n, degreesOfFreedom, counter);
 }
 
 void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,

@@ -7,7 +7,7 @@
 #include "choose.h"
 #include "command-buffer.h"
 #include "open.h"
-#include "self-test.h"
+#include "../gpu/self-test.h"
 #include "text.h"
 
 namespace covarium::metal {

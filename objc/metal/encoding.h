@@ -9,11 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "../gpu/part.h"
 #include "memory.h"
 #include "owned.h"
 #include "shaders.h"
 
 namespace covarium::metal {
+
+// What all GPUs share is spoken of as if it were of this room.
+using namespace gpu;
 
 class Gpu;
 class GpuPart;

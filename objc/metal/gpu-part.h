@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "encoding.h"
-#include "part.h"
+#include "../gpu/host-copies.h"
+#include "../gpu/part.h"
 
 namespace covarium::metal {
-
-enum class Access { read, write, readAndWrite };
 
 // Of a kernel's operands: the GPU has a copy of each array in the host's memory; of two that share a part, each copy
 // would hold half of what the kernel writes. Throws ERR_INVALID_ARGUMENT.
@@ -21,8 +20,7 @@ class GpuPart : public Part {
  public:
   GpuPart(Gpu& gpu, const Commit& commit) : gpu_(gpu), commit_(commit) {}
 
-  // Whether the part can take this operand: memory of the host may lie in, but must not straddle or enclose, what it
-  // has a copy of, nor lie in two copies (operands of one command may overlap), of which one is out of date.
+  // Whether the part can take this operand (HostCopies).
   bool takes(const Operand& operand) const;
   View view(const Operand& operand, Access access);
   // `seconds` is about what the command takes on a slow GPU.
@@ -38,26 +36,19 @@ class GpuPart : public Part {
   // Whether it is cut into several command buffers, which someone must wait for.
   bool isSliced() const { return isLong(seconds_); }
 
-  bool isShort() const override { return copies_.empty() && !isSliced(); }
+  bool isShort() const override { return copies_.all().empty() && !isSliced(); }
   void start(std::function<void(const Outcome&)> ended) override;
   double run() override;
 
  private:
-  struct HostCopy {
-    std::shared_ptr<Buffer> host;
-    char* data;
-    size_t sizeBytes;
-    std::shared_ptr<MetalBuffer> buffer;
-    bool read, written;
-  };
-
   void encode(Encoding& encoding);
   void check() const;
 
   Gpu& gpu_;
   const Commit& commit_;
   std::vector<std::function<void(Encoding&)>> commands_;
-  std::vector<HostCopy> copies_;
+  HostCopies copies_;
+  std::vector<std::shared_ptr<MetalBuffer>> copied_;  // as many
   std::vector<std::shared_ptr<MetalBuffer>> scratch_;
   std::vector<std::function<void()>> checks_;
   double seconds_ = 0;

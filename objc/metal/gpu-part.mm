@@ -23,31 +23,14 @@ void refuseSharedParts(const std::string& kernel, const std::vector<Operand>& op
 }
 
 bool GpuPart::takes(const Operand& operand) const {
-  if (dynamic_cast<MetalBuffer*>(operand.buffer.get()) != nullptr) return true;
-  const char *begin = operand.as<char>(), *end = begin + operand.sizeBytes();
-  int holders = 0;
-  for (const HostCopy& copy : copies_) {
-    const bool apart = end <= copy.data || copy.data + copy.sizeBytes <= begin;
-    const bool inside = copy.data <= begin && end <= copy.data + copy.sizeBytes;
-    if (!apart && !inside) return false;
-    if (inside) ++holders;
-  }
-  return holders <= 1;
+  return dynamic_cast<MetalBuffer*>(operand.buffer.get()) != nullptr || copies_.takes(operand);
 }
 
 View GpuPart::view(const Operand& operand, Access access) {
   if (auto buffer = std::dynamic_pointer_cast<MetalBuffer>(operand.buffer)) return {buffer, operand.offsetBytes};
-  char* begin = operand.as<char>();
-  for (HostCopy& copy : copies_) {
-    if (begin < copy.data || copy.data + copy.sizeBytes < begin + operand.sizeBytes()) continue;
-    copy.written |= access != Access::read;
-    return {copy.buffer, static_cast<size_t>(begin - copy.data)};
-  }
-  HostCopy copy = {operand.buffer,          begin,
-                   operand.sizeBytes(),     gpu_.memory().allocate(operand.sizeBytes()),
-                   access != Access::write, access != Access::read};
-  copies_.push_back(copy);
-  return {copy.buffer, 0};
+  const HostCopies::Place place = copies_.place(operand, access);
+  if (place.isNew) copied_.emplace_back() = gpu_.memory().allocate(operand.sizeBytes());
+  return {copied_[place.copy], place.offsetBytes};
 }
 
 void GpuPart::add(double seconds, std::function<void(Encoding&)> encode) {
@@ -95,8 +78,9 @@ void GpuPart::start(std::function<void(const Outcome&)> ended) {
 
 double GpuPart::run() {
   const AutoreleasePool pool;
-  for (const HostCopy& copy : copies_)
-    if (copy.read) memcpy(copy.buffer->contents(), copy.data, copy.sizeBytes);
+  const auto& copies = copies_.all();
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (copies[i].read) memcpy(copied_[i]->contents(), copies[i].data, copies[i].sizeBytes);
   double milliseconds = 0;
   {
     Encoding encoding(gpu_, *this);
@@ -107,8 +91,8 @@ double GpuPart::run() {
     milliseconds = encoding.waitForEarlier() + millisecondsOf(last.get());
   }
   check();
-  for (const HostCopy& copy : copies_)
-    if (copy.written) memcpy(copy.data, copy.buffer->contents(), copy.sizeBytes);
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (copies[i].written) memcpy(copies[i].data, copied_[i]->contents(), copies[i].sizeBytes);
   return milliseconds;
 }
 

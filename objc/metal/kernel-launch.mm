@@ -64,10 +64,10 @@ void MetalCommandBuffer::launch(const std::shared_ptr<const Kernel>& given, std:
                                 Size3 grid, Size3 threadgroup) {
   const AutoreleasePool pool;
   const auto kernel = std::dynamic_pointer_cast<const MetalKernel>(given);
-  if (kernel == nullptr || !engine_->gpu.kernels().owns(*kernel))
+  if (kernel == nullptr || !engine_.gpu.kernels().owns(*kernel))
     throw Failure("ERR_INVALID_ARGUMENT", "Kernel (" + given->name + ") belongs to another device.");
   if (!kernel->compiled()->state) throw Failure("ERR_CLOSED", "Device of kernel (" + kernel->name + ") is closed.");
-  requireSizes(*kernel, operands, grid, threadgroup, [engine_->gpu.device() maxThreadsPerThreadgroup]);
+  requireSizes(*kernel, operands, grid, threadgroup, [engine_.gpu.device() maxThreadsPerThreadgroup]);
   std::vector<Operand> buffers;
   for (size_t i = 0; i < operands.size(); ++i) {
     requireOperand(*kernel, kernel->parameters[i], operands[i]);

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "command-buffer.h"
-#include "params.h"
+#include "../gpu/params.h"
 
 namespace covarium::metal {
 
@@ -40,15 +40,15 @@ MTLSize sizeOf(Size3 size) { return MTLSizeMake(size[0], size[1], size[2]); }
 
 void MetalCommandBuffer::launch(const std::string& name, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) {
   const AutoreleasePool pool;
-  const Pipeline& kernel = engine_->gpu.shaders().pipeline(name);
-  const auto off = engine_->gpu.off.find(name);
-  if (off != engine_->gpu.off.end())
+  const Pipeline& kernel = engine_.gpu.shaders().pipeline(name);
+  const auto off = engine_.gpu.off.find(name);
+  if (off != engine_.gpu.off.end())
     throw Failure("ERR_UNSUPPORTED", "Kernel (" + name + ") is off on this GPU: " + off->second + ".");
   // Kernels with threadgroup memory reduce.
   checkLaunch({name, kernel.buffers, kernel.paramsBytes, kernel.hasThreadgroupMemory}, operands, grid, threadgroup,
               [kernel.state.get() maxTotalThreadsPerThreadgroup]);
   checkMemory(kernel, operands.back().data(),
-              [engine_->gpu.device() maxThreadgroupMemoryLength] - [kernel.state.get() staticThreadgroupMemoryLength]);
+              [engine_.gpu.device() maxThreadgroupMemoryLength] - [kernel.state.get() staticThreadgroupMemoryLength]);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
   std::vector<uint8_t> params(kernel.paramsBytes);
   memcpy(params.data(), operands.back().data(), params.size());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../device.h"
-#include "cost.h"
+#include "../gpu/cost.h"
 #include "encoding.h"
 
 namespace covarium::metal {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mps.h"
-#include "params.h"
+#include "../gpu/params.h"
 
 namespace covarium::metal {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gpu.h"
-#include "params.h"
+#include "../gpu/params.h"
 #include "rows.h"
 
 namespace covarium::metal {

@@ -18,9 +18,12 @@ const isReference = ({ contender }: Trial) => contender.facts.name === 'referenc
 
 const isStandIn = listDevices().some(({ kind, name }) => kind === 'metal' && name.startsWith('Software Metal'));
 
-const here = [...new Set([...kindsHere, 'reference'])].map((kind) =>
-  kind === 'metal' && isStandIn ? 'softmetal' : kind,
-);
+const isSoftCuda = listDevices().some(({ kind, name }) => kind === 'cuda' && name.startsWith('Soft GPU'));
+if (isSoftCuda) console.log('skipped  cuda: its stand-in is no measure of speed');
+
+const here = [...new Set([...kindsHere, 'reference'])]
+  .filter((kind) => kind !== 'cuda' || !isSoftCuda)
+  .map((kind) => (kind === 'metal' && isStandIn ? 'softmetal' : kind));
 
 // Tables are read and written by the host, whatever the device; test/bench/tables.test.ts has them.
 for (const suite of suites.filter(({ name }) => name !== 'tables'))

@@ -107,7 +107,7 @@ onEveryBackend(
     const encoder = backend.encoder();
     if (backend.kind !== 'metal') {
       const error = await throwsCode('ERR_UNSUPPORTED', () => encoder.cholesky(a, 2, 'gpu'));
-      assert.match(error.message, `(${backend.kind}) has no GPU to make a factor on (factor: 'gpu')`);
+      assert.match(error.message, new RegExp(`\\(${backend.kind}\\) .*\\(factor: 'gpu'\\)`));
       assert.is(encoder.commitSync().factor, undefined, 'and nothing is recorded');
       return;
     }

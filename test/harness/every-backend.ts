@@ -4,7 +4,7 @@ import type { Dtype, Real } from '../../lib/dtype.ts';
 import { openReference } from '../../lib/reference/device.ts';
 import { isAsked } from './asked-device.ts';
 import { cpuKernels, noCpu, openCpuBackend } from './cpu-backend.ts';
-import { noMetal, openMetalBackend } from './metal-backend.ts';
+import { openGpuBackend, reasonAgainst } from './gpu-backend.ts';
 
 type RealDtype = 'float32' | 'float64';
 
@@ -41,7 +41,8 @@ function openAvx2(threads: number): Backend {
 // Three threads are more than some machines have cores, and divide nothing evenly.
 const noAvx2 = cpuKernels === 'AVX-512' ? noCpu : noCpu || `The kernels here are for (${cpuKernels}) already.`;
 const places: readonly Place[] = [
-  { name: 'metal', missing: noMetal, open: openMetalBackend },
+  { name: 'metal', missing: reasonAgainst('metal'), open: () => openGpuBackend('metal') },
+  { name: 'cuda', missing: reasonAgainst('cuda'), open: () => openGpuBackend('cuda') },
   { name: 'cpu with 1 thread', missing: noCpu, open: () => openCpuBackend(1) },
   { name: 'cpu with 3 threads', missing: noCpu, open: () => openCpuBackend(3) },
   { name: 'cpu with AVX2', missing: noAvx2, open: () => openAvx2(2) },

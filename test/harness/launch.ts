@@ -3,9 +3,11 @@ import type { Backend } from '../../lib/backend.ts';
 import type { Values } from '../../lib/dtype.ts';
 import { isAsked } from './asked-device.ts';
 import { openCpuBackend } from './cpu-backend.ts';
-import { noMetal, openMetalBackend } from './metal-backend.ts';
+import { openGpuBackend, reasonAgainst } from './gpu-backend.ts';
 import { counterOf } from './naive.ts';
 import { onNative } from './on-native.ts';
+
+const noMetal = reasonAgainst('metal');
 
 /** Apple's largest threadgroup is 1,024; a simdgroup is 32. */
 export const groupSizes: readonly number[] = [1, 2, 31, 32, 33, 64, 1000, 1024];
@@ -43,7 +45,7 @@ export function onCpuAndMetal(sentence: string, check: (device: Backend) => void
     return;
   }
   test(`metal: ${sentence}`, async () => {
-    const device = openMetalBackend();
+    const device = openGpuBackend('metal');
     await check(device);
     device.close();
   });

@@ -2,7 +2,7 @@
 // numbers.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Moments, MultivariateNormal, MultivariateStudentT, openDevice } from '../../lib/index.ts';
+import { type DeviceKind, Moments, MultivariateNormal, MultivariateStudentT, openDevice } from '../../lib/index.ts';
 import { kindsHere } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -73,7 +73,7 @@ test('Numbers that float32 does not hold are named as they were given.', async (
 });
 
 test('A subnormal variance is refused alike on every device, in the type in which it is given too.', async () => {
-  const of = (kind: 'cpu' | 'reference', variance: Float32Array | Float64Array) => {
+  const of = (kind: DeviceKind, variance: Float32Array | Float64Array) => {
     using device = openDevice(kind);
     return MultivariateNormal.fromCovarianceSync({ device, covariance: variance });
   };

@@ -120,12 +120,12 @@ test('Only objc/addon catches; others only carry an exception to another thread.
     'objc/cpu/pool.cc': 'a worker hands what a task throws to the thread that runs the job',
     'objc/cpu/command-buffer.cc': "the queue's thread hands what a command throws to the commit's completion",
     'objc/cpu/cholesky.cc': 'a thread wakes those that wait for its tile, and throws again',
-    'objc/metal/queue.cc': "the queue's thread, or Metal's, hands what a part throws to the commit's completion",
+    'objc/gpu/queue.cc': "the queue's thread, or Metal's, hands what a part throws to the commit's completion",
   };
   // These turn what opening or testing a device throws into the reason why it, or a kernel of it, is not to be had.
-  const judges = ['objc/metal/candidate.cc', 'objc/metal/self-test.cc'];
+  const judges = ['objc/metal/candidate.cc', 'objc/cuda/candidate.cc', 'objc/gpu/self-test.cc'];
   // These add the index of the matrix to a failure, and throw that of the first matrix again.
-  const naming = ['objc/cpu/batch.cc', 'objc/metal/refused-model.cc'];
+  const naming = ['objc/cpu/batch.cc', 'objc/gpu/refused-model.cc'];
   const others = [...judges, ...naming];
   none(
     sources.filter(
@@ -173,15 +173,25 @@ test('Includes go down the house only.', () => {
   const arrows: { readonly [room: string]: readonly string[] } = {
     'objc/addon/': ['objc/addon/', 'objc/table/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
     'objc/table/': ['objc/table/'],
+    // condition.h and memory.h know no kernel: a wait that older libraries have too, and the machine's memory.
+    'objc/gpu/': [
+      ...['objc/gpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
+      ...['objc/cpu/condition.h', 'msl/params.h'],
+    ],
+    // cuda-kernels.h is made at build time, by msl/cuda/embed.mjs.
+    'objc/cuda/': [
+      ...['objc/cuda/', 'objc/gpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
+      ...['objc/cpu/memory.h', 'cuda-kernels.h'],
+    ],
     'objc/cpu/': ['objc/cpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h', 'objc/launch.h', 'msl/'],
     // shader-source.h is made at build time, by msl/embed.mjs.
     'objc/metal/': [
       'objc/metal/',
+      'objc/gpu/',
       'objc/device.h',
       'objc/buffer.h',
       'objc/failure.h',
       'objc/launch.h',
-      'msl/params.h',
       'shader-source.h',
     ],
     'msl/': ['msl/'],
@@ -214,7 +224,8 @@ test('Objects of Objective-C are owned by Owned and pools are RAII.', () => {
 });
 
 test('Kernels include nothing from outside msl/.', () => {
-  const kernels = list('msl').filter((path) => !under(path, 'msl/cpu/'));
+  // Those two compile them.
+  const kernels = list('msl').filter((path) => !under(path, 'msl/cpu/', 'msl/cuda/'));
   assert.ok(kernels.some((path) => path.endsWith('.metal')));
   none(
     kernels

@@ -32,6 +32,7 @@ namespace {
 #include "multiply-lower.metal"
 #include "normal.metal"
 #include "row.metal"
+#include "sample-tiles.metal"
 #include "sample.metal"
 #include "transpose.metal"
 #include "triangle.metal"
@@ -62,6 +63,8 @@ size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
   return sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
 }
 
+size_t sampleTilesBytes(const void*, uint32_t, uint32_t) { return sample_tiles_bytes(); }
+
 size_t sampleBatchBytes(const void* params, uint32_t, uint32_t) {
   SampleBatchParams sample;
   memcpy(&sample, params, sizeof sample);
@@ -89,6 +92,7 @@ const Kernel kernelList[] = {
     reduction<log_density>("log_density", simdgroupValuesBytes),
     reduction<multiply_lower>("multiply_lower", multiplyLowerBytes),
     reduction<sample_rows>("sample_rows", sampleRowsBytes),
+    reduction<sample_tiles>("sample_tiles", sampleTilesBytes),
     reduction<sample_batch>("sample_batch", sampleBatchBytes),
     reduction<cholesky_batch>("cholesky_batch", choleskyBatchBytes),
     reduction<keep_first_failed>("keep_first_failed", simdgroupValuesBytes),

@@ -1,5 +1,6 @@
 // Builds the addon with objc/metal over the software stand-in for Metal: covarium.node, softmetal.node (the hooks of
-// the tests) and the programs that drive the stand-in without Node. Only what is older than its sources is built again.
+// the tests), the programs that drive the stand-in without Node, and softcuda/libcuda.so.1, the stand-in for NVIDIA's
+// driver. Only what is older than its sources is built again.
 //
 //   node test/metal/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build-soft-asan]
 //                                 [--instead=objc/metal/buffer.mm=edited.mm ...]
@@ -7,7 +8,7 @@
 // Ends with code 2 and one line where clang or GNUstep are missing.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findToolchain } from './toolchain.mjs';
@@ -81,6 +82,7 @@ async function make(wanted) {
   if (waiting.length > 2) console.error(`Building ${relative(root, out)} (${waiting.length} files) ...`);
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      mkdirSync(dirname(next.target), { recursive: true });
       if (!(await run([...next.command, ...next.places]))) process.exit(1);
       writeFileSync(`${next.target}.command`, next.command.join('\n'));
     }

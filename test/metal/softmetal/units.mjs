@@ -46,7 +46,12 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
   const objc = [...toolchain.objc, ...words('-O1 -Itest/metal/softmetal/include -Imsl -Imsl/cpu'), `-I${generated}`];
   const addon = objects('objc/addon', /\.cc$/, [...plain, ...napi]);
   // What catches there is plain C++: in Objective-C++ it would end the process.
-  const metal = [...objects('objc/metal', /\.mm$/, objc), ...objects('objc/metal', /(?<!^none)\.cc$/, plain)];
+  const metal = [
+    ...objects('objc/metal', /\.mm$/, objc),
+    ...objects('objc/metal', /(?<!^none)\.cc$/, plain),
+    ...objects('objc/gpu', /\.cc$/, plain),
+    object('objc/cuda/none.cc', plain),
+  ];
   const kernels = Object.entries(instructionSets).map(([set, flags]) =>
     object('objc/cpu/simd/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
   );
@@ -68,6 +73,12 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
       target: join(out, 'softmetal.node'),
       objects: [object('test/metal/softmetal/hooks.cc', [...plain, ...napi])],
       flags: ['-shared'],
+    },
+    {
+      // The stand-in for NVIDIA's driver, in a folder of its own for LD_LIBRARY_PATH.
+      target: join(out, 'softcuda/libcuda.so.1'),
+      objects: [...objects('test/cuda/softcuda', /\.cc$/, plain), ...cpu],
+      flags: words('-shared -Wl,-z,nodelete -Wl,--as-needed'),
     },
     ...list('test/metal/softmetal/drivers', /(?<!^fixture)\.(cc|mm)$/).map((source) => ({
       target: join(out, basename(source, extname(source))),

@@ -5,7 +5,7 @@
 
 #include "../device.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 // Adds to `off` what of `gpu` gives wrong results, by kernel or MPS class, and how: each command is run on a few
 // numbers and compared with `cpu`. Some GPUs run kernels but not MPS, or give zeros (GitHub's virtual one). What is off
@@ -13,4 +13,4 @@ namespace covarium::metal {
 // has failed is tried again, since it may have wanted memory, or time. Any thread may call.
 void selfTest(uint64_t registryId, Device& gpu, Device& cpu, std::map<std::string, std::string>& off);
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

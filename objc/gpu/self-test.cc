@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 namespace {
 
@@ -296,4 +296,4 @@ void selfTest(uint64_t registryId, Device& gpu, Device& cpu, std::map<std::strin
   passed().registryIds.insert(registryId);
 }
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

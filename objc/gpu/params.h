@@ -4,11 +4,11 @@
 
 #include "../device.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 #include "../../msl/params.h"
 
 inline uint lowWord(uint64_t value) { return static_cast<uint>(value); }
 inline uint highWord(uint64_t value) { return static_cast<uint>(value >> 32); }
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

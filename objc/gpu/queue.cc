@@ -1,7 +1,7 @@
 // Plain C++: with GNUstep a catch inside of Objective-C++ ends the process (test/metal/softmetal).
 #include "queue.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 namespace {
 
@@ -154,4 +154,4 @@ void Queue::close() {
   changed_.wait(lock, [this] { return inFlight_ == 0; });
 }
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

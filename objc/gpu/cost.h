@@ -2,7 +2,7 @@
 // part is sliced, and of its pieces as they are encoded (Encoding::worked), to know where.
 #pragma once
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 inline double secondsFor(double flops, double bytes) { return flops * 1e-12 + bytes * 2e-11; }
 // So many times over the elements.
@@ -14,4 +14,4 @@ inline double batchFactorSeconds(double count, double n) { return secondsFor(cou
 // A solve goes along the rows of the factor one after another, far below the rate of a product.
 inline double solveSeconds(double count, double n) { return secondsFor(40 * count * n * n, 8 * count * n); }
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

@@ -9,7 +9,7 @@
 
 #include "../device.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 // Commands that run on the GPU, or on the CPU over the same bytes.
 class Part {
@@ -62,4 +62,4 @@ class Commit {
   std::atomic<bool> cancelled_{false};
 };
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

@@ -1,7 +1,7 @@
 // Plain C++: with GNUstep a catch inside of Objective-C++ ends the process (test/metal/softmetal).
 #include "refused-model.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 void throwForModel(Device& cpu, float* matrix, size_t index, size_t n, double tolerance) {
   try {
@@ -16,4 +16,4 @@ void throwForModel(Device& cpu, float* matrix, size_t index, size_t n, double to
                 "The GPU refuses matrix (" + std::to_string(index) + ") of the batch, though the CPU can factor it.");
 }
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

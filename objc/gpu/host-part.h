@@ -2,7 +2,7 @@
 
 #include "part.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 // Commands that the CPU runs, over the bytes that the GPU sees too.
 class HostPart : public Part {
@@ -20,4 +20,4 @@ class HostPart : public Part {
   std::shared_ptr<CommandBuffer> commands_;
 };
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

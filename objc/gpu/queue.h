@@ -1,14 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <set>
 #include <thread>
 
+#include "../cpu/condition.h"
 #include "part.h"
 
-namespace covarium::metal {
+namespace covarium::gpu {
 
 // The one queue of a device. Short work for the GPU is committed at once, on the caller's thread: the GPU keeps the
 // order. Everything else (commands of the CPU, host memory that is copied in and out, long work in slices) runs on the
@@ -42,7 +42,7 @@ class Queue {
   void end(Work& work, std::exception_ptr failure);
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  cpu::Condition changed_;
   std::deque<std::shared_ptr<Work>> waiting_;
   std::set<std::shared_ptr<Commit>> outstanding_;  // not ended, to be cancelled by close()
   unsigned inFlight_ = 0;                          // started and not ended
@@ -51,4 +51,4 @@ class Queue {
   std::thread thread_;  // started when it is first needed
 };
 
-}  // namespace covarium::metal
+}  // namespace covarium::gpu

@@ -1,0 +1,75 @@
+// Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it: node msl/cuda/embed.mjs OUT.h
+// Any clang with the NVPTX target does it, without NVIDIA's toolkit. Where there is none the header says so: then the
+// device is never available. CLANGXX names another clang than the first of the usual names.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Bytes of one literal: compilers must take 65,536 characters, and concatenate neighbours. */
+const literalBytes = 60000;
+
+// Volta and later; drivers compile it for newer GPUs when it is loaded. Every operation is rounded once, as written.
+const flags = [
+  ...['-x', 'cuda', '--cuda-path=/nonexistent', '--cuda-device-only', '--cuda-gpu-arch=sm_70'],
+  ...['-nocudainc', '-nocudalib', '-nogpulib', '-std=c++17', '-O3', '-ffp-contract=off'],
+  ...['-Xclang', '-target-feature', '-Xclang', '+ptx63', '-Wno-unknown-pragmas', '-Wno-unknown-attributes'],
+  ...['-Wno-unknown-cuda-version', '-Wno-unused-function', '-S', '-I', folder, '-I', join(folder, '..')],
+];
+
+function clangs() {
+  const { CLANGXX } = process.env;
+  if (CLANGXX) return [CLANGXX];
+  return ['clang++', ...Array.from({ length: 12 }, (_, index) => `clang++-${25 - index}`)];
+}
+
+const withoutComments = (ptx) =>
+  ptx
+    .replace(/\/\/.*/g, '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/, /g, ',')
+    .replace(/(?:\n ?)+/g, '\n')
+    .trimStart();
+
+/** The text, or the reason why there is none. */
+export function makePtx() {
+  let reason = 'No clang++ was there to make its kernels when this addon was built.';
+  for (const clang of clangs()) {
+    const args = [...flags, join(folder, 'kernels.cu'), '-o', '-'];
+    const { status, stdout, stderr, error } = spawnSync(clang, args, { encoding: 'utf8' });
+    if (error) continue;
+    if (status === 0) return { ptx: withoutComments(stdout), reason: '' };
+    const [first = ''] = stderr.split('\n').filter((line) => /error/.test(line));
+    reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}).`;
+  }
+  return { ptx: '', reason };
+}
+
+/** A C++ header with the text as `covarium::cuda::ptx`, and the reason for an empty one as `noPtxReason`. */
+export function header({ ptx, reason }) {
+  const pieces = [];
+  for (let at = 0; at < ptx.length; at += literalBytes) pieces.push(ptx.slice(at, at + literalBytes));
+  return `// Made by msl/cuda/embed.mjs of msl/cuda/kernels.cu.
+#pragma once
+
+namespace covarium::cuda {
+
+inline constexpr char ptx[] =
+${(pieces.length === 0 ? [''] : pieces).map((each) => `R"ptx(${each})ptx"`).join('\n')};
+inline constexpr char noPtxReason[] = ${JSON.stringify(reason)};
+
+}  // namespace covarium::cuda
+`;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [out] = process.argv.slice(2);
+  if (!out) throw new Error('The header to write is not named: node msl/cuda/embed.mjs OUT.h.');
+  const text = header(makePtx());
+  if (!existsSync(out) || readFileSync(out, 'utf8') !== text) {
+    mkdirSync(dirname(out), { recursive: true });
+    writeFileSync(out, text);
+  }
+}

@@ -1,0 +1,69 @@
+#include "choose.h"
+
+#include <cstdio>
+
+#include "../failure.h"
+
+namespace covarium::cuda {
+
+namespace {
+
+std::string textOf(const Uuid& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    char digits[3];
+    snprintf(digits, sizeof digits, "%02x", uuid.bytes[i]);
+    text += (i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "") + std::string(digits);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<GpuFacts> allGpus(const Driver& driver) {
+  int count = 0;
+  require(driver, driver.deviceGetCount(&count), "Counting the GPUs");
+  std::vector<GpuFacts> all;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    GpuFacts gpu;
+    require(driver, driver.deviceGet(&gpu.device, ordinal), "Finding a GPU");
+    char name[256] = "";
+    require(driver, driver.deviceGetName(name, sizeof name, gpu.device), "Asking for a GPU's name");
+    gpu.name = name;
+    Uuid uuid;
+    require(driver, driver.deviceGetUuid(&uuid, gpu.device), "Asking for a GPU's UUID");
+    gpu.uuid = textOf(uuid);
+    require(driver, driver.deviceTotalMem(&gpu.memoryBytes, gpu.device), "Asking for a GPU's memory");
+    const auto attribute = [&](DeviceAttribute which) {
+      int value = 0;
+      require(driver, driver.deviceGetAttribute(&value, which, gpu.device), "Asking about a GPU");
+      return value;
+    };
+    char pciId[32];
+    snprintf(pciId, sizeof pciId, "%04x:%02x:%02x.0", attribute(pciDomainId), attribute(pciBusId),
+             attribute(pciDeviceId));
+    gpu.pciId = pciId;
+    gpu.major = attribute(computeCapabilityMajor);
+    gpu.minor = attribute(computeCapabilityMinor);
+    gpu.multiprocessors = attribute(multiprocessorCount);
+    all.push_back(gpu);
+  }
+  return all;
+}
+
+GpuFacts chooseGpu(const Driver& driver, const std::string& wanted) {
+  const std::vector<GpuFacts> all = allGpus(driver);
+  if (all.empty()) throw Failure("ERR_DEVICE_UNAVAILABLE", "NVIDIA's driver finds no GPU.");
+  if (wanted.empty()) return all[0];
+  std::string known;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const GpuFacts& gpu = all[i];
+    const std::string index = std::to_string(i);
+    if (wanted == index || wanted == gpu.name || wanted == gpu.uuid || wanted == gpu.pciId) return gpu;
+    known += (known.empty() ? "" : ", ") + index + " = " + gpu.name + " = " + gpu.uuid + " = " + gpu.pciId;
+  }
+  throw Failure("ERR_DEVICE_UNAVAILABLE",
+                "No GPU has the index, name, UUID or PCI id (" + wanted + "); there are (" + known + ").");
+}
+
+}  // namespace covarium::cuda

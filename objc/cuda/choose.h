@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver.h"
+
+namespace covarium::cuda {
+
+// What is said of a GPU, and what it can be named by.
+struct GpuFacts {
+  DeviceNumber device;
+  std::string name, uuid, pciId;
+  int major, minor, multiprocessors;
+  size_t memoryBytes;
+};
+
+// Every GPU of the driver, in its order, which CUDA_VISIBLE_DEVICES changes.
+std::vector<GpuFacts> allGpus(const Driver& driver);
+
+// The GPU of this index, name, UUID or PCI id; the first for ''. Throws ERR_DEVICE_UNAVAILABLE with those there are.
+GpuFacts chooseGpu(const Driver& driver, const std::string& wanted);
+
+}  // namespace covarium::cuda

@@ -1,0 +1,66 @@
+#include "command-buffer.h"
+
+#include <cstdlib>
+
+#include "sample.h"
+
+namespace covarium::cuda {
+
+size_t leastOnGpu() {
+  static const size_t least = [] {
+    const char* asked = getenv("COVARIUM_CUDA_FROM");
+    return asked == nullptr ? size_t{1} << 16 : static_cast<size_t>(strtoull(asked, nullptr, 10));
+  }();
+  return least;
+}
+
+bool CudaCommandBuffer::isForGpu(const Operand& out, double work) const {
+  constexpr double workOfANumber = 100;  // what a number costs that is only made and copied
+  return out.dtype == Dtype::float32 && out.length > 0 &&
+         static_cast<double>(out.length) + work / workOfANumber >= static_cast<double>(leastOnGpu());
+}
+
+Part& CudaCommandBuffer::onGpu(const std::vector<Operand>& operands) {
+  auto* last = static_cast<Part*>(gpuPart());
+  bool fits = last != nullptr;
+  for (const Operand& operand : operands) fits = fits && last->takes(operand);
+  if (fits) return *last;
+  auto part = std::make_unique<Part>(engine_.gpu, recorded());
+  Part& made = *part;
+  append(std::move(part), true);
+  return made;
+}
+
+void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
+  if (!isForGpu(out, 0)) return Recorder::fillNormal(out, counter);
+  Part& part = onGpu({out});
+  const View view = part.view(out, gpu::Access::write);
+  part.add([=, count = out.length](Run& run) { cuda::fillNormal(run, view, count, counter); });
+}
+
+void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
+  if (where == FactorOn::gpu)
+    throw Failure("ERR_UNSUPPORTED", "Device (cuda) makes factors on the CPU beside the GPU (factor: 'gpu').");
+  Recorder::cholesky(a, n, where);
+}
+
+void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
+  const size_t n = mean.length;
+  if (inverse || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
+    return Recorder::sample(factor, mean, out, inverse, counter);
+  Part& part = onGpu({factor, mean, out});
+  const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
+  const View o = part.view(out, gpu::Access::write);
+  part.add([=, count = out.length / n](Run& run) { cuda::sample(run, f, m, o, count, n, counter); });
+}
+
+void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
+  if (n > fusedColumns || !isForGpu(out, 0)) return Recorder::sampleBatch(factors, means, out, n, counter);
+  Part& part = onGpu({factors, means, out});
+  const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
+  const View o = part.view(out, gpu::Access::write);
+  const size_t count = means.length / n, rows = out.length / means.length;
+  part.add([=](Run& run) { cuda::sampleBatch(run, f, m, o, count, n, rows, counter); });
+}
+
+}  // namespace covarium::cuda

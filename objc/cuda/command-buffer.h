@@ -1,0 +1,39 @@
+#pragma once
+
+#include "../gpu/recorder.h"
+#include "part.h"
+
+namespace covarium::cuda {
+
+// What the command buffers of a device share; it lives until the last of them is gone.
+struct Engine {
+  Engine(std::shared_ptr<Gpu> gpu, std::shared_ptr<Device> cpu) : gpu(std::move(gpu)), cpu(std::move(cpu)) {}
+  std::shared_ptr<Gpu> gpu;
+  std::shared_ptr<Device> cpu;
+  gpu::Queue queue;  // last: its thread ends before the rest goes
+};
+
+// The GPU makes normals and draws in float32, where there are enough of them to outweigh a commit and the bus; the CPU
+// does the rest, and what is too small. Both give the same bits.
+class CudaCommandBuffer : public gpu::Recorder {
+ public:
+  explicit CudaCommandBuffer(const std::shared_ptr<Engine>& engine)
+      : Recorder(engine, engine->queue, *engine->cpu), engine_(*engine) {}
+
+  void fillNormal(Operand out, NormalCounter counter) override;
+  void cholesky(Operand a, size_t n, FactorOn where) override;
+  void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
+
+ private:
+  // Whether the GPU makes `out`, by so many multiply-adds.
+  bool isForGpu(const Operand& out, double work) const;
+  Part& onGpu(const std::vector<Operand>& operands);
+
+  Engine& engine_;
+};
+
+// Numbers of float32 from which on the GPU makes them: COVARIUM_CUDA_FROM, or what outweighs a commit and the bus.
+size_t leastOnGpu();
+
+}  // namespace covarium::cuda

@@ -1,0 +1,100 @@
+// The CUDA device: an NVIDIA GPU, and the CPU beside it.
+#include "../device.h"
+
+#include <cstdlib>
+
+#include "choose.h"
+#include "command-buffer.h"
+#include "open.h"
+#include "self-test.h"
+
+namespace covarium::cuda {
+
+namespace {
+
+// What is smaller is not worth memory that the GPU reaches at the full rate of the bus.
+constexpr size_t leastPinnedBytes = 1 << 16;
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(GpuFacts facts, std::shared_ptr<Gpu> gpu, const std::shared_ptr<Device>& cpu)
+      : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), facts_(std::move(facts)) {
+    const std::string wrong = selfTest(facts_.uuid, *this, *cpu);
+    if (!wrong.empty())
+      throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts_.name + ") fails its self-test: " + wrong + ".");
+  }
+  ~CudaDevice() override { close(); }
+
+  std::string name() const override { return facts_.name; }
+  unsigned threads() const override { return engine_->cpu->threads(); }
+  std::vector<Dtype> dtypes() const override { return engine_->cpu->dtypes(); }
+  std::string lacksDecompositions() const override { return engine_->cpu->lacksDecompositions(); }
+  std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
+    auto pinned = sizeBytes < leastPinnedBytes ? nullptr : engine_->gpu->allocatePinned(sizeBytes);
+    return pinned == nullptr ? engine_->cpu->allocate(sizeBytes) : pinned;
+  }
+  size_t deviceMemoryFromBytes() const override { return engine_->cpu->deviceMemoryFromBytes(); }
+  std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
+    return engine_->cpu->borrow(contents, sizeBytes);
+  }
+  std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<CudaCommandBuffer>(engine_); }
+  std::shared_ptr<const Kernel> compile(const KernelSource&) override {
+    throw Failure("ERR_UNSUPPORTED", "Device (cuda) runs no kernels of your own yet: open the device cpu for them.");
+  }
+  std::pair<size_t, size_t> liveAndPooledBytes() const override {
+    const auto [live, pooled] = engine_->cpu->liveAndPooledBytes();
+    const auto [pinned, kept] = engine_->gpu->livePinnedAndPooledBytes();
+    return {live + pinned, pooled + kept};
+  }
+  size_t mostOpenBytes() const override { return engine_->cpu->mostOpenBytes(); }
+
+  void close() override {
+    engine_->queue.close();
+    engine_->cpu->close();
+    engine_->gpu->close();
+  }
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  GpuFacts facts_;
+};
+
+const Driver& requireDriver() {
+  std::string reason;
+  const Driver* found = driver(reason);
+  if (found == nullptr) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
+  return *found;
+}
+
+}  // namespace
+
+std::shared_ptr<Device> open(const OpenOptions& options) {
+  const Driver& driver = requireDriver();
+  const GpuFacts facts = chooseGpu(driver, options.gpu);
+  return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device), cpu::open(options.threads));
+}
+
+Candidate describe(const OpenOptions& options) {
+  const Driver& driver = requireDriver();
+  const GpuFacts facts = chooseGpu(driver, options.gpu);
+  const auto device = open(options);
+  int version = 0;
+  driver.driverGetVersion(&version);
+  Candidate cuda;
+  cuda.available = true;
+  cuda.name = facts.name;
+  cuda.facts = {{"GPU", facts.name},
+                {"UUID", facts.uuid},
+                {"PCI id", facts.pciId},
+                {"memory", std::to_string(facts.memoryBytes >> 20) + " MiB"},
+                {"compute capability", std::to_string(facts.major) + "." + std::to_string(facts.minor)},
+                {"multiprocessors", std::to_string(facts.multiprocessors)},
+                {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
+                {"on the GPU", "normals and draws in float32; the rest on the CPU beside it"}};
+  for (const GpuFacts& other : allGpus(driver))
+    if (other.uuid != facts.uuid) cuda.facts.push_back({"other GPU", other.name + " (" + other.uuid + ")"});
+  device->close();
+  return cuda;
+}
+
+}  // namespace covarium::cuda

@@ -1,0 +1,179 @@
+#include "gpu.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "../cpu/memory.h"
+#include "cuda-kernels.h"
+
+namespace covarium::cuda {
+
+namespace {
+
+constexpr unsigned nonBlockingStream = 1;
+constexpr unsigned portable = 1;  // pinned for every context
+constexpr size_t largestKept = size_t{4} << 30;
+
+// Sizes are rounded up, so that a block serves again for about the same size.
+size_t roundedUp(size_t sizeBytes) {
+  const size_t step = sizeBytes < (1 << 20) ? 1 << 12 : 1 << 21;
+  return (std::max<size_t>(sizeBytes, 1) + step - 1) / step * step;
+}
+
+void* memoryAt(DevicePointer address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
+DevicePointer addressOf(void* memory) { return reinterpret_cast<uintptr_t>(memory); }
+
+}  // namespace
+
+class Gpu::Pinned : public Buffer {
+ public:
+  Pinned(std::shared_ptr<Gpu> gpu, void* contents, size_t sizeBytes, size_t keptBytes)
+      : gpu_(std::move(gpu)), contents_(contents), sizeBytes_(sizeBytes), keptBytes_(keptBytes) {}
+  ~Pinned() override { gpu_->recycle(gpu_->pinned_, contents_, keptBytes_, gpu_->mostPinned_); }
+  void* contents() const override { return contents_; }
+  size_t sizeBytes() const override { return sizeBytes_; }
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  void* contents_;
+  size_t sizeBytes_, keptBytes_;
+};
+
+Block::Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes)
+    : gpu_(std::move(gpu)), address_(address), sizeBytes_(sizeBytes) {}
+
+Block::~Block() { gpu_->recycle(gpu_->onGpu_, memoryAt(address_), sizeBytes_, gpu_->mostOnGpu_); }
+
+Current::Current(const Gpu& gpu) : driver_(gpu.driver()) { driver_.contextPush(gpu.context()); }
+
+Current::~Current() {
+  Context before;
+  driver_.contextPop(&before);
+}
+
+// What fails half-way is given back by the destructor.
+std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device) {
+  if (ptx[0] == '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
+  const std::shared_ptr<Gpu> gpu(new Gpu(driver, device));
+  gpu->require(driver.primaryContextRetain(&gpu->context_, device), "Opening the GPU");
+  const Current current(*gpu);
+  gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
+  gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
+  gpu->require(driver.moduleLoadData(&gpu->module_, ptx), "Loading the kernels");
+  size_t all = 0;
+  gpu->require(driver.deviceTotalMem(&all, device), "Asking for the GPU's memory");
+  gpu->mostOnGpu_ = std::min(all / 8, largestKept);
+  gpu->mostPinned_ = std::min(cpu::usableMemoryBytes() / 8, largestKept);
+  return gpu;
+}
+
+Gpu::~Gpu() {
+  close();
+  if (context_ != nullptr) driver_.primaryContextRelease(device_);
+}
+
+Function Gpu::kernel(const std::string& name) {
+  const auto known = kernels_.find(name);
+  if (known != kernels_.end()) return known->second;
+  Function found;
+  require(driver_.moduleGetFunction(&found, module_, name.c_str()), "Finding a kernel");
+  return kernels_[name] = found;
+}
+
+void Gpu::require(Result result, const char* what) {
+  constexpr Result outOfMemory = 2;
+  if (result != 0 && result != outOfMemory) isLost_ = true;
+  cuda::require(driver_, result, what);
+}
+
+void Gpu::requireAlive() const {
+  if (isLost_)
+    throw Failure("ERR_DEVICE_FAILED", "The GPU failed in an earlier commit: close the device and open it again.");
+}
+
+void* Gpu::take(Pool& pool, size_t& sizeBytes) {
+  sizeBytes = roundedUp(sizeBytes);
+  const auto found = pool.kept.lower_bound(sizeBytes);
+  if (found == pool.kept.end() || found->first > sizeBytes + sizeBytes / 4) return nullptr;
+  void* memory = found->second;
+  sizeBytes = found->first;
+  pool.keptBytes -= sizeBytes;
+  pool.kept.erase(found);
+  return memory;
+}
+
+void Gpu::recycle(Pool& pool, void* memory, size_t sizeBytes, size_t mostBytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  pool.liveBytes -= sizeBytes;
+  if (isClosed_ || pool.keptBytes + sizeBytes > mostBytes) {
+    free(pool, memory);
+    return;
+  }
+  pool.keptBytes += sizeBytes;
+  pool.kept.emplace(sizeBytes, memory);
+}
+
+void Gpu::free(const Pool& pool, void* memory) {
+  const Current current(*this);
+  if (&pool == &onGpu_)
+    driver_.memFree(addressOf(memory));
+  else
+    driver_.memFreeHost(memory);
+}
+
+void Gpu::drain(Pool& pool) {
+  for (const auto& [size, memory] : pool.kept) free(pool, memory);
+  pool.kept.clear();
+  pool.keptBytes = 0;
+}
+
+std::shared_ptr<Block> Gpu::allocate(size_t sizeBytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  void* memory = take(onGpu_, sizeBytes);
+  if (memory == nullptr) {
+    const Current current(*this);
+    DevicePointer address = 0;
+    Result result = driver_.memAlloc(&address, sizeBytes);
+    if (result != 0) {  // what is kept may be what is missing
+      drain(onGpu_);
+      result = driver_.memAlloc(&address, sizeBytes);
+    }
+    require(result, ("Memory on the GPU, (" + std::to_string(sizeBytes) + ") bytes,").c_str());
+    memory = memoryAt(address);
+  }
+  onGpu_.liveBytes += sizeBytes;
+  return std::make_shared<Block>(shared_from_this(), addressOf(memory), sizeBytes);
+}
+
+std::shared_ptr<Buffer> Gpu::allocatePinned(size_t sizeBytes) {
+  size_t keptBytes = sizeBytes;
+  std::lock_guard<std::mutex> lock(mutex_);
+  void* contents = take(pinned_, keptBytes);
+  if (contents == nullptr) {
+    const Current current(*this);
+    if (driver_.memHostAlloc(&contents, keptBytes, portable) != 0) {
+      drain(pinned_);
+      if (driver_.memHostAlloc(&contents, keptBytes, portable) != 0) return nullptr;
+    }
+  }
+  pinned_.liveBytes += keptBytes;
+  return std::make_shared<Pinned>(shared_from_this(), contents, sizeBytes, keptBytes);
+}
+
+std::pair<size_t, size_t> Gpu::livePinnedAndPooledBytes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return {pinned_.liveBytes, pinned_.keptBytes};
+}
+
+void Gpu::close() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (std::exchange(isClosed_, true) || context_ == nullptr) return;
+  drain(onGpu_);
+  drain(pinned_);
+  const Current current(*this);
+  if (module_ != nullptr) driver_.moduleUnload(module_);
+  if (download_ != nullptr) driver_.streamDestroy(download_);
+  if (compute_ != nullptr) driver_.streamDestroy(compute_);
+}
+
+}  // namespace covarium::cuda

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "../device.h"
+#include "driver.h"
+
+namespace covarium::cuda {
+
+class Gpu;
+
+// Memory of the GPU, which goes back to its pool.
+class Block {
+ public:
+  Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes);
+  ~Block();
+  Block(const Block&) = delete;
+  DevicePointer address() const { return address_; }
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  DevicePointer address_;
+  size_t sizeBytes_;
+};
+
+// One opened GPU: its context, which all devices of a process share, three queues of work of our own, the kernels, and
+// the memory that is kept for reuse. Any thread may allocate.
+class Gpu : public std::enable_shared_from_this<Gpu> {
+ public:
+  // Throws ERR_DEVICE_UNAVAILABLE, ERR_DEVICE_FAILED, ERR_OUT_OF_MEMORY.
+  static std::shared_ptr<Gpu> open(const Driver& driver, DeviceNumber device);
+  ~Gpu();
+
+  const Driver& driver() const { return driver_; }
+  DeviceNumber device() const { return device_; }
+  Context context() const { return context_; }
+  Stream compute() const { return compute_; }
+  Stream download() const { return download_; }
+  Function kernel(const std::string& name);
+  // Throws what a call gave that is no success. A GPU that is lost, or whose context an error has spoilt, stays so.
+  void require(Result result, const char* what);
+  void requireAlive() const;
+
+  // Contents unspecified. Throws ERR_OUT_OF_MEMORY.
+  std::shared_ptr<Block> allocate(size_t sizeBytes);
+  // Memory of the host that the GPU copies from and to at the full rate of the bus; null where the system gives none.
+  std::shared_ptr<Buffer> allocatePinned(size_t sizeBytes);
+  std::pair<size_t, size_t> livePinnedAndPooledBytes() const;
+  // Keeps no memory from now on. Nothing may be in flight.
+  void close();
+
+ private:
+  friend class Block;
+  class Pinned;
+  Gpu(const Driver& driver, DeviceNumber device) : driver_(driver), device_(device) {}
+  struct Pool {
+    std::multimap<size_t, void*> kept;  // by size
+    size_t keptBytes = 0, liveBytes = 0;
+  };
+  void* take(Pool& pool, size_t& sizeBytes);
+  void recycle(Pool& pool, void* memory, size_t sizeBytes, size_t mostBytes);
+  void drain(Pool& pool);
+  void free(const Pool& pool, void* memory);
+
+  const Driver& driver_;
+  DeviceNumber device_;
+  Context context_ = nullptr;
+  Stream compute_ = nullptr, download_ = nullptr;
+  Module module_ = nullptr;
+  std::map<std::string, Function> kernels_;
+  std::atomic<bool> isLost_{false};
+  mutable std::mutex mutex_;
+  Pool onGpu_, pinned_;
+  size_t mostOnGpu_ = 0, mostPinned_ = 0;  // that is kept
+  bool isClosed_ = false;
+};
+
+// The GPU's context on this thread, while it lives.
+class Current {
+ public:
+  explicit Current(const Gpu& gpu);
+  ~Current();
+  Current(const Current&) = delete;
+
+ private:
+  const Driver& driver_;
+};
+
+}  // namespace covarium::cuda

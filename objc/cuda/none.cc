@@ -1,0 +1,15 @@
+// The addon on systems that NVIDIA has no driver for: CUDA is never available.
+#include "../device.h"
+
+namespace covarium::cuda {
+
+Candidate candidate() {
+  Candidate none;
+  none.name = "CUDA";
+  none.reason = "This build of covarium has no CUDA device: NVIDIA's driver is looked for on Linux alone.";
+  return none;
+}
+
+std::shared_ptr<Device> open(const OpenOptions&) { throw Failure("ERR_DEVICE_UNAVAILABLE", candidate().reason); }
+
+}  // namespace covarium::cuda

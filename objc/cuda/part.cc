@@ -1,0 +1,144 @@
+#include "part.h"
+
+namespace covarium::cuda {
+
+namespace {
+
+constexpr unsigned timed = 0, untimed = 2;
+constexpr size_t slicesInFlight = 4;
+
+}  // namespace
+
+View Part::view(const Operand& operand, gpu::Access access) {
+  const gpu::HostCopies::Place place = copies_.place(operand, access);
+  if (place.isNew) uses_.push_back({commands_.size(), 0});
+  uses_[place.copy].last = commands_.size();
+  return {place.copy, place.offsetBytes};
+}
+
+void Part::add(std::function<void(Run&)> command) { commands_.push_back(std::move(command)); }
+
+void Part::start(std::function<void(const Outcome&)>) {
+  throw Failure("ERR_INTERNAL", "Commands of a CUDA part are run, not started.");
+}
+
+double Part::run() {
+  gpu_->requireAlive();
+  return Run(*this).all();
+}
+
+Run::Run(Part& part) : part_(part), gpu_(*part.gpu_), driver_(gpu_.driver()), current_(gpu_) {}
+
+Run::~Run() {
+  driver_.streamSynchronize(gpu_.compute());
+  driver_.streamSynchronize(gpu_.download());
+  for (const Event event : events_) driver_.eventDestroy(event);
+}
+
+double Run::all() {
+  const Event begun = newEvent(timed), made = newEvent(untimed), ended = newEvent(timed);
+  record(begun, gpu_.compute());
+  fetch();
+  for (command_ = 0; command_ < part_.commands_.size(); ++command_) part_.commands_[command_](*this);
+  const auto& copies = part_.copies_.all();
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (copies[i].written && delivered_[i] < copies[i].sizeBytes)
+      deliver(i, delivered_[i], copies[i].sizeBytes - delivered_[i], copied_[i]->address() + delivered_[i]);
+  // What was made last, and all that went to the host.
+  record(made, gpu_.compute());
+  wait(gpu_.download(), made);
+  record(ended, gpu_.download());
+  gpu_.require(driver_.eventSynchronize(ended), "A commit on the GPU");
+  float milliseconds = 0;
+  gpu_.require(driver_.eventElapsedTime(&milliseconds, begun, ended), "Asking for a time");
+  return milliseconds;
+}
+
+bool Run::isPassing(size_t copy) const {
+  const Part::Uses& uses = part_.uses_[copy];
+  return !part_.copies_.all()[copy].read && uses.first == uses.last;
+}
+
+void Run::fetch() {
+  const auto& copies = part_.copies_.all();
+  delivered_.resize(copies.size());
+  copied_.resize(copies.size());
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (isPassing(i)) continue;
+    copied_[i] = gpu_.allocate(copies[i].sizeBytes);
+    if (copies[i].read)
+      gpu_.require(driver_.copyToDevice(copied_[i]->address(), copies[i].data, copies[i].sizeBytes, gpu_.compute()),
+                   "Copying to the GPU");
+  }
+}
+
+void Run::deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from) {
+  const Event made = newEvent(untimed);
+  record(made, gpu_.compute());
+  wait(gpu_.download(), made);
+  gpu_.require(driver_.copyToHost(part_.copies_.all()[copy].data + firstByte, from, bytes, gpu_.download()),
+               "Copying from the GPU");
+  delivered_[copy] = firstByte + bytes;
+}
+
+DevicePointer Run::slice(View view, size_t first, size_t count) {
+  if (!isPassing(view.copy)) return address(view, first);
+  Slice& slice = passing_[turn_];
+  const size_t sizeBytes = count * sizeof(float);
+  if (slice.sizeBytes < sizeBytes) {
+    if (slice.block != nullptr) scratch_.push_back(std::move(slice.block));  // the GPU may still work on it
+    slice = {gpu_.allocate(sizeBytes), sizeBytes, nullptr};
+  }
+  if (slice.delivered != nullptr) wait(gpu_.compute(), slice.delivered);
+  return slice.block->address();
+}
+
+void Run::made(View view, size_t first, size_t count) {
+  const size_t begin = view.offsetBytes + first * sizeof(float), bytes = count * sizeof(float);
+  if (isPassing(view.copy)) {
+    Slice& slice = passing_[turn_];
+    turn_ = (turn_ + 1) % (sizeof passing_ / sizeof *passing_);
+    deliver(view.copy, begin, bytes, slice.block->address());
+    slice.delivered = newEvent(untimed);
+    record(slice.delivered, gpu_.download());
+  } else if (part_.uses_[view.copy].last == command_ && delivered_[view.copy] == begin) {
+    deliver(view.copy, begin, bytes, address(view, first));
+  }
+  slices_.push_back(newEvent(untimed));
+  record(slices_.back(), gpu_.compute());
+  if (slices_.size() > slicesInFlight)
+    gpu_.require(driver_.eventSynchronize(slices_[slices_.size() - 1 - slicesInFlight]), "A commit on the GPU");
+  part_.commit_.stopIfCancelled();
+}
+
+DevicePointer Run::scratch(size_t elements) {
+  scratch_.push_back(gpu_.allocate(elements * sizeof(float)));
+  return scratch_.back()->address();
+}
+
+void Run::launchGroups(const char* kernel, std::initializer_list<DevicePointer> buffers, void* params, size_t groups,
+                       size_t lanes, size_t memoryBytes) {
+  std::vector<DevicePointer> addresses(buffers);
+  std::vector<void*> arguments;
+  for (DevicePointer& address : addresses) arguments.push_back(&address);
+  arguments.push_back(params);
+  gpu_.require(
+      driver_.launchKernel(gpu_.kernel(kernel), static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(lanes), 1, 1,
+                           static_cast<unsigned>(memoryBytes), gpu_.compute(), arguments.data(), nullptr),
+      "Starting a kernel");
+}
+
+void Run::record(Event event, Stream stream) { gpu_.require(driver_.eventRecord(event, stream), "Recording an event"); }
+
+void Run::wait(Stream stream, Event event) {
+  gpu_.require(driver_.streamWaitEvent(stream, event, 0), "Waiting for an event");
+}
+
+Event Run::newEvent(unsigned flags) {
+  Event event;
+  gpu_.require(driver_.eventCreate(&event, flags), "Making an event");
+  events_.push_back(event);
+  return event;
+}
+
+}  // namespace covarium::cuda

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../gpu/host-copies.h"
+#include "../gpu/part.h"
+#include "gpu.h"
+
+namespace covarium::cuda {
+
+class Run;
+
+// What a command reads or writes: an element of a copy on the GPU.
+struct View {
+  size_t copy, offsetBytes;
+};
+
+// Commands for the GPU between two commands for the CPU, or all there are. All memory that others see is the host's:
+// the GPU works on copies, which it fetches before the commands run; what is written goes back as it is made.
+class Part : public gpu::Part {
+ public:
+  Part(std::shared_ptr<Gpu> gpu, const gpu::Commit& commit) : gpu_(std::move(gpu)), commit_(commit) {}
+
+  bool takes(const Operand& operand) const { return copies_.takes(operand); }
+  // For the next command.
+  View view(const Operand& operand, gpu::Access access);
+  void add(std::function<void(Run&)> command);
+
+  void start(std::function<void(const Outcome&)>) override;
+  double run() override;
+
+ private:
+  friend class Run;
+  std::shared_ptr<Gpu> gpu_;
+  const gpu::Commit& commit_;
+  gpu::HostCopies copies_;
+  struct Uses {
+    size_t first, last;  // the numbers of the commands
+  };
+  std::vector<Uses> uses_;  // of each copy
+  std::vector<std::function<void(Run&)>> commands_;
+};
+
+// One part while its commands are given to the GPU.
+class Run {
+ public:
+  explicit Run(Part& part);
+  // Waits for the GPU, whatever has happened: it may still work on memory that is given back now.
+  ~Run();
+  Run(const Run&) = delete;
+
+  // Runs everything; milliseconds on the GPU.
+  double all();
+
+  DevicePointer address(View view, size_t element = 0) const {
+    return copied_[view.copy]->address() + view.offsetBytes + element * sizeof(float);
+  }
+  // Memory of the GPU until the part is over.
+  DevicePointer scratch(size_t elements);
+  // A kernel over a row of groups of `lanes` threads; its arguments are addresses and the params by value.
+  template <typename Params>
+  void launch(const char* kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,
+              size_t lanes, size_t memoryBytes = 0) {
+    launchGroups(kernel, buffers, &params, groups, lanes, memoryBytes);
+  }
+  // Where a command makes these elements, a slice of what it writes, in their order. What no other command uses is
+  // never on the GPU as a whole.
+  DevicePointer slice(View view, size_t first, size_t count);
+  // The slice is made: it goes to the host while the GPU works on, if this is the last command that uses it. Throws
+  // ERR_ABORTED where nobody wants more.
+  void made(View view, size_t first, size_t count);
+
+ private:
+  void launchGroups(const char* kernel, std::initializer_list<DevicePointer> buffers, void* params, size_t groups,
+                    size_t lanes, size_t memoryBytes);
+  // Whether one command alone uses the copy, and only writes it.
+  bool isPassing(size_t copy) const;
+  void fetch();
+  void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);
+  Event newEvent(unsigned flags);
+  void record(Event event, Stream stream);
+  void wait(Stream stream, Event event);
+
+  Part& part_;
+  Gpu& gpu_;
+  const Driver& driver_;
+  const Current current_;
+  std::vector<std::shared_ptr<Block>> copied_, scratch_;
+  std::vector<size_t> delivered_;  // bytes of each copy that went back already, from its beginning
+  std::vector<Event> events_;
+  struct Slice {
+    std::shared_ptr<Block> block;
+    size_t sizeBytes = 0;
+    Event delivered = nullptr;
+  };
+  Slice passing_[3];  // in turns
+  size_t turn_ = 0;
+  std::vector<Event> slices_;  // the ends of what made() was told of
+  size_t command_ = 0;
+};
+
+}  // namespace covarium::cuda

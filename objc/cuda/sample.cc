@@ -1,0 +1,131 @@
+#include "sample.h"
+
+#include <algorithm>
+
+#include "../gpu/params.h"
+
+namespace covarium::cuda {
+
+using namespace gpu;
+
+namespace {
+
+// Of one slice: what the GPU makes while the one before it goes to the host.
+constexpr size_t sliceElements = size_t{1} << 22;
+constexpr size_t mostGroups = size_t{1} << 30;  // of one launch
+constexpr size_t normalLanes = 256;
+
+size_t groupsOf(size_t threads, size_t lanes) { return (threads + lanes - 1) / lanes; }
+
+void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter) {
+  const NormalParams params = {lowWord(counter.seed),    highWord(counter.seed), lowWord(counter.stream),
+                               highWord(counter.stream), lowWord(counter.first), highWord(counter.first),
+                               static_cast<uint>(count)};
+  run.launch("fill_normal", {out}, params, groupsOf((counter.first % 4 + count + 3) / 4, normalLanes), normalLanes);
+}
+
+// Rows of a slice, of which one is made while the one before it goes to the host: an eighth of all, neither too few for
+// the GPU nor too many to be soon on their way, and whole tiles.
+size_t rowsPerSlice(size_t count, size_t n) {
+  constexpr size_t leastElements = 1 << 18, leastTiles = 264;
+  const size_t elements = std::min(sliceElements, std::max(count * n / 8, leastElements));
+  if (n <= fusedColumns) return std::max<size_t>(1, elements / n);
+  const size_t across = groupsOf(n, sample_tile);
+  return std::max(elements / n / sample_tile, groupsOf(leastTiles, across)) * sample_tile;
+}
+
+// Calls body(first, count) for slices of rows.
+template <typename Body>
+void forSlices(size_t count, size_t n, const Body& body) {
+  const size_t rows = rowsPerSlice(count, n);
+  for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
+}
+
+NormalCounter after(NormalCounter counter, uint64_t elements) {
+  counter.first += elements;
+  return counter;
+}
+
+}  // namespace
+
+void fillNormal(Run& run, View out, size_t count, NormalCounter counter) {
+  forSlices(count, 1, [&](size_t first, size_t here) {
+    makeNormals(run, run.slice(out, first, here), here, after(counter, first));
+    run.made(out, first, here);
+  });
+}
+
+void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, NormalCounter counter) {
+  const uint columns = static_cast<uint>(n);
+  if (n <= fusedColumns) {
+    const uint perGroup = sample_rows_per_group(columns, 0);
+    const size_t memoryBytes = sample_rows_bytes(columns, perGroup, 0);
+    forSlices(count, n, [&](size_t first, size_t here) {
+      const uint64_t element = counter.first + first * n;
+      const SampleParams params = {lowWord(counter.seed),
+                                   highWord(counter.seed),
+                                   lowWord(counter.stream),
+                                   highWord(counter.stream),
+                                   lowWord(element),
+                                   highWord(element),
+                                   static_cast<uint>(here),
+                                   columns,
+                                   perGroup,
+                                   0};
+      run.launch("sample_rows", {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
+                 groupsOf(here, perGroup), sample_rows_lanes(0), memoryBytes);
+      run.made(out, first * n, here * n);
+    });
+    return;
+  }
+  DevicePointer normals = 0;
+  forSlices(count, n, [&](size_t first, size_t here) {
+    if (first == 0) normals = run.scratch(here * n);
+    makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n));
+    const MatrixParams params = {static_cast<uint>(here), columns};
+    run.launch("sample_tiles", {run.address(factor), run.address(mean), normals, run.slice(out, first * n, here * n)},
+               params, sample_tiles_groups(here, n), sample_tiles_lanes, sample_tiles_bytes());
+    run.made(out, first * n, here * n);
+  });
+}
+
+void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
+                 NormalCounter counter) {
+  const uint columns = static_cast<uint>(n);
+  const uint perGroup = static_cast<uint>(std::min<size_t>(rows, sample_rows_per_group(columns, 0)));
+  const size_t groups = groupsOf(rows, perGroup);
+  if (groups > mostGroups) {
+    for (size_t b = 0; b < count; ++b) {
+      NormalCounter own = counter;
+      own.stream += b;
+      const auto from = [b](View view, size_t elements) {
+        return View{view.copy, view.offsetBytes + b * elements * sizeof(float)};
+      };
+      sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, own);
+    }
+    return;
+  }
+  const size_t models = std::max<size_t>(1, std::min(sliceElements / (rows * n), mostGroups / groups));
+  for (size_t b = 0; b < count; b += models) {
+    const size_t here = std::min(models, count - b);
+    const uint64_t stream = counter.stream + b;
+    const SampleBatchParams params = {lowWord(counter.seed),
+                                      highWord(counter.seed),
+                                      lowWord(stream),
+                                      highWord(stream),
+                                      lowWord(counter.first),
+                                      highWord(counter.first),
+                                      static_cast<uint>(here),
+                                      static_cast<uint>(rows),
+                                      columns,
+                                      perGroup};
+    run.launch(
+        "sample_batch",
+        {run.address(factors, b * n * n), run.address(means, b * n), run.slice(out, b * rows * n, here * rows * n)},
+        params, here * groups, std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0)),
+        sample_rows_bytes(columns, perGroup, 0));
+    run.made(out, b * rows * n, here * rows * n);
+  }
+}
+
+}  // namespace covarium::cuda

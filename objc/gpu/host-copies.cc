@@ -1,0 +1,29 @@
+#include "host-copies.h"
+
+namespace covarium::gpu {
+
+bool HostCopies::takes(const Operand& operand) const {
+  const char *begin = operand.as<char>(), *end = begin + operand.sizeBytes();
+  int holders = 0;
+  for (const HostCopy& copy : copies_) {
+    const bool apart = end <= copy.data || copy.data + copy.sizeBytes <= begin;
+    const bool inside = copy.data <= begin && end <= copy.data + copy.sizeBytes;
+    if (!apart && !inside) return false;
+    if (inside) ++holders;
+  }
+  return holders <= 1;
+}
+
+HostCopies::Place HostCopies::place(const Operand& operand, Access access) {
+  char* begin = operand.as<char>();
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    HostCopy& copy = copies_[i];
+    if (begin < copy.data || copy.data + copy.sizeBytes < begin + operand.sizeBytes()) continue;
+    copy.written |= access != Access::read;
+    return {i, static_cast<size_t>(begin - copy.data), false};
+  }
+  copies_.push_back({operand.buffer, begin, operand.sizeBytes(), access != Access::write, access != Access::read});
+  return {copies_.size() - 1, 0, true};
+}
+
+}  // namespace covarium::gpu

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+
+#include "host-part.h"
+#include "queue.h"
+
+namespace covarium::gpu {
+
+// Records parts: commands for the GPU, which a GPU's own command buffer adds, and between them commands for the CPU
+// beside it, over the same bytes. Here all of them are the CPU's.
+class Recorder : public CommandBuffer {
+ public:
+  void fillNormal(Operand out, NormalCounter counter) override;
+  void requireFinite(Operand a, size_t columns) override;
+  void requireSymmetric(Operand a, size_t n, double tolerance) override;
+  void cholesky(Operand a, size_t n, FactorOn where) override;
+  void zeroUpper(Operand a, size_t n) override;
+  void antitranspose(Operand a, size_t n) override;
+  void copy(Operand from, Operand to) override;
+  void sum(Operand a, Operand b, Operand out) override;
+  void addRow(Operand rows, Operand row, double scale) override;
+  void scaleColumns(Operand rows, Operand row) override;
+  void product(Operand a, Operand b, Operand c, ProductShape shape) override;
+  void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void choleskySolve(Operand factor, Operand rows, size_t n) override;
+  void choleskyBatch(Operand a, size_t n, double tolerance) override;
+  void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
+  void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom, NormalCounter counter) override;
+  void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
+  void transpose(Operand from, Operand to, size_t rows, size_t columns) override;
+  void symmetricEigen(Operand a, Operand values, size_t n) override;
+  void echelon(Operand rows, Operand pivots, size_t n, double tolerance) override;
+  void lq(Operand a, Operand q, size_t m, size_t n) override;
+  void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) override;
+  void pivotedCholesky(Operand a, Operand order, size_t n, double tolerance) override;
+  void lu(Operand a, Operand pivots, size_t n) override;
+  void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) override;
+  void squaredNorms(Operand rows, Operand out, size_t n) override;
+  void normalQuantiles(Operand values) override;
+  void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;
+  void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
+  void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
+  void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;
+  void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
+              Size3 threadgroup) override;
+
+  void commit(Completion done) override;
+  Timings commitAndWait() override;
+  void cancel() override { commit_->cancel(); }
+
+ protected:
+  // `engine` holds the other two, and lives as long as what is recorded.
+  Recorder(std::shared_ptr<void> engine, Queue& queue, Device& cpu)
+      : engine_(std::move(engine)), queue_(queue), cpu_(cpu) {}
+  // The last part, if it is one of the CPU's, or a new one.
+  CommandBuffer& onCpu();
+  // The last part, if it is one of the GPU's; else null.
+  Part* gpuPart() { return isGpuLast_ ? commit_->parts.back().get() : nullptr; }
+  void append(std::unique_ptr<Part> part, bool isGpu);
+  Commit& recorded() { return *commit_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double endRecording();  // milliseconds since the first command
+
+  std::shared_ptr<void> engine_;
+  Queue& queue_;
+  Device& cpu_;
+  std::shared_ptr<Commit> commit_ = std::make_shared<Commit>();
+  HostPart* hostPart_ = nullptr;  // the last part, if it is one
+  bool isGpuLast_ = false;
+  Clock::time_point begun_;
+};
+
+}  // namespace covarium::gpu

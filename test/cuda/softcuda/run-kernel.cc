@@ -1,0 +1,26 @@
+#include "run-kernel.h"
+
+#include "../../../objc/cpu/processor.h"
+
+using covarium::cpu::Execution;
+
+namespace {
+
+const covarium::cpu::KernelTable& table() {
+  std::string reason;
+  return *covarium::cpu::kernels(reason);
+}
+
+}  // namespace
+
+const covarium::cpu::Kernel& kernelNamed(const std::string& name) { return covarium::cpu::kernelNamed(table(), name); }
+
+void runKernel(const covarium::cpu::Kernel& kernel, std::vector<void*> slots, std::vector<char> params, unsigned groups,
+               unsigned lanes, unsigned memoryBytes) {
+  static auto& pool = *new covarium::cpu::Pool(2);  // its threads end with the process
+  static const std::atomic<bool> never{false};
+  static const covarium::cpu::Blas none{};
+  const Execution execution = {pool, table(), none, never, never};
+  slots.push_back(params.data());
+  covarium::cpu::launch(execution, kernel, slots, {groups * lanes, 1, 1}, {{lanes, 1, 1}, memoryBytes, 32});
+}

@@ -1,0 +1,435 @@
+// A stand-in for NVIDIA's driver, libcuda.so.1: what objc/cuda calls of it, strictly, on a machine without a GPU. The
+// kernels are those of msl/ as the cpu device compiles them (that PTX gives the same bits is seen on a real GPU).
+//
+// Nothing runs before someone waits for it, and then only what the wait asks for: a wait that was forgotten leaves
+// wrong numbers. Memory of the GPU is pages that the host can't touch, but while a command runs; its end lies at the
+// end of a page. What is not given back is told at the end of the process.
+//
+//   SOFTCUDA_GPUS=2           as many GPUs (1)
+//   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
+//   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error; 700 and its like spoil the context
+//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "run-kernel.h"
+
+namespace {
+
+enum Result {
+  success = 0,
+  invalidValue = 1,
+  outOfMemory = 2,
+  notInitialised = 3,
+  noDevice = 100,
+  invalidContext = 201,
+  invalidImage = 200,
+  notFound = 500,
+  illegalAddress = 700
+};
+
+struct EventState {
+  bool isTimed, isDone = false;
+  void* recordedIn = nullptr;  // the stream; null: never recorded
+  uint64_t recording = 0;      // which one
+};
+
+struct Command {
+  std::function<void()> run;
+  EventState* records = nullptr;
+  uint64_t recording = 0;
+  EventState* waits = nullptr;  // for what was recorded last when the wait was given
+  uint64_t waitsFor = 0;
+};
+
+struct StreamState {
+  std::deque<Command> commands;
+};
+
+struct Range {
+  size_t sizeBytes, mappedBytes;
+  char* mapped;
+};
+
+struct Function {
+  const covarium::cpu::Kernel* kernel;
+};
+
+std::mutex mutex;
+std::map<uint64_t, Range> blocks;  // by address
+std::set<void*> pinned;
+std::set<StreamState*> streams;
+std::set<EventState*> events;
+std::map<std::string, Function> functions;
+std::map<int, int> retained;  // devices
+int modules = 0;
+bool isReady = false;
+int spoilt = 0;
+uint64_t recordings = 0;
+thread_local std::vector<void*> contexts;
+std::map<std::string, int> calls;
+
+int numberOf(const char* variable, int otherwise) {
+  const char* text = getenv(variable);
+  return text == nullptr ? otherwise : atoi(text);
+}
+
+// What the call is to give instead of its work; 0: nothing.
+int faultOf(const char* name) {
+  const int call = ++calls[name];
+  const char* text = getenv("SOFTCUDA_FAULT");
+  if (text == nullptr) return 0;
+  const std::string fault = text, own = name;
+  if (fault.compare(0, own.size() + 1, own + ",") != 0) return 0;
+  int code = 0, which = 0;
+  sscanf(fault.c_str() + own.size() + 1, "%d,%d", &code, &which);
+  if (call != which) return 0;
+  if (code >= illegalAddress) spoilt = code;
+  return code;
+}
+
+#define ENTER(name)                                  \
+  std::lock_guard<std::mutex> lock(mutex);           \
+  if (const int fault = faultOf(name)) return fault; \
+  if (!isReady) return notInitialised
+
+#define IN_CONTEXT(name)                       \
+  ENTER(name);                                 \
+  if (contexts.empty()) return invalidContext; \
+  if (spoilt != 0) return spoilt
+
+// The block in which all of these bytes lie, or the end.
+std::map<uint64_t, Range>::iterator blockOf(uint64_t address, size_t sizeBytes) {
+  auto found = blocks.upper_bound(address);
+  if (found == blocks.begin()) return blocks.end();
+  --found;
+  return address + sizeBytes <= found->first + found->second.sizeBytes ? found : blocks.end();
+}
+
+class Opened {
+ public:
+  Opened() { protect(PROT_READ | PROT_WRITE); }
+  ~Opened() { protect(PROT_NONE); }
+
+ private:
+  static void protect(int mode) {
+    for (const auto& [address, range] : blocks) mprotect(range.mapped, range.mappedBytes, mode);
+  }
+};
+
+// Runs a stream up to a recording, and what that waits for.
+void runUntil(StreamState& stream, uint64_t recording) {
+  while (!stream.commands.empty()) {
+    Command command = std::move(stream.commands.front());
+    stream.commands.pop_front();
+    if (command.waits != nullptr && events.count(command.waits) != 0 && !command.waits->isDone &&
+        command.waits->recordedIn != nullptr && command.waits->recordedIn != &stream)
+      runUntil(*static_cast<StreamState*>(command.waits->recordedIn), command.waitsFor);
+    if (command.run) {
+      const Opened opened;
+      command.run();
+    }
+    if (command.records != nullptr && events.count(command.records) != 0 &&
+        command.records->recording == command.recording)
+      command.records->isDone = true;
+    if (command.recording != 0 && command.recording == recording) return;
+  }
+}
+
+struct Ledger {
+  ~Ledger() {
+    if (numberOf("SOFTCUDA_LEDGER", 0) == 0) return;
+    int held = 0;
+    for (const auto& [device, count] : retained) held += count;
+    fprintf(stderr, "softcuda: blocks %zu, pinned %zu, streams %zu, events %zu, modules %d, contexts %d\n",
+            blocks.size(), pinned.size(), streams.size(), events.size(), modules, held);
+  }
+} ledger;
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int cuInit(unsigned) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (const int fault = faultOf("cuInit")) return fault;
+  if (numberOf("SOFTCUDA_GPUS", 1) == 0) return noDevice;
+  isReady = true;
+  return success;
+}
+
+int cuDriverGetVersion(int* version) {
+  *version = numberOf("SOFTCUDA_VERSION", 13000);
+  return success;
+}
+
+int cuGetErrorString(int error, const char** text) {
+  *text = error == outOfMemory      ? "out of memory"
+          : error == illegalAddress ? "an illegal memory access was encountered"
+                                    : "an error of the stand-in";
+  return success;
+}
+
+int cuDeviceGetCount(int* count) {
+  ENTER("cuDeviceGetCount");
+  *count = numberOf("SOFTCUDA_GPUS", 1);
+  return success;
+}
+
+int cuDeviceGet(int* device, int ordinal) {
+  ENTER("cuDeviceGet");
+  *device = ordinal;
+  return success;
+}
+
+int cuDeviceGetName(char* name, int length, int device) {
+  ENTER("cuDeviceGetName");
+  snprintf(name, static_cast<size_t>(length), "Soft GPU %d", device);
+  return success;
+}
+
+int cuDeviceGetUuid(void* uuid, int device) {
+  ENTER("cuDeviceGetUuid");
+  memset(uuid, 0xab, 16);
+  static_cast<char*>(uuid)[15] = static_cast<char>(device);
+  return success;
+}
+
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  ENTER("cuDeviceGetAttribute");
+  *value = attribute == 75 ? 9 : attribute == 33 ? device + 1 : attribute == 16 ? 2 : 0;
+  return success;
+}
+
+int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  ENTER("cuDeviceTotalMem_v2");
+  *bytes = size_t{1} << 30;
+  return success;
+}
+
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  ENTER("cuDevicePrimaryCtxRetain");
+  ++retained[device];
+  *context = reinterpret_cast<void*>(uintptr_t{0x1000} + static_cast<uintptr_t>(device));
+  return success;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  ENTER("cuDevicePrimaryCtxRelease_v2");
+  if (--retained[device] < 0) return invalidContext;
+  return success;
+}
+
+int cuCtxPushCurrent_v2(void* context) {
+  ENTER("cuCtxPushCurrent_v2");
+  if (context == nullptr) return invalidContext;
+  contexts.push_back(context);
+  return success;
+}
+
+int cuCtxPopCurrent_v2(void** context) {
+  ENTER("cuCtxPopCurrent_v2");
+  if (contexts.empty()) return invalidContext;
+  *context = contexts.back();
+  contexts.pop_back();
+  return success;
+}
+
+int cuMemAlloc_v2(uint64_t* address, size_t sizeBytes) {
+  IN_CONTEXT("cuMemAlloc_v2");
+  size_t used = 0;
+  for (const auto& [at, range] : blocks) used += range.sizeBytes;
+  if (sizeBytes == 0) return invalidValue;
+  if (used + sizeBytes > (size_t{1} << 30)) return outOfMemory;
+  const size_t page = 4096, mappedBytes = (sizeBytes + 2 * page - 1) / page * page;
+  auto* mapped = static_cast<char*>(mmap(nullptr, mappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  if (mapped == MAP_FAILED) return outOfMemory;
+  // The last page is never opened.
+  const size_t openBytes = mappedBytes - page;
+  *address = reinterpret_cast<uint64_t>(mapped) + (openBytes - sizeBytes) / 16 * 16;
+  blocks[*address] = {sizeBytes, openBytes, mapped};
+  return success;
+}
+
+int cuMemFree_v2(uint64_t address) {
+  IN_CONTEXT("cuMemFree_v2");
+  const auto found = blocks.find(address);
+  if (found == blocks.end()) return invalidValue;
+  munmap(found->second.mapped, found->second.mappedBytes + 4096);
+  blocks.erase(found);
+  return success;
+}
+
+int cuMemHostAlloc(void** contents, size_t sizeBytes, unsigned) {
+  IN_CONTEXT("cuMemHostAlloc");
+  *contents = aligned_alloc(4096, (sizeBytes + 4095) / 4096 * 4096);
+  pinned.insert(*contents);
+  return success;
+}
+
+int cuMemFreeHost(void* contents) {
+  IN_CONTEXT("cuMemFreeHost");
+  if (pinned.erase(contents) == 0) return invalidValue;
+  free(contents);
+  return success;
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t sizeBytes, void* stream) {
+  IN_CONTEXT("cuMemcpyHtoDAsync_v2");
+  if (blockOf(to, sizeBytes) == blocks.end()) return invalidValue;
+  static_cast<StreamState*>(stream)->commands.push_back(
+      {[=] { memcpy(reinterpret_cast<void*>(to), from, sizeBytes); }});
+  return success;
+}
+
+int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t sizeBytes, void* stream) {
+  IN_CONTEXT("cuMemcpyDtoHAsync_v2");
+  if (blockOf(from, sizeBytes) == blocks.end()) return invalidValue;
+  static_cast<StreamState*>(stream)->commands.push_back(
+      {[=] { memcpy(to, reinterpret_cast<const void*>(from), sizeBytes); }});
+  return success;
+}
+
+int cuStreamCreate(void** stream, unsigned) {
+  IN_CONTEXT("cuStreamCreate");
+  auto* made = new StreamState;
+  streams.insert(made);
+  *stream = made;
+  return success;
+}
+
+int cuStreamDestroy_v2(void* stream) {
+  IN_CONTEXT("cuStreamDestroy_v2");
+  auto* state = static_cast<StreamState*>(stream);
+  if (streams.erase(state) == 0) return invalidValue;
+  runUntil(*state, 0);
+  delete state;
+  return success;
+}
+
+int cuStreamSynchronize(void* stream) {
+  IN_CONTEXT("cuStreamSynchronize");
+  runUntil(*static_cast<StreamState*>(stream), 0);
+  return spoilt;
+}
+
+int cuEventCreate(void** event, unsigned flags) {
+  IN_CONTEXT("cuEventCreate");
+  auto* made = new EventState{(flags & 2u) == 0};
+  events.insert(made);
+  *event = made;
+  return success;
+}
+
+int cuEventDestroy_v2(void* event) {
+  IN_CONTEXT("cuEventDestroy_v2");
+  auto* state = static_cast<EventState*>(event);
+  if (events.erase(state) == 0) return invalidValue;
+  delete state;
+  return success;
+}
+
+int cuEventRecord(void* event, void* stream) {
+  IN_CONTEXT("cuEventRecord");
+  auto* state = static_cast<EventState*>(event);
+  state->isDone = false;
+  state->recordedIn = stream;
+  state->recording = ++recordings;
+  Command command;
+  command.records = state;
+  command.recording = state->recording;
+  static_cast<StreamState*>(stream)->commands.push_back(command);
+  return success;
+}
+
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  IN_CONTEXT("cuStreamWaitEvent");
+  Command command;
+  command.waits = static_cast<EventState*>(event);
+  command.waitsFor = command.waits->recording;
+  static_cast<StreamState*>(stream)->commands.push_back(command);
+  return success;
+}
+
+int cuEventSynchronize(void* event) {
+  IN_CONTEXT("cuEventSynchronize");
+  auto* state = static_cast<EventState*>(event);
+  if (!state->isDone && state->recordedIn != nullptr)
+    runUntil(*static_cast<StreamState*>(state->recordedIn), state->recording);
+  return spoilt;
+}
+
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  IN_CONTEXT("cuEventElapsedTime");
+  for (void* event : {begin, end}) {
+    const auto* state = static_cast<EventState*>(event);
+    if (!state->isTimed || !state->isDone) return invalidValue;
+  }
+  *milliseconds = 0.5f;
+  return success;
+}
+
+int cuModuleLoadData(void** module, const void* image) {
+  IN_CONTEXT("cuModuleLoadData");
+  const std::string text = static_cast<const char*>(image);
+  if (text.find(".version") == std::string::npos) return invalidImage;
+  for (size_t at = text.find(".entry "); at != std::string::npos; at = text.find(".entry ", at + 1)) {
+    const std::string name = text.substr(at + 7, text.find('(', at) - at - 7);
+    functions[name] = {&kernelNamed(name)};
+  }
+  ++modules;
+  *module = &functions;
+  return success;
+}
+
+int cuModuleUnload(void*) {
+  IN_CONTEXT("cuModuleUnload");
+  --modules;
+  return success;
+}
+
+int cuModuleGetFunction(void** function, void*, const char* name) {
+  IN_CONTEXT("cuModuleGetFunction");
+  const auto found = functions.find(name);
+  if (found == functions.end()) return notFound;
+  *function = &found->second;
+  return success;
+}
+
+int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
+                   unsigned blockZ, unsigned sharedBytes, void* stream, void** parameters, void**) {
+  IN_CONTEXT("cuLaunchKernel");
+  const auto& kernel = *static_cast<Function*>(function)->kernel;
+  if (gridX == 0 || gridY != 1 || gridZ != 1 || blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 ||
+      sharedBytes > 49152)
+    return invalidValue;
+  std::vector<void*> slots;
+  for (unsigned b = 0; b < kernel.buffers; ++b) {
+    const uint64_t address = *static_cast<uint64_t*>(parameters[b]);
+    if (blockOf(address, 1) == blocks.end()) {
+      spoilt = illegalAddress;
+      return spoilt;
+    }
+    slots.push_back(reinterpret_cast<void*>(address));
+  }
+  const char* params = static_cast<const char*>(parameters[kernel.buffers]);
+  std::vector<char> bytes(params, params + kernel.paramsBytes);
+  static_cast<StreamState*>(stream)->commands.push_back(
+      {[=, &kernel] { runKernel(kernel, slots, bytes, gridX, blockX, sharedBytes); }});
+  return success;
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
