@@ -2,6 +2,7 @@ import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, inMemory, kept, norms } from './parts.ts';
 
@@ -82,8 +83,10 @@ export class DiagonalFactor implements Factor {
     encoder.scaleColumns(out, this.#scale);
   }
 
-  exact(): DiagonalFactor {
-    return DiagonalFactor.of(inMemory, new Float64Array(this.#scale));
+  *exact(): Work<DiagonalFactor> {
+    const copy = DiagonalFactor.of(inMemory, new Float64Array(this.#scale));
+    yield;
+    return copy;
   }
 
   /** All storage; the timings of the first are those of the commit. */

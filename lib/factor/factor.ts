@@ -1,6 +1,7 @@
 import type { Encoder, Timings } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import type { Real } from '../dtype.ts';
+import type { Work } from '../work.ts';
 
 /**
  * A root A, n x width, of a covariance A A', in a form that suits it: a draw is mean + A z. It records commands on an
@@ -43,8 +44,9 @@ export interface Factor {
    */
   root(encoder: Encoder, out: Real, scratch: Scratch): void;
   /**
-   * The same factor in float64, in ordinary memory, from which other distributions are computed. Throws `ERR_CLOSED`.
+   * The same factor in float64, in ordinary memory, from which other distributions are computed: long work where it is
+   * factored again. Throws `ERR_CLOSED`.
    */
-  exact(): Factor;
+  exact(): Work<Factor>;
   close(): void;
 }

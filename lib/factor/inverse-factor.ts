@@ -2,6 +2,7 @@ import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { TriangularFactor } from './triangular-factor.ts';
 
@@ -67,7 +68,9 @@ export class InverseFactor extends TriangularFactor implements Factor {
     return identity;
   }
 
-  exact(): InverseFactor {
-    return new InverseFactor(new Storage(new Float64Array(this.lower)), this.n);
+  *exact(): Work<InverseFactor> {
+    const copy = new InverseFactor(new Storage(new Float64Array(this.lower)), this.n);
+    yield;
+    return copy;
   }
 }

@@ -4,7 +4,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { logDeterminantOfGram } from '../decomposition/graded-gram.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
-import { runToEnd, type Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
 
@@ -135,9 +135,10 @@ export class LowRankFactor implements Factor {
     encoder.cholesky(out, this.n, 'auto');
   }
 
-  exact(): LowRankFactor {
+  *exact(): Work<LowRankFactor> {
     const diagonal = Float64Array.from(this.#values('deviations'), (deviation) => deviation * deviation);
-    return runToEnd(LowRankFactor.of(new Float64Array(this.#values('factor')), diagonal))(inMemory);
+    const make = yield* LowRankFactor.of(new Float64Array(this.#values('factor')), diagonal);
+    return make(inMemory);
   }
 
   close(): void {

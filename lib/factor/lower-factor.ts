@@ -1,6 +1,7 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import type { Real } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { TriangularFactor } from './triangular-factor.ts';
 
@@ -52,8 +53,10 @@ export class LowerFactor extends TriangularFactor implements Factor {
     encoder.copy(this.lower, out);
   }
 
-  exact(): LowerFactor {
-    return new LowerFactor(new Storage(new Float64Array(this.lower)), this.n);
+  *exact(): Work<LowerFactor> {
+    const copy = new LowerFactor(new Storage(new Float64Array(this.lower)), this.n);
+    yield;
+    return copy;
   }
 }
 

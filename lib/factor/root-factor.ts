@@ -6,6 +6,7 @@ import type { Scratch } from '../command/scratch.ts';
 import type { Tasks } from '../command/task.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { advanced } from '../stream/counter.ts';
+import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, rowsAtOnce } from './parts.ts';
 
@@ -133,9 +134,11 @@ export class RootFactor implements Factor {
     encoder.copy(this.#values('root'), out);
   }
 
-  exact(): RootFactor {
+  *exact(): Work<RootFactor> {
     const numbers = Object.entries(this.#parts).map(([part, { values }]) => [part, new Float64Array(values)] as const);
-    return RootFactor.of(inMemory, Object.fromEntries(numbers) as RootNumbers, this.rank);
+    const copy = RootFactor.of(inMemory, Object.fromEntries(numbers) as RootNumbers, this.rank);
+    yield;
+    return copy;
   }
 
   close(): void {

@@ -9,6 +9,7 @@ import { resultTask, runSync, type Task } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
+import { runToEnd } from '../work.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** constant - d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. */
@@ -78,7 +79,8 @@ function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsI
   for (const [i, row] of far.entries())
     for (let j = 0; j < n; j++) chosen[i * n + j] = Math.fround(values[row * n + j]!);
   const centre = new Storage(new Float64Array(mean.values));
-  const exact = { device: exactDevice(device), dtype: 'float64', n, mean: centre, factor: factor.exact() } as const;
+  const again = runToEnd(factor.exact());
+  const exact = { device: exactDevice(device), dtype: 'float64', n, mean: centre, factor: again } as const;
   const halves = runSync(logDensityTask(exact, new Matrix(new Storage(chosen), far.length, n), 0)).data;
   for (const [i, row] of far.entries()) out[row] = Math.sqrt(Math.abs(2 * halves[i]!));
 }

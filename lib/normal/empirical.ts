@@ -67,7 +67,7 @@ export function* empiricalSample<D extends RealDtype>(
   // Allocated before the factor is copied in float64, so that a lack of memory is reported at once.
   const rows = hostZeros(count * n);
   const centre = new Float64Array(mean.values);
-  const exact = factor.exact();
+  const exact = yield* factor.exact();
 
   // The same normals as in the plain sample.
   const drawn = zerosOf(dtype, count * width) as Real;

@@ -26,7 +26,7 @@ export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters)
   const width = factor.rank;
   const root = hostZeros(n * width);
   const centre = new Float64Array(mean.values);
-  const exact = dtype === 'float64' ? factor : factor.exact();
+  const exact = dtype === 'float64' ? factor : yield* factor.exact();
   if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
@@ -64,7 +64,7 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
 export function* exactMoments({ device, dtype, n, mean, factor }: NormalParameters): Tasks<Moments64> {
   const covariance = hostZeros(n * n);
   const centre = new Float64Array(mean.values);
-  const exact = dtype === 'float64' ? factor : factor.exact();
+  const exact = dtype === 'float64' ? factor : yield* factor.exact();
   yield* exactly(device, (encoder, scratch) => exact.covariance(encoder, covariance, scratch));
   return { mean: centre, covariance };
 }

@@ -6,6 +6,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RealDtype } from '../dtype.ts';
 import { unknownField } from '../file/json.ts';
+import { runToEnd } from '../work.ts';
 import { covarianceTask } from './covariance.ts';
 import type { CovarianceOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -45,7 +46,7 @@ export type DtypeOfJson<Options> = Options extends { readonly dtype: infer Asked
 /** Mean and covariance as JSON, in float64 from the numbers of the factor. */
 export function normalToJson(parameters: NormalParameters): NormalJson {
   const { device, dtype, n, mean, factor } = parameters;
-  const exact = factor.exact();
+  const exact = runToEnd(factor.exact());
   const centre = new Storage(new Float64Array(mean.values));
   const place = { device: exactDevice(device) as Device, dtype: 'float64', n, mean: centre, factor: exact } as const;
   const covariance = runSync(covarianceTask(place));

@@ -36,7 +36,7 @@ export function* studentConditional(
     dtype: normal.factor.rank < n ? dtype : 'float64',
     n,
     mean: new Storage(new Float64Array(normal.mean.values)),
-    factor: normal.factor.exact(),
+    factor: yield* normal.factor.exact(),
   };
   yield;
   const others = yield* conditional(exact, { given, values });

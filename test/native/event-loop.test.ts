@@ -2,7 +2,7 @@
 // the longest hold is a part of the call's own time, whatever else the machine does.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal, nearestPositiveDefinite, openDevice, wasserstein } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, nearestPositiveDefinite, openDevice, wasserstein } from '../../lib/index.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 import { scattered } from '../harness/naive.ts';
 
@@ -50,12 +50,17 @@ if (noCpu !== '') {
         covariance: covariance.map((entry) => 2 * entry),
       });
       const noise = scattered(n * n, 1);
+      const factor = Matrix.from(noise.subarray(0, n * (n / 5)), { columns: n / 5 });
+      const diagonal = new Float32Array(n).fill(1);
+      using lowRank = await MultivariateNormal.fromLowRank({ device, dtype: 'float32', factor, diagonal });
       const calls: { readonly [name: string]: () => Promise<unknown> } = {
         // A regular one would take a Cholesky factor, a few milliseconds.
         'eigen of half the rank': () =>
           MultivariateNormal.fromCovariance({ ...common, covariance: singularOf(n), singular: 'eigen' }),
         ellipsoid: () => p.ellipsoid({ probability: 0.9 }),
         wasserstein: () => wasserstein(p, q),
+        // In float64 its factor is made again.
+        'marginal of low rank': () => lowRank.marginal([0, 1]),
         nearest: () => nearestPositiveDefinite(noise, { device }),
       };
       for (const [name, call] of Object.entries(calls)) {
