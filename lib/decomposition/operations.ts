@@ -222,6 +222,49 @@ class ScaledProduct {
 
 const step = 512;
 
+// A = left diag(s) right. Where A is tall, its QR decomposition comes first: no left vectors of all rows are made.
+interface Spectrum {
+  /** The singular values, k = min(m, n). */
+  readonly s: Storage;
+  /** For each column of b, its coordinates along the left vectors (columns x k). */
+  readonly along: Storage;
+  /** The right vectors: as rows (k x n), or as columns (n x k). */
+  readonly right: Storage;
+  readonly areRows: boolean;
+}
+
+function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: number): Tasks<Spectrum> {
+  const k = Math.min(m, n);
+  const { dtype } = place;
+  const isTall = 2 * m >= 3 * n;
+  const [s, right, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, right, along], scratch) => {
+    const rows = scratch.copy(place.values, dtype);
+    const given = scratch.input(b, dtype);
+    encoder.requireFinite(rows, n);
+    encoder.requireFinite(given, columns);
+    if (!isTall) {
+      const u = scratch.zeros(dtype, m * k);
+      encoder.svd(rows, u, s!, right!, m, n, false);
+      encoder.product(given, u, along!, columns, k, m, true, false, 1, 0);
+      return;
+    }
+    // [A b]' = L Q': the first n columns of L are R' and, below it, b' Q.
+    const height = n + columns;
+    const lower = scratch.zeros(dtype, height * m);
+    encoder.transpose(rows, lower.subarray(0, n * m), m, n);
+    encoder.transpose(given, lower.subarray(n * m), m, columns);
+    encoder.lq(lower, scratch.zeros(dtype, 0), height, m);
+    const upper = scratch.zeros(dtype, m * height);
+    const first = scratch.zeros(dtype, height * n);
+    encoder.transpose(lower, upper, height, m);
+    encoder.transpose(upper.subarray(0, n * height), first, n, height);
+    const v = scratch.zeros(dtype, n * n);
+    encoder.svd(first.subarray(0, n * n), right!, s!, v, n, n, false);
+    encoder.product(first.subarray(n * n), v, along!, columns, n, n, false, true, 1, 0);
+  });
+  return { s: s!, along: along!, right: right!, areRows: !isTall };
+}
+
 // x = V diag(1 / s) U' b over the singular values that do not count as 0.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
   const place = placeOf(matrix, options, b, ['rcond']);
@@ -233,40 +276,32 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
-  const [s, vt, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, vt, along], scratch) => {
-    const rows = scratch.copy(place.values, dtype);
-    const u = scratch.zeros(dtype, m * k);
-    const right = scratch.input(values, dtype);
-    encoder.requireFinite(rows, n);
-    encoder.requireFinite(right, columns);
-    encoder.svd(rows, u, s!, vt!, m, n, false);
-    encoder.product(right, u, along!, columns, k, m, true, false, 1, 0);
-  });
+  const { s, along, right, areRows } = yield* spectrumOf(place, values, m, n, columns);
   // A share of 0 means the unit roundoff, as in LAPACK's gelsd: below it is what rounding leaves of a 0.
   const share = rcond > 0 ? rcond : dtype === 'float32' ? 2 ** -24 : 2 ** -53;
-  const least = share * s!.values[0]!;
-  const inverses = Float64Array.from(s!.values, (value) => (value > least ? 1 / value : 0));
+  const least = share * s.values[0]!;
+  const inverses = Float64Array.from(s.values, (value) => (value > least ? 1 / value : 0));
   try {
     const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
       const rows = scratch.zeros(dtype, columns * n);
-      encoder.scaleColumns(along!.values as Real, scratch.copy(inverses, dtype));
-      encoder.product(along!.values as Real, vt!.values as Real, rows, columns, n, k, false, false, 1, 0);
+      encoder.scaleColumns(along.values as Real, scratch.copy(inverses, dtype));
+      encoder.product(along.values as Real, right.values as Real, rows, columns, n, k, false, !areRows, 1, 0);
       encoder.transpose(rows, x!, columns, n);
     });
     const overflown = firstNotFinite(x!.values);
     if (overflown < x!.values.length) {
       const value = x!.values[overflown];
-      for (const storage of [x!, s!]) storage.close();
+      for (const storage of [x!, s]) storage.close();
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
         `Solution entry (${overflown}) is (${value}): the matrix is too small for \`b\` in (${dtype}). Scale one of them.`,
       );
     }
     const rank = inverses.filter((inverse) => inverse > 0).length;
-    return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s!) };
+    return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s) };
   } finally {
-    vt!.close();
-    along!.close();
+    right.close();
+    along.close();
   }
 }
 
