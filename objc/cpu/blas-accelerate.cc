@@ -50,6 +50,8 @@ void take(Ours& routine, Apples apples) {
   LapackRoutines<T> prefix##Lapack() {                                                                                 \
     LapackRoutines<T> routines;                                                                                        \
     take(routines.syevd, prefix##syevd_);                                                                              \
+    take(routines.sytrd, prefix##sytrd_);                                                                              \
+    take(routines.stedc, prefix##stedc_);                                                                              \
     take(routines.geqrf, prefix##geqrf_);                                                                              \
     take(routines.orgqr, prefix##orgqr_);                                                                              \
     take(routines.gesdd, prefix##gesdd_);                                                                              \

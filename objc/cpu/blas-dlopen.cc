@@ -57,6 +57,8 @@ std::string missing(void* blas, void* lapack, LapackRoutines<T>& routines) {
     if (!find(blas, symbol, function) && !find(lapack, symbol, function) && absent.empty()) absent = symbol;
   };
   look("syevd", routines.syevd);
+  look("sytrd", routines.sytrd);
+  look("stedc", routines.stedc);
   look("geqrf", routines.geqrf);
   look("orgqr", routines.orgqr);
   look("gesdd", routines.gesdd);

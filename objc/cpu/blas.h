@@ -28,6 +28,10 @@ template <typename T>
 struct LapackRoutines {
   void (*syevd)(const char* jobz, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work, const int* lwork,
                 int* iwork, const int* liwork, int* info) = nullptr;
+  void (*sytrd)(const char* uplo, const int* n, T* a, const int* lda, T* d, T* e, T* tau, T* work, const int* lwork,
+                int* info) = nullptr;
+  void (*stedc)(const char* compz, const int* n, T* d, T* e, T* z, const int* ldz, T* work, const int* lwork,
+                int* iwork, const int* liwork, int* info) = nullptr;
   void (*geqrf)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork,
                 int* info) = nullptr;
   void (*orgqr)(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work, const int* lwork,

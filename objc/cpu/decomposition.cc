@@ -4,34 +4,12 @@
 #include <cmath>
 #include <vector>
 
-#include "triangular.h"
+#include "blocked.h"
+#include "lapack-call.h"
 
 namespace covarium::cpu {
 
 namespace {
-
-// What LAPACK says of an argument is a defect of ours; what it says of convergence is the caller's to know.
-void requireDone(const char* routine, int info) {
-  if (info < 0)
-    throw Failure("ERR_INTERNAL", std::string(routine) + " refuses argument (" + std::to_string(-info) + ").");
-  if (info > 0)
-    throw Failure("ERR_OUT_OF_RANGE",
-                  std::string(routine) + " does not converge (info " + std::to_string(info) + "): entries may be NaN.");
-}
-
-// Calls `routine(work, lwork, info)` twice: for the size of its workspace, and with that.
-template <typename T, typename Routine>
-void withWork(const char* name, const Routine& routine) {
-  T size = 0;
-  int query = -1, info = 0;
-  routine(&size, &query, &info);
-  requireDone(name, info);
-  // A float32 size beyond 2^24 may have been rounded down.
-  const int length = blasInt(static_cast<size_t>(static_cast<double>(size) * (1 + 1e-6)) + 1);
-  std::vector<T> work(length);
-  routine(work.data(), &length, &info);
-  requireDone(name, info);
-}
 
 // The Euclidean norm, without overflow.
 template <typename T>
@@ -53,15 +31,26 @@ void factorRows(const Execution& execution, T* a, T* q, size_t m, size_t n, size
   const int rows = blasInt(m), columns = blasInt(n), lda = blasInt(stride);
   const size_t k = std::min(m, n);
   const int rank = static_cast<int>(k);
-  std::vector<T> tau(k);
-  withWork<T>("geqrf", [&](T* work, const int* lwork, int* info) {
-    lapack.geqrf(&columns, &rows, a, &lda, tau.data(), work, lwork, info);
-  });
-  if (q != nullptr) {
-    for (size_t i = 0; i < k; ++i) std::copy_n(a + i * stride, n, q + i * n);
-    withWork<T>("orgqr", [&](T* work, const int* lwork, int* info) {
-      lapack.orgqr(&columns, &rank, &rank, q, &columns, tau.data(), work, lwork, info);
+  if (isBlocked(execution, k)) {
+    Reflections<T> reflections(a, stride, n, k);
+    factorColumns(execution, a, stride, n, m, reflections);
+    if (q != nullptr) {
+      std::fill_n(q, k * n, T(0));
+      for (size_t i = 0; i < k; ++i) q[i * n + i] = 1;
+      reflections.applyAll(execution, q, n, k, true);
+    }
+    reflections.restore();
+  } else {
+    std::vector<T> tau(k);
+    withWork<T>("geqrf", [&](T* work, const int* lwork, int* info) {
+      lapack.geqrf(&columns, &rows, a, &lda, tau.data(), work, lwork, info);
     });
+    if (q != nullptr) {
+      for (size_t i = 0; i < k; ++i) std::copy_n(a + i * stride, n, q + i * n);
+      withWork<T>("orgqr", [&](T* work, const int* lwork, int* info) {
+        lapack.orgqr(&columns, &rank, &rank, q, &columns, tau.data(), work, lwork, info);
+      });
+    }
   }
   for (size_t i = 0; i < m; ++i) {
     T* row = a + i * stride;
@@ -143,13 +132,14 @@ void transpose(const Execution& execution, const T* from, T* to, size_t rows, si
 // LAPACK's upper triangle is the row-major lower one, and its columns of vectors are rows.
 template <typename T>
 void symmetricEigen(const Execution& execution, T* a, T* values, size_t n) {
+  if (isBlocked(execution, n)) return blockedEigen(execution, a, values, n);
   const int order = blasInt(n);
   int integers = 0, query = -1, info = 0;
   T size = 0;
   const auto& syevd = execution.blas.lapack<T>().syevd;
   syevd("V", "U", &order, a, &order, values, &size, &query, &integers, &query, &info);
   requireDone("syevd", info);
-  const int length = blasInt(static_cast<size_t>(static_cast<double>(size) * (1 + 1e-6)) + 1);
+  const int length = workLength(size);
   std::vector<T> work(length);
   std::vector<int> iwork(integers);
   syevd("V", "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
@@ -243,10 +233,15 @@ template <typename T>
 void lu(const Execution& execution, T* a, T* pivots, size_t n) {
   const int size = blasInt(n);
   std::vector<int> rows(n);
-  int info = 0;
-  execution.blas.lapack<T>().getrf(&size, &size, a, &size, rows.data(), &info);
-  if (info < 0) requireDone("getrf", info);
-  for (size_t i = 0; i < n; ++i) pivots[i] = static_cast<T>(rows[i] - 1);
+  if (isBlocked(execution, n)) {
+    blockedLu(execution, a, rows.data(), n);
+  } else {
+    int info = 0;
+    execution.blas.lapack<T>().getrf(&size, &size, a, &size, rows.data(), &info);
+    if (info < 0) requireDone("getrf", info);
+    for (int& row : rows) --row;
+  }
+  std::copy(rows.begin(), rows.end(), pivots);
 }
 
 // LAPACK has factored the transpose, so that the transposed solve is ours.
@@ -260,7 +255,11 @@ void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, 
     }
   const int size = blasInt(n), columns = blasInt(count);
   std::vector<int> swaps(n);
-  for (size_t i = 0; i < n; ++i) swaps[i] = static_cast<int>(pivots[i]) + 1;
+  for (size_t i = 0; i < n; ++i) swaps[i] = static_cast<int>(pivots[i]);
+  // A product of a few columns reads as much as one of many.
+  constexpr size_t few = 16;
+  if (count >= few && !execution.blas.hasMatrixUnit) return blockedLuSolve(execution, lu, swaps.data(), rows, count, n);
+  for (int& swap : swaps) ++swap;
   int info = 0;
   execution.blas.lapack<T>().getrs("T", &size, &columns, lu, &size, swaps.data(), rows, &size, &info);
   requireDone("getrs", info);

@@ -1,0 +1,31 @@
+// Decompositions of matrices that are large enough for several threads. LAPACK runs on one thread of ours: it factors
+// narrow panels, and our threads share the products, which are most of the work. OpenBLAS's own threads stay off: a
+// child process that Node forks while they work deadlocks both (its handler of fork joins them), each takes 128 MiB of
+// addresses, and results would depend on their number. Matrices have their columns one after the other, as in LAPACK.
+#pragma once
+
+#include "reflections.h"
+
+namespace covarium::cpu {
+
+// True where threads, or our products, may gain. It must not ask how many threads there are: bits would depend on them.
+inline bool isBlocked(const Execution& execution, size_t columns) {
+  constexpr size_t least = 192;
+  return columns >= least && !execution.blas.hasMatrixUnit;
+}
+
+// geqrf of `length` x `columns` with the reflections ready.
+template <typename T>
+void factorColumns(const Execution& execution, T* a, size_t stride, size_t length, size_t columns,
+                   Reflections<T>& reflections);
+// syevd: the upper triangle of a (n x n) becomes its vectors.
+template <typename T>
+void blockedEigen(const Execution& execution, T* a, T* values, size_t n);
+// getrf of n x n; `swaps[i]` is the row, from 0, that row i was swapped with.
+template <typename T>
+void blockedLu(const Execution& execution, T* a, int* swaps, size_t n);
+// getrs of the transpose: `count` columns of x.
+template <typename T>
+void blockedLuSolve(const Execution& execution, const T* lu, const int* swaps, T* x, size_t count, size_t n);
+
+}  // namespace covarium::cpu
