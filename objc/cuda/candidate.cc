@@ -20,4 +20,13 @@ Candidate candidate() {
   }
 }
 
+// Whatever fails (no memory on the GPU, a driver that is broken) leaves the choice of another device.
+std::shared_ptr<Device> open(const OpenOptions& options) {
+  try {
+    return openGpu(options);
+  } catch (const std::exception& failure) {
+    throw Failure("ERR_DEVICE_UNAVAILABLE", failure.what());
+  }
+}
+
 }  // namespace covarium::cuda

@@ -68,7 +68,7 @@ const Driver& requireDriver() {
 
 }  // namespace
 
-std::shared_ptr<Device> open(const OpenOptions& options) {
+std::shared_ptr<Device> openGpu(const OpenOptions& options) {
   const Driver& driver = requireDriver();
   const GpuFacts facts = chooseGpu(driver, options.gpu);
   return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device), cpu::open(options.threads));
@@ -77,7 +77,7 @@ std::shared_ptr<Device> open(const OpenOptions& options) {
 Candidate describe(const OpenOptions& options) {
   const Driver& driver = requireDriver();
   const GpuFacts facts = chooseGpu(driver, options.gpu);
-  const auto device = open(options);
+  const auto device = openGpu(options);
   int version = 0;
   driver.driverGetVersion(&version);
   Candidate cuda;

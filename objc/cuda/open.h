@@ -4,7 +4,8 @@
 
 namespace covarium::cuda {
 
-// What listDevices() says of a GPU that works; throws ERR_DEVICE_UNAVAILABLE with the reason of one that doesn't.
+// As open() and candidate() of device.h, but they throw whatever fails.
+std::shared_ptr<Device> openGpu(const OpenOptions& options);
 Candidate describe(const OpenOptions& options);
 
 }  // namespace covarium::cuda

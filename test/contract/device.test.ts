@@ -65,8 +65,7 @@ test('A GPU that is named is the only one that is taken.', async () => {
   const gpuKind = process.platform === 'darwin' ? 'metal' : 'cuda';
   const { available, name, reason } = listDevices().find(({ kind }) => kind === gpuKind)!;
   const noSuchGpu = 'No such GPU 7';
-  const isRefused = (work: () => unknown) =>
-    throwsCode('ERR_DEVICE_UNAVAILABLE', available ? noSuchGpu : reason, work);
+  const isRefused = (work: () => unknown) => throwsCode('ERR_DEVICE_UNAVAILABLE', available ? noSuchGpu : reason, work);
   await isRefused(() => openDevice(gpuKind, { gpu: noSuchGpu }));
   await isRefused(() => openDevice('auto', { gpu: noSuchGpu }));
   await isRefused(() => openDevice(undefined, { gpu: noSuchGpu }));

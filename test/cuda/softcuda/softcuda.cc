@@ -7,7 +7,8 @@
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
-//   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error; 700 and its like spoil the context
+//   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error, or each (0); 700 to 799 spoil the
+//                                context
 //   SOFTCUDA_LEDGER=1         prints what is left at the end of the process
 #include <sys/mman.h>
 
@@ -94,8 +95,8 @@ int faultOf(const char* name) {
   if (fault.compare(0, own.size() + 1, own + ",") != 0) return 0;
   int code = 0, which = 0;
   sscanf(fault.c_str() + own.size() + 1, "%d,%d", &code, &which);
-  if (call != which) return 0;
-  if (code >= illegalAddress) spoilt = code;
+  if (call != which && which != 0) return 0;
+  if (code >= illegalAddress && code < 800) spoilt = code;
   return code;
 }
 

@@ -1,0 +1,6 @@
+export interface Ptx {
+  readonly ptx: string;
+  readonly reason: string;
+}
+export function makePtx(): Ptx;
+export function header(made: Ptx): string;

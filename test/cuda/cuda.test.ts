@@ -1,0 +1,185 @@
+// The CUDA device over a strict stand-in for NVIDIA's driver: the bits, what fails, and what is left.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { besideCuda, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
+
+const head = `
+  const { openDevice, listDevices, MultivariateNormal, MultivariateNormalBatch, Matrix } = covarium;
+  const covarianceOf = (n) => Matrix.from(
+    Float32Array.from({ length: n * n }, (_, at) => (at % (n + 1) === 0 ? 2 : 1 / (1 + Math.abs(Math.floor(at / n) - at % n)))),
+    { columns: n });
+  const normalOn = (device, n) =>
+    MultivariateNormal.fromCovarianceSync({ device, mean: Float32Array.from({ length: n }, (_, i) => i / 8), covariance: covarianceOf(n) });
+  const bitsOf = (draws) => Buffer.from(Float32Array.from(draws.data).buffer).toString('base64');
+  const failure = async (work) => { try { await work(); return 'none'; } catch (error) { return error.code + ': ' + error.message; } };
+`;
+
+onSoftCuda('Draws have the bits of the cpu device, whatever their shape.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const cpu = openDevice('cpu'), gpu = openDevice('cuda');
+    for (const [n, count] of [[1, 1], [1, 70001], [2, 1000], [3, 4097], [8, 33], [16, 257], [64, 129], [65, 1], [65, 300], [127, 128], [129, 257], [300, 130]]) {
+      const draws = [cpu, gpu].map((device) => bitsOf(normalOn(device, n).sampleSync(count, { seed: 7, stream: 3, firstRow: 5 })));
+      if (draws[0] !== draws[1]) console.log('differ', n, count);
+    }
+    const large = await normalOn(gpu, 100).sample(40000, { seed: 1 });
+    const same = normalOn(cpu, 100).sampleSync(40000, { seed: 1 });
+    console.log(bitsOf(large) === bitsOf(same), large.timings.deviceMs > 0);
+    cpu.close(); gpu.close();`);
+  assert.is(out, 'true true');
+});
+
+onSoftCuda('So have batches, normals, memory of the user, and pieces of it.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const cpu = openDevice('cpu'), gpu = openDevice('cuda');
+    const results = await Promise.all([cpu, gpu].map(async (device) => {
+      const models = 70, n = 5;
+      const covariances = Array.from({ length: models }, () => covarianceOf(n));
+      const batch = await MultivariateNormalBatch.fromCovariance({ device, means: Matrix.from(new Float32Array(models * n).fill(0.5), { columns: n }), covariances });
+      const batchDraws = await batch.sample(9, { seed: 3 });
+      const whole = new Float32Array(1000 * 7 + 3), part = whole.subarray(3);
+      await normalOn(device, 7).sample(1000, { seed: 5, out: part });
+      const matrix = device.matrix(11, 13), commands = device.commandBuffer();
+      commands.fillNormal(matrix, { seed: 9, stream: 2 });
+      commands.sum(matrix, matrix, matrix);
+      commands.fillNormal(matrix, { seed: 10 });
+      await commands.commit();
+      return [bitsOf(batchDraws), bitsOf({ data: whole }), bitsOf(matrix)].join();
+    }));
+    console.log(results[0] === results[1]);
+    cpu.close(); gpu.close();`);
+  assert.is(out, 'true');
+});
+
+onSoftCuda('float64, factors, products and decompositions are there too, by the CPU beside the GPU.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const device = openDevice('cuda');
+    const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[4, 2], [2, 5]], dtype: 'float64' });
+    const draws = await normal.sample(3, { seed: 1 });
+    const { values } = await covarianceOf(3).eigh({ device });
+    console.log(draws.dtype, normal.timings.factor, values.length, device.dtypes.join());
+    console.log(await failure(() => MultivariateNormal.fromCovariance({ device, covariance: [[4, 2], [2, 5]], factor: 'gpu' })));
+    console.log(await failure(() => device.kernel('kernel void f(device float* a [[buffer(0)]]) { a[0] = 1; }')));
+    device.close();`);
+  const [first, factor, kernel] = out.split('\n');
+  assert.is(first, 'float64 cpu 3 float32,float64');
+  assert.match(factor!, /^ERR_UNSUPPORTED: Device \(cuda\) makes factors on the CPU/);
+  assert.match(kernel!, /^ERR_UNSUPPORTED: .*open the device cpu/);
+});
+
+onSoftCuda('A commit that is cancelled stops, and the device goes on.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const device = openDevice('cuda'), normal = normalOn(device, 64), abort = new AbortController();
+    const sampling = failure(() => normal.sample(400000, { seed: 1, signal: abort.signal }));
+    setTimeout(() => abort.abort(), 20);
+    console.log((await sampling).slice(0, 11), (await normal.sample(2, { seed: 1 })).rows);
+    device.close();`);
+  assert.is(out, 'ERR_ABORTED 2');
+});
+
+onSoftCuda('A GPU without memory is told, and serves again; one that fails is lost, and the CPU is not.', async () => {
+  const sampling = `${head}
+    const device = openDevice('cuda'), normal = normalOn(device, 3);
+    console.log(await failure(() => normal.sample(1000, { seed: 1 })));
+    console.log(await failure(() => normal.sample(1000, { seed: 1 })));
+    const cpu = openDevice('cpu');
+    console.log(normalOn(cpu, 3).sampleSync(2, { seed: 1 }).rows);
+    cpu.close(); device.close();`;
+  // Calls 1 to 9 or so are the self-test's.
+  const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,5' });
+  const [first, second, rows] = full.stdout.split('\n');
+  assert.match(first!, /^ERR_OUT_OF_MEMORY: .*the GPU has no memory left/);
+  assert.equal([second, rows], ['none', '2']);
+  const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,5' });
+  const [failed, again, others] = lost.stdout.split('\n');
+  assert.match(failed!, /^ERR_DEVICE_FAILED: .*error 719/);
+  assert.match(again!, /^ERR_DEVICE_FAILED: .*earlier commit: close the device/);
+  assert.is(others, '2');
+});
+
+const refusals: readonly [sentence: string, setting: Record<string, string>, reason: RegExp][] = [
+  ['without a GPU', { SOFTCUDA_GPUS: '0' }, /finds no GPU/],
+  ['with a driver that is too old', { SOFTCUDA_VERSION: '10020' }, /too old: it serves CUDA \(10\.2\), not \(11\.0\)/],
+  ['with a driver that does not start', { SOFTCUDA_FAULT: 'cuInit,999,0' }, /does not start \(error 999/],
+  ['without a driver', { LD_LIBRARY_PATH: '' }, /can't be loaded \(libcuda\.so\.1/],
+  ['where the GPU is full', { SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,0' }, /no memory left/],
+  [
+    'where the kernels do not load',
+    { SOFTCUDA_FAULT: 'cuModuleLoadData,222,0' },
+    /Loading the kernels fails \(error 222/,
+  ],
+];
+for (const [sentence, setting, reason] of refusals)
+  onSoftCuda(`Opening it ${sentence} is refused with the reason, and openDevice() takes the CPU.`, async () => {
+    const { stdout, code } = await besideCuda(
+      `${head}
+      const { available, reason } = listDevices().find(({ kind }) => kind === 'cuda');
+      const device = openDevice();
+      console.log(available, device.kind, reason);`,
+      setting,
+    );
+    assert.is(code, 0);
+    assert.match(stdout, /^false cpu /);
+    assert.match(stdout, reason);
+  });
+
+onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const { facts } = listDevices().find(({ kind }) => kind === 'cuda');
+    const names = ['1', 'Soft GPU 1', 'GPU-abababab-abab-abab-abab-ababababab01', '0000:02:00.0'].map((gpu) => {
+      const device = openDevice('auto', { gpu });
+      device.close();
+      return device.name;
+    });
+    console.log(facts['other GPU'], names.every((name) => name === 'Soft GPU 1'));
+    console.log(await failure(() => openDevice('cuda', { gpu: '7' })));`,
+    { SOFTCUDA_GPUS: '2' },
+  );
+  const [first, refused] = out.split('\n');
+  assert.is(first, 'Soft GPU 1 (GPU-abababab-abab-abab-abab-ababababab01) true');
+  assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
+});
+
+onSoftCuda('Memory stays flat, and what a user forgets to close does no harm at exit.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const device = openDevice('cuda'), normal = normalOn(device, 70);
+    const live = [];
+    for (let round = 0; round < 300; round++) {
+      const draws = await normal.sample(5000, { seed: round });
+      draws.close();
+      if (round % 100 === 99) live.push(JSON.stringify(device.memory()));
+    }
+    console.log(new Set(live).size);
+    device.close();`);
+  assert.is(out, '1');
+  const forgotten = await besideCuda(`${head}
+    const device = openDevice('cuda'), normal = normalOn(device, 70);
+    normal.sample(50000, { seed: 1 }).catch(() => {});
+    setTimeout(() => process.exit(3), 5);`);
+  assert.equal([forgotten.code, forgotten.signal], [3, null], forgotten.stderr);
+});
+
+onSoftCuda('Worker threads share the GPU.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const { Worker } = await import('node:worker_threads');
+    const text = \`
+      const { parentPort } = process.getBuiltinModule('node:worker_threads');
+      import('\${covariumUrl}').then(async ({ openDevice, MultivariateNormal }) => {
+        const device = openDevice('cuda');
+        const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[2, 1], [1, 2]] });
+        const draws = await normal.sample(20000, { seed: 1 });
+        parentPort.postMessage(draws.data.slice());
+        device.close();
+      });\`;
+    const results = await Promise.all([0, 1].map(() => new Promise((resolve, reject) => {
+      const worker = new Worker(text, { eval: true });
+      let data;
+      worker.on('message', (message) => { data = message; });
+      worker.on('error', reject);
+      worker.on('exit', () => resolve(data));
+    })));
+    console.log(Buffer.from(results[0].buffer).equals(Buffer.from(results[1].buffer)), results[0].length);`);
+  assert.is(out, 'true 40000');
+});
+
+test.run();

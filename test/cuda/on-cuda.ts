@@ -1,0 +1,49 @@
+// Tests of the CUDA device over the stand-in for NVIDIA's driver, in processes of their own: the driver is loaded once
+// in each.
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Ending, moduleUrl, runChild } from '../harness/child.ts';
+import { softAddon } from '../metal/softmetal/addon.ts';
+
+const build = softAddon();
+
+/** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
+export type Setting = Readonly<Record<string, string>>;
+
+/** Runs a module's text, in which `covarium` is lib/index.ts and `covariumUrl` its place, beside the stand-in. */
+export function besideCuda(text: string, setting: Setting = {}): Promise<Ending> {
+  if ('reason' in build) throw new Error(build.reason);
+  const {
+    COVARIUM_DEVICE: _,
+    COVARIUM_GPU: __,
+    COVARIUM_ADDON: ___,
+    ...env
+  } = process.env as { [name: string]: string };
+  const url = moduleUrl('lib/index.ts');
+  return runChild(`import * as covarium from '${url}';\nconst covariumUrl = '${url}';\n${text}`, {
+    ...env,
+    LD_LIBRARY_PATH: join(build.folder, 'softcuda'),
+    COVARIUM_CUDA_FROM: '0',
+    SOFTCUDA_LEDGER: '1',
+    ...setting,
+  });
+}
+
+/** What the text prints; it must end well, and leave nothing with the driver. */
+export async function printedBesideCuda(text: string, setting: Setting = {}): Promise<string> {
+  const { code, stdout, stderr } = await besideCuda(text, setting);
+  assert.is(code, 0, `${stdout}\n${stderr}`);
+  assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0, events 0, modules 0, contexts 0');
+  return stdout;
+}
+
+/** A test that needs the stand-in. */
+export function onSoftCuda(sentence: string, check: () => Promise<void>): void {
+  if (!('reason' in build)) {
+    test(sentence, check);
+    return;
+  }
+  console.log(`skipped  cuda: ${sentence} ${build.reason}`);
+  test.skip(sentence);
+}

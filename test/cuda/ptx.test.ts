@@ -1,0 +1,59 @@
+// The PTX that an addon holds: every operation is rounded once and as it is written, and the params are those of
+// msl/params.h.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { header, makePtx } from '../../msl/cuda/embed.mjs';
+import { read } from '../harness/source-text.ts';
+
+const { ptx, reason } = makePtx();
+const onPtx = (sentence: string, check: () => void): void => {
+  if (ptx !== '') {
+    test(sentence, check);
+    return;
+  }
+  console.log(`skipped  cuda: ${sentence} ${reason}`);
+  test.skip(sentence);
+};
+
+onPtx('All arithmetic of float32 is rounded to nearest, nothing is flushed or approximated.', () => {
+  const operations = ptx.match(/^ ?(?:@\S+ )?(?:add|sub|mul|fma|mad|div|sqrt|rcp|rsqrt)\S*\.f(?:32|64)\b/gm) ?? [];
+  assert.ok(operations.length > 200, `${operations.length}`);
+  assert.equal(
+    operations.filter((each) => !/\.rn\.f32$/.test(each)),
+    [],
+  );
+  assert.not.match(ptx, /\.(?:ftz|approx|full|f64)\b/);
+});
+
+onPtx('The params of each kernel have the size of their struct.', () => {
+  const words = new Map(
+    [...read('msl/params.h').matchAll(/struct (\w+) \{([^}]*)\}/g)].map(([, name, body]) => [
+      name!,
+      [...body!.replace(/\/\/.*/g, '').matchAll(/(?:uint|float) ([\w, ]+);/g)].flatMap(([, names]) => names!.split(','))
+        .length,
+    ]),
+  );
+  const kernels = [...read('msl/cuda/kernels.cu').matchAll(/^KERNEL\((\w+),[^)]*msl::(\w+) params\)/gm)];
+  assert.ok(kernels.length >= 4);
+  for (const [, kernel, params] of kernels) {
+    const [, entry = ''] = new RegExp(`\\.entry ${kernel}\\(([^)]*)\\)`).exec(ptx) ?? [];
+    assert.is(Number(/\.b8 \S+\[(\d+)\]/.exec(entry)?.[1]), 4 * words.get(params!)!, kernel);
+  }
+});
+
+test('Without a clang the header has the reason, and no text.', () => {
+  const env: NodeJS.ProcessEnv & { CLANGXX?: string | undefined } = process.env;
+  const { CLANGXX: before } = env;
+  env.CLANGXX = '/no/such/clang++';
+  try {
+    const none = makePtx();
+    assert.is(none.ptx, '');
+    assert.match(none.reason, 'No clang++ was there');
+    assert.match(header(none), 'noPtxReason[] = "No clang++');
+  } finally {
+    if (before === undefined) delete env.CLANGXX;
+    else env.CLANGXX = before;
+  }
+});
+
+test.run();
