@@ -103,7 +103,8 @@ constexpr const char* noLibrary = "none";
 // this process lacks now: the next call looks again.
 const Blas* installedBlas(std::string& reason);
 
-// The calling thread's own memory for our products, 0 to 2: as it was left, or new.
+// The calling thread's own memory, as it was left, or new: 0 to 2 are for our products, 1 also for what calls those
+// that do not take it, 3 for what calls any.
 void* productScratch(int which, size_t sizeBytes);
 
 // How many of `threads` a device may have, beside those that were promised before: fewer where the address space that

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "triangular.h"
+#include "pieces.h"
 
 namespace covarium::cpu {
 
@@ -183,10 +183,20 @@ void cholesky(const Execution& execution, T* a, size_t n) {
   } else {
     TiledCholesky<T>(execution, a, n, tile).run();
   }
-  execution.kernels.of<T>().zeroUpper(a, n);
+  zeroUpper(execution, a, n);
+}
+
+template <typename T>
+void zeroUpper(const Execution& execution, T* a, size_t n) {
+  forRowBlocks(execution, n, std::max<size_t>(1, pieceElements / std::max<size_t>(n, 1)),
+               [&](size_t first, size_t count, unsigned) {
+                 for (size_t i = first; i < first + count; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
+               });
 }
 
 template void cholesky(const Execution&, float*, size_t);
 template void cholesky(const Execution&, double*, size_t);
+template void zeroUpper(const Execution&, float*, size_t);
+template void zeroUpper(const Execution&, double*, size_t);
 
 }  // namespace covarium::cpu

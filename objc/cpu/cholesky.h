@@ -11,6 +11,10 @@ constexpr size_t wholeFactorLimit = 192;  // a factor of fewer rows takes one th
 template <typename T>
 void cholesky(const Execution& execution, T* a, size_t n);
 
+// Entries above the diagonal become 0.
+template <typename T>
+void zeroUpper(const Execution& execution, T* a, size_t n);
+
 extern template void cholesky(const Execution&, float*, size_t);
 extern template void cholesky(const Execution&, double*, size_t);
 

@@ -118,7 +118,7 @@ void CpuCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 
 void CpuCommandBuffer::zeroUpper(Operand a, size_t n) {
   record([=](const Execution& execution) {
-    withReal(a, [&](auto real) { execution.kernels.of<decltype(real)>().zeroUpper(a.as<decltype(real)>(), n); });
+    withReal(a, [&](auto real) { cpu::zeroUpper(execution, a.as<decltype(real)>(), n); });
   });
 }
 

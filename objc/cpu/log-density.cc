@@ -1,7 +1,6 @@
 #include "log-density.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "triangular.h"
 
@@ -11,11 +10,11 @@ template <typename T>
 void logDensity(const Execution& execution, const T* factor, const T* mean, const T* rows, T* out, size_t count,
                 size_t n, bool inverse, T constant) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  std::vector<std::vector<T>> scratch(execution.pool.threads());
-  const size_t blockRows = rowsPerBlock(count, n, execution.pool.threads());
-  forRowBlocks(execution, count, blockRows, [&](size_t first, size_t here, unsigned thread) {
-    scratch[thread].resize(blockRows * n);
-    T* centred = scratch[thread].data();
+  const unsigned threads = execution.pool.threads();
+  size_t blockRows = rowsPerBlock(count, n, threads);
+  if (execution.blas.isBuiltIn) blockRows = std::min(blockRows, cachedRows<T>(count, n, threads));
+  forRowBlocks(execution, count, blockRows, [&](size_t first, size_t here, unsigned) {
+    T* centred = static_cast<T*>(productScratch(3, blockRows * n * sizeof(T)));
     std::copy(rows + first * n, rows + (first + here) * n, centred);
     kernels.addRow(centred, mean, T(-1), here, n);
     if (inverse) {

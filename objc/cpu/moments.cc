@@ -1,6 +1,8 @@
 #include "moments.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <vector>
 
 #include "triangular.h"
@@ -9,58 +11,188 @@ namespace covarium::cpu {
 
 namespace {
 
+// Sums over a chunk of the rows are added up in the order of the chunks, whatever the number of threads.
 constexpr size_t chunks = 8;
 constexpr size_t blockRows = 256;  // centred in float64 at a time
 
-// The sum over all chunks of body(first row, rows, sum of the chunk), each sum of `length` zeros before.
-template <typename Body>
-std::vector<double> sumOverChunks(const Execution& execution, size_t count, size_t length, const Body& body) {
-  std::vector<std::vector<double>> sums(chunks, std::vector<double>(length));
-  const size_t rows = (count + chunks - 1) / chunks;
-  execution.pool.run(chunks, [&](size_t chunk, unsigned) {
-    const size_t first = std::min(count, chunk * rows);
-    body(first, std::min(count, first + rows) - first, sums[chunk].data());
+struct Range {
+  size_t first, count;
+};
+
+Range chunkOf(size_t chunk, size_t count) {
+  const size_t rows = (count + chunks - 1) / chunks, first = std::min(count, chunk * rows);
+  return {first, std::min(count, first + rows) - first};
+}
+
+// The sums of the differences from the first row, so that a large common offset costs no digits.
+template <typename T>
+std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, const std::vector<double>& origin,
+                                     size_t count) {
+  constexpr size_t sliceColumns = 256;
+  const size_t n = origin.size(), slices = (n + sliceColumns - 1) / sliceColumns;
+  std::vector<double> sums(chunks * n);
+  execution.pool.run(chunks * slices, [&](size_t task, unsigned) {
+    const size_t chunk = task / slices, from = task % slices * sliceColumns, to = std::min(n, from + sliceColumns);
+    const auto [first, here] = chunkOf(chunk, count);
+    double* sum = sums.data() + chunk * n;
+    for (size_t r = first; r < first + here; ++r)
+      for (size_t j = from; j < to; ++j) sum[j] += static_cast<double>(rows[r * n + j]) - origin[j];
   });
   for (size_t chunk = 1; chunk < chunks; ++chunk)
-    for (size_t i = 0; i < length; ++i) sums[0][i] += sums[chunk][i];
-  return std::move(sums[0]);
+    for (size_t j = 0; j < n; ++j) sums[j] += sums[chunk * n + j];
+  sums.resize(n);
+  return sums;
 }
+
+// A tile of the covariance, on the diagonal or below it, of rows and columns that lie together.
+struct Tile {
+  Range rows, columns;
+  bool onDiagonal() const { return rows.first == columns.first; }
+  size_t size() const { return rows.count * columns.count; }
+};
+
+// Those on the diagonal, which cost half, come last, so that threads end at about the same time.
+std::vector<Tile> tilesOf(size_t n, size_t side) {
+  std::vector<Tile> tiles;
+  const auto range = [&](size_t first) { return Range{first, std::min(side, n - first)}; };
+  for (size_t row = side; row < n; row += side)
+    for (size_t column = 0; column < row; column += side) tiles.push_back({range(row), range(column)});
+  for (size_t row = 0; row < n; row += side) tiles.push_back({range(row), range(row)});
+  return tiles;
+}
+
+// The products of the centred columns, by tiles.
+template <typename T>
+class Products {
+ public:
+  Products(const Execution& execution, const T* rows, size_t count, const std::vector<double>& origin,
+           const std::vector<double>& centre)
+      : execution_(execution), rows_(rows), count_(count), n_(origin.size()), origin_(origin), centre_(centre) {
+    // An even number of bands: with those on the diagonal at half the price, each thread then gets as much. The sums of
+    // our own products do not depend on the tile. Those of a library may, so that its tiles have one size.
+    const bool isOwn = execution.blas.isBuiltIn;
+    const auto sideFor = [&](double threads) {
+      const auto bands = 2 * static_cast<size_t>(std::ceil(std::sqrt(threads)));
+      return ((n_ + bands - 1) / bands + 7) / 8 * 8;
+    };
+    const unsigned threads = execution.pool.threads();
+    const size_t whole = sideFor(threads);
+    areChunksApart_ = !isOwn || whole < leastSide;
+    const size_t side = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / chunks) : whole;
+    tiles_ = tilesOf(n_, std::clamp(side, leastSide, mostSide));
+  }
+
+  // Calls finish(tile, its sums, row by row) for each tile, on all threads. On the diagonal, sums above it are not
+  // made.
+  template <typename Finish>
+  void run(const Finish& finish) const {
+    if (areChunksApart_) return runChunksApart(finish);
+    execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
+      const Tile& tile = tiles_[i];
+      const size_t size = tile.size();
+      double* sums = scratchOf(tile, 2 * size);
+      for (size_t chunk = 0; chunk < chunks; ++chunk) {
+        sumChunk(tile, chunk, sums + (chunk == 0 ? 0 : size), sums + 2 * size);
+        if (chunk != 0) add(sums + size, sums, size);
+      }
+      finish(tile, sums);
+    });
+  }
+
+ private:
+  // A tile reads all rows: smaller ones would spend their time on that, larger ones leave the second cache.
+  static constexpr size_t leastSide = 64, mostSide = 512;
+
+  static void add(const double* from, double* to, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] += from[i];
+  }
+
+  // The calling thread's memory for `sums` numbers, and behind them for the centred columns of the tile.
+  static double* scratchOf(const Tile& tile, size_t sums) {
+    const size_t columns = tile.rows.count + tile.columns.count;
+    return static_cast<double*>(productScratch(1, (sums + blockRows * columns) * sizeof(double)));
+  }
+
+  // Few tiles: a task is a chunk of one, and the sums are added up at the end.
+  template <typename Finish>
+  void runChunksApart(const Finish& finish) const {
+    std::vector<size_t> offsets;
+    size_t total = 0;
+    for (const Tile& tile : tiles_) {
+      offsets.push_back(total);
+      total += chunks * tile.size();
+    }
+    const std::unique_ptr<double[]> sums(new double[total]);  // whose pages the tasks touch first
+    execution_.pool.run(tiles_.size() * chunks, [&](size_t task, unsigned) {
+      const size_t i = task / chunks, chunk = task % chunks;
+      const Tile& tile = tiles_[i];
+      sumChunk(tile, chunk, sums.get() + offsets[i] + chunk * tile.size(), scratchOf(tile, 0));
+    });
+    execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
+      const size_t size = tiles_[i].size();
+      double* first = sums.get() + offsets[i];
+      for (size_t chunk = 1; chunk < chunks; ++chunk) add(first + chunk * size, first, size);
+      finish(tiles_[i], first);
+    });
+  }
+
+  // sum = the products of the rows of one chunk.
+  void sumChunk(const Tile& tile, size_t chunk, double* sum, double* centred) const {
+    const auto& blas = execution_.blas.float64;
+    const int rows = blasInt(tile.rows.count), columns = blasInt(tile.columns.count);
+    const double one = 1;
+    std::fill(sum, sum + tile.size(), 0.0);
+    const auto [first, count] = chunkOf(chunk, count_);
+    for (size_t r = first; r < first + count; r += blockRows) {
+      execution_.stopIfCancelled();
+      const size_t block = std::min(blockRows, first + count - r);
+      const int depth = static_cast<int>(block);
+      centre(tile.rows, r, block, centred);
+      if (tile.onDiagonal()) {
+        blas.syrk("U", "N", &rows, &depth, &one, centred, &rows, &one, sum, &rows);
+      } else {
+        double* right = centred + blockRows * tile.rows.count;
+        centre(tile.columns, r, block, right);
+        blas.gemm("N", "T", &columns, &rows, &depth, &one, right, &columns, centred, &rows, &one, sum, &columns);
+      }
+    }
+  }
+
+  void centre(Range columns, size_t row, size_t block, double* to) const {
+    const size_t first = columns.first;
+    execution_.kernels.of<T>().centreRows(rows_ + row * n_ + first, n_, origin_.data() + first, centre_.data() + first,
+                                          to, block, columns.count);
+  }
+
+  const Execution& execution_;
+  const T* rows_;
+  size_t count_, n_;
+  const std::vector<double>&origin_, &centre_;
+  std::vector<Tile> tiles_;
+  bool areChunksApart_;
+};
 
 }  // namespace
 
 template <typename T>
 void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* covariance, size_t count, size_t n,
                        double ddof) {
-  // Sums of differences from the first row, so that a large common offset costs no digits.
   const std::vector<double> origin(rows, rows + n);
-  std::vector<double> centre = sumOverChunks(execution, count, n, [&](size_t first, size_t here, double* sum) {
-    for (size_t r = first; r < first + here; ++r)
-      for (size_t j = 0; j < n; ++j) sum[j] += static_cast<double>(rows[r * n + j]) - origin[j];
-  });
-  for (size_t j = 0; j < n; ++j) centre[j] /= static_cast<double>(count);
-
-  const int order = blasInt(n);
-  const std::vector<double> products =
-      sumOverChunks(execution, count, n * n, [&](size_t first, size_t here, double* sum) {
-        std::vector<double> centred(std::min(blockRows, here) * n);
-        for (size_t r = first; r < first + here; r += blockRows) {
-          execution.stopIfCancelled();
-          const size_t block = std::min(blockRows, first + here - r);
-          for (size_t i = 0; i < block; ++i)
-            for (size_t j = 0; j < n; ++j)
-              centred[i * n + j] = static_cast<double>(rows[(r + i) * n + j]) - origin[j] - centre[j];
-          const int depth = static_cast<int>(block);
-          const double one = 1;
-          execution.blas.float64.syrk("U", "N", &order, &depth, &one, centred.data(), &order, &one, sum, &order);
-        }
-      });
-  for (size_t i = 0; i < n; ++i) {
-    mean[i] = static_cast<T>(origin[i] + centre[i]);
-    for (size_t j = 0; j <= i; ++j) {
-      covariance[i * n + j] = covariance[j * n + i] =
-          static_cast<T>(products[i * n + j] / (static_cast<double>(count) - ddof));
-    }
+  std::vector<double> centre = sumOfDifferences(execution, rows, origin, count);
+  for (size_t j = 0; j < n; ++j) {
+    centre[j] /= static_cast<double>(count);
+    mean[j] = static_cast<T>(origin[j] + centre[j]);
   }
+  Products<T>(execution, rows, count, origin, centre).run([&](const Tile& tile, double* sums) {
+    const auto& [down, across] = tile;
+    for (size_t i = 0; i < tile.size(); ++i) sums[i] /= static_cast<double>(count) - ddof;
+    for (size_t i = 0; i < down.count; ++i)
+      for (size_t j = 0; j < (tile.onDiagonal() ? i + 1 : across.count); ++j)
+        covariance[(down.first + i) * n + across.first + j] = static_cast<T>(sums[i * across.count + j]);
+    for (size_t j = 0; j < across.count; ++j)
+      for (size_t i = tile.onDiagonal() ? j : 0; i < down.count; ++i)
+        covariance[(across.first + j) * n + down.first + i] = static_cast<T>(sums[i * across.count + j]);
+  });
 }
 
 template void meanAndCovariance(const Execution&, const float*, float*, float*, size_t, size_t, double);

@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t streamElements = 4096;    // of a block in the first-level cache ...
 constexpr size_t inPlaceElements = 16384;  // ... or in the second, where it is the output itself
-constexpr size_t blockBytes = 1 << 19;     // of normals for our own product, in the second
-constexpr size_t mostBytes = 1 << 24;      // of those, which each thread keeps
 
 NormalCounter at(NormalCounter counter, uint64_t elements) {
   counter.first += elements;
@@ -63,10 +61,7 @@ template <typename T>
 void sampleBlocks(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
                   NormalCounter counter) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  const auto rowsOf = [&](size_t sizeBytes) { return sizeBytes / (n * sizeof(T)); };
-  // Each block copies the factor into panels, which more rows must pay for where it is large.
-  const size_t wanted = std::max({size_t(96), std::min(n / 8, rowsOf(mostBytes)), rowsOf(blockBytes)});
-  forRowBlocks(execution, count, balancedRows(count, wanted, execution.pool.threads()),
+  forRowBlocks(execution, count, cachedRows<T>(count, n, execution.pool.threads()),
                [&](size_t first, size_t rows, unsigned) {
                  T* z = static_cast<T*>(productScratch(1, rows * n * sizeof(T)));
                  kernels.fillNormal(z, rows * n, at(counter, uint64_t{first} * n));

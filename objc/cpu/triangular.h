@@ -2,6 +2,7 @@
 // and rows x of a row-major matrix are columns.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 
 #include "execution.h"
@@ -64,6 +65,14 @@ inline size_t balancedRows(size_t count, size_t wanted, unsigned threads) {
 // Rows of a block that keeps BLAS at its speed and, where it can, the block in the cache; at least one block a thread.
 inline size_t rowsPerBlock(size_t count, size_t n, unsigned threads) {
   return balancedRows(count, n > 400 ? 1024 : n > 32 ? 512 : 16384 / (n + 1) + 1, threads);
+}
+
+// The same for our own products, which copy the factor into panels for each block: rows in the second cache, and more
+// where the factor is large. A thread keeps them, 16 MB at most unless 96 rows are more.
+template <typename T>
+size_t cachedRows(size_t count, size_t n, unsigned threads) {
+  const auto rowsOf = [&](size_t sizeBytes) { return sizeBytes / (n * sizeof(T)); };
+  return balancedRows(count, std::max({size_t(96), std::min(n / 8, rowsOf(1 << 24)), rowsOf(1 << 19)}), threads);
 }
 
 // Calls body(first row, rows, thread) for blocks of rows, on all threads.

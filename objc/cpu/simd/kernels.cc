@@ -99,11 +99,6 @@ const Kernel kernelList[] = {
 };
 
 template <typename T>
-void zeroUpper(T* a, size_t n) {
-  for (size_t i = 0; i < n; ++i) memset(static_cast<void*>(a + i * n + i + 1), 0, (n - i - 1) * sizeof(T));
-}
-
-template <typename T>
 void antitransposeAll(T* a, size_t n) {
   for (uint i = 0; i < n; ++i)
     for (uint j = 0; j < n; ++j) swap_across_antidiagonal(a, static_cast<uint>(n), uint2{j, i});
@@ -111,7 +106,7 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,           addRow<T>,          scaleColumns<T>,    squaredNorms<T>,  zeroUpper<T>,
+  return {fillNormal,           addRow<T>,          centreRows<T>,      scaleColumns<T>,  squaredNorms<T>,
           antitransposeAll<T>,  multiplyOnto<T>,    matrixVector<T>,    streamLimit,      narrowLimit<T>,
           narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
           solveRows<T>,         surelySymmetric<T>, allFinite<T>,       abreastLimit,     lanesOf<T>,

@@ -33,11 +33,13 @@ struct RealKernels {
   void (*fillNormal)(T* out, size_t count, NormalCounter counter);
   // rows x n: row <- scale * vector + row.
   void (*addRow)(T* rows, const T* row, T scale, size_t count, size_t n);
+  // Rows of n, `stride` apart: to = row - origin - centre in float64, row after row.
+  void (*centreRows)(const T* rows, size_t stride, const double* origin, const double* centre, double* to, size_t count,
+                     size_t n);
   // rows x n: row <- vector * row, element by element.
   void (*scaleColumns)(T* rows, const T* row, size_t count, size_t n);
   // out[r] = |row r|^2.
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
-  void (*zeroUpper)(T* a, size_t n);
   void (*antitranspose)(T* a, size_t n);
   // Entries [first, last) of mean + factor z for `count` rows z of n, into rows `out` that are apart from z. An entry
   // begins as its mean and takes the products in the order of the columns, each in a multiplyAdd, so that its bits
