@@ -1,5 +1,5 @@
-// Row-major matrices over BLAS, which is column-major: a row-major matrix is its transpose there. The one place of the
-// stand-in that calls objc/cpu/blas.h.
+// The linear algebra of the stand-in, on row-major matrices. The one place of it that calls objc/cpu: for products,
+// which are column-major, so that a row-major matrix is its transpose there.
 #pragma once
 
 #include "matrix.h"

@@ -1,26 +1,36 @@
 #include "linear-algebra.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
+#include <string>
 
-#include "../../../objc/cpu/blas.h"
+#include "../../../objc/cpu/processor.h"
+#include "../../../objc/cpu/simd/kernels.h"
 
 namespace softmetal {
 
 namespace {
 
+// The products of the cpu device, so that the stand-in needs no library.
 const covarium::cpu::BlasRoutines<float>& routines() {
   static std::string reason;
-  static const covarium::cpu::Blas* const blas = covarium::cpu::installedBlas(reason);
-  if (blas == nullptr) {
-    fprintf(stderr, "softmetal: MPS needs a BLAS library: %s\n", reason.c_str());
+  static const covarium::cpu::KernelTable* const kernels = covarium::cpu::kernels(reason);
+  if (kernels == nullptr) {
+    fprintf(stderr, "softmetal: %s\n", reason.c_str());
     abort();
   }
-  return blas->float32;
+  return kernels->float32.products;
 }
 
 const char* flag(bool transposed) { return transposed ? "T" : "N"; }
+
+// A view, or its transpose.
+struct Entries {
+  const View& view;
+  bool transposed;
+  float& at(size_t row, size_t column) const { return transposed ? view.at(column, row) : view.at(row, column); }
+};
 
 }  // namespace
 
@@ -35,18 +45,32 @@ void multiply(const View& a, bool transposeA, const View& b, bool transposeB, co
 }
 
 void solveTriangular(const View& a, Triangle triangle, double alpha, const View& b) {
-  const int m = static_cast<int>(b.columns), n = static_cast<int>(b.rows);
-  const int strideA = a.stride(), strideB = b.stride();
+  // x op(a) = b is op(a)' x' = b', and the transpose of an upper triangle is a lower one.
+  const Entries matrix = {a, triangle.transpose != triangle.right}, x = {b, triangle.right};
+  const bool upper = triangle.upper != matrix.transposed;
+  const size_t n = triangle.right ? b.columns : b.rows, columns = triangle.right ? b.rows : b.columns;
   const float scale = static_cast<float>(alpha);
-  routines().trsm(triangle.right ? "L" : "R", triangle.upper ? "L" : "U", flag(triangle.transpose),
-                  triangle.unit ? "U" : "N", &m, &n, &scale, &a.at(0, 0), &strideA, &b.at(0, 0), &strideB);
+  for (size_t step = 0; step < n; ++step) {
+    const size_t i = upper ? n - 1 - step : step;
+    for (size_t j = 0; j < columns; ++j) {
+      float sum = scale * x.at(i, j);
+      for (size_t k = upper ? i + 1 : 0; k < (upper ? n : i); ++k) sum -= matrix.at(i, k) * x.at(k, j);
+      x.at(i, j) = triangle.unit ? sum : sum / matrix.at(i, i);
+    }
+  }
 }
 
 int factor(const View& a, bool lower) {
-  const int n = static_cast<int>(a.rows), stride = a.stride();
-  int info = 0;
-  routines().potrf(lower ? "U" : "L", &n, &a.at(0, 0), &stride, &info);
-  return info == 0 ? -1 : info - 1;
+  const Entries l = {a, !lower};
+  for (size_t j = 0; j < a.rows; ++j) {
+    for (size_t i = j; i < a.rows; ++i) {
+      float sum = l.at(i, j);
+      for (size_t k = 0; k < j; ++k) sum -= l.at(i, k) * l.at(j, k);
+      if (i == j && !(sum > 0)) return static_cast<int>(j);
+      l.at(i, j) = i == j ? std::sqrt(sum) : sum / l.at(j, j);
+    }
+  }
+  return -1;
 }
 
 }  // namespace softmetal
