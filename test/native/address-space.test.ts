@@ -76,9 +76,13 @@ const step = Number(rounds) > 1 ? 50 : 300;
 onLimits('With little address space a run works, with fewer threads, or is refused with that reason.', async () => {
   let [refused, held] = [0, 0];
   const limits = Array.from({ length: Math.floor(1300 / step) + 1 }, (_, i) => 800 + i * step);
-  const libraries = ['', 'libopenblas.so.0'];
-  for (const [megabytes, library] of limits.flatMap((limit) => libraries.map((name) => [limit, name] as const))) {
-    const { code, stdout, stderr } = await limited(`--as=${megabytes}000000`, withLibrary(library, sampling));
+  const library = 'libopenblas.so.0';
+  const found = await runNode([...nodeOptions, '--input-type=module', '--eval', withLibrary(library, sampling)]);
+  const isInstalled = found.stdout.startsWith('works');
+  if (!isInstalled) console.log(`skipped  little address space with ${library}: ${found.stdout.trim()}`);
+  const libraries = isInstalled ? ['', library] : [''];
+  for (const [megabytes, name] of limits.flatMap((limit) => libraries.map((each) => [limit, each] as const))) {
+    const { code, stdout, stderr } = await limited(`--as=${megabytes}000000`, withLibrary(name, sampling));
     // Node itself needs most of this, and more where a sanitizer or a debugger looks on.
     if (stdout === '' && /Out of memory|Cannot allocate|Fatal/.test(stderr)) continue;
     assert.is(code, 0, `${megabytes} MB: ${stdout} ${stderr}`);
@@ -91,7 +95,8 @@ onLimits('With little address space a run works, with fewer threads, or is refus
     held += stdout.endsWith('true false') ? 1 : 0;
   }
   assert.ok(refused > 0, 'the smallest is refused');
-  assert.ok(held > 0, 'one device holds it all');
+  // The memory of our own products alone is too little to fill what these limits leave.
+  if (isInstalled) assert.ok(held > 0, 'one device holds it all');
 });
 
 onLimits('An empirical sample that memory does not hold is refused.', async () => {
