@@ -1,7 +1,7 @@
 // The CUDA device over a strict stand-in for NVIDIA's driver: the bits, what fails, and what is left.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { besideCuda, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
+import { besideCuda, onSoftCuda, printedBesideCuda, roundsBesideCuda } from './on-cuda.ts';
 
 const head = `
   const { openDevice, listDevices, MultivariateNormal, MultivariateNormalBatch, Matrix } = covarium;
@@ -35,7 +35,7 @@ onSoftCuda('So have batches, normals, memory of the user, and pieces of it.', as
       const models = 70, n = 5;
       const covariances = Array.from({ length: models }, () => covarianceOf(n));
       const batch = await MultivariateNormalBatch.fromCovariance({ device, means: Matrix.from(new Float32Array(models * n).fill(0.5), { columns: n }), covariances });
-      const batchDraws = await batch.sample(9, { seed: 3 });
+      const batchDraws = await batch.sampleVolume(9, { seed: 3 });
       const whole = new Float32Array(1000 * 7 + 3), part = whole.subarray(3);
       await normalOn(device, 7).sample(1000, { seed: 5, out: part });
       const matrix = device.matrix(11, 13), commands = device.commandBuffer();
@@ -159,27 +159,15 @@ onSoftCuda('Memory stays flat, and what a user forgets to close does no harm at 
   assert.equal([forgotten.code, forgotten.signal], [3, null], forgotten.stderr);
 });
 
-onSoftCuda('Worker threads share the GPU.', async () => {
-  const out = await printedBesideCuda(`${head}
-    const { Worker } = await import('node:worker_threads');
-    const text = \`
-      const { parentPort } = process.getBuiltinModule('node:worker_threads');
-      import('\${covariumUrl}').then(async ({ openDevice, MultivariateNormal }) => {
-        const device = openDevice('cuda');
-        const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[2, 1], [1, 2]] });
-        const draws = await normal.sample(20000, { seed: 1 });
-        parentPort.postMessage(draws.data.slice());
-        device.close();
-      });\`;
-    const results = await Promise.all([0, 1].map(() => new Promise((resolve, reject) => {
-      const worker = new Worker(text, { eval: true });
-      let data;
-      worker.on('message', (message) => { data = message; });
-      worker.on('error', reject);
-      worker.on('exit', () => resolve(data));
-    })));
-    console.log(Buffer.from(results[0].buffer).equals(Buffer.from(results[1].buffer)), results[0].length);`);
-  assert.is(out, 'true 40000');
-});
+for (const plans of [
+  ['use', 'use', 'use'],
+  ['forget', 'use'],
+  ['pend+', 'use'],
+  ['settle+', 'pend+'],
+])
+  onSoftCuda(`Worker threads share the GPU (${plans.join(', ')}).`, async () => {
+    const { code, stdout, stderr } = await roundsBesideCuda(plans);
+    assert.is(code, 0, `${stdout}\n${stderr}`);
+  });
 
 test.run();

@@ -1,9 +1,10 @@
 // Tests of the CUDA device over the stand-in for NVIDIA's driver, in processes of their own: the driver is loaded once
 // in each.
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ending, moduleUrl, runChild } from '../harness/child.ts';
+import { type Ending, moduleUrl, runChild, runNode } from '../harness/child.ts';
 import { softAddon } from '../metal/softmetal/addon.ts';
 
 const build = softAddon();
@@ -11,8 +12,7 @@ const build = softAddon();
 /** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
 export type Setting = Readonly<Record<string, string>>;
 
-/** Runs a module's text, in which `covarium` is lib/index.ts and `covariumUrl` its place, beside the stand-in. */
-export function besideCuda(text: string, setting: Setting = {}): Promise<Ending> {
+function environment(setting: Setting): NodeJS.ProcessEnv {
   if ('reason' in build) throw new Error(build.reason);
   const {
     COVARIUM_DEVICE: _,
@@ -20,14 +20,24 @@ export function besideCuda(text: string, setting: Setting = {}): Promise<Ending>
     COVARIUM_ADDON: ___,
     ...env
   } = process.env as { [name: string]: string };
-  const url = moduleUrl('lib/index.ts');
-  return runChild(`import * as covarium from '${url}';\nconst covariumUrl = '${url}';\n${text}`, {
+  return {
     ...env,
     LD_LIBRARY_PATH: join(build.folder, 'softcuda'),
     COVARIUM_CUDA_FROM: '0',
     SOFTCUDA_LEDGER: '1',
     ...setting,
-  });
+  };
+}
+
+/** Runs a module's text, in which `covarium` is lib/index.ts, beside the stand-in. */
+export function besideCuda(text: string, setting: Setting = {}): Promise<Ending> {
+  return runChild(`import * as covarium from '${moduleUrl('lib/index.ts')}';\n${text}`, environment(setting));
+}
+
+/** Three rounds of worker threads, each with a plan of test/harness/native-worker.mjs. */
+export function roundsBesideCuda(plans: readonly string[]): Promise<Ending> {
+  const script = fileURLToPath(new URL('../harness/worker-rounds.mjs', import.meta.url));
+  return runNode([script, '3', ...plans], environment({ COVARIUM_TEST_DEVICE: 'cuda' }));
 }
 
 /** What the text prints; it must end well, and leave nothing with the driver. */
