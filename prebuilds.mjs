@@ -45,4 +45,5 @@ const newest = (prefix) =>
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .at(-1);
 const needs = isLinux ? `, which needs ${newest('GLIBC')} and ${newest('GLIBCXX')}` : '';
-console.log(`${path} (${bytes.length} bytes)${needs}`);
+const lacks = isLinux && !bytes.includes('.entry sample_tiles') ? ', without the CUDA device: no clang++ is here' : '';
+console.log(`${path} (${bytes.length} bytes)${needs}${lacks}`);

@@ -132,7 +132,10 @@ test('fit writes a model of the data, which sample reads.', async () => {
 test('devices tells what is here, as text and as JSON.', async () => {
   const text = await succeeds('devices');
   assert.match(text, /^covarium \d+\.\d+\.\d+, Node \d+/);
-  assert.match(text, /\n[* ] metal .*\n(?: {4}.*\n)*[* ] cuda .*\n(?: {4}.*\n)*[* ] cpu .*\n(?: {4}.*\n)*[* ] reference /);
+  assert.match(
+    text,
+    /\n[* ] metal .*\n(?: {4}.*\n)*[* ] cuda .*\n(?: {4}.*\n)*[* ] cpu .*\n(?: {4}.*\n)*[* ] reference /,
+  );
   assert.match(text, /\nChosen: \w+, /);
   const report = JSON.parse(await succeeds('devices', '--json'));
   assert.equal(

@@ -63,6 +63,7 @@ const otherRooms = [
   'contract',
   'examples',
   'harness',
+  'cuda',
   'metal',
   'msl',
   'native',

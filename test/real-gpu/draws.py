@@ -1,0 +1,35 @@
+# PyTorch's draws on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with addmm, each copied to
+# memory of the host by .cpu(), the latter also into pinned memory that serves again. Best of some rounds, ms.
+import time
+
+import torch
+
+torch.backends.cuda.matmul.allow_tf32 = False
+gpu = torch.device("cuda")
+
+
+def best(work, rounds=6):
+    least = float("inf")
+    for _ in range(rounds):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        least = min(least, time.perf_counter() - start)
+    return f"{least * 1e3:.3f} ms"
+
+
+print(torch.__version__, torch.cuda.get_device_name())
+for n, count in [(2, 10**6), (16, 10**6), (64, 4 * 10**6), (100, 10**6), (1000, 10**4), (1000, 10**5), (4000, 1000)]:
+    i = torch.arange(n, dtype=torch.float32, device=gpu)
+    covariance = 1 / (1 + (i[:, None] - i).abs()) + torch.eye(n, device=gpu)
+    mean = torch.zeros(n, device=gpu)
+    normal = torch.distributions.MultivariateNormal(mean, covariance, validate_args=False)
+    factor = torch.linalg.cholesky(covariance)
+    pinned = torch.empty((count, n), pin_memory=True)
+    by_hand = lambda: torch.addmm(mean, torch.randn(count, n, device=gpu), factor.T)
+    print(
+        f"D = {n}, N = {count}: MultivariateNormal {best(lambda: normal.sample((count,)))}, .cpu() "
+        f"{best(lambda: normal.sample((count,)).cpu(), 3)}; by hand {best(by_hand)}, .cpu() "
+        f"{best(lambda: by_hand().cpu(), 3)}, into pinned memory {best(lambda: pinned.copy_(by_hand()))}"
+    )
