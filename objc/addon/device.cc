@@ -99,7 +99,7 @@ Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const Ope
     auto device = kind == "metal"  ? metal::open(options)
                   : kind == "cuda" ? cuda::open(options)
                                    : cpu::open(options.threads);
-    closeAtExit(device);
+    closeAtExit(device, kind);
     return Environment::of(env).deviceClass.New(
         {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});
   });

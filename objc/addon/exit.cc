@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@ constexpr auto longestWait = std::chrono::seconds(5);
 struct OpenDevices {
   std::mutex mutex;
   std::vector<std::weak_ptr<Device>> devices;
+  std::set<std::string> kinds;
 };
 
 // Never destroyed: the handler below runs among the destructors of static objects.
@@ -27,6 +29,8 @@ OpenDevices& openDevices() {
 }
 
 void closeAll() {
+  static std::atomic<bool> begun(false);
+  if (begun.exchange(true)) return;
   std::vector<std::shared_ptr<Device>> open;
   {
     const std::lock_guard<std::mutex> lock(openDevices().mutex);
@@ -50,11 +54,12 @@ void closeAll() {
 
 }  // namespace
 
-void closeAtExit(const std::shared_ptr<Device>& device) {
-  static const int registered = std::atexit(closeAll);
-  (void)registered;
-  auto& [mutex, devices] = openDevices();
+// What is registered last runs first. A driver that is loaded with the first device of a kind registers its own end, so
+// closeAll() is registered behind each of them, and its first run closes all devices.
+void closeAtExit(const std::shared_ptr<Device>& device, const std::string& kind) {
+  auto& [mutex, devices, kinds] = openDevices();
   const std::lock_guard<std::mutex> lock(mutex);
+  if (kinds.insert(kind).second) std::atexit(closeAll);
   for (auto each = devices.begin(); each != devices.end();) each = each->expired() ? devices.erase(each) : each + 1;
   devices.push_back(device);
 }
