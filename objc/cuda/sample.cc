@@ -12,7 +12,6 @@ namespace {
 
 // Of one slice: what the GPU makes while the one before it goes to the host.
 constexpr size_t sliceElements = size_t{1} << 22;
-constexpr size_t mostGroups = size_t{1} << 30;  // of one launch
 constexpr size_t normalLanes = 256;
 
 size_t groupsOf(size_t threads, size_t lanes) { return (threads + lanes - 1) / lanes; }
@@ -93,8 +92,7 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
                  NormalCounter counter) {
   const uint columns = static_cast<uint>(n);
   const uint perGroup = static_cast<uint>(std::min<size_t>(rows, sample_rows_per_group(columns, 0)));
-  const size_t groups = groupsOf(rows, perGroup);
-  if (groups > mostGroups) {
+  if (rows * n > sliceElements) {  // a model is more than a slice
     for (size_t b = 0; b < count; ++b) {
       NormalCounter own = counter;
       own.stream += b;
@@ -105,7 +103,7 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
     }
     return;
   }
-  const size_t models = std::max<size_t>(1, std::min(sliceElements / (rows * n), mostGroups / groups));
+  const size_t groups = groupsOf(rows, perGroup), models = sliceElements / (rows * n);
   for (size_t b = 0; b < count; b += models) {
     const size_t here = std::min(models, count - b);
     const uint64_t stream = counter.stream + b;
