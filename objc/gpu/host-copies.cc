@@ -14,13 +14,22 @@ bool HostCopies::takes(const Operand& operand) const {
   return holders <= 1;
 }
 
+size_t HostCopies::indexOf(const Operand& operand) const {
+  const char *begin = operand.as<char>(), *end = begin + operand.sizeBytes();
+  size_t index = 0;
+  while (index < copies_.size() &&
+         (begin < copies_[index].data || copies_[index].data + copies_[index].sizeBytes < end))
+    ++index;
+  return index;
+}
+
 HostCopies::Place HostCopies::place(const Operand& operand, Access access) {
   char* begin = operand.as<char>();
-  for (size_t i = 0; i < copies_.size(); ++i) {
-    HostCopy& copy = copies_[i];
-    if (begin < copy.data || copy.data + copy.sizeBytes < begin + operand.sizeBytes()) continue;
+  const size_t index = indexOf(operand);
+  if (index < copies_.size()) {
+    HostCopy& copy = copies_[index];
     copy.written |= access != Access::read;
-    return {i, static_cast<size_t>(begin - copy.data), false};
+    return {index, static_cast<size_t>(begin - copy.data), false};
   }
   copies_.push_back({operand.buffer, begin, operand.sizeBytes(), access != Access::write, access != Access::read});
   return {copies_.size() - 1, 0, true};

@@ -22,6 +22,8 @@ struct HostCopy {
 class HostCopies {
  public:
   bool takes(const Operand& operand) const;
+  // Whether place() needs no new copy.
+  bool holds(const Operand& operand) const { return indexOf(operand) < copies_.size(); }
   struct Place {
     size_t copy, offsetBytes;
     bool isNew;
@@ -30,6 +32,9 @@ class HostCopies {
   const std::vector<HostCopy>& all() const { return copies_; }
 
  private:
+  // Of the first copy in which it lies; behind the last where there is none.
+  size_t indexOf(const Operand& operand) const;
+
   std::vector<HostCopy> copies_;
 };
 

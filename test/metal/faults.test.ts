@@ -142,7 +142,15 @@ onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while 
     assert.ok(drawn.get(count - 1, 99) !== 0);
     drawn.close();
   }
+  // A command that is refused leaves those before it as they were.
+  const small = Vector.from(new Float32Array(100));
+  const large = Vector.from(new Float32Array(1 << 22));
+  const commands = device.commandBuffer().fillNormal(small);
+  soft.set('allocationFailsAbove', 1 << 15);
+  await throwsCode('ERR_OUT_OF_MEMORY', 'bytes) is not to be had from the GPU', () => commands.fillNormal(large));
   soft.set('allocationFailsAbove', 0);
+  commands.commitSync();
+  assert.ok(small.get(99) !== 0 && large.get(0) === 0);
   works(device);
 });
 
