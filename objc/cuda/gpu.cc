@@ -44,11 +44,11 @@ Block::Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes)
 
 Block::~Block() { gpu_->recycle(gpu_->onGpu_, memoryAt(address_), sizeBytes_, gpu_->mostOnGpu_); }
 
-Current::Current(const Gpu& gpu) : driver_(gpu.driver()) { driver_.contextPush(gpu.context()); }
+Current::Current(const Gpu& gpu) : driver_(gpu.driver()), isPushed_(driver_.contextPush(gpu.context()) == 0) {}
 
 Current::~Current() {
-  Context before;
-  driver_.contextPop(&before);
+  Context popped;
+  if (isPushed_) driver_.contextPop(&popped);
 }
 
 // What fails half-way is given back by the destructor.
@@ -88,7 +88,10 @@ void Gpu::require(Result result, const char* what) {
 
 void Gpu::requireAlive() const {
   if (isLost_)
-    throw Failure("ERR_DEVICE_FAILED", "The GPU failed in an earlier commit: close the device and open it again.");
+    throw Failure(
+        "ERR_DEVICE_FAILED",
+        "The GPU failed in an earlier commit: close the device and open it again, or if that fails too, start the "
+        "process again.");
 }
 
 void* Gpu::take(Pool& pool, size_t& sizeBytes) {
@@ -146,6 +149,9 @@ std::shared_ptr<Block> Gpu::allocate(size_t sizeBytes) {
 }
 
 std::shared_ptr<Buffer> Gpu::allocatePinned(size_t sizeBytes) {
+  // What is too large to be kept would be pinned anew each time. All pages of it would be taken at once, though the
+  // system may not have them: other memory is only taken as it is touched.
+  if (roundedUp(sizeBytes) > mostPinned_) return nullptr;
   size_t keptBytes = sizeBytes;
   std::lock_guard<std::mutex> lock(mutex_);
   void* contents = take(pinned_, keptBytes);

@@ -88,6 +88,7 @@ class Current {
 
  private:
   const Driver& driver_;
+  bool isPushed_;  // a driver that fails must not pop another's
 };
 
 }  // namespace covarium::cuda
