@@ -59,6 +59,12 @@ class CudaDevice : public Device {
   GpuFacts facts_;
 };
 
+constexpr int leastMajor = 7;  // of the compute capability: msl/cuda/embed.mjs makes the kernels for it
+
+std::string capabilityOf(const GpuFacts& facts) {
+  return std::to_string(facts.major) + "." + std::to_string(facts.minor);
+}
+
 const Driver& requireDriver() {
   std::string reason;
   const Driver* found = driver(reason);
@@ -71,6 +77,10 @@ const Driver& requireDriver() {
 std::shared_ptr<Device> openGpu(const OpenOptions& options) {
   const Driver& driver = requireDriver();
   const GpuFacts facts = chooseGpu(driver, options.gpu);
+  if (facts.major < leastMajor)
+    throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts.name + ") is too old: it has compute capability (" +
+                                                capabilityOf(facts) + "), not (" + std::to_string(leastMajor) +
+                                                ".0) or a later one.");
   return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device), cpu::open(options.threads));
 }
 
@@ -87,7 +97,7 @@ Candidate describe(const OpenOptions& options) {
                 {"UUID", facts.uuid},
                 {"PCI id", facts.pciId},
                 {"memory", std::to_string(facts.memoryBytes >> 20) + " MiB"},
-                {"compute capability", std::to_string(facts.major) + "." + std::to_string(facts.minor)},
+                {"compute capability", capabilityOf(facts)},
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
                 {"on the GPU", "normals and draws in float32; the rest on the CPU beside it"}};

@@ -110,7 +110,10 @@ std::string textOf(const Driver& driver, Result result) {
 void require(const Driver& driver, Result result, const char* what) {
   if (result == success) return;
   if (result == outOfMemory)
-    throw Failure("ERR_OUT_OF_MEMORY", std::string(what) + " fails: the GPU has no memory left for it.");
+    throw Failure(
+        "ERR_OUT_OF_MEMORY",
+        std::string(what) +
+            " fails: the GPU has no memory left for it. Close what else uses the GPU, or open the device cpu.");
   throw Failure("ERR_DEVICE_FAILED", std::string(what) + " fails (" + textOf(driver, result) + ").");
 }
 
