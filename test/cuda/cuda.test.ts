@@ -101,6 +101,7 @@ const refusals: readonly [sentence: string, setting: Record<string, string>, rea
   ['with a driver that is too old', { SOFTCUDA_VERSION: '10020' }, /too old: it serves CUDA \(10\.2\), not \(11\.0\)/],
   ['with a driver that does not start', { SOFTCUDA_FAULT: 'cuInit,999,0' }, /does not start \(error 999/],
   ['without a driver', { LD_LIBRARY_PATH: '' }, /can't be loaded \(libcuda\.so\.1/],
+  ['on a GPU that is too old', { SOFTCUDA_MAJOR: '6' }, /too old: it has compute capability \(6\.0\), not \(7\.0\)/],
   ['where the GPU is full', { SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,0' }, /no memory left/],
   [
     'where the kernels do not load',
@@ -157,6 +158,30 @@ onSoftCuda('Memory stays flat, and what a user forgets to close does no harm at 
     normal.sample(50000, { seed: 1 }).catch(() => {});
     setTimeout(() => process.exit(3), 5);`);
   assert.equal([forgotten.code, forgotten.signal], [3, null], forgotten.stderr);
+});
+
+onSoftCuda(
+  'A process ends as it should in mid-commit, though the driver was loaded after another device.',
+  async () => {
+    const { code, signal, stderr } = await besideCuda(`${head}
+    const cpu = openDevice('cpu'), device = openDevice('cuda');
+    device.commandBuffer().fillNormal(device.vector(1 << 25)).commit().catch(() => {});
+    setTimeout(() => process.exit(3), 20);`);
+    assert.equal([code, signal], [3, null], stderr);
+  },
+);
+
+onSoftCuda('A model of a batch that is more than a slice has the bits of the cpu device too.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const draws = ['cpu', 'cuda'].map((kind) => {
+      const device = openDevice(kind);
+      const batch = MultivariateNormalBatch.fromCovarianceSync({ device, means: Matrix.from(new Float32Array(128).fill(1), { columns: 64 }), covariances: [covarianceOf(64), covarianceOf(64)] });
+      const { data } = batch.sampleVolumeSync(65540, { seed: 2, stream: 4294967295 });
+      device.close();
+      return data;
+    });
+    console.log(Buffer.compare(...draws.map((data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength))));`);
+  assert.is(out, '0');
 });
 
 for (const plans of [
