@@ -35,14 +35,15 @@ const withoutComments = (ptx) =>
 
 /** The text, or the reason why there is none. */
 export function makePtx() {
-  let reason = 'No clang++ was there to make its kernels when this addon was built.';
+  const advice = 'Install clang, and `covarium build-native` builds one that has them.';
+  let reason = `No clang++ was there to make its kernels when this addon was built. ${advice}`;
   for (const clang of clangs()) {
     const args = [...flags, join(folder, 'kernels.cu'), '-o', '-'];
     const { status, stdout, stderr, error } = spawnSync(clang, args, { encoding: 'utf8' });
     if (error) continue;
     if (status === 0) return { ptx: withoutComments(stdout), reason: '' };
     const [first = ''] = stderr.split('\n').filter((line) => /error/.test(line));
-    reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}).`;
+    reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}). ${advice}`;
   }
   return { ptx: '', reason };
 }
