@@ -18,6 +18,12 @@ std::string textOf(const Uuid& uuid) {
   return text;
 }
 
+std::string lowerCase(std::string text) {
+  for (char& each : text)
+    if (each >= 'A' && each <= 'Z') each = static_cast<char>(each - 'A' + 'a');
+  return text;
+}
+
 }  // namespace
 
 std::vector<GpuFacts> allGpus(const Driver& driver) {
@@ -59,7 +65,10 @@ GpuFacts chooseGpu(const Driver& driver, const std::string& wanted) {
   for (size_t i = 0; i < all.size(); ++i) {
     const GpuFacts& gpu = all[i];
     const std::string index = std::to_string(i);
-    if (wanted == index || wanted == gpu.name || wanted == gpu.uuid || wanted == gpu.pciId) return gpu;
+    const std::string id = lowerCase(wanted);
+    // nvidia-smi writes eight digits of the domain.
+    const bool isNamed = id == lowerCase(gpu.uuid) || id == gpu.pciId || id == "0000" + gpu.pciId;
+    if (wanted == index || wanted == gpu.name || isNamed) return gpu;
     known += (known.empty() ? "" : ", ") + index + " = " + gpu.name + " = " + gpu.uuid + " = " + gpu.pciId;
   }
   throw Failure("ERR_DEVICE_UNAVAILABLE",

@@ -9,7 +9,12 @@ namespace covarium::cuda {
 size_t leastOnGpu() {
   static const size_t least = [] {
     const char* asked = getenv("COVARIUM_CUDA_FROM");
-    return asked == nullptr ? size_t{1} << 16 : static_cast<size_t>(strtoull(asked, nullptr, 10));
+    if (asked == nullptr || *asked == '\0') return size_t{1} << 16;
+    char* end;
+    const auto number = static_cast<size_t>(strtoull(asked, &end, 10));
+    if (*end != '\0')
+      throw Failure("ERR_OUT_OF_RANGE", "COVARIUM_CUDA_FROM (" + std::string(asked) + ") is not a whole number.");
+    return number;
   }();
   return least;
 }

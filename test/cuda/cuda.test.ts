@@ -100,6 +100,11 @@ const refusals: readonly [sentence: string, setting: Record<string, string>, rea
   ['without a GPU', { SOFTCUDA_GPUS: '0' }, /finds no GPU/],
   ['with a driver that is too old', { SOFTCUDA_VERSION: '10020' }, /too old: it serves CUDA \(10\.2\), not \(11\.0\)/],
   ['with a driver that does not start', { SOFTCUDA_FAULT: 'cuInit,999,0' }, /does not start \(error 999/],
+  [
+    'with COVARIUM_CUDA_FROM that is no number',
+    { COVARIUM_CUDA_FROM: 'all' },
+    /COVARIUM_CUDA_FROM \(all\) is not a whole number/,
+  ],
   ['without a driver', { LD_LIBRARY_PATH: '' }, /can't be loaded \(libcuda\.so\.1/],
   ['on a GPU that is too old', { SOFTCUDA_MAJOR: '6' }, /too old: it has compute capability \(6\.0\), not \(7\.0\)/],
   ['where the GPU is full', { SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,0' }, /no memory left/],
@@ -127,7 +132,7 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
   const out = await printedBesideCuda(
     `${head}
     const { facts } = listDevices().find(({ kind }) => kind === 'cuda');
-    const names = ['1', 'Soft GPU 1', 'GPU-abababab-abab-abab-abab-ababababab01', '0000:02:00.0'].map((gpu) => {
+    const names = ['1', 'Soft GPU 1', 'GPU-abababab-abab-abab-abab-ababababab01', '0000:02:00.0', '00000000:02:00.0'].map((gpu) => {
       const device = openDevice('auto', { gpu });
       device.close();
       return device.name;
