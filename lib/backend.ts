@@ -97,6 +97,11 @@ export interface Backend {
   allocate(sizeBytes: number): ArrayBuffer;
   /** Detaches `memory` and recycles it once no commit in flight uses it. Ignores memory that is not the device's. */
   release(memory: ArrayBuffer): void;
+  /**
+   * Says that neither the host nor a command writes to `memory` from now on, so that a GPU with memory of its own may
+   * keep a copy.
+   */
+  settle(memory: ArrayBuffer): void;
   encoder(): Encoder;
   /**
    * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE`, whose message is the compiler's

@@ -9,11 +9,11 @@ struct alignas(16) Quad {
 };
 
 inline void take_quad(threadgroup const float* from, thread float* to) {
-  const Quad quad = *(threadgroup const Quad*)from;
-  to[0] = quad.at0;
-  to[1] = quad.at1;
-  to[2] = quad.at2;
-  to[3] = quad.at3;
+  threadgroup const Quad* quad = (threadgroup const Quad*)from;
+  to[0] = quad->at0;
+  to[1] = quad->at1;
+  to[2] = quad->at2;
+  to[3] = quad->at3;
 }
 
 // What a lane brings of the next panel of `from` (count x n), from row `first` and column k0 on: neighbours in its row

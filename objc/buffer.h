@@ -12,6 +12,8 @@ class Buffer {
   virtual ~Buffer() = default;
   virtual void* contents() const = 0;
   virtual size_t sizeBytes() const = 0;
+  // Nothing writes to it from now on: a GPU with memory of its own may keep a copy.
+  virtual void settle() {}
 };
 
 enum class Dtype : uint8_t { float32, float64, int32, uint32, uint8 };

@@ -113,6 +113,13 @@ export class Storage<D extends Dtype = Dtype> {
     );
   }
 
+  /** Says that the numbers stay as they are until they are closed; see `Backend`. */
+  settle(): void {
+    const device = this.#device;
+    if (device === undefined || this.closed || this.#release !== undefined) return;
+    backendOf(device).settle(this.#values.buffer as ArrayBuffer);
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,6 +1,6 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, onAbort, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, onAbort, refuseAborted, wholeNumber } from '../check.ts';
 import { run } from '../command/task.ts';
 import { bytesOf, type RealDtype } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/counter.ts';
@@ -8,11 +8,9 @@ import { type RunOptions, requireCount } from './sample-options.ts';
 import type { DistributionTasks } from './tasks.ts';
 
 /** Selects rows of a run, and the size of its blocks. */
-export interface BlockOptions extends RunOptions {
+export interface BlockOptions extends RunOptions, AbortOptions {
   /** Rows of one block; by default as many as fill 8 MiB. */
   readonly rowsPerBlock?: number | undefined;
-  /** Stops the run within a block; the next block rejects with `ERR_ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 // Long enough to hide a commit's overhead, short enough for a prompt abort.

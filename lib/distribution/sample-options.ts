@@ -3,7 +3,7 @@ import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe, wholeNumber } from '../check.ts';
+import { type AbortOptions, describe, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, dtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
@@ -76,10 +76,7 @@ export interface SampleSyncOptions extends RunOptions {
 }
 
 /** Selects rows and their destination, and a signal to stop. */
-export interface SampleOptions extends SampleSyncOptions {
-  /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface SampleOptions extends SampleSyncOptions, AbortOptions {}
 
 export const sampleSyncOptionNames: readonly string[] = ['seed', 'stream', 'firstRow', 'out'];
 export const sampleOptionNames: readonly string[] = [...sampleSyncOptionNames, 'signal'];

@@ -2,7 +2,7 @@ import { copiedNumbers, hostValues } from '../array/host-memory.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { about, checkOptions, requireFiniteEntries } from '../check.ts';
+import { type AbortOptions, about, checkOptions, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Missing, requireMissing, type Values } from '../dtype.ts';
 import type { WeightedRows } from './block.ts';
@@ -26,10 +26,7 @@ export interface AddSyncOptions {
 }
 
 /** Options of {@link Moments.add}. */
-export interface AddOptions extends AddSyncOptions {
-  /** Stops the work soon after it aborts. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface AddOptions extends AddSyncOptions, AbortOptions {}
 
 /** Names of {@link AddSyncOptions}. */
 export const addSyncOptionNames: readonly string[] = ['weights', 'frequencies', 'missing'];

@@ -52,10 +52,7 @@ export interface BatchOptions extends Omit<CovarianceOptions, 'mean' | 'covarian
 }
 
 /** The run of {@link MultivariateNormalBatch.sample}: normal b draws from stream + b. */
-export interface BatchSampleOptions extends RunOptions {
-  /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface BatchSampleOptions extends RunOptions, AbortOptions {}
 
 /** The run of {@link MultivariateNormalBatch.sampleVolume}, and the destination of its draws. */
 export interface BatchVolumeOptions extends VolumeSyncOptions, BatchSampleOptions {}

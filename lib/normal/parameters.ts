@@ -85,5 +85,6 @@ export function factoredNormal(
     result: { device, dtype, n, mean: centre, factor: new Kind(root, n) },
     written: root,
     fresh: [root, centre],
+    after: () => root.settle(),
   };
 }

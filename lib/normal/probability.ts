@@ -1,7 +1,7 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -29,10 +29,7 @@ export interface ProbabilitySyncOptions {
 }
 
 /** How accurately a probability is computed, and a signal to stop. */
-export interface ProbabilityOptions extends ProbabilitySyncOptions {
-  /** Stops the work within a few milliseconds; the promise rejects with `ERR_ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface ProbabilityOptions extends ProbabilitySyncOptions, AbortOptions {}
 
 /** A box, for {@link MultivariateNormal.boxProbabilitySync}. */
 export interface BoxSyncOptions extends ProbabilitySyncOptions {

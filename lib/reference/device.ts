@@ -39,6 +39,8 @@ class ReferenceDevice implements Backend {
     return memory;
   }
 
+  settle(): void {}
+
   release(memory: ArrayBuffer): void {
     if (!this.#own.delete(memory)) return;
     this.#forgotten.unregister(memory);

@@ -60,7 +60,8 @@ function unitOf(a: Real): number {
  */
 function* orthogonalize(rows: Float64Array, count: number, companions: Float64Array): Work {
   const length = rows.length / count;
-  const tolerance = length * 2 ** -52;
+  // That of LAPACK's gesvj: cosines of n rows then add up to less than 30 n 2^-52.
+  const tolerance = Math.sqrt(length) * 2 ** -52;
   let operations = 0;
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let isDone = true;

@@ -45,10 +45,7 @@ export interface StudentBatchOptions
 }
 
 /** The run of {@link MultivariateStudentTBatch.sampleVolume}, and the destination of its draws. */
-export interface StudentVolumeOptions extends VolumeSyncOptions {
-  /** Stops the work at the next block of rows; the promise rejects with `ERR_ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface StudentVolumeOptions extends VolumeSyncOptions, AbortOptions {}
 
 const words: BatchWords = {
   one: 'Student-t',

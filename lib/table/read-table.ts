@@ -1,5 +1,5 @@
 import { Matrix } from '../array/matrix.ts';
-import { checkOptions, describe, refuseAborted } from '../check.ts';
+import { type AbortOptions, checkOptions, describe, refuseAborted } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, isUrl, requireSource } from '../file/input.ts';
@@ -8,7 +8,7 @@ import { joinedRows } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
 /** How a table is read. */
-export interface TableOptions {
+export interface TableOptions extends AbortOptions {
   /**
    * By default the format of the file name's ending; CSV if the ending decides nothing, and for standard input. For
    * bytes and streams, by default the format of their first bytes.
@@ -36,8 +36,6 @@ export interface TableOptions {
   readonly comment?: string | undefined;
   /** Called with a sentence about anything doubtful in a file; by default the process emits a warning. */
   readonly warn?: ((sentence: string) => void) | undefined;
-  /** Stops reading. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 type OpenReader = (source: InputSource, request: ReadRequest) => Promise<TableReader>;

@@ -1,6 +1,6 @@
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { checkOptions, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, refuseAborted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
@@ -79,7 +79,7 @@ class CountedWriter implements TableWriter {
 }
 
 /** Options of {@link writeTable}. */
-export interface WriteTableOptions {
+export interface WriteTableOptions extends AbortOptions {
   /**
    * Names of the columns, one each. By default none: CSV then has no header, Arrow and Parquet use x1, x2, ... NPY
    * stores no names.
@@ -89,8 +89,6 @@ export interface WriteTableOptions {
   readonly format?: TableFormat | undefined;
   /** The number of rows of an async iterable. NPY to standard output needs it; by default files count them. */
   readonly count?: number | undefined;
-  /** Stops writing; a file that was there before stays. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**

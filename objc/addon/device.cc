@@ -90,8 +90,9 @@ Napi::Function DeviceObject::define(Napi::Env env) {
   return DefineClass(
       env, "NativeDevice",
       {InstanceMethod<&DeviceObject::allocate>("allocate"), InstanceMethod<&DeviceObject::release>("release"),
-       InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
-       InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::encoder>("encoder"),
+       InstanceMethod<&DeviceObject::memory>("memory"), InstanceMethod<&DeviceObject::compile>("compile"),
+       InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
@@ -183,6 +184,14 @@ void DeviceObject::release(const Napi::CallbackInfo& info) {
   // Detaching frees ordinary memory, which commands may still write: then it goes when it is collected, after them.
   if (ordinary && Environment::of(env).isInFlight(contents, sizeBytes)) return;
   if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) detach(env, info[0]);
+}
+
+void DeviceObject::settle(const Napi::CallbackInfo& info) {
+  void* contents = nullptr;
+  size_t sizeBytes = 0;
+  if (napi_get_arraybuffer_info(info.Env(), info[0], &contents, &sizeBytes) != napi_ok) return;
+  const auto found = table_->entries.find(static_cast<char*>(contents));
+  if (found != table_->entries.end()) found->second.buffer->settle();
 }
 
 Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {

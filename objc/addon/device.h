@@ -37,6 +37,7 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
  private:
   Napi::Value allocate(const Napi::CallbackInfo& info);
   void release(const Napi::CallbackInfo& info);
+  void settle(const Napi::CallbackInfo& info);
   Napi::Value encoder(const Napi::CallbackInfo& info);
   Napi::Value compile(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);

@@ -25,19 +25,7 @@ DevicePointer addressOf(void* memory) { return reinterpret_cast<uintptr_t>(memor
 
 }  // namespace
 
-class Gpu::Pinned : public Buffer {
- public:
-  Pinned(std::shared_ptr<Gpu> gpu, void* contents, size_t sizeBytes, size_t keptBytes)
-      : gpu_(std::move(gpu)), contents_(contents), sizeBytes_(sizeBytes), keptBytes_(keptBytes) {}
-  ~Pinned() override { gpu_->recycle(gpu_->pinned_, contents_, keptBytes_, gpu_->mostPinned_); }
-  void* contents() const override { return contents_; }
-  size_t sizeBytes() const override { return sizeBytes_; }
-
- private:
-  std::shared_ptr<Gpu> gpu_;
-  void* contents_;
-  size_t sizeBytes_, keptBytes_;
-};
+Pinned::~Pinned() { gpu_->recycle(gpu_->pinned_, contents_, keptBytes_, gpu_->mostPinned_); }
 
 Block::Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes)
     : gpu_(std::move(gpu)), address_(address), sizeBytes_(sizeBytes) {}

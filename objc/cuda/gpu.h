@@ -12,6 +12,28 @@
 namespace covarium::cuda {
 
 class Gpu;
+class Block;
+
+// Pages of the host that the driver has pinned. What is settled is copied to the GPU once.
+class Pinned : public Buffer {
+ public:
+  Pinned(std::shared_ptr<Gpu> gpu, void* contents, size_t sizeBytes, size_t keptBytes)
+      : gpu_(std::move(gpu)), contents_(contents), sizeBytes_(sizeBytes), keptBytes_(keptBytes) {}
+  ~Pinned() override;
+  void* contents() const override { return contents_; }
+  size_t sizeBytes() const override { return sizeBytes_; }
+  void settle() override { isSettled_ = true; }
+  bool isSettled() const { return isSettled_; }
+
+  // Of what is settled; null until it has been copied. Only the thread that runs commits touches it.
+  std::shared_ptr<Block> copy;
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  void* contents_;
+  size_t sizeBytes_, keptBytes_;
+  std::atomic<bool> isSettled_{false};
+};
 
 // Memory of the GPU, which goes back to its pool.
 class Block {
@@ -55,7 +77,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
 
  private:
   friend class Block;
-  class Pinned;
+  friend class Pinned;
   Gpu(const Driver& driver, DeviceNumber device) : driver_(driver), device_(device) {}
   struct Pool {
     std::multimap<size_t, void*> kept;  // by size

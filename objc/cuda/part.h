@@ -77,6 +77,7 @@ class Run {
                     size_t lanes, size_t memoryBytes);
   // Whether one command alone uses the copy, and only writes it.
   bool isPassing(size_t copy) const;
+  std::shared_ptr<Block>* settledCopy(const gpu::HostCopy& copy) const;
   void fetch();
   void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);
   Event newEvent(unsigned flags);

@@ -78,7 +78,10 @@ test('bench refuses what it does not know, with the names that it knows, and a n
   };
   await refused('(cholesk) is not one of (transform-normal,', ['cholesk']);
   await refused('(float16) is not one of (float32, float64)', ['--dtypes', 'float64,float16']);
-  await refused('(cuda) is not one of (metal, cpu, cpu-1, cpu-blas, reference, softmetal)', ['--devices', 'cpu,cuda']);
+  await refused('(abacus) is not one of (metal, cuda, cpu, cpu-1, cpu-blas, reference, softmetal)', [
+    '--devices',
+    'cpu,abacus',
+  ]);
   assert.not(existsSync(join(folder, 'refused')), 'nothing is written before the options are right');
 });
 

@@ -50,6 +50,23 @@ onSoftCuda('So have batches, normals, memory of the user, and pieces of it.', as
   assert.is(out, 'true');
 });
 
+onSoftCuda('A factor is copied to the GPU once, however often it draws.', async () => {
+  const n = 200;
+  const { code, stdout, stderr } = await besideCuda(`${head}
+    const cpu = openDevice('cpu'), gpu = openDevice('cuda');
+    const [expected, normal] = [cpu, gpu].map((device) => normalOn(device, ${n}));
+    for (const seed of [1, 2, 3, 4])
+      console.log(bitsOf(expected.sampleSync(70, { seed })) === bitsOf(await normal.sample(70, { seed })));
+    const { data } = await normal.covariance();
+    console.log(Math.abs(data[0] - 2) < 1e-5);
+    cpu.close(); gpu.close();`);
+  assert.equal([code, stdout.split('\n')], [0, ['true', 'true', 'true', 'true', 'true']]);
+  const uploaded = Number(/uploaded (\d+) bytes/.exec(stderr)?.[1]);
+  const [once, others] = [4 * n * n, 4 * 4 * n];
+  // The rest is the self-test's: factors and means of 3 and 131 columns.
+  assert.ok(uploaded >= once + others && uploaded < once + others + 80_000, `${uploaded}`);
+});
+
 onSoftCuda('float64, factors, products and decompositions are there too, by the CPU beside the GPU.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda');

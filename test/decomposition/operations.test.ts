@@ -337,6 +337,7 @@ test('A device whose LAPACK lacks a routine is served in TypeScript.', async () 
     deviceMemoryFromBytes: 0,
     allocate: (sizeBytes) => reference.allocate(sizeBytes),
     release: (memory) => reference.release(memory),
+    settle: () => {},
     encoder: () => assert.unreachable('a command of the device itself') as never,
     compile: (source) => reference.compile(source),
     memory: () => reference.memory(),

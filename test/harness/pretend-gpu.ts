@@ -31,6 +31,7 @@ export function openPretendGpu(): PretendGpu {
       return memory;
     },
     release: (memory) => backend.release(memory),
+    settle: (memory) => backend.settle(memory),
     encoder: () =>
       encoderOver(backend.encoder(), commits, (verb, operand) => {
         if (operand.byteLength > 0 && !own.has(operand.buffer)) strangers.push(verb);

@@ -10,7 +10,7 @@
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error, or each (0); 700 to 799 spoil the
 //                                context
-//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process
+//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process, and what went to the GPU
 #include <sys/mman.h>
 
 #include <atomic>
@@ -78,7 +78,7 @@ std::map<int, int> retained;  // devices
 int modules = 0;
 bool isReady = false;
 int spoilt = 0;
-uint64_t recordings = 0;
+uint64_t recordings = 0, uploadedBytes = 0;
 thread_local std::vector<void*> contexts;
 std::map<std::string, int> calls;
 
@@ -156,6 +156,7 @@ struct Ledger {
     for (const auto& [device, count] : retained) held += count;
     fprintf(stderr, "softcuda: blocks %zu, pinned %zu, streams %zu, events %zu, modules %d, contexts %d\n",
             blocks.size(), pinned.size(), streams.size(), events.size(), modules, held);
+    fprintf(stderr, "softcuda: uploaded %llu bytes\n", static_cast<unsigned long long>(uploadedBytes));
   }
 } ledger;
 
@@ -291,6 +292,7 @@ int cuMemFreeHost(void* contents) {
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t sizeBytes, void* stream) {
   IN_CONTEXT("cuMemcpyHtoDAsync_v2");
   if (blockOf(to, sizeBytes) == blocks.end()) return invalidValue;
+  uploadedBytes += sizeBytes;
   static_cast<StreamState*>(stream)->commands.push_back(
       {[=] { memcpy(reinterpret_cast<void*>(to), from, sizeBytes); }});
   return success;

@@ -35,7 +35,7 @@ try {
 console.log(numbers.length, densities.length, fitted.dimension, timings.wallMs + ran.deviceMs);
 
 // @ts-expect-error: no such device
-openDevice('cuda');
+openDevice('abacus');
 // @ts-expect-error: a device has no such method
 device.draw();
 // @ts-expect-error: a seed is no string
