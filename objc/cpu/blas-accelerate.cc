@@ -52,6 +52,8 @@ void take(Ours& routine, Apples apples) {
     take(routines.syevd, prefix##syevd_);                                                                              \
     take(routines.sytrd, prefix##sytrd_);                                                                              \
     take(routines.stedc, prefix##stedc_);                                                                              \
+    take(routines.gebrd, prefix##gebrd_);                                                                              \
+    take(routines.bdsdc, prefix##bdsdc_);                                                                              \
     take(routines.geqrf, prefix##geqrf_);                                                                              \
     take(routines.orgqr, prefix##orgqr_);                                                                              \
     take(routines.gesdd, prefix##gesdd_);                                                                              \

@@ -59,6 +59,8 @@ std::string missing(void* blas, void* lapack, LapackRoutines<T>& routines) {
   look("syevd", routines.syevd);
   look("sytrd", routines.sytrd);
   look("stedc", routines.stedc);
+  look("gebrd", routines.gebrd);
+  look("bdsdc", routines.bdsdc);
   look("geqrf", routines.geqrf);
   look("orgqr", routines.orgqr);
   look("gesdd", routines.gesdd);

@@ -32,6 +32,10 @@ struct LapackRoutines {
                 int* info) = nullptr;
   void (*stedc)(const char* compz, const int* n, T* d, T* e, T* z, const int* ldz, T* work, const int* lwork,
                 int* iwork, const int* liwork, int* info) = nullptr;
+  void (*gebrd)(const int* m, const int* n, T* a, const int* lda, T* d, T* e, T* tauq, T* taup, T* work,
+                const int* lwork, int* info) = nullptr;
+  void (*bdsdc)(const char* uplo, const char* compq, const int* n, T* d, T* e, T* u, const int* ldu, T* vt,
+                const int* ldvt, T* q, int* iq, T* work, int* iwork, int* info) = nullptr;
   void (*geqrf)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork,
                 int* info) = nullptr;
   void (*orgqr)(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work, const int* lwork,

@@ -1,8 +1,5 @@
 #include "blocked.h"
 
-#include <cmath>
-#include <limits>
-
 #include "lapack-call.h"
 
 namespace covarium::cpu {
@@ -73,12 +70,7 @@ void blockedEigen(const Execution& execution, T* a, T* values, size_t n) {
         }
     largest[block] = most;
   });
-  // Squares of larger numbers overflow, of smaller ones vanish (as in syevd).
-  const double norm = *std::max_element(largest.begin(), largest.end());
-  const double least = std::sqrt(static_cast<double>(std::numeric_limits<T>::min()) /
-                                 static_cast<double>(std::numeric_limits<T>::epsilon() / 2));
-  const double wanted = std::min(std::max(norm, least), 1 / least);
-  const double scale = norm > 0 ? wanted / norm : 1;
+  const double scale = scaleFor<T>(*std::max_element(largest.begin(), largest.end()));
   if (scale != 1)
     for (size_t i = 0; i < n * n; ++i) a[i] = static_cast<T>(a[i] * scale);
 

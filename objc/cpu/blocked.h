@@ -4,6 +4,9 @@
 // addresses, and results would depend on their number. Matrices have their columns one after the other, as in LAPACK.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "reflections.h"
 
 namespace covarium::cpu {
@@ -14,6 +17,15 @@ inline bool isBlocked(const Execution& execution, size_t columns) {
   return columns >= least && !execution.blas.hasMatrixUnit;
 }
 
+// What entries up to `largest` are multiplied by before their squares are summed: those of larger numbers overflow, of
+// smaller ones vanish (as in syevd and gesdd).
+template <typename T>
+double scaleFor(double largest) {
+  const double least = std::sqrt(static_cast<double>(std::numeric_limits<T>::min()) /
+                                 static_cast<double>(std::numeric_limits<T>::epsilon() / 2));
+  return largest > 0 ? std::min(std::max(largest, least), 1 / least) / largest : 1;
+}
+
 // geqrf of `length` x `columns` with the reflections ready.
 template <typename T>
 void factorColumns(const Execution& execution, T* a, size_t stride, size_t length, size_t columns,
@@ -21,6 +33,9 @@ void factorColumns(const Execution& execution, T* a, size_t stride, size_t lengt
 // syevd: the upper triangle of a (n x n) becomes its vectors.
 template <typename T>
 void blockedEigen(const Execution& execution, T* a, T* values, size_t n);
+// gesdd of n x n: a = u diag(values) vt. a is lost.
+template <typename T>
+void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t n);
 // getrf of n x n; `swaps[i]` is the row, from 0, that row i was swapped with.
 template <typename T>
 void blockedLu(const Execution& execution, T* a, int* swaps, size_t n);

@@ -187,6 +187,7 @@ void svd(const Execution& execution, T* a, T* u, T* values, T* v, size_t m, size
   const int rows = blasInt(m), columns = blasInt(n), rank = std::min(rows, columns);
   const auto& lapack = execution.blas.lapack<T>();
   if (!graded) {
+    if (m == n && u != nullptr && isBlocked(execution, n)) return blockedSvd(execution, a, v, values, u, n);
     std::vector<int> iwork(8 * static_cast<size_t>(rank));
     withWork<T>("gesdd", [&](T* work, const int* lwork, int* info) {
       lapack.gesdd(u == nullptr ? "N" : "S", &columns, &rows, a, &columns, values, v, &columns, u, &rank, work, lwork,

@@ -125,6 +125,34 @@ function checkEigen({ eps, dtype, real }: Numbers): void {
       }
 }
 
+function checkSvd({ eps, dtype, real }: Numbers): void {
+  const reach = dtype === 'float32' ? 1e30 : 1e200;
+  for (const n of orders)
+    for (const [name, square] of shapes(n, n))
+      for (const scale of name === 'random' ? [1, reach, 1 / reach] : [1]) {
+        const what = `svd, ${name}, ${n} ${dtype}, ${scale}`;
+        const wanted = real(square.map((value) => value * scale));
+        const [u, values, v] = onThreads(what, (backend) => {
+          const parts = [wanted, ...[n * n, n, n * n].map((length) => real(new Float64Array(length)))].map(guarded);
+          const [a, u, values, v] = parts.map(({ view }) => view) as [Real, Real, Real, Real];
+          run(backend, (encoder) => encoder.svd(a, u, values, v, n, n, false));
+          for (const part of parts) part.isIntact(what);
+          return [u, values, v];
+        });
+        areOrthonormal(transposed(u!, n, n), n, n, eps, `${what}, u`);
+        areOrthonormal(v!, n, n, eps, `${what}, v`);
+        for (let i = 1; i < n; i++) assert.ok(values![i - 1]! >= values![i]!, `${what} falls`);
+        assert.ok(values![n - 1]! >= 0, what);
+        const scaled = Float64Array.from(u!, (value, at) => value * values![at % n]!);
+        isClose(
+          timesTransposed(scaled, transposed(v!, n, n), n, n, n),
+          wanted,
+          threshold * n * eps * norm(wanted),
+          what,
+        );
+      }
+}
+
 function checkRows({ eps, dtype, real }: Numbers): void {
   for (const [m, n] of [...orders.map((n) => [n, n] as const), [200, 450], [450, 200]] as const)
     for (const [name, a] of shapes(m, n)) {
@@ -193,6 +221,7 @@ for (const library of ['', 'libopenblas.so.0'])
         const { lacksDecompositions } = openCpuBackend(1);
         if (lacksDecompositions !== '') return console.log(`skipped  blocks: ${lacksDecompositions}`);
         checkEigen(numbers);
+        checkSvd(numbers);
         checkRows(numbers);
         checkLu(numbers);
       } catch (error) {
