@@ -134,8 +134,8 @@ export function describe(value: unknown): string {
 /** What every asynchronous call takes that may be long. */
 export interface AbortOptions {
   /**
-   * Stops the work: the promise rejects with `ERR_ABORTED` soon after it aborts, draws at the next block of rows. A file
-   * that was to be replaced stays.
+   * Stops the work: the promise rejects with `ERR_ABORTED` soon after it aborts, draws at the next block of rows. A
+   * file that was to be replaced stays.
    */
   readonly signal?: AbortSignal | undefined;
 }
