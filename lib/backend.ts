@@ -93,8 +93,13 @@ export interface Backend {
   readonly lacksDecompositions: string;
   /** Below this size, ordinary memory is cheaper; 0 if commands need all data in the device's memory. */
   readonly deviceMemoryFromBytes: number;
-  /** Memory of the device, uninitialised; {@link release} detaches it. Throws `ERR_OUT_OF_MEMORY`. */
-  allocate(sizeBytes: number): ArrayBuffer;
+  /** Whether a GPU has memory of its own, of which the host sees copies (cuda). */
+  readonly hasOwnMemory: boolean;
+  /**
+   * Memory of the device, uninitialised; {@link release} detaches it. With `onDevice`, a device with memory of its own
+   * leaves there what commands write, until {@link fetch}. Throws `ERR_OUT_OF_MEMORY`.
+   */
+  allocate(sizeBytes: number, onDevice?: boolean): ArrayBuffer;
   /** Detaches `memory` and recycles it once no commit in flight uses it. Ignores memory that is not the device's. */
   release(memory: ArrayBuffer): void;
   /**
@@ -102,6 +107,8 @@ export interface Backend {
    * keep a copy.
    */
   settle(memory: ArrayBuffer): void;
+  /** Waits for earlier commits, then brings to the host what only the device's own memory has of `memory`. */
+  fetch(memory: ArrayBuffer): void;
   encoder(): Encoder;
   /**
    * Compiles a kernel without blocking the thread. Rejects with `ERR_KERNEL_COMPILE`, whose message is the compiler's

@@ -14,6 +14,8 @@ class Buffer {
   virtual size_t sizeBytes() const = 0;
   // Nothing writes to it from now on: a GPU with memory of its own may keep a copy.
   virtual void settle() {}
+  // The host is about to read or write it: what only a GPU has of it comes to the contents. Any thread may call it.
+  virtual void fetch() {}
 };
 
 enum class Dtype : uint8_t { float32, float64, int32, uint32, uint8 };
@@ -29,7 +31,13 @@ struct Operand {
   Dtype dtype;
 
   size_t sizeBytes() const { return length * bytesOf(dtype); }
-  void* data() const { return static_cast<char*>(buffer->contents()) + offsetBytes; }
+  // Where it is, whether its numbers are there or not: to know operands from each other.
+  char* address() const { return static_cast<char*>(buffer->contents()) + offsetBytes; }
+  // For the host to read and write.
+  void* data() const {
+    buffer->fetch();
+    return address();
+  }
   template <typename T>
   T* as() const {
     return static_cast<T*>(data());

@@ -101,6 +101,11 @@ class Device {
   // Why there are no decompositions here (a LAPACK without one of the routines); '' if there are.
   virtual std::string lacksDecompositions() const = 0;
   virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
+  // Memory whose numbers stay on a GPU with memory of its own until the host asks for them by fetch().
+  virtual std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) { return allocate(sizeBytes); }
+  virtual bool hasOwnMemory() const { return false; }
+  // Brings the numbers to the host once earlier commits have ended.
+  virtual void fetch(const std::shared_ptr<Buffer>&) {}
   // What has fewer bytes costs less in the host's own memory; 0 where commands want everything in the device's.
   virtual size_t deviceMemoryFromBytes() const = 0;
   // Memory of the host for commands that are over before it goes away.

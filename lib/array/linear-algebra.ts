@@ -9,6 +9,11 @@ export interface LinearAlgebraOptions {
    * operand.
    */
   readonly device?: OpenBackend | undefined;
+  /**
+   * True to leave results in the memory of a GPU that has its own (`cuda`) until they are read; false by default. On
+   * other devices nothing changes.
+   */
+  readonly onDevice?: boolean | undefined;
 }
 
 /** Options of {@link Matrix.lstsq}. */

@@ -23,13 +23,13 @@ export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | u
       `Operand has type (${storage.dtype}), but the first operand has (${dtype}).`,
     );
   requireSupported(device, storage.dtype);
-  return storage.valuesFor(device) as Real;
+  return storage.operandFor(device) as Real;
 }
 
 /** The numbers of an operand of any type, or the typed array itself. Throws like {@link valuesIn}. */
 export function anyValuesIn(operand: Operand | Volume | Values, device: OpenBackend): Values {
-  if (operand instanceof Volume) return volumeStorage(operand).valuesFor(device);
-  if (!ArrayBuffer.isView(operand)) return storageOf(operand).valuesFor(device);
+  if (operand instanceof Volume) return volumeStorage(operand).operandFor(device);
+  if (!ArrayBuffer.isView(operand)) return storageOf(operand).operandFor(device);
   if (isFixed(operand.buffer)) return hostValues(operand, undefined);
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',

@@ -1,5 +1,5 @@
 import type { Timings } from '../backend.ts';
-import { backendOf, type OpenBackend, pieceOf } from '../backend-handle.ts';
+import { backendOf, type OpenBackend, pieceOf, withBackend } from '../backend-handle.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
@@ -15,6 +15,8 @@ export class Storage<D extends Dtype = Dtype> {
   /** The device that computed the numbers or holds their memory: they are readable until it is closed. */
   readonly home: OpenBackend | undefined;
   #closed = false;
+  // Whether only the device has the numbers.
+  #isAway = false;
 
   /**
    * Storage over `values`. Device memory belongs to `device`; `home` is the device that computed ordinary memory's
@@ -37,18 +39,26 @@ export class Storage<D extends Dtype = Dtype> {
     return Storage.onDevice(device, dtype, length);
   }
 
+  /** {@link forResult}, whose numbers stay in the device's own memory, if it has any, until the host reads them. */
+  static away<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
+    if (!backendOf(device).hasOwnMemory) return Storage.forResult(device, dtype, length);
+    const storage = Storage.onDevice(device, dtype, length, true);
+    storage.#isAway = length > 0;
+    return storage;
+  }
+
   /**
    * Uninitialised device memory. Throws `ERR_TOO_LARGE` beyond 2^53 bytes or the longest typed array,
    * `ERR_OUT_OF_MEMORY` beyond this machine's memory.
    */
-  static onDevice<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
+  static onDevice<D extends Dtype>(device: OpenBackend, dtype: D, length: number, isAway = false): Storage<D> {
     const backend = backendOf(device);
     const sizeBytes = length * bytesOf(dtype);
     if (sizeBytes === 0) return new Storage(zerosOf(dtype, 0), undefined, device);
     refuseBeyondMemory(sizeBytes);
     let memory: ArrayBuffer | undefined;
     try {
-      memory = backend.allocate(sizeBytes);
+      memory = backend.allocate(sizeBytes, isAway);
       return new Storage(viewOf(dtype, memory, length), device);
     } catch (error) {
       if (memory === undefined) throw fromNative(error);
@@ -85,8 +95,20 @@ export class Storage<D extends Dtype = Dtype> {
     return this.#closed || this.home?.closed === true;
   }
 
-  /** The live view; throws `ERR_CLOSED`, also if the array was transferred to another thread. */
+  /**
+   * The live view; throws `ERR_CLOSED`, also if the array was transferred to another thread. Numbers that only the
+   * device has are copied to the host first.
+   */
   get values(): Values<D> {
+    const values = this.#open();
+    if (this.#isAway) {
+      withBackend(this.#device!, (backend) => backend.fetch(values.buffer as ArrayBuffer));
+      this.#isAway = false;
+    }
+    return values;
+  }
+
+  #open(): Values<D> {
     const values = this.#values;
     if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
     // Ordinary memory too: how long a result can be read does not depend on its size.
@@ -103,9 +125,18 @@ export class Storage<D extends Dtype = Dtype> {
     return values;
   }
 
-  /** The view for a command on `device`; throws `ERR_FOREIGN_BUFFER` if the memory belongs to another device. */
+  /**
+   * The view for the host to read and for a command on `device`; throws `ERR_FOREIGN_BUFFER` if the memory belongs to
+   * another device.
+   */
   valuesFor(device: OpenBackend): Values<D> {
-    const values = this.values;
+    this.operandFor(device);
+    return this.values;
+  }
+
+  /** The view for a command on `device` alone: the numbers may be where only the device sees them. */
+  operandFor(device: OpenBackend): Values<D> {
+    const values = this.#open();
     if (this.#device === undefined || this.#device === device) return values;
     throw new CovariumError(
       'ERR_FOREIGN_BUFFER',

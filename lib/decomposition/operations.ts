@@ -11,7 +11,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, firstNotFinite, wholeNumber } from '../check.ts';
+import { checkOptions, describe, firstNotFinite, requireBoolean, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -23,11 +23,16 @@ import type { Real, RealDtype } from '../dtype.ts';
 interface Place {
   readonly device: OpenBackend;
   readonly dtype: RealDtype;
+  /** For the host to read. */
   readonly values: Real;
+  /** For a command on the device. */
+  readonly operand: Real;
+  /** Whether the result stays on the device. */
+  readonly onDevice: boolean;
 }
 
 function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, names: readonly string[] = []): Place {
-  checkOptions(options, ['device', ...names]);
+  checkOptions(options, ['device', 'onDevice', ...names]);
   const storage = matrixStorage(matrix);
   const other = b instanceof Matrix ? matrixStorage(b) : b instanceof Vector ? vectorStorage(b) : undefined;
   const device = options.device ?? storage.home ?? other?.home;
@@ -38,17 +43,31 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
     );
   requireDevice(device);
   requireSupported(device, storage.dtype);
-  return { device, dtype: storage.dtype as RealDtype, values: storage.valuesFor(device) as Real };
+  return {
+    device,
+    dtype: storage.dtype as RealDtype,
+    operand: storage.operandFor(device) as Real,
+    get values() {
+      return storage.valuesFor(device) as Real;
+    },
+    onDevice: requireBoolean('`onDevice`', options.onDevice ?? false),
+  };
 }
 
 // The numbers of b, in the type of A.
-function rightSide({ device, dtype }: Place, b: Operand): { readonly values: Real; readonly columns: number } {
+function rightSide({ device, dtype }: Place, b: Operand): Pick<Place, 'values' | 'operand'> & { columns: number } {
   if (!(b instanceof Matrix || b instanceof Vector))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` is neither a Matrix nor a Vector (${describe(b)}).`);
   const storage = b instanceof Matrix ? matrixStorage(b) : vectorStorage(b);
   if (storage.dtype !== dtype)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` has type (${storage.dtype}), but the matrix (${dtype}).`);
-  return { values: storage.valuesFor(device) as Real, columns: b instanceof Matrix ? b.columns : 1 };
+  return {
+    operand: storage.operandFor(device) as Real,
+    get values() {
+      return storage.valuesFor(device) as Real;
+    },
+    columns: b instanceof Matrix ? b.columns : 1,
+  };
 }
 
 const rowsOf = (b: Operand): number => (b instanceof Vector ? lengthOf(b) : heightOf(b));
@@ -59,14 +78,15 @@ const shapedAs = (b: Operand, storage: Storage, rows: number, columns: number): 
 
 // One commit that writes `lengths` numbers. `runsOn` is the reference device if the device lacks decompositions.
 function* committed(
-  { device, dtype }: Place,
+  { device, dtype, onDevice }: Place,
   lengths: readonly number[],
   encode: (encoder: Encoder, out: readonly Real[], scratch: Scratch) => void,
   runsOn = decompositionsOf(device),
 ): Tasks<readonly Storage[]> {
   const written: Storage[] = [];
   try {
-    for (const length of lengths) written.push(Storage.forResult(device, dtype, length));
+    for (const length of lengths)
+      written.push(onDevice ? Storage.away(device, dtype, length) : Storage.forResult(device, dtype, length));
   } catch (error) {
     for (const storage of written) storage.close();
     throw error;
@@ -76,7 +96,7 @@ function* committed(
     encode: (encoder, scratch) =>
       encode(
         encoder,
-        written.map(({ values }) => values as Real),
+        written.map((storage) => storage.operandFor(device) as Real),
         scratch,
       ),
     reachable: [],
@@ -308,13 +328,13 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
 function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options, b);
   const { rows: m, columns: n } = matrix;
-  const { values, columns } = rightSide(place, b);
+  const { operand, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'columns');
   const [c] = yield* committed(
     place,
     [m * columns],
     (encoder, [c], scratch) => {
-      const [left, right] = [scratch.input(place.values, place.dtype), scratch.input(values, place.dtype)];
+      const [left, right] = [scratch.input(place.operand, place.dtype), scratch.input(operand, place.dtype)];
       encoder.product(left, right, c!, m, columns, n, false, false, 1, 0);
     },
     place.device,
@@ -332,7 +352,7 @@ function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<un
     place,
     [n * n],
     (encoder, [spread], scratch) => {
-      const rows = scratch.input(place.values, place.dtype);
+      const rows = scratch.input(place.operand, place.dtype);
       encoder.requireFinite(rows, n);
       encoder.meanAndCovariance(rows, scratch.zeros(place.dtype, n), spread!, ddof);
     },
@@ -347,7 +367,7 @@ function* transpose(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknow
   const [out] = yield* committed(
     place,
     [m * n],
-    (encoder, [out], scratch) => encoder.transpose(scratch.input(place.values, place.dtype), out!, m, n),
+    (encoder, [out], scratch) => encoder.transpose(scratch.input(place.operand, place.dtype), out!, m, n),
     place.device,
   );
   return new Matrix(out!, n, m);

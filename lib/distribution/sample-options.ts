@@ -28,7 +28,7 @@ export function sampleOut<D extends RealDtype>(
   out: SampleOut,
 ): Matrix<D> {
   const isMatrix = out instanceof Matrix;
-  const values = isMatrix ? matrixStorage(out).valuesFor(device) : out;
+  const values = isMatrix ? matrixStorage(out).operandFor(device) : out;
   if (dtypeOf(values) !== dtype)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
@@ -73,10 +73,15 @@ export interface SampleSyncOptions extends RunOptions {
    * array passed to an asynchronous call can no longer be transferred to another thread.
    */
   readonly out?: SampleOut | undefined;
+  /**
+   * True to leave the draws in the memory of a GPU that has its own (`cuda`) until they are read, which copies them
+   * then; commands on the device use them where they are. False by default. On other devices nothing changes.
+   */
+  readonly onDevice?: boolean | undefined;
 }
 
 /** Selects rows and their destination, and a signal to stop. */
 export interface SampleOptions extends SampleSyncOptions, AbortOptions {}
 
-export const sampleSyncOptionNames: readonly string[] = ['seed', 'stream', 'firstRow', 'out'];
+export const sampleSyncOptionNames: readonly string[] = ['seed', 'stream', 'firstRow', 'out', 'onDevice'];
 export const sampleOptionNames: readonly string[] = [...sampleSyncOptionNames, 'signal'];

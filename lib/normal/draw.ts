@@ -2,7 +2,7 @@ import { rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireApart, requireRows } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions } from '../check.ts';
+import { checkOptions, requireBoolean } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import {
   requireCount,
@@ -27,14 +27,13 @@ export function drawTask<D extends RealDtype>(
 ): Task<Matrix<D>> {
   const { device, dtype, n, mean, factor } = parameters;
   requireCount(count, parameters);
-  const { seed = randomSeed(), stream = 0, firstRow = 0, out: target } = options;
+  const { seed = randomSeed(), stream = 0, firstRow = 0, out: target, onDevice = false } = options;
+  const allot = requireBoolean('`onDevice`', onDevice) ? Storage.away : Storage.forResult;
   normalCounter(seed, stream, firstElement(firstRow, count, factor.width), counter);
   const result =
-    target === undefined
-      ? new Matrix(Storage.forResult(device, dtype, count * n), count, n)
-      : sampleOut(parameters, count, target);
+    target === undefined ? new Matrix(allot(device, dtype, count * n), count, n) : sampleOut(parameters, count, target);
   const written = matrixStorage(result);
-  const out = written.valuesFor(device) as Real;
+  const out = written.operandFor(device) as Real;
   return {
     device,
     encode: (encoder, scratch) => factor.sample(encoder, mean.values as Real, out, counter, scratch),
@@ -77,7 +76,7 @@ export function drawAboutMeans<D extends RealDtype>(
   const { values, count: rows } = rowsInput(name, device, means, n);
   const zero = new Storage(zerosOf(dtype, n));
   const task = drawTask({ ...parameters, mean: zero }, count, rest, counter);
-  const out = matrixStorage(task.result).values as Real;
+  const out = matrixStorage(task.result).operandFor(device) as Real;
   try {
     requireRows(name, rows, count, 'sample', 'rows');
     requireApart('Out', out, name.toLowerCase(), values);

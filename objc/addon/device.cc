@@ -90,9 +90,9 @@ Napi::Function DeviceObject::define(Napi::Env env) {
   return DefineClass(
       env, "NativeDevice",
       {InstanceMethod<&DeviceObject::allocate>("allocate"), InstanceMethod<&DeviceObject::release>("release"),
-       InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::encoder>("encoder"),
-       InstanceMethod<&DeviceObject::memory>("memory"), InstanceMethod<&DeviceObject::compile>("compile"),
-       InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::fetch>("fetch"),
+       InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
+       InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
@@ -120,6 +120,7 @@ DeviceObject::DeviceObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<De
   for (const Dtype dtype : device_->dtypes())
     dtypes[dtypes.Length()] = Napi::String::New(env_, dtype == Dtype::float32 ? "float32" : "float64");
   self["dtypes"] = dtypes;
+  self["hasOwnMemory"] = Napi::Boolean::New(env_, device_->hasOwnMemory());
 }
 
 DeviceObject::~DeviceObject() {
@@ -145,11 +146,13 @@ Napi::Value DeviceObject::allocate(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
     const auto sizeBytes = static_cast<size_t>(info[0].As<Napi::Number>().DoubleValue());
-    auto buffer = device(env).allocate(sizeBytes);  // not touched yet: it may still be too much
+    const bool isOnGpu = device(env).hasOwnMemory() && info[1].ToBoolean();
+    // Not touched yet: it may still be too much.
+    auto buffer = isOnGpu ? device(env).allocateOnGpu(sizeBytes) : device(env).allocate(sizeBytes);
     // Forgotten external buffers come back only when control returns to the event loop. A loop that never returns would
     // hold all of the memory, or all the buffers that a GPU may have (499,000 on Apple's), so beyond a part of either
-    // results are V8's own, which it collects while it allocates.
-    const bool isBeyond = device(env).liveAndPooledBytes().first > device(env).mostOpenBytes();
+    // results are V8's own, which it collects while it allocates. What is asked for on a GPU is closed by its user.
+    const bool isBeyond = !isOnGpu && device(env).liveAndPooledBytes().first > device(env).mostOpenBytes();
     const bool forgetful = (isBeyond && !table_->entries.empty()) || table_->entries.size() > mostExternal;
     bool& externalBuffers = Environment::of(env).externalBuffers;
     if (forgetful || sizeBytes >= externalBufferLimitBytes || !externalBuffers) {
@@ -186,12 +189,22 @@ void DeviceObject::release(const Napi::CallbackInfo& info) {
   if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) detach(env, info[0]);
 }
 
-void DeviceObject::settle(const Napi::CallbackInfo& info) {
+std::shared_ptr<Buffer> DeviceObject::bufferAt(const Napi::CallbackInfo& info) {
   void* contents = nullptr;
   size_t sizeBytes = 0;
-  if (napi_get_arraybuffer_info(info.Env(), info[0], &contents, &sizeBytes) != napi_ok) return;
+  if (napi_get_arraybuffer_info(info.Env(), info[0], &contents, &sizeBytes) != napi_ok) return nullptr;
   const auto found = table_->entries.find(static_cast<char*>(contents));
-  if (found != table_->entries.end()) found->second.buffer->settle();
+  return found == table_->entries.end() ? nullptr : found->second.buffer;
+}
+
+void DeviceObject::settle(const Napi::CallbackInfo& info) {
+  if (const auto buffer = bufferAt(info)) buffer->settle();
+}
+
+void DeviceObject::fetch(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    if (const auto buffer = bufferAt(info)) device(info.Env()).fetch(buffer);
+  });
 }
 
 Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {

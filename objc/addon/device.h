@@ -38,9 +38,12 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
   Napi::Value allocate(const Napi::CallbackInfo& info);
   void release(const Napi::CallbackInfo& info);
   void settle(const Napi::CallbackInfo& info);
+  void fetch(const Napi::CallbackInfo& info);
   Napi::Value encoder(const Napi::CallbackInfo& info);
   Napi::Value compile(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
+  // Of the ArrayBuffer that is the first argument; null where it is not this device's.
+  std::shared_ptr<Buffer> bufferAt(const Napi::CallbackInfo& info);
   void closeFromScript(const Napi::CallbackInfo&) { close(); }
 
   std::shared_ptr<Device> device_;

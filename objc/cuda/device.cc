@@ -5,6 +5,7 @@
 
 #include "choose.h"
 #include "command-buffer.h"
+#include "mirror.h"
 #include "open.h"
 #include "self-test.h"
 
@@ -14,6 +15,22 @@ namespace {
 
 // What is smaller is not worth memory that the GPU reaches at the full rate of the bus.
 constexpr size_t leastPinnedBytes = 1 << 16;
+
+// Waits for its turn, then brings a buffer to the host.
+class Fetching : public gpu::Part {
+ public:
+  explicit Fetching(std::shared_ptr<Buffer> buffer) : buffer_(std::move(buffer)) {}
+  void start(std::function<void(const Outcome&)>) override {
+    throw Failure("ERR_INTERNAL", "Memory of a GPU is fetched at once.");
+  }
+  double run() override {
+    buffer_->fetch();
+    return 0;
+  }
+
+ private:
+  std::shared_ptr<Buffer> buffer_;
+};
 
 class CudaDevice : public Device {
  public:
@@ -30,8 +47,20 @@ class CudaDevice : public Device {
   std::vector<Dtype> dtypes() const override { return engine_->cpu->dtypes(); }
   std::string lacksDecompositions() const override { return engine_->cpu->lacksDecompositions(); }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
-    auto pinned = sizeBytes < leastPinnedBytes ? nullptr : engine_->gpu->allocatePinned(sizeBytes);
-    return pinned == nullptr ? engine_->cpu->allocate(sizeBytes) : pinned;
+    if (sizeBytes < leastPinnedBytes) return engine_->cpu->allocate(sizeBytes);
+    auto pinned = engine_->gpu->allocatePinned(sizeBytes);
+    return mirror(pinned == nullptr ? engine_->cpu->allocate(sizeBytes) : pinned, false);
+  }
+  // The host may never touch it: ordinary memory, of which the system then takes no page.
+  std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) override {
+    return mirror(engine_->cpu->allocate(sizeBytes), true);
+  }
+  bool hasOwnMemory() const override { return true; }
+  void fetch(const std::shared_ptr<Buffer>& buffer) override {
+    if (keptOf(buffer) == nullptr) return;
+    const auto commit = std::make_shared<gpu::Commit>();
+    commit->parts.push_back(std::make_unique<Fetching>(buffer));
+    engine_->queue.runHere(commit, 0);
   }
   size_t deviceMemoryFromBytes() const override { return engine_->cpu->deviceMemoryFromBytes(); }
   std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) override {
@@ -43,10 +72,11 @@ class CudaDevice : public Device {
   }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     const auto [live, pooled] = engine_->cpu->liveAndPooledBytes();
-    const auto [pinned, kept] = engine_->gpu->livePinnedAndPooledBytes();
-    return {live + pinned, pooled + kept};
+    const auto [ofGpu, kept] = engine_->gpu->liveAndPooledBytes();
+    return {live + ofGpu, pooled + kept};
   }
-  size_t mostOpenBytes() const override { return engine_->cpu->mostOpenBytes(); }
+  // What is on the GPU, and the memory beside it, is nobody's to forget.
+  size_t mostOpenBytes() const override { return engine_->cpu->mostOpenBytes() + 2 * engine_->gpu->liveBytesOnGpu(); }
 
   void close() override {
     engine_->queue.close();
@@ -55,6 +85,10 @@ class CudaDevice : public Device {
   }
 
  private:
+  std::shared_ptr<Buffer> mirror(std::shared_ptr<Buffer> host, bool isKept) {
+    return std::make_shared<Mirror>(engine_->gpu, std::move(host), isKept);
+  }
+
   std::shared_ptr<Engine> engine_;
   GpuFacts facts_;
 };

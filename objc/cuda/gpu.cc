@@ -154,9 +154,21 @@ std::shared_ptr<Buffer> Gpu::allocatePinned(size_t sizeBytes) {
   return std::make_shared<Pinned>(shared_from_this(), contents, sizeBytes, keptBytes);
 }
 
-std::pair<size_t, size_t> Gpu::livePinnedAndPooledBytes() const {
+void Gpu::download(void* to, DevicePointer from, size_t sizeBytes) {
+  requireAlive();
+  const Current current(*this);
+  require(driver_.copyToHost(to, from, sizeBytes, download_), "Copying from the GPU");
+  require(driver_.streamSynchronize(download_), "Copying from the GPU");
+}
+
+std::pair<size_t, size_t> Gpu::liveAndPooledBytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return {pinned_.liveBytes, pinned_.keptBytes};
+  return {pinned_.liveBytes + onGpu_.liveBytes, pinned_.keptBytes + onGpu_.keptBytes};
+}
+
+size_t Gpu::liveBytesOnGpu() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return onGpu_.liveBytes;
 }
 
 void Gpu::close() {

@@ -12,9 +12,8 @@
 namespace covarium::cuda {
 
 class Gpu;
-class Block;
 
-// Pages of the host that the driver has pinned. What is settled is copied to the GPU once.
+// Pages of the host that the driver has pinned.
 class Pinned : public Buffer {
  public:
   Pinned(std::shared_ptr<Gpu> gpu, void* contents, size_t sizeBytes, size_t keptBytes)
@@ -22,17 +21,11 @@ class Pinned : public Buffer {
   ~Pinned() override;
   void* contents() const override { return contents_; }
   size_t sizeBytes() const override { return sizeBytes_; }
-  void settle() override { isSettled_ = true; }
-  bool isSettled() const { return isSettled_; }
-
-  // Of what is settled; null until it has been copied. Only the thread that runs commits touches it.
-  std::shared_ptr<Block> copy;
 
  private:
   std::shared_ptr<Gpu> gpu_;
   void* contents_;
   size_t sizeBytes_, keptBytes_;
-  std::atomic<bool> isSettled_{false};
 };
 
 // Memory of the GPU, which goes back to its pool.
@@ -71,7 +64,11 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   std::shared_ptr<Block> allocate(size_t sizeBytes);
   // Memory of the host that the GPU copies from and to at the full rate of the bus; null where the system gives none.
   std::shared_ptr<Buffer> allocatePinned(size_t sizeBytes);
-  std::pair<size_t, size_t> livePinnedAndPooledBytes() const;
+  // Returns when the numbers are there.
+  void download(void* to, DevicePointer from, size_t sizeBytes);
+  // On the GPU and pinned.
+  std::pair<size_t, size_t> liveAndPooledBytes() const;
+  size_t liveBytesOnGpu() const;
   // Keeps no memory from now on. Nothing may be in flight.
   void close();
 

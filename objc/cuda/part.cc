@@ -1,5 +1,7 @@
 #include "part.h"
 
+#include "mirror.h"
+
 namespace covarium::cuda {
 
 namespace {
@@ -9,11 +11,26 @@ constexpr size_t slicesInFlight = 4;
 
 }  // namespace
 
+namespace {
+
+// All of a buffer that is kept on the GPU; else the operand.
+Operand wholeOf(const Operand& operand) {
+  if (keptOf(operand.buffer) == nullptr) return operand;
+  return {operand.buffer, 0, operand.buffer->sizeBytes(), Dtype::uint8};
+}
+
+}  // namespace
+
+bool Part::takes(const Operand& operand) const { return copies_.takes(wholeOf(operand)); }
+
 View Part::view(const Operand& operand, gpu::Access access) {
-  const gpu::HostCopies::Place place = copies_.place(operand, access);
+  const Operand whole = wholeOf(operand);
+  const bool isPart = whole.sizeBytes() != operand.sizeBytes();
+  const gpu::HostCopies::Place place =
+      copies_.place(whole, isPart && access == gpu::Access::write ? gpu::Access::readAndWrite : access);
   if (place.isNew) uses_.push_back({commands_.size(), 0});
   uses_[place.copy].last = commands_.size();
-  return {place.copy, place.offsetBytes};
+  return {place.copy, place.offsetBytes + static_cast<size_t>(operand.address() - whole.address())};
 }
 
 void Part::add(std::function<void(Run&)> command) { commands_.push_back(std::move(command)); }
@@ -42,7 +59,7 @@ double Run::all() {
   for (command_ = 0; command_ < part_.commands_.size(); ++command_) part_.commands_[command_](*this);
   const auto& copies = part_.copies_.all();
   for (size_t i = 0; i < copies.size(); ++i)
-    if (copies[i].written && delivered_[i] < copies[i].sizeBytes)
+    if (copies[i].written && !staysOnGpu({i, 0}) && delivered_[i] < copies[i].sizeBytes)
       deliver(i, delivered_[i], copies[i].sizeBytes - delivered_[i], copied_[i]->address() + delivered_[i]);
   // What was made last, and all that went to the host.
   record(made, gpu_.compute());
@@ -54,17 +71,18 @@ double Run::all() {
   return milliseconds;
 }
 
-bool Run::isPassing(size_t copy) const {
-  const Part::Uses& uses = part_.uses_[copy];
-  return !part_.copies_.all()[copy].read && uses.first == uses.last;
+bool Run::staysOnGpu(View view) const { return keptOf(part_.copies_.all()[view.copy].host) != nullptr; }
+
+bool Run::isPassing(View view) const {
+  const Part::Uses& uses = part_.uses_[view.copy];
+  return !staysOnGpu(view) && !part_.copies_.all()[view.copy].read && uses.first == uses.last;
 }
 
-// Where the copy of a whole settled buffer is kept; else null.
-std::shared_ptr<Block>* Run::settledCopy(const gpu::HostCopy& copy) const {
-  auto* pinned = dynamic_cast<Pinned*>(copy.host.get());
-  const bool isKept = pinned != nullptr && pinned->isSettled() && !copy.written && pinned->contents() == copy.data &&
-                      pinned->sizeBytes() == copy.sizeBytes;
-  return isKept ? &pinned->copy : nullptr;
+// Where the copy of a whole buffer is kept beyond this part; else null.
+std::shared_ptr<Block>* Run::lastingCopy(const gpu::HostCopy& copy) const {
+  auto* mirror = dynamic_cast<Mirror*>(copy.host.get());
+  if (mirror == nullptr || mirror->contents() != copy.data || mirror->sizeBytes() != copy.sizeBytes) return nullptr;
+  return mirror->isKept() || (mirror->isSettled() && !copy.written) ? &mirror->copy : nullptr;
 }
 
 void Run::fetch() {
@@ -72,15 +90,15 @@ void Run::fetch() {
   delivered_.resize(copies.size());
   copied_.resize(copies.size());
   for (size_t i = 0; i < copies.size(); ++i) {
-    if (isPassing(i)) continue;
-    std::shared_ptr<Block>* settled = settledCopy(copies[i]);
-    if (settled != nullptr) copied_[i] = *settled;
+    if (isPassing({i, 0})) continue;
+    std::shared_ptr<Block>* lasting = lastingCopy(copies[i]);
+    if (lasting != nullptr) copied_[i] = *lasting;
     if (copied_[i] != nullptr) continue;
     copied_[i] = gpu_.allocate(copies[i].sizeBytes);
     if (copies[i].read)
       gpu_.require(driver_.copyToDevice(copied_[i]->address(), copies[i].data, copies[i].sizeBytes, gpu_.compute()),
                    "Copying to the GPU");
-    if (settled != nullptr) *settled = copied_[i];
+    if (lasting != nullptr) *lasting = copied_[i];
   }
 }
 
@@ -94,7 +112,7 @@ void Run::deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer fro
 }
 
 DevicePointer Run::slice(View view, size_t first, size_t count) {
-  if (!isPassing(view.copy)) return address(view, first);
+  if (!isPassing(view)) return address(view, first);
   Slice& slice = passing_[turn_];
   const size_t sizeBytes = count * sizeof(float);
   if (slice.sizeBytes < sizeBytes) {
@@ -107,13 +125,13 @@ DevicePointer Run::slice(View view, size_t first, size_t count) {
 
 void Run::made(View view, size_t first, size_t count) {
   const size_t begin = view.offsetBytes + first * sizeof(float), bytes = count * sizeof(float);
-  if (isPassing(view.copy)) {
+  if (isPassing(view)) {
     Slice& slice = passing_[turn_];
     turn_ = (turn_ + 1) % (sizeof passing_ / sizeof *passing_);
     deliver(view.copy, begin, bytes, slice.block->address());
     slice.delivered = newEvent(untimed);
     record(slice.delivered, gpu_.download());
-  } else if (part_.uses_[view.copy].last == command_ && delivered_[view.copy] == begin) {
+  } else if (!staysOnGpu(view) && part_.uses_[view.copy].last == command_ && delivered_[view.copy] == begin) {
     deliver(view.copy, begin, bytes, address(view, first));
   }
   slices_.push_back(newEvent(untimed));

@@ -23,7 +23,7 @@ class Part : public gpu::Part {
  public:
   Part(std::shared_ptr<Gpu> gpu, const gpu::Commit& commit) : gpu_(std::move(gpu)), commit_(commit) {}
 
-  bool takes(const Operand& operand) const { return copies_.takes(operand); }
+  bool takes(const Operand& operand) const;
   // For the next command.
   View view(const Operand& operand, gpu::Access access);
   void add(std::function<void(Run&)> command);
@@ -57,6 +57,8 @@ class Run {
   DevicePointer address(View view, size_t element = 0) const {
     return copied_[view.copy]->address() + view.offsetBytes + element * sizeof(float);
   }
+  // Whether what is written is not on its way to the host.
+  bool staysOnGpu(View view) const;
   // Memory of the GPU until the part is over.
   DevicePointer scratch(size_t elements);
   // A kernel over a row of groups of `lanes` threads; its arguments are addresses and the params by value.
@@ -75,9 +77,9 @@ class Run {
  private:
   void launchGroups(const char* kernel, std::initializer_list<DevicePointer> buffers, void* params, size_t groups,
                     size_t lanes, size_t memoryBytes);
-  // Whether one command alone uses the copy, and only writes it.
-  bool isPassing(size_t copy) const;
-  std::shared_ptr<Block>* settledCopy(const gpu::HostCopy& copy) const;
+  // Whether one command alone uses the copy, and only writes it for the host.
+  bool isPassing(View view) const;
+  std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;
   void fetch();
   void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);
   Event newEvent(unsigned flags);

@@ -24,10 +24,11 @@ void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counte
 }
 
 // Rows of a slice, of which one is made while the one before it goes to the host: an eighth of all, neither too few for
-// the GPU nor too many to be soon on their way, and whole tiles.
-size_t rowsPerSlice(size_t count, size_t n) {
-  constexpr size_t leastElements = 1 << 18, leastTiles = 264;
-  const size_t elements = std::min(sliceElements, std::max(count * n / 8, leastElements));
+// the GPU nor too many to be soon on their way, and whole tiles. What stays on the GPU is cut so that a cancelled
+// commit soon stops.
+size_t rowsPerSlice(size_t count, size_t n, bool stays) {
+  constexpr size_t leastElements = 1 << 18, leastTiles = 264, stayingElements = 1 << 26;
+  const size_t elements = stays ? stayingElements : std::min(sliceElements, std::max(count * n / 8, leastElements));
   if (n <= fusedColumns) return std::max<size_t>(1, elements / n);
   const size_t across = groupsOf(n, sample_tile);
   return std::max(elements / n / sample_tile, groupsOf(leastTiles, across)) * sample_tile;
@@ -35,8 +36,8 @@ size_t rowsPerSlice(size_t count, size_t n) {
 
 // Calls body(first, count) for slices of rows.
 template <typename Body>
-void forSlices(size_t count, size_t n, const Body& body) {
-  const size_t rows = rowsPerSlice(count, n);
+void forSlices(const Run& run, View out, size_t count, size_t n, const Body& body) {
+  const size_t rows = rowsPerSlice(count, n, run.staysOnGpu(out));
   for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
 }
 
@@ -48,7 +49,7 @@ NormalCounter after(NormalCounter counter, uint64_t elements) {
 }  // namespace
 
 void fillNormal(Run& run, View out, size_t count, NormalCounter counter) {
-  forSlices(count, 1, [&](size_t first, size_t here) {
+  forSlices(run, out, count, 1, [&](size_t first, size_t here) {
     makeNormals(run, run.slice(out, first, here), here, after(counter, first));
     run.made(out, first, here);
   });
@@ -59,7 +60,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
   if (n <= fusedColumns) {
     const uint perGroup = sample_rows_per_group(columns, 0);
     const size_t memoryBytes = sample_rows_bytes(columns, perGroup, 0);
-    forSlices(count, n, [&](size_t first, size_t here) {
+    forSlices(run, out, count, n, [&](size_t first, size_t here) {
       const uint64_t element = counter.first + first * n;
       const SampleParams params = {lowWord(counter.seed),
                                    highWord(counter.seed),
@@ -78,7 +79,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     return;
   }
   DevicePointer normals = 0;
-  forSlices(count, n, [&](size_t first, size_t here) {
+  forSlices(run, out, count, n, [&](size_t first, size_t here) {
     if (first == 0) normals = run.scratch(here * n);
     makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n));
     const MatrixParams params = {static_cast<uint>(here), columns};

@@ -3,7 +3,7 @@
 namespace covarium::gpu {
 
 bool HostCopies::takes(const Operand& operand) const {
-  const char *begin = operand.as<char>(), *end = begin + operand.sizeBytes();
+  const char *begin = operand.address(), *end = begin + operand.sizeBytes();
   int holders = 0;
   for (const HostCopy& copy : copies_) {
     const bool apart = end <= copy.data || copy.data + copy.sizeBytes <= begin;
@@ -15,7 +15,7 @@ bool HostCopies::takes(const Operand& operand) const {
 }
 
 size_t HostCopies::indexOf(const Operand& operand) const {
-  const char *begin = operand.as<char>(), *end = begin + operand.sizeBytes();
+  const char *begin = operand.address(), *end = begin + operand.sizeBytes();
   size_t index = 0;
   while (index < copies_.size() &&
          (begin < copies_[index].data || copies_[index].data + copies_[index].sizeBytes < end))
@@ -24,7 +24,7 @@ size_t HostCopies::indexOf(const Operand& operand) const {
 }
 
 HostCopies::Place HostCopies::place(const Operand& operand, Access access) {
-  char* begin = operand.as<char>();
+  char* begin = operand.address();
   const size_t index = indexOf(operand);
   if (index < copies_.size()) {
     HostCopy& copy = copies_[index];

@@ -67,6 +67,64 @@ onSoftCuda('A factor is copied to the GPU once, however often it draws.', async 
   assert.ok(uploaded >= once + others && uploaded < once + others + 80_000, `${uploaded}`);
 });
 
+onSoftCuda('Draws that stay on the GPU come to the host when they are read, and only then.', async () => {
+  const [n, count] = [100, 5000];
+  const { code, stdout, stderr } = await besideCuda(`${head}
+    const cpu = openDevice('cpu'), gpu = openDevice('cuda');
+    const [expected, normal] = [cpu, gpu].map((device) => normalOn(device, ${n}));
+    const unread = await normal.sample(${count}, { seed: 1, onDevice: true });
+    for (let seed = 2; seed < 5; seed++) await normal.sample(${count}, { seed, out: unread });
+    console.log(bitsOf(expected.sampleSync(${count}, { seed: 4 })) === bitsOf(unread));
+    // From now on it is an array of the host's.
+    unread.data.fill(3);
+    const twice = gpu.matrix(${count}, ${n}), commands = gpu.commandBuffer();
+    commands.sum(unread, unread, twice);
+    await commands.commit();
+    console.log(twice.data.every((value) => value === 6));
+    await normal.sample(${count}, { seed: 4, out: unread });
+    console.log(bitsOf(expected.sampleSync(${count}, { seed: 4 })) === bitsOf(unread));
+    const closed = normal.sampleSync(${count}, { onDevice: true });
+    closed.close();
+    cpu.close(); gpu.close();`);
+  assert.equal([code, stdout.split('\n')], [0, ['true', 'true', 'true']], stderr);
+  const downloaded = Number(/downloaded (\d+)/.exec(stderr)?.[1]);
+  // Once when it was read, once when it was drawn into anew, and the self-test.
+  const once = 4 * n * count;
+  assert.ok(downloaded >= 2 * once && downloaded < 2 * once + 200_000, `${downloaded}`);
+  assert.match(stderr, 'softcuda: blocks 0, pinned 0');
+});
+
+onSoftCuda('What stays on the GPU serves every command, of the GPU and of the CPU beside it.', async () => {
+  const out = await printedBesideCuda(`${head}
+    const results = [];
+    for (const kind of ['cpu', 'cuda']) {
+      const device = openDevice(kind), normal = normalOn(device, 70), onDevice = true;
+      const draws = normal.sampleSync(300, { seed: 1, onDevice });
+      const [weights, more] = [new Float32Array(70).fill(1 / 70), normal.sampleSync(300, { seed: 2, onDevice })];
+      const product = await draws.multiply(Matrix.from(weights, { columns: 1 }), { onDevice });
+      const again = await product.transpose({ onDevice });
+      const density = await normal.logPdf(more);
+      const rows = normal.sampleSync(300, { seed: 3, onDevice }), commands = device.commandBuffer();
+      commands.addRow(rows, Matrix.from(weights, { columns: 70 }), 2);
+      commands.fillNormal(more, { seed: 3 });
+      commands.sum(rows, more, more);
+      commands.commitSync();
+      const small = normal.sampleSync(1, { seed: 5, onDevice });
+      const spread = await normal.sampleSync(200, { seed: 6, onDevice }).covariance();
+      results.push([again, density, more, small, spread].map((each) => bitsOf(each)).join());
+      device.close();
+    }
+    console.log(results[0] === results[1]);
+    const device = openDevice('cuda'), lost = normalOn(device, 70).sampleSync(300, { onDevice: true });
+    device.close();
+    console.log(await failure(() => lost.data));
+    console.log(await failure(() => normalOn(openDevice('cpu'), 2).sample(1, { onDevice: 1 })));`);
+  const [same, closed, wrong] = out.split('\n');
+  assert.is(same, 'true');
+  assert.match(closed!, /^ERR_CLOSED: /);
+  assert.match(wrong!, /^ERR_INVALID_ARGUMENT: .*onDevice/);
+});
+
 onSoftCuda('float64, factors, products and decompositions are there too, by the CPU beside the GPU.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda');

@@ -24,6 +24,7 @@ export function openPretendGpu(): PretendGpu {
     threads: 1,
     dtypes: ['float32'],
     lacksDecompositions: '',
+    hasOwnMemory: false,
     deviceMemoryFromBytes: 0,
     allocate(sizeBytes) {
       const memory = backend.allocate(sizeBytes);
@@ -32,6 +33,7 @@ export function openPretendGpu(): PretendGpu {
     },
     release: (memory) => backend.release(memory),
     settle: (memory) => backend.settle(memory),
+    fetch: (memory) => backend.fetch(memory),
     encoder: () =>
       encoderOver(backend.encoder(), commits, (verb, operand) => {
         if (operand.byteLength > 0 && !own.has(operand.buffer)) strangers.push(verb);

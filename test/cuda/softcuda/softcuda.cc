@@ -10,7 +10,7 @@
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error, or each (0); 700 to 799 spoil the
 //                                context
-//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process, and what went to the GPU
+//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process, and what went to the GPU and back
 #include <sys/mman.h>
 
 #include <atomic>
@@ -78,7 +78,7 @@ std::map<int, int> retained;  // devices
 int modules = 0;
 bool isReady = false;
 int spoilt = 0;
-uint64_t recordings = 0, uploadedBytes = 0;
+uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
 thread_local std::vector<void*> contexts;
 std::map<std::string, int> calls;
 
@@ -156,7 +156,8 @@ struct Ledger {
     for (const auto& [device, count] : retained) held += count;
     fprintf(stderr, "softcuda: blocks %zu, pinned %zu, streams %zu, events %zu, modules %d, contexts %d\n",
             blocks.size(), pinned.size(), streams.size(), events.size(), modules, held);
-    fprintf(stderr, "softcuda: uploaded %llu bytes\n", static_cast<unsigned long long>(uploadedBytes));
+    fprintf(stderr, "softcuda: uploaded %llu bytes, downloaded %llu\n", static_cast<unsigned long long>(uploadedBytes),
+            static_cast<unsigned long long>(downloadedBytes));
   }
 } ledger;
 
@@ -301,6 +302,7 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t sizeBytes, void* 
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t sizeBytes, void* stream) {
   IN_CONTEXT("cuMemcpyDtoHAsync_v2");
   if (blockOf(from, sizeBytes) == blocks.end()) return invalidValue;
+  downloadedBytes += sizeBytes;
   static_cast<StreamState*>(stream)->commands.push_back(
       {[=] { memcpy(to, reinterpret_cast<const void*>(from), sizeBytes); }});
   return success;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "gpu.h"
+
+namespace covarium::cuda {
+
+// Memory of the host, of which the GPU may have a copy: what is settled is copied to it once, and what is kept is there
+// alone until the host asks for it.
+class Mirror : public Buffer {
+ public:
+  Mirror(std::shared_ptr<Gpu> gpu, std::shared_ptr<Buffer> host, bool isKept)
+      : gpu_(std::move(gpu)), host_(std::move(host)), isKept_(isKept) {}
+  void* contents() const override { return host_->contents(); }
+  size_t sizeBytes() const override { return host_->sizeBytes(); }
+  void settle() override { isSettled_ = true; }
+  void fetch() override;
+
+  bool isSettled() const { return isSettled_; }
+  bool isKept() const { return isKept_; }
+  // Of the whole; null until there is one. Commits touch it one after the other, fetch() only between or within one.
+  std::shared_ptr<Block> copy;
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  std::shared_ptr<Buffer> host_;
+  std::atomic<bool> isSettled_{false}, isKept_;
+  std::mutex fetching_;
+};
+
+// The buffer if it is kept on the GPU; else null.
+inline Mirror* keptOf(const std::shared_ptr<Buffer>& buffer) {
+  auto* mirror = dynamic_cast<Mirror*>(buffer.get());
+  return mirror != nullptr && mirror->isKept() ? mirror : nullptr;
+}
+
+}  // namespace covarium::cuda
