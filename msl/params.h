@@ -26,6 +26,22 @@ struct SampleParams {
   uint inverse;              // 0: factor z; otherwise x with factor x = z
 };
 
+struct ProductParams {
+  uint m, n, k;
+  uint firstRow;                // of the result, that c begins with
+  uint transposeA, transposeB;  // 0 or 1
+  float alpha, beta;
+};
+
+#ifndef __METAL_VERSION__
+struct ProductParamsFloat64 {
+  uint m, n, k;
+  uint firstRow;
+  uint transposeA, transposeB;
+  double alpha, beta;
+};
+#endif
+
 struct MultiplyLowerParams {
   uint rows, columns;
   uint addsMean;  // 0: the mean is not read
@@ -87,6 +103,23 @@ inline uint sample_rows_per_group(uint columns, uint inverse) {
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
 
+// Of sample_narrow: its lanes, and the most columns that it makes.
+enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };
+
+// Rows that a threadgroup of sample_narrow makes at once: four for each lane, of which every eight columns take one.
+inline uint sample_narrow_rows(uint columns) { return 4u * (sample_narrow_lanes / ((columns + 7u) / 8u)); }
+
+// How far apart it keeps them: an odd number of quads, which sends neighbours to different banks of the memory.
+inline uint sample_narrow_stride(uint columns) { return 4u * ((columns + 3u) / 4u | 1u); }
+
+// Bytes of threadgroup memory of sample_narrow: the factor's lower triangle in quads, and the rows.
+inline unsigned long sample_narrow_bytes(uint columns) {
+  if (columns == 0u || columns > sample_narrow_most) return 16ul;
+  const unsigned long quads = (columns + 3u) / 4u;
+  return 4ul *
+         (8ul * quads * (quads + 1ul) + (unsigned long)sample_narrow_rows(columns) * sample_narrow_stride(columns));
+}
+
 // How far apart cholesky_batch keeps the rows of a matrix: a lane has a row, and an odd stride sends neighbours to
 // different banks of the memory.
 inline uint cholesky_batch_stride(uint columns) { return columns | 1u; }
@@ -103,22 +136,18 @@ inline unsigned long cholesky_batch_bytes(uint columns, uint modelsPerGroup) {
 // the same bits.
 inline uint cholesky_batch_models_per_group(uint columns) { return columns < 32u ? 32u / columns : 1u; }
 
-// Of sample_tiles: the side of a tile, the columns of a panel and how far apart it keeps them (what neighbours write
-// lies in different banks of the memory, and what a lane reads at once at multiples of 16 bytes), the lanes, each of
-// which makes 64 entries, and what a lane brings of a panel.
-enum {
-  sample_tile = 128,
-  sample_half_tile = 64,
-  sample_tile_depth = 16,
-  sample_tile_stride = 132,
-  sample_tiles_lanes = 256,
-  sample_tile_taken = 8
-};
+// Of a tile of a product: its side, the depth of a panel and how far apart it keeps what it has of one k (what
+// neighbours write lies in different banks of the memory, and what a lane reads at once at multiples of 16 bytes), the
+// lanes, each of which makes 64 entries, and what a lane brings of a panel.
+enum { tile_side = 128, tile_half = 64, tile_depth = 16, tile_stride = 132, tile_lanes = 256, tile_taken = 8 };
 
-// Bytes of threadgroup memory of sample_tiles: a panel of z and one of the factor.
-inline unsigned long sample_tiles_bytes() { return 8ul * sample_tile_depth * sample_tile_stride; }
+// Of product_tiles: how many products one sum takes.
+enum { product_depth = 256 };
 
-// Threadgroups of sample_tiles.
-inline unsigned long sample_tiles_groups(unsigned long rows, unsigned long columns) {
-  return (rows + sample_tile - 1ul) / sample_tile * ((columns + sample_tile - 1ul) / sample_tile);
+// Bytes of threadgroup memory of sample_tiles and product_tiles: a panel of each side.
+inline unsigned long tile_bytes() { return 8ul * tile_depth * tile_stride; }
+
+// Threadgroups for a result of so many rows and columns.
+inline unsigned long tile_groups(unsigned long rows, unsigned long columns) {
+  return (rows + tile_side - 1ul) / tile_side * ((columns + tile_side - 1ul) / tile_side);
 }

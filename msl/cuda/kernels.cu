@@ -7,8 +7,9 @@
 namespace msl {
 #include "batch.metal"
 #include "normal.metal"
+#include "product-tiles.metal"
+#include "sample-narrow.metal"
 #include "sample-tiles.metal"
-#include "sample.metal"
 }  // namespace msl
 
 #undef inline
@@ -27,10 +28,20 @@ extern __attribute__((__shared__, aligned(16))) float groupMemory[];
 #define KERNEL(name, parameters, ...) \
   extern "C" __attribute__((__global__)) void name parameters { msl::name(__VA_ARGS__); }
 
+// With as few registers as let so many groups of so many lanes share a multiprocessor.
+#define CROWDED_KERNEL(lanes, groups, name, parameters, ...)                                                \
+  extern "C" __attribute__((__global__)) __attribute__((launch_bounds(lanes, groups))) void name parameters { \
+    msl::name(__VA_ARGS__);                                                                                 \
+  }
+
 KERNEL(fill_normal, (float* out, msl::NormalParams params), out, params, GROUP* LANES + LANE)
-KERNEL(sample_rows, (const float* factor, const float* mean, float* out, msl::SampleParams params), factor, mean, out,
+CROWDED_KERNEL(128, 6, sample_narrow, (const float* factor, const float* mean, float* out, msl::SampleParams params), factor, mean, out,
        params, groupMemory, GROUP, LANE, LANES)
-KERNEL(sample_tiles, (const float* factor, const float* mean, const float* z, float* out, msl::MatrixParams params),
+CROWDED_KERNEL(256, 2, sample_tiles, (const float* factor, const float* mean, const float* z, float* out, msl::MatrixParams params),
        factor, mean, z, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(sample_batch, (const float* factors, const float* means, float* out, msl::SampleBatchParams params), factors,
        means, out, params, groupMemory, GROUP, LANE, LANES)
+CROWDED_KERNEL(256, 2, product_tiles, (const float* a, const float* b, float* c, msl::ProductParams params), a, b, c, params,
+       groupMemory, GROUP, LANE, LANES)
+KERNEL(product_tiles_float64, (const double* a, const double* b, double* c, msl::ProductParamsFloat64 params), a, b, c,
+       params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "mirror.h"
+#include "product.h"
 #include "sample.h"
 
 namespace covarium::cuda {
@@ -43,6 +45,30 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   part.add([=, count = out.length](Run& run) { cuda::fillNormal(run, view, count, counter); });
 }
 
+// About how long it takes here and there.
+bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, const Operand& c,
+                                        const ProductShape& shape) const {
+  if (!isCountable(shape)) return false;
+  if (leastOnGpu() == 0) return true;
+  constexpr double busRate = 4e10, gpuRate = 2e13, coreRate = 5e10, start = 3e-5;
+  const double flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  const double share = c.dtype == Dtype::float64 ? 0.5 : 1;
+  double hostBytes = 0, gpuBytes = 0;
+  for (const Operand* operand : {&a, &b, &c})
+    (keptOf(operand->buffer) != nullptr ? gpuBytes : hostBytes) += static_cast<double>(operand->sizeBytes());
+  const double onGpu = start + hostBytes / busRate + flops / (share * gpuRate);
+  const double onCpu = gpuBytes / busRate + flops / (share * coreRate * engine_.cpu->threads());
+  return onGpu < onCpu;
+}
+
+void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
+  if (!isProductForGpu(a, b, c, shape)) return Recorder::product(a, b, c, shape);
+  Part& part = onGpu({a, b, c});
+  const View x = part.view(a, gpu::Access::read), y = part.view(b, gpu::Access::read);
+  const View z = part.view(c, shape.beta == 0 ? gpu::Access::write : gpu::Access::readAndWrite);
+  part.add([=, dtype = c.dtype](Run& run) { cuda::product(run, x, y, z, shape, dtype); });
+}
+
 void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   if (where == FactorOn::gpu)
     throw Failure("ERR_UNSUPPORTED", "Device (cuda) makes factors on the CPU beside the GPU (factor: 'gpu').");
@@ -60,7 +86,7 @@ void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool i
 }
 
 void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
-  if (n > fusedColumns || !isForGpu(out, 0)) return Recorder::sampleBatch(factors, means, out, n, counter);
+  if (n > batchColumns || !isForGpu(out, 0)) return Recorder::sampleBatch(factors, means, out, n, counter);
   Part& part = onGpu({factors, means, out});
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);

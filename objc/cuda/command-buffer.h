@@ -13,14 +13,15 @@ struct Engine {
   gpu::Queue queue;  // last: its thread ends before the rest goes
 };
 
-// The GPU makes normals and draws in float32, where there are enough of them to outweigh a commit and the bus; the CPU
-// does the rest, and what is too small. Both give the same bits.
+// The GPU makes normals and draws in float32, where there are enough of them to outweigh a commit and the bus, with the
+// bits of the CPU, and products where it is the faster; the CPU does the rest, and what is too small.
 class CudaCommandBuffer : public gpu::Recorder {
  public:
   explicit CudaCommandBuffer(const std::shared_ptr<Engine>& engine)
       : Recorder(engine, engine->queue, *engine->cpu), engine_(*engine) {}
 
   void fillNormal(Operand out, NormalCounter counter) override;
+  void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void cholesky(Operand a, size_t n, FactorOn where) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
@@ -28,6 +29,7 @@ class CudaCommandBuffer : public gpu::Recorder {
  private:
   // Whether the GPU makes `out`, by so many multiply-adds.
   bool isForGpu(const Operand& out, double work) const;
+  bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
   Part& onGpu(const std::vector<Operand>& operands);
 
   Engine& engine_;

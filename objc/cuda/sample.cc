@@ -13,6 +13,7 @@ namespace {
 // Of one slice: what the GPU makes while the one before it goes to the host.
 constexpr size_t sliceElements = size_t{1} << 22;
 constexpr size_t normalLanes = 256;
+static_assert(narrowColumns == sample_narrow_most);
 
 size_t groupsOf(size_t threads, size_t lanes) { return (threads + lanes - 1) / lanes; }
 
@@ -29,9 +30,9 @@ void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counte
 size_t rowsPerSlice(size_t count, size_t n, bool stays) {
   constexpr size_t leastElements = 1 << 18, leastTiles = 264, stayingElements = 1 << 26;
   const size_t elements = stays ? stayingElements : std::min(sliceElements, std::max(count * n / 8, leastElements));
-  if (n <= fusedColumns) return std::max<size_t>(1, elements / n);
-  const size_t across = groupsOf(n, sample_tile);
-  return std::max(elements / n / sample_tile, groupsOf(leastTiles, across)) * sample_tile;
+  if (n <= narrowColumns) return std::max<size_t>(1, elements / n);
+  const size_t across = groupsOf(n, tile_side);
+  return std::max(elements / n / tile_side, groupsOf(leastTiles, across)) * tile_side;
 }
 
 // Calls body(first, count) for slices of rows.
@@ -39,6 +40,13 @@ template <typename Body>
 void forSlices(const Run& run, View out, size_t count, size_t n, const Body& body) {
   const size_t rows = rowsPerSlice(count, n, run.staysOnGpu(out));
   for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
+}
+
+// Of sample_narrow: as many times what a threadgroup makes at once as leave enough threadgroups for the GPU.
+size_t narrowRowsPerGroup(size_t count, uint columns) {
+  constexpr size_t enoughGroups = 132 * 16, mostTimes = 16;
+  const size_t atOnce = sample_narrow_rows(columns);
+  return std::clamp<size_t>(count / (atOnce * enoughGroups), 1, mostTimes) * atOnce;
 }
 
 NormalCounter after(NormalCounter counter, uint64_t elements) {
@@ -57,11 +65,10 @@ void fillNormal(Run& run, View out, size_t count, NormalCounter counter) {
 
 void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, NormalCounter counter) {
   const uint columns = static_cast<uint>(n);
-  if (n <= fusedColumns) {
-    const uint perGroup = sample_rows_per_group(columns, 0);
-    const size_t memoryBytes = sample_rows_bytes(columns, perGroup, 0);
+  if (n <= narrowColumns) {
     forSlices(run, out, count, n, [&](size_t first, size_t here) {
       const uint64_t element = counter.first + first * n;
+      const auto perGroup = static_cast<uint>(narrowRowsPerGroup(here, columns));
       const SampleParams params = {lowWord(counter.seed),
                                    highWord(counter.seed),
                                    lowWord(counter.stream),
@@ -72,8 +79,8 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
                                    columns,
                                    perGroup,
                                    0};
-      run.launch("sample_rows", {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
-                 groupsOf(here, perGroup), sample_rows_lanes(0), memoryBytes);
+      run.launch("sample_narrow", {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
+                 groupsOf(here, perGroup), sample_narrow_lanes, sample_narrow_bytes(columns));
       run.made(out, first * n, here * n);
     });
     return;
@@ -84,7 +91,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n));
     const MatrixParams params = {static_cast<uint>(here), columns};
     run.launch("sample_tiles", {run.address(factor), run.address(mean), normals, run.slice(out, first * n, here * n)},
-               params, sample_tiles_groups(here, n), sample_tiles_lanes, sample_tiles_bytes());
+               params, tile_groups(here, n), tile_lanes, tile_bytes());
     run.made(out, first * n, here * n);
   });
 }

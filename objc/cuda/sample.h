@@ -5,8 +5,8 @@
 
 namespace covarium::cuda {
 
-// Up to so many columns one kernel makes normals and rows.
-constexpr size_t fusedColumns = 64;
+// Up to so many columns one kernel makes normals and rows: of one model, and of a batch.
+constexpr size_t narrowColumns = 112, batchColumns = 64;
 // Beyond, the factor's elements can't be counted in 32 bits.
 constexpr size_t largestOrder = 65535;
 

@@ -60,7 +60,7 @@ std::string selfTest(const std::string& uuid, Device& gpu, Device& cpu) {
   };
   if (differs(least + 1001, [&](CommandBuffer& c, Floats& out) { c.fillNormal(operandOf(out, cpu), counter); }))
     return "its normals are not the normal stream's";
-  for (const size_t n : {size_t{3}, fusedColumns + 67}) {
+  for (const size_t n : {size_t{3}, narrowColumns + 67}) {
     Floats factor = factorOf(n), mean(n, 0.5f);
     const size_t count = least / n + 301;
     if (differs(count * n, [&](CommandBuffer& c, Floats& out) {

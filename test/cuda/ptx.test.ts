@@ -15,29 +15,30 @@ const onPtx = (sentence: string, check: () => void): void => {
   test.skip(sentence);
 };
 
-onPtx('All arithmetic of float32 is rounded to nearest, nothing is flushed or approximated.', () => {
+onPtx('All arithmetic is rounded to nearest, nothing is flushed or approximated.', () => {
   const operations = ptx.match(/^ ?(?:@\S+ )?(?:add|sub|mul|fma|mad|div|sqrt|rcp|rsqrt)\S*\.f(?:32|64)\b/gm) ?? [];
   assert.ok(operations.length > 200, `${operations.length}`);
   assert.equal(
-    operations.filter((each) => !/\.rn\.f32$/.test(each)),
+    operations.filter((each) => !/\.rn\.f(?:32|64)$/.test(each)),
     [],
   );
-  assert.not.match(ptx, /\.(?:ftz|approx|full|f64)\b/);
+  assert.not.match(ptx, /\.(?:ftz|approx|full)\b/);
 });
 
 onPtx('The params of each kernel have the size of their struct.', () => {
-  const words = new Map(
+  const bytes = new Map(
     [...read('msl/params.h').matchAll(/struct (\w+) \{([^}]*)\}/g)].map(([, name, body]) => [
       name!,
-      [...body!.replace(/\/\/.*/g, '').matchAll(/(?:uint|float) ([\w, ]+);/g)].flatMap(([, names]) => names!.split(','))
-        .length,
+      [...body!.replace(/\/\/.*/g, '').matchAll(/(uint|float|double) ([\w, ]+);/g)]
+        .map(([, type, names]) => names!.split(',').length * (type === 'double' ? 8 : 4))
+        .reduce((sum, bytes) => sum + bytes, 0),
     ]),
   );
-  const kernels = [...read('msl/cuda/kernels.cu').matchAll(/^KERNEL\((\w+),[^)]*msl::(\w+) params\)/gm)];
-  assert.ok(kernels.length >= 4);
+  const kernels = [...read('msl/cuda/kernels.cu').matchAll(/KERNEL\((?:\d+, \d+, )?(\w+),[^)]*msl::(\w+) params\)/g)];
+  assert.ok(kernels.length >= 6);
   for (const [, kernel, params] of kernels) {
     const [, entry = ''] = new RegExp(`\\.entry ${kernel}\\(([^)]*)\\)`).exec(ptx) ?? [];
-    assert.is(Number(/\.b8 \S+\[(\d+)\]/.exec(entry)?.[1]), 4 * words.get(params!)!, kernel);
+    assert.is(Number(/\.b8 \S+\[(\d+)\]/.exec(entry)?.[1]), bytes.get(params!)!, kernel);
   }
 });
 

@@ -1,5 +1,5 @@
-// Draws on this machine's NVIDIA GPU beside its CPU: the bits of both are the same, and how long each takes, into
-// memory of the host that serves again, best of some rounds. After `npm run build`:
+// Draws and products on this machine's NVIDIA GPU beside its CPU: the bits of draws are the same, and how long each
+// takes, left on the GPU or into memory of the host that serves again, best of some rounds. After `npm run build`:
 //
 //     node test/real-gpu/draws.mjs
 //     python3 test/real-gpu/draws.py   # PyTorch on the same GPU
@@ -50,10 +50,55 @@ for (const [n, count] of [
 ]) {
   const times = [];
   for (const normal of normalsOf(n)) {
+    const kept = await normal.sample(count, { seed: 1, onDevice: true });
+    const { kind } = normal.device;
+    let onGpu = Number.POSITIVE_INFINITY;
+    const draw = async (out) => {
+      const { timings } = await normal.sample(count, { seed: 1, out });
+      onGpu = Math.min(onGpu, timings.deviceMs);
+    };
+    if (kind === 'cuda') {
+      const whole = await best(() => draw(kept));
+      times.push(`left there ${whole.toFixed(3)} ms (the GPU works ${onGpu.toFixed(4)})`);
+    }
+    kept.close();
     const out = normal.device.matrix(count, n);
-    times.push(`${normal.device.kind} ${(await best(() => normal.sample(count, { seed: 1, out }))).toFixed(3)} ms`);
+    times.push(`${kind} ${(await best(() => draw(out))).toFixed(3)} ms`);
     out.close();
   }
   console.log(`D = ${n}, N = ${count}: ${times.join(', ')}`);
 }
+
+for (const dtype of ['float32', 'float64'])
+  for (const n of [300, 1000, 4096]) {
+    const times = [];
+    const Kind = dtype === 'float32' ? Float32Array : Float64Array;
+    const numbers = Kind.from({ length: n * n }, (_, i) => Math.sin(i));
+    for (const device of devices) {
+      const [a, b, c] = [0, 1, 2].map(() => device.matrix(n, n, { dtype }));
+      a.data.set(numbers);
+      b.data.set(numbers);
+      const multiply = () => device.commandBuffer().product(a, b, c).commit();
+      times.push(`${device.kind} ${(await best(multiply)).toFixed(3)} ms`);
+      if (device.kind === 'cuda') {
+        const zeros = device.matrix(n, n, { dtype });
+        const [x, y] = [
+          await a.multiply(zeros, { device, onDevice: true }),
+          await zeros.multiply(b, { device, onDevice: true }),
+        ];
+        let onGpu = Number.POSITIVE_INFINITY;
+        const whole = await best(async () => {
+          const made = await x.multiply(y, { device, onDevice: true });
+          onGpu = Math.min(onGpu, made.timings.deviceMs);
+          made.close();
+        });
+        times.push(
+          `left there ${whole.toFixed(3)} ms (the GPU works ${onGpu.toFixed(4)}, ${((2e-9 * n ** 3) / onGpu).toFixed(1)} TFLOP/s)`,
+        );
+        for (const each of [zeros, x, y]) each.close();
+      }
+      for (const each of [a, b, c]) each.close();
+    }
+    console.log(`${dtype} product of ${n} x ${n}: ${times.join(', ')}`);
+  }
 for (const device of devices) device.close();

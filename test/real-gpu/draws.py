@@ -1,4 +1,4 @@
-# PyTorch's draws on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with addmm, each copied to
+# PyTorch's draws and products on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with addmm, each copied to
 # memory of the host by .cpu(), the latter also into pinned memory that serves again. Best of some rounds, ms.
 import time
 
@@ -33,3 +33,10 @@ for n, count in [(2, 10**6), (16, 10**6), (64, 4 * 10**6), (100, 10**6), (1000, 
         f"{best(lambda: normal.sample((count,)).cpu(), 3)}; by hand {best(by_hand)}, .cpu() "
         f"{best(lambda: by_hand().cpu(), 3)}, into pinned memory {best(lambda: pinned.copy_(by_hand()))}"
     )
+
+for dtype in [torch.float32, torch.float64]:
+    for n in [300, 1000, 4096]:
+        a = torch.randn(n, n, device=gpu, dtype=dtype)
+        hosts = [torch.randn(n, n, dtype=dtype).pin_memory() for _ in range(3)]
+        there = lambda: hosts[2].copy_(hosts[0].to(gpu, non_blocking=True) @ hosts[1].to(gpu, non_blocking=True))
+        print(f"{dtype} product of {n} x {n}: {best(lambda: a @ a)}, from and into pinned memory {best(there)}")

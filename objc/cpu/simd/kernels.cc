@@ -31,7 +31,9 @@ namespace {
 #include "log-density.metal"
 #include "multiply-lower.metal"
 #include "normal.metal"
+#include "product-tiles.metal"
 #include "row.metal"
+#include "sample-narrow.metal"
 #include "sample-tiles.metal"
 #include "sample.metal"
 #include "transpose.metal"
@@ -63,7 +65,14 @@ size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
   return sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
 }
 
-size_t sampleTilesBytes(const void*, uint32_t, uint32_t) { return sample_tiles_bytes(); }
+size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
+  SampleParams sample;
+  memcpy(&sample, params, sizeof sample);
+  return sample_narrow_bytes(sample.columns);
+}
+
+size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
+size_t tileBytesFloat64(const void*, uint32_t, uint32_t) { return 2 * tile_bytes(); }
 
 size_t sampleBatchBytes(const void* params, uint32_t, uint32_t) {
   SampleBatchParams sample;
@@ -92,7 +101,10 @@ const Kernel kernelList[] = {
     reduction<log_density>("log_density", simdgroupValuesBytes),
     reduction<multiply_lower>("multiply_lower", multiplyLowerBytes),
     reduction<sample_rows>("sample_rows", sampleRowsBytes),
-    reduction<sample_tiles>("sample_tiles", sampleTilesBytes),
+    reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
+    reduction<sample_tiles>("sample_tiles", tileBytes),
+    reduction<product_tiles>("product_tiles", tileBytes),
+    reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
     reduction<sample_batch>("sample_batch", sampleBatchBytes),
     reduction<cholesky_batch>("cholesky_batch", choleskyBatchBytes),
     reduction<keep_first_failed>("keep_first_failed", simdgroupValuesBytes),

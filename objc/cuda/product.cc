@@ -1,0 +1,53 @@
+#include "product.h"
+
+#include <algorithm>
+
+#include "../gpu/params.h"
+
+namespace covarium::cuda {
+
+using namespace gpu;
+
+namespace {
+
+// What one launch makes: enough tiles for the GPU, not more than an eighth of all, so that it goes to the host while
+// the next is made, and not so much that a cancelled commit would go on for long.
+size_t rowsPerLaunch(const ProductShape& shape) {
+  constexpr size_t leastTiles = 264;
+  constexpr double mostProducts = 1e12;
+  const size_t across = (shape.n + tile_side - 1) / tile_side, least = (leastTiles + across - 1) / across;
+  const double products = static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  const auto most = static_cast<size_t>(mostProducts / products / tile_side);
+  const size_t eighth = shape.m / 8 / tile_side;
+  return std::max<size_t>(std::min(std::max(least, eighth), most), 1) * tile_side;
+}
+
+}  // namespace
+
+bool isCountable(const ProductShape& shape) {
+  constexpr size_t most = size_t{1} << 30;
+  return shape.m > 0 && shape.n > 0 && shape.k > 0 && shape.m < most && shape.n < most && shape.k < most &&
+         tile_groups(shape.m, shape.n) < most;
+}
+
+void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype dtype) {
+  const auto [m, n, k] = std::tuple(static_cast<uint>(shape.m), static_cast<uint>(shape.n), static_cast<uint>(shape.k));
+  const size_t rows = rowsPerLaunch(shape), floats = bytesOf(dtype) / sizeof(float);
+  for (size_t first = 0; first < shape.m; first += rows) {
+    const size_t here = std::min(rows, shape.m - first), at = first * n * floats, count = here * n * floats;
+    const size_t groups = tile_groups(here, n);
+    const DevicePointer out = run.slice(c, at, count);
+    const auto launch = [&](const char* kernel, auto params) {
+      run.launch(kernel, {run.address(a), run.address(b), out}, params, groups, tile_lanes, floats * tile_bytes());
+    };
+    const uint begin = static_cast<uint>(first), turnedA = shape.transposeA, turnedB = shape.transposeB;
+    if (dtype == Dtype::float64)
+      launch("product_tiles_float64", ProductParamsFloat64{m, n, k, begin, turnedA, turnedB, shape.alpha, shape.beta});
+    else
+      launch("product_tiles", ProductParams{m, n, k, begin, turnedA, turnedB, static_cast<float>(shape.alpha),
+                                            static_cast<float>(shape.beta)});
+    run.made(c, at, count);
+  }
+}
+
+}  // namespace covarium::cuda
