@@ -55,15 +55,3 @@ kernel void product_tiles(device const float* a [[buffer(0)]], device const floa
                           uint lane [[thread_position_in_threadgroup]], uint lanes [[threads_per_threadgroup]]) {
   if (lanes == tile_lanes) product_tile<float>(a, b, c, params, memory, group, lane);
 }
-
-#ifndef __METAL_VERSION__
-// The same in float64, which Apple's GPUs have not; memory: twice tile_bytes.
-kernel void product_tiles_float64(device const double* a [[buffer(0)]], device const double* b [[buffer(1)]],
-                                  device double* c [[buffer(2)]], constant ProductParamsFloat64& params [[buffer(3)]],
-                                  threadgroup double* memory THREADGROUP_MEMORY(0),
-                                  uint group [[threadgroup_position_in_grid]],
-                                  uint lane [[thread_position_in_threadgroup]],
-                                  uint lanes [[threads_per_threadgroup]]) {
-  if (lanes == tile_lanes) product_tile<double>(a, b, c, params, memory, group, lane);
-}
-#endif

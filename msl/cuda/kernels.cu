@@ -2,6 +2,7 @@
 #include <metal_stdlib>
 
 #include "dialect.h"
+#include "normal-float64.h"
 #include "normal.h"
 
 namespace msl {
@@ -10,6 +11,7 @@ namespace msl {
 #include "product-tiles.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
+#include "float64.inc"
 }  // namespace msl
 
 #undef inline
@@ -45,3 +47,7 @@ CROWDED_KERNEL(256, 2, product_tiles, (const float* a, const float* b, float* c,
        groupMemory, GROUP, LANE, LANES)
 KERNEL(product_tiles_float64, (const double* a, const double* b, double* c, msl::ProductParamsFloat64 params), a, b, c,
        params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(fill_normal_float64, (double* out, msl::NormalParams params), out, params, GROUP* LANES + LANE)
+KERNEL(sample_tiles_float64,
+       (const double* factor, const double* mean, const double* z, double* out, msl::MatrixParams params), factor, mean,
+       z, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)

@@ -21,9 +21,13 @@ size_t leastOnGpu() {
   return least;
 }
 
+bool CudaCommandBuffer::isForGpu(Dtype dtype) const {
+  return dtype == Dtype::float32 || (dtype == Dtype::float64 && engine_.gpu->isGoodAtFloat64());
+}
+
 bool CudaCommandBuffer::isForGpu(const Operand& out, double work) const {
   constexpr double workOfANumber = 100;  // what a number costs that is only made and copied
-  return out.dtype == Dtype::float32 && out.length > 0 &&
+  return isForGpu(out.dtype) && out.length > 0 &&
          static_cast<double>(out.length) + work / workOfANumber >= static_cast<double>(leastOnGpu());
 }
 
@@ -42,13 +46,14 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   if (!isForGpu(out, 0)) return Recorder::fillNormal(out, counter);
   Part& part = onGpu({out});
   const View view = part.view(out, gpu::Access::write);
-  part.add([=, count = out.length](Run& run) { cuda::fillNormal(run, view, count, counter); });
+  part.add(
+      [=, count = out.length, dtype = out.dtype](Run& run) { cuda::fillNormal(run, view, count, counter, dtype); });
 }
 
 // About how long it takes here and there.
 bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, const Operand& c,
                                         const ProductShape& shape) const {
-  if (!isCountable(shape)) return false;
+  if (!isForGpu(c.dtype) || !isCountable(shape)) return false;
   if (leastOnGpu() == 0) return true;
   constexpr double busRate = 4e10, gpuRate = 2e13, coreRate = 5e10, start = 3e-5;
   const double flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
@@ -82,11 +87,14 @@ void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool i
   Part& part = onGpu({factor, mean, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
-  part.add([=, count = out.length / n](Run& run) { cuda::sample(run, f, m, o, count, n, counter); });
+  part.add([=, count = out.length / n, dtype = out.dtype](Run& run) {
+    cuda::sample(run, f, m, o, count, n, counter, dtype);
+  });
 }
 
 void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
-  if (n > batchColumns || !isForGpu(out, 0)) return Recorder::sampleBatch(factors, means, out, n, counter);
+  if (n > batchColumns || out.dtype != Dtype::float32 || !isForGpu(out, 0))
+    return Recorder::sampleBatch(factors, means, out, n, counter);
   Part& part = onGpu({factors, means, out});
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);

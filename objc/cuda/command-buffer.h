@@ -27,6 +27,7 @@ class CudaCommandBuffer : public gpu::Recorder {
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
 
  private:
+  bool isForGpu(Dtype dtype) const;
   // Whether the GPU makes `out`, by so many multiply-adds.
   bool isForGpu(const Operand& out, double work) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;

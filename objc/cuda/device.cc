@@ -124,6 +124,9 @@ Candidate describe(const OpenOptions& options) {
   const auto device = openGpu(options);
   int version = 0;
   driver.driverGetVersion(&version);
+  int rate = 0;
+  driver.deviceGetAttribute(&rate, singleToDoubleRate, facts.device);
+  const std::string types = isGoodAtFloat64(rate) ? "float32 and float64" : "float32";
   Candidate cuda;
   cuda.available = true;
   cuda.name = facts.name;
@@ -134,7 +137,7 @@ Candidate describe(const OpenOptions& options) {
                 {"compute capability", capabilityOf(facts)},
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
-                {"on the GPU", "normals and draws in float32; the rest on the CPU beside it"}};
+                {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"}};
   for (const GpuFacts& other : allGpus(driver))
     if (other.uuid != facts.uuid) cuda.facts.push_back({"other GPU", other.name + " (" + other.uuid + ")"});
   device->close();

@@ -26,7 +26,8 @@ enum DeviceAttribute {
   pciDeviceId = 34,
   pciDomainId = 50,
   computeCapabilityMajor = 75,
-  computeCapabilityMinor = 76
+  computeCapabilityMinor = 76,
+  singleToDoubleRate = 87
 };
 
 struct Driver {

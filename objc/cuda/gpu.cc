@@ -48,6 +48,9 @@ std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device) {
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
   gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
   gpu->require(driver.moduleLoadData(&gpu->module_, ptx), "Loading the kernels");
+  int rate = 0;
+  gpu->require(driver.deviceGetAttribute(&rate, singleToDoubleRate, device), "Asking for the rate of float64");
+  gpu->isGoodAtFloat64_ = cuda::isGoodAtFloat64(rate);
   size_t all = 0;
   gpu->require(driver.deviceTotalMem(&all, device), "Asking for the GPU's memory");
   gpu->mostOnGpu_ = std::min(all / 8, largestKept);

@@ -13,6 +13,9 @@ namespace covarium::cuda {
 
 class Gpu;
 
+// Whether a GPU whose float32 is so many times as fast computes in float64 at a rate worth the way there.
+inline bool isGoodAtFloat64(int rate) { return rate <= 4; }
+
 // Pages of the host that the driver has pinned.
 class Pinned : public Buffer {
  public:
@@ -53,6 +56,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   const Driver& driver() const { return driver_; }
   DeviceNumber device() const { return device_; }
   Context context() const { return context_; }
+  bool isGoodAtFloat64() const { return isGoodAtFloat64_; }
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
@@ -95,7 +99,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   mutable std::mutex mutex_;
   Pool onGpu_, pinned_;
   size_t mostOnGpu_ = 0, mostPinned_ = 0;  // that is kept
-  bool isClosed_ = false;
+  bool isClosed_ = false, isGoodAtFloat64_ = false;
 };
 
 // The GPU's context on this thread, while it lives.

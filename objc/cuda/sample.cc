@@ -17,11 +17,15 @@ static_assert(narrowColumns == sample_narrow_most);
 
 size_t groupsOf(size_t threads, size_t lanes) { return (threads + lanes - 1) / lanes; }
 
-void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter) {
+void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter, Dtype dtype) {
+  const bool isFloat = dtype == Dtype::float32;
+  const size_t blockElements = isFloat ? 4 : 2;
   const NormalParams params = {lowWord(counter.seed),    highWord(counter.seed), lowWord(counter.stream),
                                highWord(counter.stream), lowWord(counter.first), highWord(counter.first),
                                static_cast<uint>(count)};
-  run.launch("fill_normal", {out}, params, groupsOf((counter.first % 4 + count + 3) / 4, normalLanes), normalLanes);
+  const size_t blocks = groupsOf(counter.first % blockElements + count, blockElements);
+  run.launch(isFloat ? "fill_normal" : "fill_normal_float64", {out}, params, groupsOf(blocks, normalLanes),
+             normalLanes);
 }
 
 // Rows of a slice, of which one is made while the one before it goes to the host: an eighth of all, neither too few for
@@ -56,16 +60,17 @@ NormalCounter after(NormalCounter counter, uint64_t elements) {
 
 }  // namespace
 
-void fillNormal(Run& run, View out, size_t count, NormalCounter counter) {
+void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype dtype) {
+  const size_t floats = bytesOf(dtype) / sizeof(float);
   forSlices(run, out, count, 1, [&](size_t first, size_t here) {
-    makeNormals(run, run.slice(out, first, here), here, after(counter, first));
-    run.made(out, first, here);
+    makeNormals(run, run.slice(out, first * floats, here * floats), here, after(counter, first), dtype);
+    run.made(out, first * floats, here * floats);
   });
 }
 
-void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, NormalCounter counter) {
+void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, NormalCounter counter, Dtype dtype) {
   const uint columns = static_cast<uint>(n);
-  if (n <= narrowColumns) {
+  if (dtype == Dtype::float32 && n <= narrowColumns) {
     forSlices(run, out, count, n, [&](size_t first, size_t here) {
       const uint64_t element = counter.first + first * n;
       const auto perGroup = static_cast<uint>(narrowRowsPerGroup(here, columns));
@@ -85,14 +90,16 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     });
     return;
   }
+  const size_t floats = bytesOf(dtype) / sizeof(float);
   DevicePointer normals = 0;
   forSlices(run, out, count, n, [&](size_t first, size_t here) {
-    if (first == 0) normals = run.scratch(here * n);
-    makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n));
-    const MatrixParams params = {static_cast<uint>(here), columns};
-    run.launch("sample_tiles", {run.address(factor), run.address(mean), normals, run.slice(out, first * n, here * n)},
-               params, tile_groups(here, n), tile_lanes, tile_bytes());
-    run.made(out, first * n, here * n);
+    const size_t at = first * n * floats, length = here * n * floats;
+    if (first == 0) normals = run.scratch(length);
+    makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n), dtype);
+    run.launch(dtype == Dtype::float32 ? "sample_tiles" : "sample_tiles_float64",
+               {run.address(factor), run.address(mean), normals, run.slice(out, at, length)},
+               MatrixParams{static_cast<uint>(here), columns}, tile_groups(here, n), tile_lanes, floats * tile_bytes());
+    run.made(out, at, length);
   });
 }
 
@@ -107,7 +114,7 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
       const auto from = [b](View view, size_t elements) {
         return View{view.copy, view.offsetBytes + b * elements * sizeof(float)};
       };
-      sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, own);
+      sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, own, Dtype::float32);
     }
     return;
   }

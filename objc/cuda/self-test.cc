@@ -14,33 +14,57 @@ namespace covarium::cuda {
 
 namespace {
 
-using Floats = std::vector<float>;
-using Test = std::function<void(CommandBuffer&, Floats&)>;
+template <typename T>
+using Test = std::function<void(CommandBuffer&, std::vector<T>&)>;
 
 constexpr NormalCounter counter = {42, 7, 4294967293};  // its blocks straddle 2^32 elements
 
-Operand operandOf(Floats& values, Device& cpu) {
-  return {cpu.borrow(values.data(), values.size() * sizeof(float)), 0, values.size(), Dtype::float32};
+template <typename T>
+Operand operandOf(std::vector<T>& values, Device& cpu) {
+  return {cpu.borrow(values.data(), values.size() * sizeof(T)), 0, values.size(),
+          sizeof(T) == sizeof(float) ? Dtype::float32 : Dtype::float64};
 }
 
-Floats factorOf(size_t n) {
-  Floats factor(n * n, 0.0f);
+template <typename T>
+std::vector<T> factorOf(size_t n) {
+  std::vector<T> factor(n * n, T(0));
   for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j <= i; ++j) factor[i * n + j] = i == j ? 2.0f : 0.1f / static_cast<float>(1 + i - j);
+    for (size_t j = 0; j <= i; ++j) factor[i * n + j] = i == j ? T(2) : T(0.1) / static_cast<T>(1 + i - j);
   return factor;
 }
 
-bool haveSameBits(const Floats& a, const Floats& b) {
-  return memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
 // What the kernels make of it on either device.
-Floats resultOn(Device& device, size_t length, const Test& test) {
-  Floats result(length, -1.0f);
+template <typename T>
+std::vector<T> resultOn(Device& device, size_t length, const Test<T>& test) {
+  std::vector<T> result(length, T(-1));
   const auto commands = device.commandBuffer();
   test(*commands, result);
   commands->commitAndWait();
   return result;
+}
+
+template <typename T>
+bool differs(Device& gpu, Device& cpu, size_t length, const Test<T>& test) {
+  const std::vector<T> made = resultOn(gpu, length, test), expected = resultOn(cpu, length, test);
+  return memcmp(made.data(), expected.data(), length * sizeof(T)) != 0;
+}
+
+template <typename T>
+std::string testIn(Device& gpu, Device& cpu) {
+  const size_t least = std::min(leastOnGpu(), size_t{1} << 20);
+  const std::string type = sizeof(T) == sizeof(float) ? "" : " of float64";
+  if (differs<T>(gpu, cpu, least + 1001,
+                 [&](CommandBuffer& c, std::vector<T>& out) { c.fillNormal(operandOf(out, cpu), counter); }))
+    return "its normals" + type + " are not the normal stream's";
+  for (const size_t n : {size_t{3}, narrowColumns + 67}) {
+    std::vector<T> factor = factorOf<T>(n), mean(n, T(0.5));
+    const size_t count = least / n + 301;
+    if (differs<T>(gpu, cpu, count * n, [&](CommandBuffer& c, std::vector<T>& out) {
+          c.sample(operandOf(factor, cpu), operandOf(mean, cpu), operandOf(out, cpu), false, counter);
+        }))
+      return "its draws" + type + " of (" + std::to_string(n) + ") columns differ from the CPU's";
+  }
+  return "";
 }
 
 std::set<std::string>& passed() {
@@ -54,22 +78,10 @@ std::string selfTest(const std::string& uuid, Device& gpu, Device& cpu) {
   static auto* mutex = new std::mutex;  // workers may open devices while statics go
   std::lock_guard<std::mutex> lock(*mutex);
   if (passed().count(uuid) != 0) return "";
-  const size_t least = std::min(leastOnGpu(), size_t{1} << 20);
-  const auto differs = [&](size_t length, const Test& test) {
-    return !haveSameBits(resultOn(gpu, length, test), resultOn(cpu, length, test));
-  };
-  if (differs(least + 1001, [&](CommandBuffer& c, Floats& out) { c.fillNormal(operandOf(out, cpu), counter); }))
-    return "its normals are not the normal stream's";
-  for (const size_t n : {size_t{3}, narrowColumns + 67}) {
-    Floats factor = factorOf(n), mean(n, 0.5f);
-    const size_t count = least / n + 301;
-    if (differs(count * n, [&](CommandBuffer& c, Floats& out) {
-          c.sample(operandOf(factor, cpu), operandOf(mean, cpu), operandOf(out, cpu), false, counter);
-        }))
-      return "its draws of (" + std::to_string(n) + ") columns differ from the CPU's";
-  }
-  passed().insert(uuid);
-  return "";
+  std::string wrong = testIn<float>(gpu, cpu);
+  if (wrong.empty()) wrong = testIn<double>(gpu, cpu);
+  if (wrong.empty()) passed().insert(uuid);
+  return wrong;
 }
 
 }  // namespace covarium::cuda

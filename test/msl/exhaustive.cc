@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "simd/normal-float64.h"
+#include "normal-float64.h"
 #include "threadgroup.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // The maps of the normal stream over all words, from the text that the devices run: msl/normal.h and
-// objc/cpu/simd/normal-float64.h.
+// msl/normal-float64.h.
 // Each function of a 32-bit word is hashed over all 2^32 words and compared with test/answers/normal-words.json.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

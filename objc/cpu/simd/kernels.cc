@@ -39,6 +39,8 @@ namespace {
 #include "transpose.metal"
 #include "triangle.metal"
 
+#include "float64.inc"
+
 #include "adapters.inc"
 #include "vector.inc"
 #include "fill-normal.inc"
@@ -104,6 +106,8 @@ const Kernel kernelList[] = {
     reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
     reduction<sample_tiles>("sample_tiles", tileBytes),
     reduction<product_tiles>("product_tiles", tileBytes),
+    map<fill_normal_float64>("fill_normal_float64"),
+    reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
     reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
     reduction<sample_batch>("sample_batch", sampleBatchBytes),
     reduction<cholesky_batch>("cholesky_batch", choleskyBatchBytes),

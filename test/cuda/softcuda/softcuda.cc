@@ -7,6 +7,7 @@
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
 //   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
+//   SOFTCUDA_FLOAT64=64       float32 is so many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error, or each (0); 700 to 799 spoil the
 //                                context
@@ -213,7 +214,11 @@ int cuDeviceGetUuid(void* uuid, int device) {
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   ENTER("cuDeviceGetAttribute");
-  *value = attribute == 75 ? numberOf("SOFTCUDA_MAJOR", 9) : attribute == 33 ? device + 1 : attribute == 16 ? 2 : 0;
+  *value = attribute == 75   ? numberOf("SOFTCUDA_MAJOR", 9)
+           : attribute == 33 ? device + 1
+           : attribute == 16 ? 2
+           : attribute == 87 ? numberOf("SOFTCUDA_FLOAT64", 2)
+                             : 0;
   return success;
 }
 

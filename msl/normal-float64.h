@@ -4,25 +4,26 @@
 //
 // Only integer operations, exact conversions, and correctly rounded add, subtract and multiply (no fma: plain
 // TypeScript has none for float64), so that every device gives the same bits. Apple GPUs have no float64, hence C++ and
-// not MSL. Written over the types of a number and of a 64-bit word, as msl/normal.h is: double and uint64_t here,
-// vectors of them in lanes-float64.h.
+// CUDA, not MSL. Written over the types of a number and of a 64-bit word, as normal.h is: double and uint64_t here,
+// vectors of them in objc/cpu/simd/lanes-float64.h.
 #pragma once
 
+#ifndef __CUDA__  // where metal_stdlib has the types
 #include <cstdint>
-#include <cstring>
+#endif
 
 namespace covarium::normal_float64 {
 
 // What the text below asks of a Word and a Real, for one of each.
 static inline uint64_t bitsOf(double value) {
   uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  __builtin_memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
 static inline double realOf(uint64_t bits) {
   double value;
-  memcpy(&value, &bits, sizeof value);
+  __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
 
@@ -60,7 +61,7 @@ static inline __attribute__((always_inline)) Real horner(const double (&coeffici
   }
 }
 
-// sqrt(-2 ln u), u = (word + 1/2) / 2^64; from 2.3e-10 to 9.5. See normal_radius in msl/normal.h.
+// sqrt(-2 ln u), u = (word + 1/2) / 2^64; from 2.3e-10 to 9.5. See normal_radius in normal.h.
 template <typename Real, typename Word>
 static inline Real radius(Word word) {
   const Word upper = signMask(word);
