@@ -18,7 +18,7 @@ export interface KernelOptions {
   /** Texts for `#include`, by name; none by default. */
   readonly includes?: { readonly [name: string]: string } | undefined;
   /**
-   * True to instrument the kernel, on the cpu device; false by default. An access beyond a buffer, or a barrier that
+   * True to instrument the kernel, where the CPU runs it; false by default. An access beyond a buffer, or a barrier that
    * not all threads of a group reach, then fails the commit with `ERR_KERNEL_CHECK`, with thread and line; a pointer
    * whose address space Metal would refuse fails with `ERR_KERNEL_COMPILE` (if clang++ is installed; see
    * `Kernel.notes`). Slow. Throws `ERR_UNSUPPORTED` on other devices.
@@ -54,7 +54,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
         'ERR_INVALID_ARGUMENT',
         `Option (${option}) is not an object of names (${describe(given)}).`,
       );
-  if (check && backend.kind !== 'cpu')
+  if (check && backend.kind === 'metal')
     throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
   const text = flatten(source, path, includes);
   const signature = withLayouts(signatureOf(text, name), layouts);
@@ -88,7 +88,7 @@ async function compiledFor(
     parameters: signature.parameters.flatMap((parameter): KernelParameter[] => declared(parameter)),
     check,
   };
-  if (backend.kind !== 'cpu') return backend.compile({ ...source, text, library: '' });
+  if (backend.kind === 'metal') return backend.compile({ ...source, text, library: '' });
   const { libraryOf } = await loading(import('./cpu/library.ts'));
   const filled = withConstants(text, values);
   // The values differ in length from the names that they replace, so the places in the text have moved.

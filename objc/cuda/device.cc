@@ -67,9 +67,8 @@ class CudaDevice : public Device {
     return engine_->cpu->borrow(contents, sizeBytes);
   }
   std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<CudaCommandBuffer>(engine_); }
-  std::shared_ptr<const Kernel> compile(const KernelSource&) override {
-    throw Failure("ERR_UNSUPPORTED", "Device (cuda) runs no kernels of your own yet: open the device cpu for them.");
-  }
+  // The CPU beside the GPU runs a user's kernels.
+  std::shared_ptr<const Kernel> compile(const KernelSource& source) override { return engine_->cpu->compile(source); }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     const auto [live, pooled] = engine_->cpu->liveAndPooledBytes();
     const auto [ofGpu, kept] = engine_->gpu->liveAndPooledBytes();
