@@ -72,6 +72,11 @@ struct CholeskyBatchParams {
   float tolerance;      // of the symmetry
 };
 
+struct CholeskyTileParams {
+  uint columns;  // of the matrix
+  uint first;    // column of the block
+};
+
 // Bytes of threadgroup memory of squared_norms and log_density: a value for each simdgroup. Metal takes multiples of
 // 16: round up.
 inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
@@ -146,6 +151,9 @@ enum { product_depth = 256 };
 
 // Bytes of threadgroup memory of sample_tiles and product_tiles: a panel of each side.
 inline unsigned long tile_bytes() { return 8ul * tile_depth * tile_stride; }
+
+// Of cholesky_diagonal: no pivot is bad.
+enum : uint { cholesky_good = 0xffffffffu };
 
 // Threadgroups for a result of so many rows and columns.
 inline unsigned long tile_groups(unsigned long rows, unsigned long columns) {

@@ -2,11 +2,24 @@
 
 #include <cstdlib>
 
+#include "cholesky.h"
 #include "mirror.h"
 #include "product.h"
 #include "sample.h"
 
 namespace covarium::cuda {
+
+namespace {
+
+constexpr double busRate = 4e10;  // bytes a second
+
+// As many of float32 as take as long.
+double flopsOf(Dtype dtype, const ProductShape& shape) {
+  return (dtype == Dtype::float64 ? 4.0 : 2.0) * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+         static_cast<double>(shape.k);
+}
+
+}  // namespace
 
 size_t leastOnGpu() {
   static const size_t least = [] {
@@ -50,20 +63,39 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
       [=, count = out.length, dtype = out.dtype](Run& run) { cuda::fillNormal(run, view, count, counter, dtype); });
 }
 
-// About how long it takes here and there.
+// About how long products take, with the operands on their way.
+double CudaCommandBuffer::secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype,
+                                       const ProductShape& shape) const {
+  constexpr double rate = 2e13, start = 3e-5;
+  double bytes = 0;
+  for (const Operand* each : operands)
+    if (keptOf(each->buffer) == nullptr) bytes += static_cast<double>(each->sizeBytes());
+  return start + bytes / busRate + flopsOf(dtype, shape) / rate;
+}
+
+double CudaCommandBuffer::secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype,
+                                       const ProductShape& shape) const {
+  constexpr double coreRate = 5e10;
+  double bytes = 0;
+  for (const Operand* each : operands)
+    if (keptOf(each->buffer) != nullptr) bytes += static_cast<double>(each->sizeBytes());
+  return bytes / busRate + flopsOf(dtype, shape) / (coreRate * engine_.cpu->threads());
+}
+
 bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, const Operand& c,
                                         const ProductShape& shape) const {
   if (!isForGpu(c.dtype) || !isCountable(shape)) return false;
   if (leastOnGpu() == 0) return true;
-  constexpr double busRate = 4e10, gpuRate = 2e13, coreRate = 5e10, start = 3e-5;
-  const double flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  const double share = c.dtype == Dtype::float64 ? 0.5 : 1;
-  double hostBytes = 0, gpuBytes = 0;
-  for (const Operand* operand : {&a, &b, &c})
-    (keptOf(operand->buffer) != nullptr ? gpuBytes : hostBytes) += static_cast<double>(operand->sizeBytes());
-  const double onGpu = start + hostBytes / busRate + flops / (share * gpuRate);
-  const double onCpu = gpuBytes / busRate + flops / (share * coreRate * engine_.cpu->threads());
-  return onGpu < onCpu;
+  return secondsOnGpu({&a, &b, &c}, c.dtype, shape) < secondsOnCpu({&a, &b, &c}, c.dtype, shape);
+}
+
+bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
+  if (!isForGpu(a.dtype) || n > largestOrder || n == 0) return false;
+  if (leastOnGpu() == 0) return true;
+  constexpr double blockSeconds = 2e-4;  // that nothing else of a block's can hide
+  const auto order = static_cast<double>(n);
+  const ProductShape share = {n, n, (n + 5) / 6, false, false, 1, 0};
+  return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
 }
 
 void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
@@ -75,9 +107,16 @@ void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape sh
 }
 
 void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
-  if (where == FactorOn::gpu)
-    throw Failure("ERR_UNSUPPORTED", "Device (cuda) makes factors on the CPU beside the GPU (factor: 'gpu').");
-  Recorder::cholesky(a, n, where);
+  if (where == FactorOn::gpu && (!isForGpu(a.dtype) || n > largestOrder))
+    throw Failure("ERR_UNSUPPORTED", "Device (cuda) makes a factor of dimension (" + std::to_string(n) + ") in " +
+                                         (a.dtype == Dtype::float32 ? "float32" : "float64") +
+                                         " on the CPU beside the GPU (factor: 'gpu').");
+  if (where == FactorOn::cpu || (where == FactorOn::automatic && !isFactorForGpu(a, n)))
+    return Recorder::cholesky(a, n, FactorOn::cpu);
+  Part& part = onGpu({a});
+  const View view = part.view(a, gpu::Access::readAndWrite);
+  part.add([=, dtype = a.dtype](Run& run) { cuda::cholesky(run, view, n, dtype); });
+  recorded().factor = FactorOn::gpu;
 }
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {

@@ -30,6 +30,9 @@ class CudaCommandBuffer : public gpu::Recorder {
   bool isForGpu(Dtype dtype) const;
   // Whether the GPU makes `out`, by so many multiply-adds.
   bool isForGpu(const Operand& out, double work) const;
+  double secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
+  double secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
+  bool isFactorForGpu(const Operand& a, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
   Part& onGpu(const std::vector<Operand>& operands);
 

@@ -68,6 +68,7 @@ double Run::all() {
   gpu_.require(driver_.eventSynchronize(ended), "A commit on the GPU");
   float milliseconds = 0;
   gpu_.require(driver_.eventElapsedTime(&milliseconds, begun, ended), "Asking for a time");
+  for (const Check& each : checks_) each.check(*each.word);
   return milliseconds;
 }
 
@@ -134,11 +135,21 @@ void Run::made(View view, size_t first, size_t count) {
   } else if (!staysOnGpu(view) && part_.uses_[view.copy].last == command_ && delivered_[view.copy] == begin) {
     deliver(view.copy, begin, bytes, address(view, first));
   }
+  waitForEarlier();
+}
+
+void Run::waitForEarlier() {
   slices_.push_back(newEvent(untimed));
   record(slices_.back(), gpu_.compute());
   if (slices_.size() > slicesInFlight)
     gpu_.require(driver_.eventSynchronize(slices_[slices_.size() - 1 - slicesInFlight]), "A commit on the GPU");
   part_.commit_.stopIfCancelled();
+}
+
+void Run::afterwards(DevicePointer word, std::function<void(uint32_t)> check) {
+  checks_.push_back({std::make_unique<uint32_t>(), std::move(check)});
+  gpu_.require(driver_.copyToHost(checks_.back().word.get(), word, sizeof(uint32_t), gpu_.compute()),
+               "Copying from the GPU");
 }
 
 DevicePointer Run::scratch(size_t elements) {

@@ -70,6 +70,10 @@ class Run {
   // Where a command makes these elements, a slice of what it writes, in their order. What no other command uses is
   // never on the GPU as a whole.
   DevicePointer slice(View view, size_t first, size_t count);
+  // Throws ERR_ABORTED where nobody wants more; the GPU is not far behind then.
+  void waitForEarlier();
+  // `check` gets the word at this address once everything has run.
+  void afterwards(DevicePointer word, std::function<void(uint32_t)> check);
   // The slice is made: it goes to the host while the GPU works on, if this is the last command that uses it. Throws
   // ERR_ABORTED where nobody wants more.
   void made(View view, size_t first, size_t count);
@@ -100,7 +104,12 @@ class Run {
   };
   Slice passing_[3];  // in turns
   size_t turn_ = 0;
-  std::vector<Event> slices_;  // the ends of what made() was told of
+  std::vector<Event> slices_;  // the ends of what waitForEarlier() was told of
+  struct Check {
+    std::unique_ptr<uint32_t> word;
+    std::function<void(uint32_t)> check;
+  };
+  std::vector<Check> checks_;
   size_t command_ = 0;
 };
 

@@ -10,16 +10,17 @@ using namespace gpu;
 
 namespace {
 
-// What one launch makes: enough tiles for the GPU, not more than an eighth of all, so that it goes to the host while
-// the next is made, and not so much that a cancelled commit would go on for long.
-size_t rowsPerLaunch(const ProductShape& shape) {
-  constexpr size_t leastTiles = 264;
+// What one launch makes: as many rows of tiles as the GPU makes at once, or an eighth of all, so that it goes to the
+// host while the next is made, and not so much that a cancelled commit would go on for long. What stays is made at
+// once.
+size_t rowsPerLaunch(const ProductShape& shape, bool stays) {
+  constexpr size_t tilesAtOnce = 264;
   constexpr double mostProducts = 1e12;
-  const size_t across = (shape.n + tile_side - 1) / tile_side, least = (leastTiles + across - 1) / across;
+  const size_t across = (shape.n + tile_side - 1) / tile_side, atOnce = std::max<size_t>(tilesAtOnce / across, 1);
   const double products = static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const auto most = static_cast<size_t>(mostProducts / products / tile_side);
-  const size_t eighth = shape.m / 8 / tile_side;
-  return std::max<size_t>(std::min(std::max(least, eighth), most), 1) * tile_side;
+  const size_t wanted = stays ? most : std::max(atOnce, shape.m / 8 / tile_side / atOnce * atOnce);
+  return std::max<size_t>(std::min(wanted, most), 1) * tile_side;
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ bool isCountable(const ProductShape& shape) {
 
 void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype dtype) {
   const auto [m, n, k] = std::tuple(static_cast<uint>(shape.m), static_cast<uint>(shape.n), static_cast<uint>(shape.k));
-  const size_t rows = rowsPerLaunch(shape), floats = bytesOf(dtype) / sizeof(float);
+  const size_t rows = rowsPerLaunch(shape, run.staysOnGpu(c)), floats = bytesOf(dtype) / sizeof(float);
   for (size_t first = 0; first < shape.m; first += rows) {
     const size_t here = std::min(rows, shape.m - first), at = first * n * floats, count = here * n * floats;
     const size_t groups = tile_groups(here, n);

@@ -106,7 +106,7 @@ onEveryDevice('a factor is made where it is asked for, or refused.', async (devi
   close(factor.toArray().flat(), expected);
   const other = square();
   const onGpu = () => device.commandBuffer().cholesky(other, { factor: 'gpu' }).commitSync().factor;
-  if (device.kind === 'metal') {
+  if (device.kind === 'metal' || device.kind === 'cuda') {
     assert.is(onGpu(), 'gpu');
     close(other.toArray().flat(), expected);
   } else await throwsCode('ERR_UNSUPPORTED', "(factor: 'gpu')", onGpu);

@@ -55,7 +55,7 @@ onEveryDevice('the timings of the one commit say where the factor was made.', as
   assert.is(timings!.factor, 'cpu');
   assert.ok(timings!.wallMs >= 0);
   const onGpu = () => MultivariateNormal.transformSync({ device, mean, covariance, z: z[0]!, factor: 'gpu' });
-  if (device.kind !== 'metal') {
+  if (device.kind !== 'metal' && device.kind !== 'cuda') {
     await throwsCode('ERR_UNSUPPORTED', "(factor: 'gpu')", onGpu);
     return;
   }
@@ -252,7 +252,7 @@ onEveryDevice(
     for (const make of makers) {
       const before = device.memory().liveBytes;
       for (const factor of ['cpu', 'gpu'] as const) {
-        if (factor === 'gpu' && device.kind !== 'metal') {
+        if (factor === 'gpu' && device.kind !== 'metal' && device.kind !== 'cuda') {
           await throwsCode('ERR_UNSUPPORTED', "(factor: 'gpu')", () => make(factor));
           continue;
         }

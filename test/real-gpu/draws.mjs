@@ -1,4 +1,4 @@
-// Draws and products on this machine's NVIDIA GPU beside its CPU: the bits of draws are the same, and how long each
+// Draws, products and factors on this machine's NVIDIA GPU beside its CPU: the bits of draws are the same, and how long each
 // takes, left on the GPU or into memory of the host that serves again, best of some rounds. After `npm run build`:
 //
 //     node test/real-gpu/draws.mjs
@@ -100,5 +100,30 @@ for (const dtype of ['float32', 'float64'])
       for (const each of [a, b, c]) each.close();
     }
     console.log(`${dtype} product of ${n} x ${n}: ${times.join(', ')}`);
+  }
+for (const dtype of ['float32', 'float64'])
+  for (const n of [1000, 4096]) {
+    const Kind = dtype === 'float32' ? Float32Array : Float64Array;
+    const covariance = Kind.from(covarianceOf(n).data);
+    const times = [];
+    const factors = [];
+    for (const device of devices) {
+      const a = device.matrix(n, n, { dtype });
+      let least = Number.POSITIVE_INFINITY;
+      let onGpu = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 12; round++) {
+        a.data.set(covariance);
+        const start = performance.now();
+        const { deviceMs } = await device.commandBuffer().cholesky(a).commit();
+        least = Math.min(least, performance.now() - start);
+        onGpu = Math.min(onGpu, deviceMs);
+      }
+      times.push(`${device.kind} ${least.toFixed(3)} ms (${onGpu.toFixed(3)} of them there)`);
+      factors.push(Buffer.from(a.data.slice().buffer));
+      a.close();
+    }
+    console.log(
+      `${dtype} factor of ${n} x ${n}: ${times.join(', ')}, ${factors[0].equals(factors[1]) ? 'the same bits' : 'OTHER BITS'}`,
+    );
   }
 for (const device of devices) device.close();

@@ -1,4 +1,4 @@
-# PyTorch's draws and products on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with addmm, each copied to
+# PyTorch's draws, products and factors on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with addmm, each copied to
 # memory of the host by .cpu(), the latter also into pinned memory that serves again. Best of some rounds, ms.
 import time
 
@@ -40,3 +40,9 @@ for dtype in [torch.float32, torch.float64]:
         hosts = [torch.randn(n, n, dtype=dtype).pin_memory() for _ in range(3)]
         there = lambda: hosts[2].copy_(hosts[0].to(gpu, non_blocking=True) @ hosts[1].to(gpu, non_blocking=True))
         print(f"{dtype} product of {n} x {n}: {best(lambda: a @ a)}, from and into pinned memory {best(there)}")
+    for n in [1000, 4096]:
+        i = torch.arange(n, dtype=dtype, device=gpu)
+        covariance = 1 / (1 + (i[:, None] - i).abs()) + torch.eye(n, dtype=dtype, device=gpu)
+        host, out = covariance.cpu().pin_memory(), torch.empty((n, n), dtype=dtype).pin_memory()
+        there = lambda: out.copy_(torch.linalg.cholesky(host.to(gpu, non_blocking=True)))
+        print(f"{dtype} factor of {n} x {n}: {best(lambda: torch.linalg.cholesky(covariance))}, from and to pinned memory {best(there)}")

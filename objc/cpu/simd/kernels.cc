@@ -28,6 +28,7 @@ namespace {
 #include "lanes-float64.h"
 #include "lanes.h"
 #include "batch.metal"
+#include "cholesky-tiles.metal"
 #include "log-density.metal"
 #include "multiply-lower.metal"
 #include "normal.metal"
@@ -106,6 +107,12 @@ const Kernel kernelList[] = {
     reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
     reduction<sample_tiles>("sample_tiles", tileBytes),
     reduction<product_tiles>("product_tiles", tileBytes),
+    reduction<cholesky_diagonal>("cholesky_diagonal", tileBytes),
+    reduction<cholesky_diagonal_float64>("cholesky_diagonal_float64", tileBytesFloat64),
+    reduction<cholesky_below>("cholesky_below", tileBytes),
+    reduction<cholesky_below_float64>("cholesky_below_float64", tileBytesFloat64),
+    reduction<cholesky_update>("cholesky_update", tileBytes),
+    reduction<cholesky_update_float64>("cholesky_update_float64", tileBytesFloat64),
     map<fill_normal_float64>("fill_normal_float64"),
     reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
     reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
