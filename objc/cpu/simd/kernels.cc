@@ -28,19 +28,23 @@ namespace {
 #include "lanes-float64.h"
 #include "lanes.h"
 #include "batch.metal"
-#include "cholesky-tiles.metal"
 #include "log-density.metal"
 #include "multiply-lower.metal"
 #include "normal.metal"
-#include "product-tiles.metal"
 #include "row.metal"
-#include "sample-narrow.metal"
-#include "sample-tiles.metal"
 #include "sample.metal"
 #include "transpose.metal"
 #include "triangle.metal"
 
+// Kernels that only a GPU with memory of its own launches: the stand-in for one has them (test/cuda/softcuda).
+#ifdef COVARIUM_GPU_KERNELS
+#include "cholesky-tiles.metal"
+#include "product-tiles.metal"
+#include "sample-narrow.metal"
+#include "sample-tiles.metal"
+
 #include "float64.inc"
+#endif
 
 #include "adapters.inc"
 #include "vector.inc"
@@ -68,15 +72,6 @@ size_t sampleRowsBytes(const void* params, uint32_t, uint32_t) {
   return sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
 }
 
-size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
-  SampleParams sample;
-  memcpy(&sample, params, sizeof sample);
-  return sample_narrow_bytes(sample.columns);
-}
-
-size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
-size_t tileBytesFloat64(const void*, uint32_t, uint32_t) { return 2 * tile_bytes(); }
-
 size_t sampleBatchBytes(const void* params, uint32_t, uint32_t) {
   SampleBatchParams sample;
   memcpy(&sample, params, sizeof sample);
@@ -88,6 +83,17 @@ size_t choleskyBatchBytes(const void* params, uint32_t, uint32_t) {
   memcpy(&batch, params, sizeof batch);
   return cholesky_batch_bytes(batch.columns, batch.modelsPerGroup);
 }
+
+#ifdef COVARIUM_GPU_KERNELS
+size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
+  SampleParams sample;
+  memcpy(&sample, params, sizeof sample);
+  return sample_narrow_bytes(sample.columns);
+}
+
+size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
+size_t tileBytesFloat64(const void*, uint32_t, uint32_t) { return 2 * tile_bytes(); }
+#endif
 
 const Kernel kernelList[] = {
     map<fill_normal>("fill_normal"),
@@ -104,6 +110,10 @@ const Kernel kernelList[] = {
     reduction<log_density>("log_density", simdgroupValuesBytes),
     reduction<multiply_lower>("multiply_lower", multiplyLowerBytes),
     reduction<sample_rows>("sample_rows", sampleRowsBytes),
+    reduction<sample_batch>("sample_batch", sampleBatchBytes),
+    reduction<cholesky_batch>("cholesky_batch", choleskyBatchBytes),
+    reduction<keep_first_failed>("keep_first_failed", simdgroupValuesBytes),
+#ifdef COVARIUM_GPU_KERNELS
     reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
     reduction<sample_tiles>("sample_tiles", tileBytes),
     reduction<product_tiles>("product_tiles", tileBytes),
@@ -116,9 +126,7 @@ const Kernel kernelList[] = {
     map<fill_normal_float64>("fill_normal_float64"),
     reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
     reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
-    reduction<sample_batch>("sample_batch", sampleBatchBytes),
-    reduction<cholesky_batch>("cholesky_batch", choleskyBatchBytes),
-    reduction<keep_first_failed>("keep_first_failed", simdgroupValuesBytes),
+#endif
 };
 
 template <typename T>

@@ -53,7 +53,11 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
     object('objc/cuda/none.cc', plain),
   ];
   const kernels = Object.entries(instructionSets).map(([set, flags]) =>
-    object('objc/cpu/simd/kernels.cc', [...kernelFlags, ...flags, `-DCOVARIUM_TABLE=kernels${set}`], `kernels-${set}`),
+    object(
+      'objc/cpu/simd/kernels.cc',
+      [...kernelFlags, ...flags, '-DCOVARIUM_GPU_KERNELS', `-DCOVARIUM_TABLE=kernels${set}`],
+      `kernels-${set}`,
+    ),
   );
   const cpu = [...objects('objc/cpu', /(?<!^blas-accelerate)\.cc$/, plain), ...kernels];
   const table = objects('objc/table', /\.cc$/, plain);
