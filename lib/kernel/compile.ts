@@ -18,7 +18,7 @@ export interface KernelOptions {
   /** Texts for `#include`, by name; none by default. */
   readonly includes?: { readonly [name: string]: string } | undefined;
   /**
-   * True to instrument the kernel, where the CPU runs it; false by default. An access beyond a buffer, or a barrier that
+   * True to instrument the kernel where the CPU runs it; false by default. An access beyond a buffer, or a barrier that
    * not all threads of a group reach, then fails the commit with `ERR_KERNEL_CHECK`, with thread and line; a pointer
    * whose address space Metal would refuse fails with `ERR_KERNEL_COMPILE` (if clang++ is installed; see
    * `Kernel.notes`). Slow. Throws `ERR_UNSUPPORTED` on other devices.

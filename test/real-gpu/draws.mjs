@@ -1,5 +1,6 @@
-// Draws, products and factors on this machine's NVIDIA GPU beside its CPU: the bits of draws are the same, and how long each
-// takes, left on the GPU or into memory of the host that serves again, best of some rounds. After `npm run build`:
+// Draws, products and factors on this machine's NVIDIA GPU beside its CPU: the bits of draws and factors are the same,
+// and how long each takes, left on the GPU or into memory of the host that serves again, best of some rounds. After
+// `npm run build`:
 //
 //     node test/real-gpu/draws.mjs
 //     python3 test/real-gpu/draws.py   # PyTorch on the same GPU

@@ -1,5 +1,6 @@
-# PyTorch's draws, products and factors on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with addmm, each copied to
-# memory of the host by .cpu(), the latter also into pinned memory that serves again. Best of some rounds, ms.
+# PyTorch's draws, products and factors on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with
+# addmm, each left there and copied to memory of the host by .cpu(), the latter also into pinned memory that serves
+# again. Best of some rounds, ms.
 import time
 
 import torch
