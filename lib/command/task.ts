@@ -21,7 +21,9 @@ export interface Task<Result> {
   readonly written: Storage;
   /** Storage allocated for this task; closed if the task fails. */
   readonly fresh: readonly Storage[];
-  /** Work of the host once the numbers are computed. */
+  /** Commits that depend on the numbers computed; they may change them. */
+  readonly again?: () => Tasks<void>;
+  /** Work of the host once all numbers are computed. */
   readonly after?: () => void;
   /** Rewords a device's error in terms of the caller's input. */
   readonly explain?: (error: CovariumError) => CovariumError;
@@ -56,7 +58,10 @@ export async function run<Result>(task: Task<Result>, signal?: AbortSignal | und
     // collected.
     refuseAborted(signal);
     const encoder = recorded(task.device, (each) => task.encode(each, scratch));
-    return finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal), scratch);
+    finish(task, await commit(encoder, [...task.reachable, ...scratch.reachable], signal), scratch);
+    if (task.again !== undefined) await runAll(task.again(), signal);
+    task.after?.();
+    return task.result;
   } catch (error) {
     throw undo(task, error);
   } finally {
@@ -68,11 +73,11 @@ export async function run<Result>(task: Task<Result>, signal?: AbortSignal | und
 export function runSync<Result>(task: Task<Result>): Result {
   const scratch = new Scratch(task.device);
   try {
-    return finish(
-      task,
-      runCommands(task.device, (encoder) => task.encode(encoder, scratch)),
-      scratch,
-    );
+    const timings = runCommands(task.device, (encoder) => task.encode(encoder, scratch));
+    finish(task, timings, scratch);
+    if (task.again !== undefined) runAllSync(task.again());
+    task.after?.();
+    return task.result;
   } catch (error) {
     throw undo(task, error);
   } finally {
@@ -80,11 +85,9 @@ export function runSync<Result>(task: Task<Result>): Result {
   }
 }
 
-function finish<Result>({ result, written, after }: Task<Result>, timings: Timings, scratch: Scratch): Result {
+function finish({ written }: Task<unknown>, timings: Timings, scratch: Scratch): void {
   written.timings = timings;
   scratch.finish();
-  after?.();
-  return result;
 }
 
 // Both parts of a task throw only CovariumErrors.

@@ -10,7 +10,7 @@ import { bytesOf, part, type Real, type RealDtype, type Values, zerosOf } from '
 import type { LowerFactor } from '../factor/lower-factor.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import { type BatchParameters, type BatchShape, parametersAt } from './batch.ts';
-import { farRowsHaveNone } from './density.ts';
+import { farLogDensities } from './density.ts';
 
 /** The seed, first stream and first row of a run: distribution b draws from stream + b. */
 export function batchRun(options: RunOptions, size: number): Required<{ [Name in keyof RunOptions]: bigint | number }> {
@@ -113,10 +113,11 @@ export function ownRows({ device, size, n }: BatchShape, rows: MatrixInput | Vol
 
 /** Log densities of each normal at its rows: B x count. */
 export function logDensities<D extends RealDtype>(
-  { device, dtype, size, n, means, factors }: BatchParameters<D>,
+  parameters: BatchParameters<D>,
   { values, count, columns }: BatchRows,
   constants: Float64Array,
 ): Task<Matrix<D>> {
+  const { device, dtype, size, n, means, factors } = parameters;
   const wrap = (written: Storage<D>) => new Matrix(written, size, count);
   const task = resultTask({ device, dtype }, size * count, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
@@ -124,10 +125,18 @@ export function logDensities<D extends RealDtype>(
     encoder.logDensityBatch(factors.values as Real, means.values as Real, input, out, n, constants);
   });
   const { values: out } = task.written;
+  const isOwn = values.length > count * n;
   return {
     ...task,
     explain: (error) => about('Input', error),
-    after: () => farRowsHaveNone(out),
+    again: function* () {
+      for (let b = 0; b < size; b++) {
+        const numbers = out.subarray(b * count, (b + 1) * count);
+        if (numbers.every(Number.isFinite)) continue;
+        const rows = isOwn ? values.subarray(b * count * n, (b + 1) * count * n) : values;
+        yield* farLogDensities(parametersAt(parameters, b), rows, constants[b]!, numbers);
+      }
+    },
   };
 }
 

@@ -1,42 +1,62 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
-import { Storage } from '../array/storage.ts';
+import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
-import type { OpenBackend } from '../backend-handle.ts';
 import { about } from '../check.ts';
-import { exactDevice } from '../command/float64.ts';
-import { resultTask, runSync, type Task } from '../command/task.ts';
-import { mapped } from '../distribution/tasks.ts';
+import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
-import { runToEnd } from '../work.ts';
+import { isSlice } from '../work.ts';
+import { measureAgain, smallestSquare } from './far-rows.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** constant - d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. */
+/**
+ * constant - d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. A row that is so far out that its
+ * numbers overflow is measured again.
+ */
 export function logDensityTask<D extends RealDtype>(
-  { device, dtype, n, mean, factor }: Omit<NormalParameters<D>, 'device'> & { readonly device: OpenBackend },
+  parameters: NormalParameters<D>,
   rows: RowsInput,
   constant: number,
 ): Task<Vector<D>> {
-  const { values, count } = rowsInput('Input', device, rows, n);
+  const given = rowsInput('Input', parameters.device, rows, parameters.n).values;
+  const task = halfSquaresTask(parameters, given, constant);
+  return { ...task, again: () => farLogDensities(parameters, given, constant, task.written.values) };
+}
+
+/** Measures the rows again whose log densities are not finite: -Infinity if the type does not hold them. */
+export function* farLogDensities(
+  parameters: NormalParameters,
+  rows: Values,
+  constant: number,
+  out: Values,
+): Tasks<void> {
+  const far: number[] = [];
+  for (let row = 0; row < out.length; row++) {
+    if (!Number.isFinite(out[row])) {
+      far.push(row);
+      out[row] = Number.NEGATIVE_INFINITY;
+    }
+    if (isSlice(row)) yield;
+  }
+  yield* measureAgain(parameters, rows, far, (row, square, exponent) => {
+    out[row] = constant - (square / 2) * 4 ** exponent;
+  });
+}
+
+/** constant - d^2 / 2 for each row, as the device computes it: infinite or NaN if its numbers overflow. */
+function halfSquaresTask<D extends RealDtype>(
+  { device, dtype, n, mean, factor }: NormalParameters<D>,
+  rows: Values,
+  constant: number,
+): Task<Vector<D>> {
   const wrap = (written: Storage<D>) => new Vector(written);
-  const task = resultTask({ device, dtype }, count, wrap, (encoder, out, scratch) => {
-    const input = scratch.input(values, dtype);
+  const task = resultTask({ device, dtype }, rows.length / n, wrap, (encoder, out, scratch) => {
+    const input = scratch.input(rows, dtype);
     encoder.requireFinite(input, n);
     factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
   });
-  const { values: out } = task.written;
-  return {
-    ...task,
-    explain: (error) => about('Input', error),
-    after: () => farRowsHaveNone(out),
-  };
-}
-
-/** Numbers of a finite row that is far out may overflow, so that infinities are subtracted: its density is 0. */
-export function farRowsHaveNone(logDensities: Values): void {
-  for (let i = 0; i < logDensities.length; i++)
-    if (Number.isNaN(logDensities[i])) logDensities[i] = Number.NEGATIVE_INFINITY;
+  return { ...task, explain: (error) => about('Input', error) };
 }
 
 /**
@@ -52,37 +72,42 @@ export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'l
   return (rank * (1 + Math.log(2 * Math.PI)) + logDeterminant) / 2;
 }
 
-/** Mahalanobis distances from the mean: never -0. */
-export function mahalanobisTask<D extends RealDtype>(
-  parameters: NormalParameters<D>,
-  rows: RowsInput,
-): Task<Vector<D>> {
-  const task = mapped(logDensityTask(parameters, rows, 0), (value) => Math.sqrt(Math.abs(2 * value)));
-  if (parameters.dtype === 'float64') return task;
-  return {
-    ...task,
-    after: () => {
-      task.after?.();
-      measureAgain(parameters, rows, task.written.values);
-    },
-  };
+/** Mahalanobis distances of rows from the mean, whatever their size; never -0. */
+export function distances<D extends RealDtype>(parameters: NormalParameters<D>, rows: RowsInput): Task<Vector<D>> {
+  const { n, dtype } = parameters;
+  const distance = (square: number, exponent: number) => Math.sqrt(Math.abs(square)) * 2 ** exponent;
+  return mapDistances(parameters, rows, distance, n * smallestSquare[dtype]);
 }
 
-// float32 holds distances whose squares it does not hold: those below 1e-22 and above 1e19 are measured in float64.
-function measureAgain({ device, n, mean, factor }: NormalParameters, rows: RowsInput, out: Values): void {
-  const far: number[] = [];
-  for (let i = 0; i < out.length; i++) if (out[i]! < 1e-18 || !Number.isFinite(out[i])) far.push(i);
-  if (far.length === 0) return;
-  const { values } = rowsInput('Input', device, rows, n);
-  const chosen = new Float64Array(far.length * n);
-  // Rounded to float32, as on the device.
-  for (const [i, row] of far.entries())
-    for (let j = 0; j < n; j++) chosen[i * n + j] = Math.fround(values[row * n + j]!);
-  const centre = new Storage(new Float64Array(mean.values));
-  const again = runToEnd(factor.exact());
-  const exact = { device: exactDevice(device), dtype: 'float64', n, mean: centre, factor: again } as const;
-  const halves = runSync(logDensityTask(exact, new Matrix(new Storage(chosen), far.length, n), 0)).data;
-  for (const [i, row] of far.entries()) out[row] = Math.sqrt(Math.abs(2 * halves[i]!));
+/**
+ * map(square, exponent) for each row, whose squared Mahalanobis distance from the mean is square 4^exponent. A float32
+ * or a float64 may hold a distance whose square it does not hold. Such rows are measured again in a unit of their own:
+ * those whose square overflows, and those whose square is below `nearest`.
+ */
+export function mapDistances<D extends RealDtype>(
+  parameters: NormalParameters<D>,
+  rows: RowsInput,
+  map: (square: number, exponent: number) => number,
+  nearest = 0,
+): Task<Vector<D>> {
+  const given = rowsInput('Input', parameters.device, rows, parameters.n).values;
+  const task = halfSquaresTask(parameters, given, 0);
+  return {
+    ...task,
+    again: function* () {
+      const { values } = task.written;
+      const far: number[] = [];
+      for (let row = 0; row < values.length; row++) {
+        const square = -2 * values[row]!;
+        if (!Number.isFinite(square) || square < nearest) far.push(row);
+        values[row] = map(Number.isNaN(square) ? Number.POSITIVE_INFINITY : square, 0);
+        if (isSlice(row)) yield;
+      }
+      yield* measureAgain(parameters, given, far, (row, square, exponent) => {
+        values[row] = map(square, exponent);
+      });
+    },
+  };
 }
 
 /** The gradient of the log density at each row: the solution y of covariance y = mean - row. */

@@ -1,6 +1,6 @@
 import type { DistributionTasks } from '../distribution/tasks.ts';
 import type { RealDtype } from '../dtype.ts';
-import { logDensityTask, mahalanobisTask, normalConstant } from './density.ts';
+import { distances, logDensityTask, normalConstant } from './density.ts';
 import { drawTask } from './draw.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -16,7 +16,7 @@ export function normalTasks<D extends RealDtype>(parameters: NormalParameters<D>
     width: factor.width,
     draw: (count, options, counter) => drawTask(parameters, count, options, counter),
     logPdf: (rows) => logDensityTask(parameters, rows, constant),
-    mahalanobis: (rows) => mahalanobisTask(parameters, rows),
+    mahalanobis: (rows) => distances(parameters, rows),
     close: () => {
       mean.close();
       factor.close();

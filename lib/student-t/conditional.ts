@@ -8,11 +8,11 @@ import type { Device } from '../device.ts';
 import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { type ConditionalOptions, conditional } from '../normal/conditional.ts';
 import { factorTask } from '../normal/covariance.ts';
+import { distances } from '../normal/density.ts';
 import { fromCholesky } from '../normal/from-cholesky.ts';
 import { meanInput } from '../normal/inputs.ts';
 import { marginal } from '../normal/marginal.ts';
 import { givenFactor, type NormalParameters } from '../normal/parameters.ts';
-import { centredNormal, distances } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
@@ -79,14 +79,12 @@ function* stretchOf(
 ): Tasks<Stretch> {
   if (given.length === 0 || nu === Number.POSITIVE_INFINITY) return { stretch: 1, dimensions: 0 };
   const known = yield* marginal(exact, given);
-  const centred = centredNormal(known);
   try {
-    const distance = yield* step(distances(centred, values));
+    const distance = yield* step(distances(known, values));
     const dimensions = known.factor.rank;
     return { stretch: Math.hypot(Math.sqrt(nu), distance.get(0)) / Math.sqrt(nu + dimensions), dimensions };
   } finally {
     close(known);
-    centred.centred.mean.close();
   }
 }
 

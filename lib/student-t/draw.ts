@@ -6,12 +6,13 @@ import type { Task } from '../command/task.ts';
 import { requireCount, type SampleOptions, type SampleSyncOptions } from '../distribution/sample-options.ts';
 import type { DistributionTasks } from '../distribution/tasks.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { distances, mapDistances } from '../normal/density.ts';
 import { drawAboutMeans, drawTask } from '../normal/draw.ts';
+import type { NormalParameters } from '../normal/parameters.ts';
 import { normalTasks } from '../normal/tasks.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
 import { logDecay, logDensityAtLocation } from './density.ts';
-import { type CentredNormal, centredNormal, distances, mapDistances } from './mahalanobis.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /** The tasks of a Student-t with these parameters on its device. */
@@ -21,18 +22,21 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
   if (nu === Number.POSITIVE_INFINITY) return { ...normalTasks(normal), name };
   const atLocation = logDensityAtLocation(parameters);
   // The copy of the location outlives close(), as commands in flight do.
-  const both = centredNormal(normal);
+  const location = new Float64Array(normal.mean.values);
+  const mean = Storage.inside(normal.device, normal.dtype, normal.n);
+  mean.values.fill(0);
+  const centred = { ...normal, mean };
   const tasks = normalTasks(normal);
   return {
     ...tasks,
     name,
-    draw: (count, options, counter) => drawStretched(both, nu, count, options, counter),
+    draw: (count, options, counter) => drawStretched({ centred, location }, nu, count, options, counter),
     logPdf: (rows) =>
-      mapDistances(both, rows, (square, exponent) => atLocation + logDecay(normal, nu, square, exponent)),
-    mahalanobis: (rows) => distances(both, rows),
+      mapDistances(normal, rows, (square, exponent) => atLocation + logDecay(normal, nu, square, exponent)),
+    mahalanobis: (rows) => distances(normal, rows),
     close: () => {
       tasks.close();
-      both.centred.mean.close();
+      mean.close();
     },
   };
 }
@@ -42,7 +46,7 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
  * for float32 is infinite. There is one location for all rows (n), or one for each (count x n).
  */
 function drawStretched<D extends RealDtype>(
-  { centred, location }: Pick<CentredNormal<D>, 'centred' | 'location'>,
+  { centred, location }: { readonly centred: NormalParameters<D>; readonly location: Float64Array },
   nu: number,
   count: number,
   options: SampleSyncOptions,

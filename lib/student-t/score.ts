@@ -1,10 +1,11 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
-import { resultTask, runSync, type Task } from '../command/task.ts';
-import type { Real, RealDtype } from '../dtype.ts';
+import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
+import { inUnit } from '../normal/far-rows.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
-import { type FarRows, inUnit } from './mahalanobis.ts';
+import { isSlice } from '../work.ts';
 import type { StudentParameters } from './parameters.ts';
 
 /**
@@ -18,7 +19,6 @@ export function studentScoreTask<D extends RealDtype>(
 ): Task<Matrix<D>> {
   const { device, dtype, n, mean, factor } = normal;
   const { values, count } = rowsInput('Input', device, rows, n);
-  const location = new Float64Array(mean.values);
   let apart: Real;
   const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, solution, scratch) => {
@@ -33,9 +33,10 @@ export function studentScoreTask<D extends RealDtype>(
   const out = task.written.values as Real;
   return {
     ...task,
-    after: () => {
+    again: function* () {
       const far: number[] = [];
       for (let row = 0; row < count; row++) {
+        if (isSlice(row)) yield;
         const [start, end] = [row * n, (row + 1) * n];
         let square = 0;
         for (let i = start; i < end; i++) square += apart[i]! * out[i]!;
@@ -43,23 +44,24 @@ export function studentScoreTask<D extends RealDtype>(
         else if (!Number.isFinite(square)) far.push(row);
         else for (let i = start; i < end; i++) out[i] = 0 - ((nu + factor.rank) / (nu + square)) * out[i]!;
       }
-      if (far.length > 0) scoreFar({ factor, location, rows: values, chosen: far }, normal, nu, out);
+      if (far.length > 0) yield* scoreFar(normal, nu, values, far, out);
     },
   };
 }
 
 // Rows so far out that the square of their distance overflows are solved again in a smaller unit, like their distances.
-function scoreFar(far: FarRows, { device, dtype, n, factor }: NormalParameters, nu: number, out: Real): void {
-  const { scaled, exponents } = inUnit(far);
+function* scoreFar(normal: NormalParameters, nu: number, rows: Values, far: readonly number[], out: Real): Tasks<void> {
+  const { device, dtype, n, factor } = normal;
+  const { scaled, exponents } = inUnit(normal, rows, far);
   const wrap = (written: Storage) => written;
-  const solution = runSync(
+  const solution = yield* step(
     resultTask({ device, dtype }, scaled.length, wrap, (encoder, numbers, scratch) => {
       encoder.copy(scratch.copy(scaled, dtype), numbers);
       factor.solve(encoder, numbers, scratch);
     }),
   );
   const solved = solution.values;
-  for (const [i, row] of far.chosen.entries()) {
+  for (const [i, row] of far.entries()) {
     let square = 0;
     for (let j = 0; j < n; j++) square += scaled[i * n + j]! * solved[i * n + j]!;
     // (nu + n) y 2^e / (nu + d^2 4^e), with y and d in units of 2^e, so that no product exceeds its factors.

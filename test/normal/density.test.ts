@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, MultivariateNormal } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, MultivariateNormalBatch } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { answers, conditionals, eps, identity, realDtypes } from '../harness/some-normals.ts';
@@ -87,17 +87,53 @@ onEveryDevice('densities, distances, entropies and gradients are those of 60 dig
 // What an error of the logarithm makes of a density.
 const pdfSize = (logarithm: number) => (1 + Math.abs(logarithm)) * Math.exp(logarithm);
 
+for (const [dtype, sizes, tolerance] of [
+  ['float32', [2e19, 1e30, 3e-23, 1e-30], 1e-6],
+  ['float64', [2e154, 1e300, 1e-163, 1e-200], 1e-15],
+] as const)
+  onEveryDevice(
+    `${dtype} distances are right where their squares do not fit; densities of far rows are no NaN.`,
+    (device) => {
+      if (!device.dtypes.includes(dtype)) return;
+      using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[1, 0.5], [0.5, 1]] }); // biome-ignore format: short
+      for (const size of sizes) {
+        const [distance] = normal.mahalanobisSync([[size, size]]).data;
+        assert.ok(Math.abs(distance! / (size * Math.sqrt(4 / 3)) - 1) < tolerance, `${size}: ${distance}`);
+      }
+      for (const row of [
+        [3e38, -3e38],
+        [3e38, 3e38],
+        [-1e30, 2e38],
+      ]) {
+        // biome-ignore format: short
+        const [logarithm] = normal.logPdfSync(dtype === 'float32' ? row : row.map((x) => x * 1e200)).data;
+        assert.is(logarithm, Number.NEGATIVE_INFINITY);
+      }
+      assert.is(normal.mahalanobisSync([[0, 0]]).data[0], 0);
+    },
+  );
+
 onEveryDevice(
-  'float32 distances are right where their squares do not fit, and no finite row has a density of NaN.',
-  (device) => {
-    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1, 0.5], [0.5, 1]] }); // biome-ignore format: short
-    for (const size of [2e19, 1e30, 3e-23, 1e-30]) {
-      const [distance] = normal.mahalanobisSync([[size, size]]).data;
-      assert.ok(Math.abs(distance! / (size * Math.sqrt(4 / 3)) - 1) < 1e-6, `${size}: ${distance}`);
-    }
-    for (const row of [[3e38, -3e38], [3e38, 3e38], [-1e30, 2e38]]) // biome-ignore format: short
-      assert.is(normal.logPdfSync([row]).data[0], Number.NEGATIVE_INFINITY);
-    assert.is(normal.mahalanobisSync([[0, 0]]).data[0], 0);
+  'A float32 density is finite as long as its logarithm fits, though the square of the distance does not.',
+  async (device) => {
+    const far = (value: number, logarithm: number) =>
+      assert.ok(Math.abs(value / logarithm - 1) < 1e-6, `${value}, not ${logarithm}`);
+    using normal = MultivariateNormal.fromCovarianceSync({ device, dtype: 'float32', covariance: [[1]] });
+    using batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype: 'float32', covariances: [[[4]], [[1]]] });
+    using wide = MultivariateNormal.fromCholeskySync({ device, dtype: 'float32', mean: [3e38], factor: [[1e37]] });
+    // More rows than one commit measures again.
+    const rows = Matrix.from(new Float32Array(10_000).fill(2e19), { columns: 1 });
+    const { data } = await normal.logPdf(rows);
+    for (const logarithm of [data[0], data[9999], normal.logPdfSync(rows).data[5000]]) far(logarithm!, -2e38);
+    const { data: each } = await batch.logPdf(rows);
+    far(each[9999]!, -0.5e38);
+    far(each[19_999]!, -2e38);
+    const own = await batch.logPdfEach([[4e19], [2e19]]);
+    far(own.data[0]!, -2e38);
+    far(own.data[1]!, -2e38);
+    // The difference of row and mean overflows, the distance does not.
+    far(wide.logPdfSync([[-3e38]]).data[0]!, -1800 - Math.log(1e37) - Math.log(2 * Math.PI) / 2);
+    far(wide.mahalanobisSync([[-3e38]]).data[0]!, 60);
   },
 );
 

@@ -258,6 +258,7 @@ onEveryDevice('densities and distances are finite even if a square overflows.', 
   );
   using tiny = await MultivariateStudentT.fromScale({ device, scale: [[1e-36]], degreesOfFreedom: 1 });
   near((await tiny.mahalanobis([[1e18], [1e19]])).toArray(), [1e36, 1e37], 1e-5);
+  near((await tiny.mahalanobis([[3e-37]])).toArray(), [3e-19], 1e-24);
   // What its own draws are worth is finite, however heavy the tail.
   using heavy = await MultivariateStudentT.fromScale({ device, scale, degreesOfFreedom: 0.1 });
   const draws = heavy.sampleSync(10_000, { seed: 3 }).toArray();
