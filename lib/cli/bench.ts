@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { BenchmarkArguments } from '../../bench/benchmark-options.ts';
+import { loading } from '../covarium-error.ts';
 import { standardOutput } from '../file/output.ts';
 import { benchProgress } from './progress.ts';
 
@@ -13,8 +14,8 @@ export interface BenchArguments extends BenchmarkArguments {
  * is called.
  */
 export async function bench(suites: readonly string[], options: BenchArguments, signal: AbortSignal): Promise<void> {
-  const { benchmark } = await import('../../bench/benchmark.ts');
-  const { terminalSummary } = await import('../../bench/report/terminal.ts');
+  const { benchmark } = await loading(import('../../bench/benchmark.ts'));
+  const { terminalSummary } = await loading(import('../../bench/report/terminal.ts'));
   const progress = benchProgress();
   try {
     const results = await benchmark(suites, options, options.output, progress, signal);

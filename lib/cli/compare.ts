@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, loading } from '../covarium-error.ts';
 import { standardOutput, writeTextFile } from '../file/output.ts';
 import { refuseInputs } from '../file/same-file.ts';
 
@@ -21,12 +21,14 @@ export async function compareResults(paths: readonly string[], options: CompareA
   const contenders = options.contenders?.split(',').map((name) => name.trim());
   // Loaded here, so that other commands start without it.
   const [{ compare, slowerThan }, { readResults }, { comparisonDocument, comparisonTitle }, { terminalText }] =
-    await Promise.all([
-      import('../../bench/compare.ts'),
-      import('../../bench/read-results.ts'),
-      import('../../bench/comparison/document.ts'),
-      import('../../bench/comparison/terminal.ts'),
-    ]);
+    await loading(
+      Promise.all([
+        import('../../bench/compare.ts'),
+        import('../../bench/read-results.ts'),
+        import('../../bench/comparison/document.ts'),
+        import('../../bench/comparison/terminal.ts'),
+      ]),
+    );
   await refuseInputs(
     [options.markdown, options.html],
     paths.flatMap((path) => [path, join(path, 'results.json')]),
@@ -35,11 +37,11 @@ export async function compareResults(paths: readonly string[], options: CompareA
   const comparison = compare(runs, contenders);
   const blocks = comparisonDocument(comparison, failOver);
   if (options.markdown !== undefined) {
-    const { markdown } = await import('../../bench/report/markdown.ts');
+    const { markdown } = await loading(import('../../bench/report/markdown.ts'));
     await writeTextFile(options.markdown, markdown(blocks));
   }
   if (options.html !== undefined) {
-    const { html } = await import('../../bench/report/html.ts');
+    const { html } = await loading(import('../../bench/report/html.ts'));
     await writeTextFile(options.html, html(comparisonTitle, blocks));
   }
   await standardOutput().write(Buffer.from(terminalText(blocks)));

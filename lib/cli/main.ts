@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
 import colors from 'picocolors';
-import { CovariumError, printable } from '../covarium-error.ts';
+import { CovariumError, loading, printable } from '../covarium-error.ts';
 import { tableFormats } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { bench } from './bench.ts';
@@ -192,7 +192,7 @@ async function main(): Promise<void> {
     )
     .action(async (options) => {
       // The plotting library takes longer to load than the other commands to run.
-      const { plot } = await import('./plot.ts');
+      const { plot } = await loading(import('./plot.ts'));
       await plot(options, interruption);
     });
   program

@@ -1,4 +1,4 @@
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, loading } from '../covarium-error.ts';
 import { lightColours } from './svg.ts';
 
 /** Image pixels for each pixel of the picture, by default: as many as a high-resolution screen has. */
@@ -21,9 +21,11 @@ export async function pngFile(svg: string, scale: number = pngScale): Promise<Ui
 }
 
 async function renderer(): Promise<typeof import('@resvg/resvg-js')> {
+  const library = import('@resvg/resvg-js');
   try {
-    return await import('@resvg/resvg-js');
+    return await library;
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return loading(library);
     throw new CovariumError(
       'ERR_UNSUPPORTED',
       'A .png picture needs the package (@resvg/resvg-js): install it with `npm install @resvg/resvg-js`, or write a .svg file.',

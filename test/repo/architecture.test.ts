@@ -107,6 +107,19 @@ test('No module of lib reaches itself.', () => {
   );
 });
 
+test('A module that lib loads on demand is loaded by loading(), which names a failure: Node never tries again.', () => {
+  // lib/plot/png.ts names the package that is missing.
+  const others = lib.filter((path) => path !== 'lib/plot/png.ts');
+  none(
+    others.filter((path) =>
+      code(path)
+        .replace(/\bloading\(\s*(Promise\.all\(\[[^\]]*|import\()/g, '')
+        .includes(' import('),
+    ),
+    'an import() of its own',
+  );
+});
+
 test('Node-API lives in objc/addon alone.', () => {
   none(
     sources.filter((path) => !under(path, 'objc/addon/') && /\bnapi\b|<napi\.h>|\bNapi::|napi_/.test(code(path))),
