@@ -1,8 +1,9 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe } from '../check.ts';
-import { decomposed } from '../command/float64.ts';
+import { decomposed, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
@@ -10,7 +11,7 @@ import { leading } from '../decomposition/eigen.ts';
 import { isGraded } from '../decomposition/graded.ts';
 import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
 import { norm } from '../reference/svd.ts';
-import { exactRoot } from './exact.ts';
+import { type ExactRoot, exactRoot } from './exact.ts';
 import { rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -41,9 +42,6 @@ export interface Ellipsoid {
   readonly axes: Matrix<'float64'>;
 }
 
-// So few that each axis can be met to rounding of its own length.
-const fewAxes = 64;
-
 /** The Mahalanobis distance within which a share of the draws lies, if they vary in `rank` dimensions. */
 type RadiusAt = (probability: number, rank: number) => number;
 
@@ -61,31 +59,14 @@ export function* ellipsoid(
   const { probability } = options;
   if (!(typeof probability === 'number' && probability > 0 && probability < 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `Probability is (${describe(probability)}), not between 0 and 1.`);
-  const { mean, root, n, width, tolerance } = yield* exactRoot(parameters);
+  const exact = yield* exactRoot(parameters);
+  const { mean, n, width } = exact;
   if (width === 0)
     throw new CovariumError('ERR_SHAPE', `A ${name} of rank (0) in dimension (${n}) is a point: it has no axes.`);
   const radius = radiusAt(probability, width);
 
-  // The widest coordinates come first: then the columns of the triangle are nearly orthogonal and differ mostly in
-  // length.
-  const spread: number[] = [];
-  for (let i = 0; i < n; i++) {
-    spread.push(norm(root.subarray(i * width, (i + 1) * width)));
-    if (i % 32 === 0) yield;
-  }
-  const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
-  const rows = rowsAt(root, width, order);
-  yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
-  const columns = new Float64Array(n * width);
-  for (const [row, coordinate] of order.entries()) {
-    for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
-    if (row % 32 === 0) yield;
-  }
-  const graded = width <= fewAxes || (yield* isGraded(columns, width, n));
-  const turns = new Float64Array(width * width);
-  const lengths = new Float64Array(width);
-  const directions = new Float64Array(width * n);
-  yield* decomposed(parameters.device, (encoder) => encoder.svd(columns, turns, lengths, directions, width, n, graded));
+  const { lengths, directions } =
+    (yield* mildAxes(parameters.device, exact)) ?? (yield* axesOf(parameters.device, exact));
   const entries = new Float64Array(n * width);
   for (let k = 0; k < width; k++) {
     const direction = directions.subarray(k * n, (k + 1) * n);
@@ -95,4 +76,63 @@ export function* ellipsoid(
   }
   const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
   return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };
+}
+
+/** The half-axes at a distance of 1, longest first: their lengths, and their directions as rows of n. */
+interface Axes {
+  readonly lengths: Float64Array;
+  readonly directions: Float64Array;
+}
+
+// The longest variance over the shortest up to which the eigenvalues of the covariance lose two digits at most.
+const mildRatio = 100;
+
+/** The axes as eigenvectors of the covariance; undefined if short axes would lose digits beside long ones. */
+function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Axes | undefined> {
+  if (width < n) return;
+  // Most covariances that are not mild are told apart by two bounds: the shortest axis is at most the least number on
+  // the diagonal of the triangle, and the longest at least the root mean square of all.
+  const longest = norm(root) / Math.sqrt(n);
+  let shortest = longest;
+  for (let i = 0; i < n; i++) shortest = Math.min(shortest, root[i * (n + 1)]!);
+  const fits = shortest > 2 ** -500 && longest < 2 ** 500;
+  if (!fits || longest ** 2 > mildRatio * shortest ** 2) return;
+  const [vectors, values] = [new Float64Array(n * n), new Float64Array(n)];
+  yield* exactly(device, (encoder) => encoder.product(root, root, vectors, n, n, n, false, true, 1, 0));
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
+  if (!(values[0]! * mildRatio >= values[n - 1]!)) return;
+  const [lengths, directions] = [new Float64Array(n), new Float64Array(n * n)];
+  for (let k = 0; k < n; k++) {
+    lengths[k] = Math.sqrt(values[n - 1 - k]!);
+    directions.set(vectors.subarray((n - 1 - k) * n, (n - k) * n), k * n);
+  }
+  return { lengths, directions };
+}
+
+// So few that each axis can be met to rounding of its own length.
+const fewAxes = 64;
+
+/** The axes as singular vectors of the root, which keep the digits of short ones beside long ones. */
+function* axesOf(device: OpenBackend, { root, n, width, tolerance }: ExactRoot): Tasks<Axes> {
+  // The widest coordinates come first: then the columns of the triangle are nearly orthogonal and differ mostly in
+  // length.
+  const spread: number[] = [];
+  for (let i = 0; i < n; i++) {
+    spread.push(norm(root.subarray(i * width, (i + 1) * width)));
+    if (i % 32 === 0) yield;
+  }
+  const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
+  const rows = rowsAt(root, width, order);
+  yield* lowerEchelon(device, rows, n, width, tolerance);
+  const columns = new Float64Array(n * width);
+  for (const [row, coordinate] of order.entries()) {
+    for (let k = 0; k < width; k++) columns[k * n + coordinate] = rows[row * width + k]!;
+    if (row % 32 === 0) yield;
+  }
+  const graded = width <= fewAxes || (yield* isGraded(columns, width, n));
+  const turns = new Float64Array(width * width);
+  const lengths = new Float64Array(width);
+  const directions = new Float64Array(width * n);
+  yield* decomposed(device, (encoder) => encoder.svd(columns, turns, lengths, directions, width, n, graded));
+  return { lengths, directions };
 }

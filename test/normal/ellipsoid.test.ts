@@ -36,6 +36,43 @@ onEveryDevice('half-axes have the lengths of 60 digits, are orthogonal, and make
   }
 });
 
+onEveryDevice('half-axes scale with the covariance, beyond what its variances can hold too.', (device) => {
+  const dtype = realDtypes(device).at(-1)!;
+  for (const scale of dtype === 'float64' ? [1, 1e-170, 1e170] : [1, 1e-19, 1e18]) {
+    // Mild, graded, and with a row that is long beside the diagonal.
+    for (const [factor, lengths] of [
+      [
+        [
+          [1, 0],
+          [1, 1],
+        ],
+        [(1 + Math.sqrt(5)) / 2, (Math.sqrt(5) - 1) / 2],
+      ],
+      [
+        [
+          [1, 0],
+          [0, 1e-6],
+        ],
+        [1, 1e-6],
+      ],
+      [
+        [
+          [1, 0],
+          [1e6, 1],
+        ],
+        [1e6 + 1e-6, 1e-6],
+      ],
+    ] as const) {
+      // biome-ignore format: short
+      const scaled = factor.map((row) => row.map((x) => x * scale));
+      using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor: scaled });
+      const { axes, radius } = normal.ellipsoidSync({ probability: 0.5 });
+      const found = [0, 1].map((k) => Math.hypot(axes.get(0, k), axes.get(1, k)) / radius / scale);
+      near(found, lengths, (k) => (dtype === 'float32' ? 1e-6 : 2e-12) * lengths[k]!, `${scale}: ${factor}`);
+    }
+  }
+});
+
 onEveryDevice('an ellipsoid holds its share of the draws.', (device) => {
   const { mean, factor } = conditionals[1]!;
   using normal = MultivariateNormal.fromCholeskySync({ device, mean, factor });
