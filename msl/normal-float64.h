@@ -4,13 +4,9 @@
 //
 // Only integer operations, exact conversions, and correctly rounded add, subtract and multiply (no fma: plain
 // TypeScript has none for float64), so that every device gives the same bits. Apple GPUs have no float64, hence C++ and
-// CUDA, not MSL. Written over the types of a number and of a 64-bit word, as normal.h is: double and uint64_t here,
-// vectors of them in objc/cpu/simd/lanes-float64.h.
+// CUDA, not MSL; uint64_t and int64_t come before it. Written over the types of a number and of a 64-bit word, as
+// normal.h is: double and uint64_t here, vectors of them in objc/cpu/simd/lanes-float64.h.
 #pragma once
-
-#ifndef __CUDA__  // where metal_stdlib has the types
-#include <cstdint>
-#endif
 
 namespace covarium::normal_float64 {
 

@@ -3,6 +3,7 @@
 // Written over the types of a number and of a 64-bit word, as normal-float64.h is.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "normal-float64.h"
