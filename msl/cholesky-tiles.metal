@@ -102,8 +102,8 @@ inline void store_tile(device T* a, uint n, uint firstRow, uint firstColumn, uin
 inline uint order_of(uint n, uint first) { return n - first < tile_side ? n - first : tile_side; }
 
 template <typename T>
-inline void factor_diagonal(device T* a, device uint* failed, CholeskyTileParams params, threadgroup T* memory,
-                            uint lane) {
+inline void factor_diagonal(device T* a, device uint* failed, constant CholeskyTileParams& params,
+                            threadgroup T* memory, uint lane) {
   const uint n = params.columns, first = params.first, order = order_of(n, first);
   if (first != 0u && *failed != cholesky_good) return;
   T sums[8][8];
@@ -139,8 +139,8 @@ inline void factor_diagonal(device T* a, device uint* failed, CholeskyTileParams
 }
 
 template <typename T>
-inline void solve_below(device T* a, device const uint* failed, CholeskyTileParams params, threadgroup T* memory,
-                        uint group, uint lane) {
+inline void solve_below(device T* a, device const uint* failed, constant CholeskyTileParams& params,
+                        threadgroup T* memory, uint group, uint lane) {
   const uint n = params.columns, first = params.first, firstRow = first + (group + 1u) * tile_side;
   if (firstRow >= n || *failed != cholesky_good) return;
   T sums[8][8];
@@ -178,8 +178,8 @@ inline void solve_below(device T* a, device const uint* failed, CholeskyTilePara
 }
 
 template <typename T>
-inline void update_tile(device T* a, device const uint* failed, CholeskyTileParams params, threadgroup T* memory,
-                        uint group, uint lane) {
+inline void update_tile(device T* a, device const uint* failed, constant CholeskyTileParams& params,
+                        threadgroup T* memory, uint group, uint lane) {
   const uint n = params.columns, begin = params.first + tile_side;
   if (begin >= n || *failed != cholesky_good) return;
   const uint across = (n - begin + tile_side - 1u) / tile_side, row = group / across;

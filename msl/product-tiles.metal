@@ -5,8 +5,8 @@
 #include "tiles.h"
 
 template <typename T, typename Params>
-inline void product_tile(device const T* a, device const T* b, device T* c, Params params, threadgroup T* memory,
-                         uint group, uint lane) {
+inline void product_tile(device const T* a, device const T* b, device T* c, constant Params& params,
+                         threadgroup T* memory, uint group, uint lane) {
   const uint m = params.m, n = params.n, k = params.k, across = (n + tile_side - 1u) / tile_side;
   const uint firstRow = params.firstRow + group / across * tile_side, firstColumn = group % across * tile_side;
   if (firstRow >= m) return;

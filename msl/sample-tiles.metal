@@ -6,7 +6,7 @@
 
 template <typename T>
 inline void sample_tile(device const T* factor, device const T* mean, device const T* z, device T* out,
-                        MatrixParams params, threadgroup T* memory, uint group, uint lane) {
+                        constant MatrixParams& params, threadgroup T* memory, uint group, uint lane) {
   const uint n = params.columns, count = params.rows, across = (n + tile_side - 1u) / tile_side;
   // The last columns have the longest sums: they go first, so that the short ones fill the end.
   const uint firstRow = group / across * tile_side, firstColumn = (across - 1u - group % across) * tile_side;
