@@ -23,9 +23,8 @@ import type { Real, RealDtype } from '../dtype.ts';
 interface Place {
   readonly device: OpenBackend;
   readonly dtype: RealDtype;
-  /** For the host to read. */
+  /** For the host to read, and for a command on the device. */
   readonly values: Real;
-  /** For a command on the device. */
   readonly operand: Real;
   /** Whether the result stays on the device. */
   readonly onDevice: boolean;
@@ -85,20 +84,16 @@ function* committed(
 ): Tasks<readonly Storage[]> {
   const written: Storage[] = [];
   try {
-    for (const length of lengths)
-      written.push(onDevice ? Storage.away(device, dtype, length) : Storage.forResult(device, dtype, length));
+    const allot = onDevice ? Storage.away : Storage.forResult;
+    for (const length of lengths) written.push(allot(device, dtype, length));
   } catch (error) {
     for (const storage of written) storage.close();
     throw error;
   }
+  const out = written.map((storage) => storage.operandFor(device) as Real);
   yield {
     device: runsOn,
-    encode: (encoder, scratch) =>
-      encode(
-        encoder,
-        written.map((storage) => storage.operandFor(device) as Real),
-        scratch,
-      ),
+    encode: (encoder, scratch) => encode(encoder, out, scratch),
     reachable: [],
     result: undefined,
     written: written[0]!,
