@@ -60,6 +60,16 @@ export function isSlice(item: number): boolean {
   return item % itemsOfSlice === itemsOfSlice - 1;
 }
 
+const itemsOfPiece = 4096;
+
+/** Calls body for pieces [from, to) of items, and yields after each: its plain loop is faster than a generator's. */
+export function* inPieces(items: number, body: (from: number, to: number) => void): Work {
+  for (let from = 0; from < items; from += itemsOfPiece) {
+    body(from, Math.min(items, from + itemsOfPiece));
+    yield;
+  }
+}
+
 /**
  * Work that can be interrupted. It yields after pieces of well under a millisecond, and between two yields it uses no
  * state that other work could change.

@@ -2,7 +2,7 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
-import { about, argumentOf, wrongArgument } from '../check.ts';
+import { about, argumentOf, firstNotFinite, wrongArgument } from '../check.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
@@ -130,9 +130,10 @@ export function logDensities<D extends RealDtype>(
     ...task,
     explain: (error) => about('Input', error),
     again: function* () {
-      for (let b = 0; b < size; b++) {
+      const first = firstNotFinite(out);
+      yield;
+      for (let b = Math.floor(first / count); b < size; b++) {
         const numbers = out.subarray(b * count, (b + 1) * count);
-        if (numbers.every(Number.isFinite)) continue;
         const rows = isOwn ? values.subarray(b * count * n, (b + 1) * count * n) : values;
         yield* farLogDensities(parametersAt(parameters, b), rows, constants[b]!, numbers);
       }

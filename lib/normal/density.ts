@@ -6,7 +6,7 @@ import { about } from '../check.ts';
 import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
-import { isSlice } from '../work.ts';
+import { inPieces } from '../work.ts';
 import { measureAgain, smallestSquare } from './far-rows.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -32,13 +32,13 @@ export function* farLogDensities(
   out: Values,
 ): Tasks<void> {
   const far: number[] = [];
-  for (let row = 0; row < out.length; row++) {
-    if (!Number.isFinite(out[row])) {
-      far.push(row);
-      out[row] = Number.NEGATIVE_INFINITY;
-    }
-    if (isSlice(row)) yield;
-  }
+  yield* inPieces(out.length, (from, to) => {
+    for (let row = from; row < to; row++)
+      if (!Number.isFinite(out[row])) {
+        far.push(row);
+        out[row] = Number.NEGATIVE_INFINITY;
+      }
+  });
   yield* measureAgain(parameters, rows, far, (row, square, exponent) => {
     out[row] = constant - (square / 2) * 4 ** exponent;
   });
@@ -75,38 +75,50 @@ export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'l
 /** Mahalanobis distances of rows from the mean, whatever their size; never -0. */
 export function distances<D extends RealDtype>(parameters: NormalParameters<D>, rows: RowsInput): Task<Vector<D>> {
   const { n, dtype } = parameters;
-  const distance = (square: number, exponent: number) => Math.sqrt(Math.abs(square)) * 2 ** exponent;
-  return mapDistances(parameters, rows, distance, n * smallestSquare[dtype]);
+  return fromSquares(parameters, rows, n * smallestSquare[dtype], (values, far) => {
+    for (let row = 0; row < values.length; row++) values[row] = Math.sqrt(Math.abs(2 * values[row]!));
+    for (const { row, square, exponent } of far) values[row] = Math.sqrt(square) * 2 ** exponent;
+  });
+}
+
+/** A row whose squared Mahalanobis distance, square 4^exponent, does not fit the type. */
+export interface FarRow {
+  readonly row: number;
+  readonly square: number;
+  readonly exponent: number;
 }
 
 /**
- * map(square, exponent) for each row, whose squared Mahalanobis distance from the mean is square 4^exponent. A float32
- * or a float64 may hold a distance whose square it does not hold. Such rows are measured again in a unit of their own:
- * those whose square overflows, and those whose square is below `nearest`.
+ * A task whose `finish` replaces -d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. A float32 or
+ * a float64 may hold a distance whose square it does not hold. `finish` gets such rows in units of their own: those
+ * whose square overflows, and those whose square is below `nearest`. A distance that is Infinity is off the support of
+ * a singular normal. `finish` has the loop over all rows: a call for each row takes as long as the device does.
  */
-export function mapDistances<D extends RealDtype>(
+export function fromSquares<D extends RealDtype>(
   parameters: NormalParameters<D>,
   rows: RowsInput,
-  map: (square: number, exponent: number) => number,
-  nearest = 0,
+  nearest: number,
+  finish: (values: Values, far: readonly FarRow[]) => void,
 ): Task<Vector<D>> {
   const given = rowsInput('Input', parameters.device, rows, parameters.n).values;
   const task = halfSquaresTask(parameters, given, 0);
+  const { values } = task.written;
+  const found: FarRow[] = [];
   return {
     ...task,
     again: function* () {
-      const { values } = task.written;
       const far: number[] = [];
-      for (let row = 0; row < values.length; row++) {
-        const square = -2 * values[row]!;
-        if (!Number.isFinite(square) || square < nearest) far.push(row);
-        values[row] = map(Number.isNaN(square) ? Number.POSITIVE_INFINITY : square, 0);
-        if (isSlice(row)) yield;
-      }
-      yield* measureAgain(parameters, given, far, (row, square, exponent) => {
-        values[row] = map(square, exponent);
+      yield* inPieces(values.length, (from, to) => {
+        for (let row = from; row < to; row++) {
+          const square = -2 * values[row]!;
+          if (square >= nearest && square < Number.POSITIVE_INFINITY) continue;
+          far.push(row);
+          if (!Number.isFinite(square)) values[row] = Number.NEGATIVE_INFINITY;
+        }
       });
+      yield* measureAgain(parameters, given, far, (row, square, exponent) => found.push({ row, square, exponent }));
     },
+    after: () => finish(values, found),
   };
 }
 

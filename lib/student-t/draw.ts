@@ -6,7 +6,7 @@ import type { Task } from '../command/task.ts';
 import { requireCount, type SampleOptions, type SampleSyncOptions } from '../distribution/sample-options.ts';
 import type { DistributionTasks } from '../distribution/tasks.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
-import { distances, mapDistances } from '../normal/density.ts';
+import { distances, fromSquares } from '../normal/density.ts';
 import { drawAboutMeans, drawTask } from '../normal/draw.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 import { normalTasks } from '../normal/tasks.ts';
@@ -32,7 +32,10 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
     name,
     draw: (count, options, counter) => drawStretched({ centred, location }, nu, count, options, counter),
     logPdf: (rows) =>
-      mapDistances(normal, rows, (square, exponent) => atLocation + logDecay(normal, nu, square, exponent)),
+      fromSquares(normal, rows, 0, (values, far) => {
+        for (let i = 0; i < values.length; i++) values[i] = atLocation + logDecay(normal, nu, -2 * values[i]!, 0);
+        for (const { row, square, exponent } of far) values[row] = atLocation + logDecay(normal, nu, square, exponent);
+      }),
     mahalanobis: (rows) => distances(normal, rows),
     close: () => {
       tasks.close();
