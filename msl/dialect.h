@@ -8,6 +8,9 @@ using namespace metal;
 
 #pragma METAL fp math_mode(safe)
 #pragma METAL fp contract(off)
+#ifdef __METAL_VERSION__
+#pragma clang fp contract(off)
+#endif
 
 // The one word that the preprocessor of msl/cpu can't read: there `threadgroup` is an address space and expands to
 // nothing, inside an attribute too.

@@ -7,12 +7,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const msl = fileURLToPath(new URL('.', import.meta.url));
 
 // A template looks its names up where it stands, and a pragma counts from where it stands: both come before the first
-// header of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas.
-const head = `#include <metal_stdlib>
+// header of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas; safe mathematics
+// allows contraction again, so that it is forbidden behind it, in either word.
+const head = `#pragma clang diagnostic ignored "-Wunknown-pragmas"
+#include <metal_stdlib>
 using namespace metal;
-#pragma clang fp contract(off)
 #pragma METAL fp math_mode(safe)
 #pragma METAL fp contract(off)
+#pragma clang fp contract(off)
 `;
 
 /** Bytes of one literal: compilers must take 65,536 characters, and concatenate neighbours. */

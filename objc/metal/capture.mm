@@ -19,10 +19,12 @@ bool startCapture(id<MTLCommandQueue> queue) {
   if (![manager supportsDestination:MTLCaptureDestinationGPUTraceDocument])
     throw Failure("ERR_UNSUPPORTED",
                   "A capture to (" + std::string(path) + ") can't be had: MTL_CAPTURE_ENABLED=1 must be set.");
+  NSString* name = textOf(path);
+  if (name == nil) throw Failure("ERR_INVALID_ARGUMENT", "COVARIUM_CAPTURE is not a path in UTF-8.");
   const auto descriptor = Owned<MTLCaptureDescriptor*>::adopt([[MTLCaptureDescriptor alloc] init]);
   [descriptor.get() setCaptureObject:queue];
   [descriptor.get() setDestination:MTLCaptureDestinationGPUTraceDocument];
-  [descriptor.get() setOutputURL:[NSURL fileURLWithPath:textOf(path)]];
+  [descriptor.get() setOutputURL:[NSURL fileURLWithPath:name]];
   NSError* error = nil;
   if (![manager startCaptureWithDescriptor:descriptor.get() error:&error])
     throw Failure("ERR_UNSUPPORTED", "A capture to (" + std::string(path) + ") can't be had: " + reasonOf(error));

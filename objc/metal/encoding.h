@@ -103,6 +103,7 @@ class Encoding {
   GpuPart& part_;
   Owned<id<MTLCommandBuffer>> commandBuffer_;
   Owned<id<MTLComputeCommandEncoder>> compute_;
+  bool hasThreadgroupMemory_ = false;                 // in the table of compute_
   std::vector<Owned<id<MTLCommandBuffer>>> earlier_;  // committed, not yet waited for; at most one
   double earlierMs_ = 0;
   double seconds_ = 0;

@@ -28,7 +28,8 @@ double millisecondsOf(id<MTLCommandBuffer> commandBuffer) {
   if (code == MTLCommandBufferErrorOutOfMemory)
     throw Failure("ERR_OUT_OF_MEMORY", "The GPU runs out of memory: " + what);
   if (code == MTLCommandBufferErrorDeviceRemoved) throw Failure("ERR_DEVICE_FAILED", "The GPU is removed: " + what);
-  throw Failure("ERR_DEVICE_FAILED", "The GPU ends the commit with an error: " + what);
+  throw Failure("ERR_DEVICE_FAILED",
+                "The GPU ends the commit with an error: " + what + " Close the device and open it again.");
 }
 
 Encoding::Encoding(Gpu& gpu, GpuPart& part) : gpu_(gpu), part_(part) {}
@@ -50,6 +51,7 @@ void Encoding::endEncoder() {
   if (!compute_) return;
   [compute_.get() endEncoding];
   compute_ = {};
+  hasThreadgroupMemory_ = false;
 }
 
 id<MTLCommandBuffer> Encoding::commandBuffer() {
@@ -109,6 +111,7 @@ void Encoding::dispatchThreadgroups(const char* kernel, std::initializer_list<Vi
   const auto encoder = compute(gpu_.shaders().pipeline(kernel).state.get());
   bind(encoder, buffers.begin(), buffers.size(), params, paramsBytes);
   [encoder setThreadgroupMemoryLength:(memoryBytes + 15) / 16 * 16 atIndex:0];
+  hasThreadgroupMemory_ = true;
   [encoder dispatchThreadgroups:MTLSizeMake(groups, 1, 1) threadsPerThreadgroup:MTLSizeMake(lanes, 1, 1)];
 }
 
@@ -121,12 +124,15 @@ void Encoding::launch(const Pipeline& pipeline, const std::vector<View>& buffers
     [encoder setThreadgroupMemoryLength:[gpu_.device() maxThreadgroupMemoryLength] -
                                         [pipeline.state.get() staticThreadgroupMemoryLength]
                                 atIndex:0];
+    hasThreadgroupMemory_ = true;
   }
   [encoder dispatchThreads:grid threadsPerThreadgroup:threadgroup];
 }
 
 void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound>& arguments,
                       const ThreadgroupMemory& memory, MTLSize grid, MTLSize threadgroup) {
+  // A length in the encoder's table of threadgroup memory stays, and counts for every kernel that comes later.
+  if (hasThreadgroupMemory_) endEncoder();
   const auto encoder = compute(state);
   for (const Bound& argument : arguments) {
     const auto& bytes = argument.bytes;
@@ -143,7 +149,6 @@ void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound
   }
   for (const auto& [index, sizeBytes] : memory) [encoder setThreadgroupMemoryLength:sizeBytes atIndex:index];
   [encoder dispatchThreads:grid threadsPerThreadgroup:threadgroup];
-  // What this kernel leaves in the table of threadgroup memory would count for the next one.
   if (!memory.empty()) endEncoder();
 }
 

@@ -29,13 +29,14 @@ struct CompiledKernel {
 class MetalKernel : public Kernel {
  public:
   // Throws ERR_UNSUPPORTED where the compiler and the source's parameters disagree (reflection.h).
-  MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source, size_t memoryBytes);
+  MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source, id<MTLDevice> device);
   const std::shared_ptr<const CompiledKernel>& compiled() const { return compiled_; }
   // What a buffer's offset is a multiple of, at an index.
   size_t alignmentBytes(uint32_t index) const;
 
  private:
   std::shared_ptr<const CompiledKernel> compiled_;
+  size_t constantAlignmentBytes_;  // of a buffer in constant memory: more on GPUs that are not Apple's own
 };
 
 // The compiled kernels of a device, kept for who asks again; what is kept is bounded. Any thread may call.

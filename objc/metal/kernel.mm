@@ -91,19 +91,22 @@ std::shared_ptr<CompiledKernel> make(id<MTLDevice> device, const KernelSource& s
 
 }  // namespace
 
-MetalKernel::MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source, size_t memoryBytes)
-    : compiled_(std::move(compiled)) {
+MetalKernel::MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source,
+                         id<MTLDevice> device)
+    : compiled_(std::move(compiled)), constantAlignmentBytes_([device supportsFamily:MTLGPUFamilyApple1] ? 4 : 256) {
   const id<MTLComputePipelineState> state = compiled_->state.get();
   name = source.name;
   parameters = matched(source.name, source.parameters, compiled_->bindings);
   threadExecutionWidth = static_cast<uint32_t>([state threadExecutionWidth]);
   maxTotalThreadsPerThreadgroup = static_cast<uint32_t>([state maxTotalThreadsPerThreadgroup]);
   staticThreadgroupMemoryBytes = [state staticThreadgroupMemoryLength];
-  maxThreadgroupMemoryBytes = memoryBytes;
+  maxThreadgroupMemoryBytes = [device maxThreadgroupMemoryLength];
 }
 
 size_t MetalKernel::alignmentBytes(uint32_t index) const {
   size_t bytes = 4;
+  for (const KernelParameter& parameter : parameters)
+    if (parameter.kind == KernelParameter::Kind::constant && parameter.index == index) bytes = constantAlignmentBytes_;
   for (const Binding& binding : compiled_->bindings)
     if (binding.table == Binding::Table::buffers && binding.index == index)
       bytes = std::max(bytes, binding.alignmentBytes);
@@ -143,7 +146,6 @@ std::shared_ptr<const Kernel> KernelCache::compile(const KernelSource& source) {
     device = Owned<id<MTLDevice>>::retain(device_);
     compiled = known(key);
   }
-  const size_t memoryBytes = [device.get() maxThreadgroupMemoryLength];
   if (compiled == nullptr) {
     compiled = make(device.get(), source);
     compiled->owner = this;
@@ -156,7 +158,7 @@ std::shared_ptr<const Kernel> KernelCache::compile(const KernelSource& source) {
   } else {
     keep(key, compiled);
   }
-  return std::make_shared<MetalKernel>(compiled, source, memoryBytes);
+  return std::make_shared<MetalKernel>(compiled, source, device.get());
 }
 
 void KernelCache::close() {

@@ -10,11 +10,13 @@ namespace covarium::metal {
 namespace {
 
 // The normals promise bits: no reassociation, no flushing of what the text says. Contraction is forbidden in the text
-// itself (msl/dialect.h), since safe mathematics allows it.
+// itself (msl/dialect.h), since safe mathematics allows it. Since macOS 15 exp, log or sin have a mode of their own,
+// which safe mathematics leaves at the fast one.
 void forbidFastMathematics(MTLCompileOptions* options) {
 #if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
   if (@available(macOS 15.0, *)) {
     [options setMathMode:MTLMathModeSafe];
+    [options setMathFloatingPointFunctions:MTLMathFloatingPointFunctionsPrecise];
     return;
   }
 #endif

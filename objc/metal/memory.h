@@ -39,7 +39,7 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::shared_ptr<MetalBuffer> allocate(size_t sizeBytes);
   size_t liveBytes() const;
   size_t pooledBytes() const;
-  // The working set that the system recommends as the most.
+  // The working set that the system recommends as the most, or the machine's memory where it recommends none.
   size_t limitBytes() const { return limitBytes_; }
   // Keeps nothing from now on, and gives nothing: the GPU may be gone.
   void close();

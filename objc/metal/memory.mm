@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../cpu/memory.h"
 #include "../failure.h"
 #include "text.h"
 
@@ -19,6 +20,12 @@ size_t roundedUp(size_t sizeBytes) {
 // Of the working set.
 constexpr size_t pooledFraction = 8;
 
+// A virtual GPU may say 0: then the machine's memory is the limit.
+size_t workingSetOf(id<MTLDevice> device) {
+  const uint64_t told = [device recommendedMaxWorkingSetSize];
+  return told != 0 ? told : cpu::usableMemoryBytes();
+}
+
 std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 }  // namespace
@@ -28,7 +35,7 @@ MetalBuffer::MetalBuffer(std::shared_ptr<Memory> memory, Owned<id<MTLBuffer>> ob
 
 MetalBuffer::~MetalBuffer() { memory_->recycle(std::move(object_)); }
 
-Memory::Memory(id<MTLDevice> device) : device_(device), limitBytes_([device recommendedMaxWorkingSetSize]) {}
+Memory::Memory(id<MTLDevice> device) : device_(device), limitBytes_(workingSetOf(device)) {}
 
 std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
   const AutoreleasePool pool;

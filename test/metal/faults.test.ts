@@ -1,5 +1,6 @@
 // Whatever fails in Metal becomes a typed error in JavaScript: nothing is lost, and the process goes on. The faults are
 // those of the software stand-in (test/metal/softmetal/settings.cc).
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -186,6 +187,14 @@ onSoftMetal(
   },
 );
 
+onSoftMetal('A GPU that recommends no working set, as a virtual one, has that of the machine.', async (soft) => {
+  soft.set('recommendedMaxWorkingSetSize', -1);
+  using device = openDevice('metal');
+  works(device);
+  const { 'working set': told } = listDevices()[0]!.facts;
+  assert.ok(Number.parseInt(told!, 10) > 100, told);
+});
+
 const commandBufferErrors: Readonly<Record<number, ErrorCode>> = {
   1: 'ERR_DEVICE_FAILED', // internal
   2: 'ERR_DEVICE_FAILED', // timeout
@@ -341,6 +350,14 @@ onSoftMetal('Long work is waited for, and its time is reported.', async (soft) =
   }
 });
 
+const openAndTell = `import('./lib/index.ts').then((covarium) => {
+  try {
+    covarium.openDevice('metal');
+  } catch (error) {
+    console.error(error.code, error.message);
+  }
+})`.replaceAll("'", '"');
+
 /** `check` with variables of the environment, and a folder that goes afterwards. */
 async function captured(variables: NodeJS.ProcessEnv, check: (path: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-'));
@@ -362,6 +379,17 @@ onSoftMetal('A capture that the system refuses is an error with what to set.', a
     assert.equal(soft.ledger(), {});
     assert.ok(listDevices()[0]!.available, 'to be listed needs no capture');
   });
+});
+
+onSoftMetal('A capture to a name that is not UTF-8 is refused.', () => {
+  // JavaScript writes the environment as UTF-8, and so cannot make one.
+  const { status, stderr } = spawnSync(
+    'sh',
+    ['-c', `COVARIUM_CAPTURE="$(printf '/tmp/\\377')" exec "$0" --import tsx -e '${openAndTell}'`, process.execPath],
+    { encoding: 'utf8', env: { ...process.env, MTL_CAPTURE_ENABLED: '1' } },
+  );
+  assert.is(status, 0, stderr);
+  assert.match(stderr, /ERR_INVALID_ARGUMENT.*COVARIUM_CAPTURE/);
 });
 
 onSoftMetal('COVARIUM_CAPTURE records the first device that is opened, not those that are listed.', async (soft) => {

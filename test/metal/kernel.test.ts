@@ -189,6 +189,53 @@ onSoftMetal('A device that closes while a kernel is compiled leaves nothing behi
   await throwsCode('ERR_CLOSED', 'closed', () => compiling);
 });
 
+onSoftMetal('Threadgroup memory of an earlier kernel of the commit does not count for a later one.', async () => {
+  using device = openDevice('metal');
+  const kernel = await device.kernel(`#include <metal_stdlib>
+using namespace metal;
+kernel void turn(device float* out [[buffer(0)]], uint i [[thread_position_in_threadgroup]]) {
+  threadgroup float all[8192];
+  all[i] = float(i);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = all[63 - i];
+}
+`);
+  using rows = device.matrix(3, 300);
+  using norms = device.vector(3);
+  using out = device.vector(64);
+  await device
+    .commandBuffer()
+    .squaredNorms(rows, norms)
+    .launch(kernel, { grid: 64, threadgroup: 64, arguments: { out } })
+    .squaredNorms(rows, norms)
+    .commit();
+  assert.is(out.get(0), 63);
+});
+
+onSoftMetal("Constant memory begins at multiples of 256 bytes, but on Apple's own GPUs.", async (soft) => {
+  const source = `#include <metal_stdlib>
+using namespace metal;
+kernel void copy(constant float* from [[buffer(0)]], device float* out [[buffer(1)]],
+                 uint i [[thread_position_in_grid]]) { out[i] = from[i]; }
+`;
+  for (const [family, at] of [
+    [1007, 1],
+    [0, 64],
+  ] as const) {
+    soft.set('family', family);
+    using device = openDevice('metal');
+    using from = device.vector(80);
+    from.data.fill(2);
+    const kernel = await device.kernel(source);
+    const out = new Float32Array(4);
+    const copy = (first: number) =>
+      kernel.run({ grid: 4, arguments: { from: from.data.subarray(first, first + 4), out } });
+    await copy(at);
+    assert.equal([...out], [2, 2, 2, 2]);
+    if (family === 0) await throwsCode('ERR_INVALID_ARGUMENT', 'multiples of (256)', () => copy(1));
+  }
+});
+
 onSoftMetal('A view that begins where no GPU can take it is refused.', async () => {
   using device = openDevice('metal');
   const kernel = await device.kernel(`#include <metal_stdlib>

@@ -62,7 +62,7 @@ for (const name of readdirSync(msl).filter((each) => each.endsWith('.metal')))
 whereItRuns('Nothing may fuse in the text, where a multiplication and an addition would without its pragma.', () => {
   const bait = 'float bait(float a, float b, float c) { return a * b + c; }\n';
   assert.is(fusions(flatten() + bait), 0);
-  assert.ok(fusions(flatten().replace('#pragma clang fp contract(off)', '') + bait) > 0);
+  assert.ok(fusions(flatten().replaceAll('#pragma clang fp contract(off)', '') + bait) > 0);
 });
 
 // Each in a kernel that is right but for one thing: what it says is at its own line.

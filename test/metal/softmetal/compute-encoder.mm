@@ -1,5 +1,6 @@
 #include "compute-encoder.h"
 
+#include <algorithm>
 #include <map>
 
 #include "device.h"
@@ -102,6 +103,13 @@ softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize grou
     char* bytes = binding.buffer == nil ? reinterpret_cast<char*>(binding.bytes->data())
                                         : softmetal::bufferOf(binding.buffer, call).bytes + binding.offset;
     dispatch.arguments.push_back({bytes, length, argument.readOnly});
+  }
+  for (const auto& [index, length] : threadgroupBytes) {
+    const auto isThere = [index = index](const Argument& argument) {
+      return argument.kind == Argument::Kind::threadgroup && static_cast<NSUInteger>(argument.index) == index;
+    };
+    const auto& arguments = pipeline->signature.arguments;
+    if (std::none_of(arguments.begin(), arguments.end(), isThere)) memoryBytes += length;  // it stays in the table
   }
   if (memoryBytes > softmetal::maximumThreadgroupBytes)
     call.refuse("finds (%zu) bytes of threadgroup memory for (%s), more than maxThreadgroupMemoryLength (%zu).",

@@ -38,6 +38,7 @@ bool isThere() { return !softmetal::isOn("noDevice") && !softmetal::isOn("device
 
 size_t orShare(const char* name, size_t quarters) {
   const int64_t set = softmetal::number(name);
+  if (set < 0) return 0;
   return set != 0 ? static_cast<size_t>(set) : covarium::cpu::usableMemoryBytes() / 4 * quarters;
 }
 

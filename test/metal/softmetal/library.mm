@@ -39,7 +39,8 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
   library->state_->device = Ref<id<MTLDevice>>(device);
   library->state_->shader = shader;
   count("libraries");
-  if (options == nil || ([options fastMathEnabled] && [options mathMode] != MTLMathModeSafe))
+  if (options == nil || [options mathMode] != MTLMathModeSafe ||
+      [options mathFloatingPointFunctions] != MTLMathFloatingPointFunctionsPrecise)
     count("fastMathLibraries");
   return library;
 }

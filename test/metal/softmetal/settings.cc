@@ -25,7 +25,7 @@ constexpr Setting known[] = {
     {"family", "1007"},  // the largest MTLGPUFamilyApple
     {"executionWidth", "32"},
     {"maximumGroup", "1024"},
-    {"recommendedMaxWorkingSetSize", "0"},  // 0: three quarters of what the process may use
+    {"recommendedMaxWorkingSetSize", "0"},  // 0: three quarters of what the process may use; -1: 0
     {"maxBufferLength", "0"},               // 0: half of it
     {"threads", "1"},                       // that share a dispatch
     // Strictness
