@@ -18,11 +18,6 @@ inline void multiply_row(device Real* rows, device const Real* row, uint count, 
   if (position.x < columns && position.y < count) rows[ulong(position.y) * columns + position.x] *= row[position.x];
 }
 
-template <typename Real>
-inline void set_row(device Real* rows, device const Real* row, uint count, uint columns, uint2 position) {
-  if (position.x < columns && position.y < count) rows[ulong(position.y) * columns + position.x] = row[position.x];
-}
-
 // Grid: columns x rows.
 kernel void add_row(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
                     constant RowParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
@@ -33,12 +28,6 @@ kernel void add_row(device float* rows [[buffer(0)]], device const float* row [[
 kernel void scale_columns(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
                           constant MatrixParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
   multiply_row(rows, row, params.rows, params.columns, position);
-}
-
-// Each row of rows becomes row. Grid: columns x rows.
-kernel void fill_rows(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
-                      constant MatrixParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
-  set_row(rows, row, params.rows, params.columns, position);
 }
 
 // One threadgroup a row, of at most 1,024 lanes; memory: simdgroup_values_bytes.

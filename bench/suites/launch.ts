@@ -23,7 +23,7 @@ function ours(device: Device, repeats: number, problem: Problem): LaidOut {
   return {
     run: () => {
       const commands = device.commandBuffer();
-      for (let i = 0; i < repeats; ++i) commands.launch('fill_rows', [to, from, shape], one, one);
+      for (let i = 0; i < repeats; ++i) commands.launch('copy_lower', [from, to, shape], one, one);
       return partsOf(commands.commitSync());
     },
     repeats,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../gpu/params.h"
+#include "../gpu/sample-params.h"
 
 namespace covarium::cuda {
 
@@ -20,12 +20,9 @@ size_t groupsOf(size_t threads, size_t lanes) { return (threads + lanes - 1) / l
 void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter, Dtype dtype) {
   const bool isFloat = dtype == Dtype::float32;
   const size_t blockElements = isFloat ? 4 : 2;
-  const NormalParams params = {lowWord(counter.seed),    highWord(counter.seed), lowWord(counter.stream),
-                               highWord(counter.stream), lowWord(counter.first), highWord(counter.first),
-                               static_cast<uint>(count)};
   const size_t blocks = groupsOf(counter.first % blockElements + count, blockElements);
-  run.launch(isFloat ? "fill_normal" : "fill_normal_float64", {out}, params, groupsOf(blocks, normalLanes),
-             normalLanes);
+  run.launch(isFloat ? "fill_normal" : "fill_normal_float64", {out}, normalParams(counter, count),
+             groupsOf(blocks, normalLanes), normalLanes);
 }
 
 // Rows of a slice, of which one is made while the one before it goes to the host: an eighth of all, neither too few for
@@ -46,18 +43,6 @@ void forSlices(const Run& run, View out, size_t count, size_t n, const Body& bod
   for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
 }
 
-// Of sample_narrow: as many times what a threadgroup makes at once as leave enough threadgroups for the GPU.
-size_t narrowRowsPerGroup(size_t count, uint columns) {
-  constexpr size_t enoughGroups = 132 * 16, mostTimes = 16;
-  const size_t atOnce = sample_narrow_rows(columns);
-  return std::clamp<size_t>(count / (atOnce * enoughGroups), 1, mostTimes) * atOnce;
-}
-
-NormalCounter after(NormalCounter counter, uint64_t elements) {
-  counter.first += elements;
-  return counter;
-}
-
 }  // namespace
 
 void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype dtype) {
@@ -72,18 +57,8 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
   const uint columns = static_cast<uint>(n);
   if (dtype == Dtype::float32 && n <= narrowColumns) {
     forSlices(run, out, count, n, [&](size_t first, size_t here) {
-      const uint64_t element = counter.first + first * n;
-      const auto perGroup = static_cast<uint>(narrowRowsPerGroup(here, columns));
-      const SampleParams params = {lowWord(counter.seed),
-                                   highWord(counter.seed),
-                                   lowWord(counter.stream),
-                                   highWord(counter.stream),
-                                   lowWord(element),
-                                   highWord(element),
-                                   static_cast<uint>(here),
-                                   columns,
-                                   perGroup,
-                                   0};
+      const uint perGroup = narrowRowsPerGroup(here, n);
+      const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, false);
       run.launch("sample_narrow", {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
                  groupsOf(here, perGroup), sample_narrow_lanes, sample_narrow_bytes(columns));
       run.made(out, first * n, here * n);

@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "cholesky-tiles.h"
+
 namespace covarium::gpu {
 
 namespace {
@@ -116,6 +118,26 @@ void refuseBadPivot(Device& gpu, size_t pivot) {
   if (found != static_cast<int64_t>(pivot))
     throw Failure("ERR_DEVICE_FAILED",
                   "it takes a matrix that is not positive definite (pivot " + std::to_string(pivot) + ")");
+}
+
+// By its kernels, though a matrix so small has another way (metal/cholesky.mm). `failed` becomes what they say of it.
+Floats factorByTiles(Device& gpu, const Floats& square, uint& failed) {
+  const auto commands = gpu.commandBuffer();
+  Arrays arrays(gpu);
+  const Operand said = arrays({0}), matrix = arrays(square);
+  forCholeskyTiles(
+      n,
+      [&](const char* kernel, uint first, size_t groups) {
+        const CholeskyTileParams params = {n, first};
+        const Operand told = {gpu.allocate(sizeof params), 0, sizeof params / sizeof(uint), Dtype::uint32};
+        memcpy(told.as<char>(), &params, sizeof params);
+        commands->launch(kernel, {matrix, said, told}, {static_cast<uint>(groups * tile_lanes), 1, 1},
+                         {tile_lanes, 1, 1});
+      },
+      [](size_t) {});
+  commands->commitAndWait();
+  memcpy(&failed, said.data(), sizeof failed);
+  return arrays.result();
 }
 
 // Matrix `bad` of a batch is not positive definite.
@@ -241,7 +263,7 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) 
     const Operand factor = a(lowerFactor(n, nan));
     c.choleskySolve(factor, a(rows), n);
   });
-  same({"fill_rows"}, [&](CommandBuffer& c, Arrays& a) {
+  same({"sample_tiles"}, [&](CommandBuffer& c, Arrays& a) {
     const Operand factor = a(lowerFactor(n, nan)), mean = a(row);
     c.sample(factor, mean, a(empty), false, counter);
   });
@@ -249,6 +271,12 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) 
     const Operand factor = a(lowerFactor(n, nan)), mean = a(row), all = a(rows);
     c.logDensity(factor, mean, all, a(Floats(count, nan)), false, 0.5);
   });
+  for (const size_t narrow : {size_t{3}, size_t{70}}) {
+    same({"sample_narrow"}, [&](CommandBuffer& c, Arrays& a) {
+      const Operand factor = a(lowerFactor(narrow, nan)), mean = a(scattered(narrow));
+      c.sample(factor, mean, a(Floats(narrow * 300, nan)), false, counter);
+    });
+  }
   for (const bool inverse : {false, true}) {
     constexpr size_t few = 3;
     same({"sample_rows"}, [&](CommandBuffer& c, Arrays& a) {
@@ -262,6 +290,16 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) 
   }
   for (const size_t order : {3, 20}) testBatches(same, order);
   expect({"cholesky_batch", "keep_first_failed"}, [&] { refuseBadModel(gpu, 17); });
+  expect({"cholesky_diagonal", "cholesky_below", "cholesky_update"}, [&] {
+    uint failed = 0;
+    const auto onCpu = [](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, FactorOn::cpu); };
+    requireSame(factorByTiles(gpu, covariance(), failed), resultOn(cpu, onCpu), false);
+    refuseFailed(failed);
+    Floats bad = covariance();
+    bad[(n - 1) * (n + 1)] = -1;
+    factorByTiles(gpu, bad, failed);
+    if (failed != n - 1) throw Failure("ERR_DEVICE_FAILED", "it takes a matrix that is not positive definite");
+  });
   expect({"MPSMatrixDecompositionCholesky"}, [&] {
     const auto factorOn = [](FactorOn where) {
       return [where](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, where); };

@@ -1,15 +1,20 @@
 #include "cholesky.h"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "gpu.h"
-#include "../gpu/params.h"
+#include "../gpu/cholesky-tiles.h"
 #include "rows.h"
+#include "triangle.h"
 
 namespace covarium::metal {
 
 namespace {
+
+// Below it a block of columns would be most of the matrix.
+constexpr size_t leastByTiles = 512;
 
 // Throws with the pivot if the CPU refuses the matrix, too.
 void factorOnCpu(Device& cpu, const float* a, size_t n, size_t stride) {
@@ -21,7 +26,7 @@ void factorOnCpu(Device& cpu, const float* a, size_t n, size_t stride) {
   commands->commitAndWait();
 }
 
-void check(Device& cpu, const View& kept, const View& outcome, size_t n, size_t stride) {
+void checkMps(Device& cpu, const View& kept, const View& outcome, size_t n, size_t stride) {
   const auto* words = static_cast<const int32_t*>(outcome.buffer->contents());
   const auto* diagonal = reinterpret_cast<const float*>(words + 4);
   bool sure = words[0] == MPSMatrixDecompositionStatusSuccess;
@@ -35,10 +40,24 @@ void check(Device& cpu, const View& kept, const View& outcome, size_t n, size_t 
   throw Failure("ERR_DEVICE_FAILED", "Cholesky factorization fails on the GPU" + what);
 }
 
-}  // namespace
+void choleskyByTiles(Encoding& encoding, View a, size_t n) {
+  const View failed = encoding.readable(1);
+  auto* word = static_cast<uint*>(failed.buffer->contents());
+  *word = cholesky_good - 1;  // until the GPU says more
+  forCholeskyTiles(
+      n,
+      [&](const char* kernel, uint first, size_t groups) {
+        encoding.dispatchWholeGroups(kernel, {a, failed}, CholeskyTileParams{static_cast<uint>(n), first}, groups,
+                                     tile_lanes, tile_bytes());
+      },
+      [&](size_t below) {
+        encoding.worked(secondsFor(2.0 * tile_side * below * (below + tile_side), 8.0 * below * below));
+      });
+  encoding.afterwards([failed, word] { refuseFailed(*word); });
+}
 
 // MPS overwrites what it factors even where it fails, and may write above the diagonal.
-void cholesky(Encoding& encoding, View a, size_t n) {
+void choleskyByMps(Encoding& encoding, View a, size_t n) {
   Gpu& gpu = encoding.gpu();
   const size_t stride = Mps::strideFor(n);
   const View kept = encoding.scratch(n * stride), outcome = encoding.readable(4 + n);
@@ -48,8 +67,26 @@ void cholesky(Encoding& encoding, View a, size_t n) {
   gpu.mps().copy(encoding, {a, n, 1, n + 1}, {outcome.from(4), n, 1, 1});  // the diagonal
   const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
   encoding.dispatch("zero_upper", {a}, params, n, n);
-  encoding.afterwards([&gpu, kept, outcome, n, stride] { check(gpu.cpu(), kept, outcome, n, stride); });
+  encoding.afterwards([&gpu, kept, outcome, n, stride] { checkMps(gpu.cpu(), kept, outcome, n, stride); });
   encoding.worked(factorSeconds(n));
+}
+
+bool worksByMps(const Gpu& gpu) { return gpu.works({"MPSMatrixDecompositionCholesky", "MPSMatrixCopy", "zero_upper"}); }
+
+bool worksByTiles(const Gpu& gpu) { return gpu.works({"cholesky_diagonal", "cholesky_below", "cholesky_update"}); }
+
+}  // namespace
+
+std::string lacksCholesky(const Gpu& gpu, size_t n) {
+  if (worksByTiles(gpu) || (worksByMps(gpu) && n <= largestOrder)) return "";
+  const auto off = gpu.off.find("cholesky_diagonal");  // all three are, with one reason
+  return "Kernel (cholesky_diagonal) is off on this GPU, so it makes no factor: " + off->second;
+}
+
+void cholesky(Encoding& encoding, View a, size_t n) {
+  const Gpu& gpu = encoding.gpu();
+  const bool isOurs = worksByTiles(gpu) && (n >= leastByTiles || !worksByMps(gpu));
+  isOurs ? choleskyByTiles(encoding, a, n) : choleskyByMps(encoding, a, n);
 }
 
 }  // namespace covarium::metal

@@ -74,15 +74,8 @@ void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
     Recorder::cholesky(a, n, where);
     return;
   }
-  for (const char* name : {"MPSMatrixDecompositionCholesky", "MPSMatrixCopy", "zero_upper"}) {
-    const auto off = engine_.gpu.off.find(name);
-    if (off != engine_.gpu.off.end())
-      throw Failure("ERR_UNSUPPORTED",
-                    std::string(name) + " is off on this GPU, so it makes no factor: " + off->second + ".");
-  }
-  if (n > largestOrder)
-    throw Failure("ERR_UNSUPPORTED", "A factor of dimension (" + std::to_string(n) +
-                                         ") is beyond what the GPU makes (" + std::to_string(largestOrder) + ").");
+  const std::string lacking = lacksCholesky(engine_.gpu, n);
+  if (!lacking.empty()) throw Failure("ERR_UNSUPPORTED", lacking + ".");
   record({{a, Access::readAndWrite}}, factorSeconds(n),
          [n](Encoding& encoding, const Views& v) { metal::cholesky(encoding, v[0], n); });
   recorded().factor = FactorOn::gpu;
@@ -203,10 +196,9 @@ void MetalCommandBuffer::squaredNorms(Operand rows, Operand out, size_t n) {
 void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   if (out.length == 0) return;
   const size_t n = mean.length, count = out.length / n;
-  const bool fused = n <= fusedColumns && works({"sample_rows"});
-  const bool blocks =
-      inverse ? works({"copy_lower", "add_row", "MPSMatrixSolveTriangular"}) && n <= largestOrder
-              : works({"copy_lower", "fill_rows", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"});
+  const bool fused = (n <= fusedColumns && works({"sample_rows"})) || drawsNarrow(engine_.gpu, n, inverse);
+  const bool blocks = inverse ? works({"copy_lower", "add_row", "MPSMatrixSolveTriangular"}) && n <= largestOrder
+                              : works({"sample_tiles"});
   const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
   if (!fused && !few && !blocks) return onCpu().sample(factor, mean, out, inverse, counter);
   const double moved = inverse && !fused ? solveSeconds(count, n) : secondsFor(2.0 * n * out.length, 8.0 * out.length);

@@ -61,6 +61,13 @@ class Encoding {
     const auto [lanes, width] = lanesFor(kernel, shares);
     dispatchThreadgroups(kernel, buffers, &params, sizeof params, groups, lanes, memoryBytes(lanes, width));
   }
+  // The same of exactly `lanes` lanes, which the kernel counts on. Throws where the pipeline takes fewer.
+  template <typename Params>
+  void dispatchWholeGroups(const char* kernel, std::initializer_list<View> buffers, const Params& params, size_t groups,
+                           size_t lanes, size_t memoryBytes) {
+    requireLanes(kernel, lanes);
+    dispatchThreadgroups(kernel, buffers, &params, sizeof params, groups, lanes, memoryBytes);
+  }
   void launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
               MTLSize threadgroup);
   // What a user's kernel takes: a view, or bytes where that has no buffer.
@@ -89,6 +96,7 @@ class Encoding {
                        size_t x, size_t y);
   void dispatchThreadgroups(const char* kernel, std::initializer_list<View> buffers, const void* params,
                             size_t paramsBytes, size_t groups, size_t lanes, size_t memoryBytes);
+  void requireLanes(const char* kernel, size_t lanes);
   struct Lanes {
     uint lanes, width;
   };

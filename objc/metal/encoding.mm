@@ -106,6 +106,13 @@ Encoding::Lanes Encoding::lanesFor(const char* kernel, size_t shares) {
   return {static_cast<uint>(lanes), static_cast<uint>(std::min(width, narrowest))};
 }
 
+void Encoding::requireLanes(const char* kernel, size_t lanes) {
+  const size_t most = [gpu_.shaders().pipeline(kernel).state.get() maxTotalThreadsPerThreadgroup];
+  if (lanes > most)
+    throw Failure("ERR_DEVICE_FAILED", "it takes threadgroups of (" + std::to_string(most) + ") threads, not of (" +
+                                           std::to_string(lanes) + ")");
+}
+
 void Encoding::dispatchThreadgroups(const char* kernel, std::initializer_list<View> buffers, const void* params,
                                     size_t paramsBytes, size_t groups, size_t lanes, size_t memoryBytes) {
   const auto encoder = compute(gpu_.shaders().pipeline(kernel).state.get());

@@ -24,6 +24,8 @@ void checkMemory(const Pipeline& kernel, const void* params, size_t mostBytes) {
   if (kernel.name == "sample_rows") {
     const auto sample = read<SampleParams>(params);
     sizeBytes = sample_rows_bytes(sample.columns, sample.rowsPerGroup, sample.inverse);
+  } else if (kernel.name == "sample_narrow") {
+    sizeBytes = sample_narrow_bytes(read<SampleParams>(params).columns);
   } else if (kernel.name == "sample_batch") {
     const auto sample = read<SampleBatchParams>(params);
     sizeBytes = sample_rows_bytes(sample.columns, sample.rowsPerGroup, 0);

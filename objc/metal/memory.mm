@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "../cpu/memory.h"
 #include "../failure.h"
 #include "text.h"
 
@@ -23,7 +22,7 @@ constexpr size_t pooledFraction = 8;
 // A virtual GPU may say 0: then the machine's memory is the limit.
 size_t workingSetOf(id<MTLDevice> device) {
   const uint64_t told = [device recommendedMaxWorkingSetSize];
-  return told != 0 ? told : cpu::usableMemoryBytes();
+  return told != 0 ? told : [[NSProcessInfo processInfo] physicalMemory];
 }
 
 std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }

@@ -19,7 +19,6 @@ void forRowBlocks(size_t count, size_t columns, const Body& body) {
 }
 
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter);
-void fillRows(Encoding& encoding, View rows, View row, size_t count, size_t n);
 void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, size_t n);
 void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n);
 void squaredNorms(Encoding& encoding, View rows, View out, size_t count, size_t n);

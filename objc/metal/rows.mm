@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mps.h"
-#include "../gpu/params.h"
+#include "../gpu/sample-params.h"
 
 namespace covarium::metal {
 
@@ -39,20 +39,9 @@ size_t rowsPerBlock(size_t columns) {
 
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter) {
   forDispatches(count, 1, [&](size_t first, size_t here) {
-    const uint64_t element = counter.first + first;
-    const NormalParams params = {lowWord(counter.seed),    highWord(counter.seed), lowWord(counter.stream),
-                                 highWord(counter.stream), lowWord(element),       highWord(element),
-                                 static_cast<uint>(here)};
-    encoding.dispatch("fill_normal", {out.from(first)}, params, (element % 4 + here + 3) / 4);
+    const NormalParams params = normalParams(after(counter, first), here);
+    encoding.dispatch("fill_normal", {out.from(first)}, params, ((counter.first + first) % 4 + here + 3) / 4);
     encoding.worked(normalSeconds(here));
-  });
-}
-
-void fillRows(Encoding& encoding, View rows, View row, size_t count, size_t n) {
-  forDispatches(count, n, [&](size_t first, size_t here) {
-    const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};
-    encoding.dispatch("fill_rows", {rows.from(first * n), row}, params, n, here);
-    encoding.worked(passSeconds(1, here * n));
   });
 }
 

@@ -5,14 +5,17 @@
 
 namespace covarium::metal {
 
-// CommandBuffer::sample of device.h. Up to fusedColumns one kernel does it all; beyond it, by blocks of rows, the
-// normals, the means and one product, or the normals and one solve.
+// CommandBuffer::sample of device.h. Where rows are short one kernel does it all; beyond it, by blocks of rows, the
+// normals and a triangular product that begins with the means, or one solve.
 void sample(Encoding& encoding, View factor, View mean, View out, size_t count, size_t n, bool inverse,
             NormalCounter counter);
 // CommandBuffer::logDensity.
 void logDensity(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
                 double constant);
 
-constexpr size_t fusedColumns = 64;
+// Whether sample_narrow makes rows of n columns.
+bool drawsNarrow(const Gpu& gpu, size_t n, bool inverse);
+
+constexpr size_t fusedColumns = 64;  // of sample_rows, log_density_rows and batches
 
 }  // namespace covarium::metal

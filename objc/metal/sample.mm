@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gpu.h"
-#include "../gpu/params.h"
+#include "../gpu/sample-params.h"
 #include "rows.h"
 #include "triangle.h"
 
@@ -13,40 +13,40 @@ namespace {
 
 constexpr size_t mostFusedGroups = size_t{1} << 20;
 
-NormalCounter after(NormalCounter counter, size_t elements) {
-  return {counter.seed, counter.stream, counter.first + elements};
-}
-
+// Rows of at most fusedColumns: whole, by one kernel.
 void sampleFused(Encoding& encoding, View factor, View mean, View out, size_t count, size_t n, bool inverse,
                  NormalCounter counter) {
   const uint columns = static_cast<uint>(n), direction = inverse ? 1 : 0;
-  const uint rows = static_cast<uint>(sample_rows_per_group(columns, direction));
+  const bool isNarrow = drawsNarrow(encoding.gpu(), n, inverse);
+  const uint rows = isNarrow ? narrowRowsPerGroup(count, n) : sample_rows_per_group(columns, direction);
   const size_t most = rows * mostFusedGroups;
   for (size_t first = 0; first < count; first += most) {
-    const size_t here = std::min(most, count - first);
-    const uint64_t element = counter.first + first * n;
-    const SampleParams params = {lowWord(counter.seed),
-                                 highWord(counter.seed),
-                                 lowWord(counter.stream),
-                                 highWord(counter.stream),
-                                 lowWord(element),
-                                 highWord(element),
-                                 static_cast<uint>(here),
-                                 columns,
-                                 rows,
-                                 direction};
-    encoding.dispatchGroups("sample_rows", {factor, mean, out.from(first * n)}, params, (here + rows - 1) / rows,
-                            sample_rows_lanes(direction),
-                            [&](uint, uint) { return sample_rows_bytes(columns, rows, direction); });
+    const size_t here = std::min(most, count - first), groups = (here + rows - 1) / rows;
+    const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, rows, inverse);
+    const std::initializer_list<View> views = {factor, mean, out.from(first * n)};
+    if (isNarrow) {
+      encoding.dispatchWholeGroups("sample_narrow", views, params, groups, sample_narrow_lanes,
+                                   sample_narrow_bytes(columns));
+    } else {
+      encoding.dispatchGroups("sample_rows", views, params, groups, sample_rows_lanes(direction),
+                              [&](uint, uint) { return sample_rows_bytes(columns, rows, direction); });
+    }
     encoding.worked(secondsFor(here * n * (60.0 + n), 4.0 * here * n));
   }
 }
 
 }  // namespace
 
+bool drawsNarrow(const Gpu& gpu, size_t n, bool inverse) {
+  return !inverse && n <= sample_narrow_most &&
+         sample_narrow_bytes(static_cast<uint>(n)) <= [gpu.device() maxThreadgroupMemoryLength] &&
+         gpu.works({"sample_narrow"});
+}
+
 void sample(Encoding& encoding, View factor, View mean, View out, size_t count, size_t n, bool inverse,
             NormalCounter counter) {
-  if (n <= fusedColumns && encoding.gpu().works({"sample_rows"})) {
+  const bool isFused = n <= fusedColumns && encoding.gpu().works({"sample_rows"});
+  if (isFused || drawsNarrow(encoding.gpu(), n, inverse)) {
     sampleFused(encoding, factor, mean, out, count, n, inverse, counter);
     return;
   }
@@ -56,16 +56,18 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
     multiplyFewRows(encoding, factor, mean, normals, out, count, n);
     return;
   }
-  const View lower = lowerOf(encoding, factor, n);
+  const View lower = inverse ? lowerOf(encoding, factor, n) : View{};
   forRowBlocks(count, n, [&](size_t first, size_t here) {
     const View rows = out.from(first * n);
-    fillNormal(encoding, normals, here * n, after(counter, first * n));
+    fillNormal(encoding, normals, here * n, after(counter, uint64_t{first} * n));
     if (inverse) {
       solveRows(encoding, lower, normals, rows, here, n, false);
       addRow(encoding, rows, mean, 1, here, n);
     } else {
-      fillRows(encoding, rows, mean, here, n);
-      multiplyRows(encoding, lower, normals, rows, here, n, false, 1);
+      encoding.dispatchWholeGroups("sample_tiles", {factor, mean, normals, rows},
+                                   MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, tile_groups(here, n),
+                                   tile_lanes, tile_bytes());
+      encoding.worked(secondsFor(1.0 * here * n * n, 8.0 * here * n));
     }
   });
 }

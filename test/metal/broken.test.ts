@@ -141,9 +141,11 @@ async function withFault(
   device.close();
 }
 
+const ofTiles = ['cholesky_below', 'cholesky_diagonal', 'cholesky_update'];
+const ofWholeGroups = [...ofTiles, 'sample_narrow', 'sample_tiles'];
 const kernels = [
   ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'transpose_matrix'],
-  ...['scale_columns', 'fill_rows', 'sample_rows', 'log_density_rows', 'multiply_lower'],
+  ...['scale_columns', 'sample_rows', 'log_density_rows', 'multiply_lower', ...ofWholeGroups],
   ...['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'],
 ];
 
@@ -196,14 +198,12 @@ for (const kernel of kernels)
 const products = ['MPSMatrixMultiplication', 'MPSMatrixVectorMultiplication', 'MPSMatrixSum'];
 const classes = [...products, 'MPSMatrixSolveTriangular', 'MPSMatrixSolveCholesky', 'MPSMatrixDecompositionCholesky'];
 
-/** A factor by MPS is refused with a reason; one by the CPU is made. */
-async function makesFactorsOnCpuOnly(device: Backend): Promise<void> {
+/** The device makes a factor there where it is asked to. */
+function makesFactorOn(device: Backend, where: 'gpu' | 'cpu'): void {
   const square = Float32Array.of(4, 2, 2, 5);
   const encoder = device.encoder();
-  const { message } = await throwsCode('ERR_UNSUPPORTED', () => encoder.cholesky(square, 2, 'gpu'));
-  assert.match(message, /^MPSMatrix\w+ is off on this GPU, so it makes no factor: /);
-  encoder.cholesky(square, 2, 'auto');
-  assert.is(encoder.commitSync().factor, 'cpu');
+  encoder.cholesky(square, 2, where);
+  assert.is(encoder.commitSync().factor, where);
   assert.equal(square, Float32Array.of(2, 0, 1, 2));
 }
 
@@ -217,7 +217,7 @@ for (const name of [...classes, 'MPSMatrixCopy'])
         await withFault(soft, ['brokenMps', `${name}${how}`], [off], async (device) => {
           isRight(device, name);
           assert.is(soft.count(`encoded ${name}`), 0);
-          if (off === 'MPSMatrixDecompositionCholesky') await makesFactorsOnCpuOnly(device);
+          if (off === 'MPSMatrixDecompositionCholesky') makesFactorOn(device, 'gpu');
         });
       },
     );
@@ -225,7 +225,7 @@ for (const name of [...classes, 'MPSMatrixCopy'])
 onSoftMetal('A GPU without MPS computes all the same, with no object of MPS.', async (soft) =>
   withFault(soft, ['mpsUnsupported', '1'], [...classes, 'MPSMatrixCopy'], async (device) => {
     isRight(device, 'without MPS');
-    await makesFactorsOnCpuOnly(device);
+    makesFactorOn(device, 'gpu');
     assert.equal(
       Object.keys(soft.counters()).filter((name) => name.includes('MPS')),
       [],
@@ -234,19 +234,31 @@ onSoftMetal('A GPU without MPS computes all the same, with no object of MPS.', a
   }),
 );
 
+onSoftMetal('A GPU that makes no factor says why, and the CPU makes it.', async (soft) => {
+  soft.set('mpsUnsupported', 1);
+  await withFault(soft, ['brokenKernel', 'cholesky_below'], ofTiles, async (device) => {
+    const encoder = device.encoder();
+    const factor = () => encoder.cholesky(Float32Array.of(4, 2, 2, 5), 2, 'gpu');
+    const { message } = await throwsCode('ERR_UNSUPPORTED', factor);
+    assert.match(message, /^Kernel \(cholesky_diagonal\) is off on this GPU, so it makes no factor: /);
+    makesFactorOn(device, 'cpu');
+  });
+});
+
 for (const executionWidth of [1, 4, 31, 32, 64])
   for (const maximumGroup of [1, 31, 32, 33, 1024])
     onSoftMetal(`Simdgroups of ${executionWidth}, groups up to ${maximumGroup}: everything works.`, (soft) => {
       soft.set('executionWidth', executionWidth);
       soft.set('maximumGroup', maximumGroup);
       const [{ warnings, facts }] = listDevices() as [ReturnType<typeof listDevices>[number]];
-      assert.equal(warnings, []);
+      const off = warnings.map((warning) => warning.split(' ')[0]);
+      assert.equal(off, maximumGroup < 256 ? ofWholeGroups : []);
       const { simdgroup } = facts;
       assert.is(simdgroup, `${executionWidth} threads`);
       const device = openMetal();
       isRight(device, `${executionWidth} of ${maximumGroup}`);
       for (const kernel of [
-        ...['sample_rows', 'log_density_rows', 'log_density', 'fill_rows', 'squared_norms'],
+        ...['sample_rows', 'log_density_rows', 'log_density', 'squared_norms'],
         ...['cholesky_batch', 'sample_batch', 'log_density_batch'],
       ])
         assert.ok(soft.count(`dispatches ${kernel}`) > 0, `${kernel} runs`);

@@ -22,28 +22,6 @@ onCpu('copy_lower copies a triangle, puts zeros above it, and reads nothing ther
   }
 });
 
-onCpu('fill_rows repeats a row.', (device) => {
-  for (const [rows, columns] of [
-    [0, 3],
-    [1, 1],
-    [3, 5],
-    [33, 7],
-    [2, 5000],
-  ] as const) {
-    const row = Float32Array.from(scattered(columns, 2));
-    const expected = new Float32Array(rows * columns).map((_, at) => row[at % columns]!);
-    for (const group of [...groupSizes.map((size) => [size, 1, 1]), [8, 8, 1], [1, 1000, 1]]) {
-      for (const beyond of [0, 37]) {
-        const out = guarded(new Float32Array(rows * columns).fill(Number.NaN));
-        const grid = [columns + beyond, rows + beyond, 1];
-        launch(device, 'fill_rows', [out.view, row, Uint32Array.of(rows, columns)], grid, group);
-        hasSameBytes(out.view, expected, `fill_rows of ${rows} x ${columns}`);
-        out.isIntact('fill_rows');
-      }
-    }
-  }
-});
-
 onCpu('transpose_matrix puts rows into columns.', (device) => {
   for (const [rows, columns] of [
     [0, 3],

@@ -50,7 +50,6 @@ extern __shared__ float groupMemory[];
 RUN(fill_normal, slots.at[0], PARAMS(NormalParams), POSITION_X)
 RUN(add_row, slots.at[0], slots.at[1], PARAMS(RowParams), POSITION)
 RUN(scale_columns, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
-RUN(fill_rows, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(zero_upper, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(copy_lower, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(transpose_matrix, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
@@ -69,7 +68,6 @@ static const std::map<std::string, void (*)(Slots, Params)> kernels = {
     {"fill_normal", run_fill_normal},
     {"add_row", run_add_row},
     {"scale_columns", run_scale_columns},
-    {"fill_rows", run_fill_rows},
     {"zero_upper", run_zero_upper},
     {"copy_lower", run_copy_lower},
     {"antitranspose", run_antitranspose},

@@ -99,7 +99,6 @@ const Kernel kernelList[] = {
     map<fill_normal>("fill_normal"),
     map<add_row>("add_row"),
     map<scale_columns>("scale_columns"),
-    map<fill_rows>("fill_rows"),
     map<zero_upper>("zero_upper"),
     map<copy_lower>("copy_lower"),
     map<antitranspose>("antitranspose"),

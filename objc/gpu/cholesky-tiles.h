@@ -1,0 +1,31 @@
+// The steps of a blocked Cholesky factorization by the kernels of msl/cholesky-tiles.metal.
+#pragma once
+
+#include <string>
+
+#include "params.h"
+
+namespace covarium::gpu {
+
+// Calls launch(kernel, first column, threadgroups) in order, and behind(rows left) after each block of columns.
+template <typename Launch, typename Behind>
+void forCholeskyTiles(size_t n, const Launch& launch, const Behind& behind) {
+  for (size_t first = 0; first < n; first += tile_side) {
+    launch("cholesky_diagonal", static_cast<uint>(first), size_t{1});
+    const size_t below = n - first <= tile_side ? 0 : n - first - tile_side;
+    if (below != 0) {
+      launch("cholesky_below", static_cast<uint>(first), (below + tile_side - 1) / tile_side);
+      launch("cholesky_update", static_cast<uint>(first), tile_groups(below, below));
+    }
+    behind(below);
+  }
+}
+
+// Throws ERR_NOT_POSITIVE_DEFINITE with the pivot that the kernels have found bad, if any.
+inline void refuseFailed(uint failed) {
+  if (failed != cholesky_good)
+    throw Failure::atPivot(static_cast<int64_t>(failed),
+                           "Matrix is not positive definite: pivot (" + std::to_string(failed) + ") is not positive.");
+}
+
+}  // namespace covarium::gpu

@@ -1,0 +1,33 @@
+// What the kernels that draw are told, the same on every GPU.
+#pragma once
+
+#include <algorithm>
+
+#include "params.h"
+
+namespace covarium::gpu {
+
+inline NormalParams normalParams(NormalCounter counter, size_t count) {
+  return {lowWord(counter.seed),  highWord(counter.seed),  lowWord(counter.stream), highWord(counter.stream),
+          lowWord(counter.first), highWord(counter.first), static_cast<uint>(count)};
+}
+
+inline SampleParams sampleParams(NormalCounter counter, size_t count, size_t columns, uint rowsPerGroup, bool inverse) {
+  return {lowWord(counter.seed),  highWord(counter.seed),  lowWord(counter.stream),  highWord(counter.stream),
+          lowWord(counter.first), highWord(counter.first), static_cast<uint>(count), static_cast<uint>(columns),
+          rowsPerGroup,           inverse ? 1u : 0u};
+}
+
+inline NormalCounter after(NormalCounter counter, uint64_t elements) {
+  counter.first += elements;
+  return counter;
+}
+
+// Of sample_narrow: as many times what a threadgroup makes at once as leave enough threadgroups for the GPU.
+inline uint narrowRowsPerGroup(size_t count, size_t columns) {
+  constexpr size_t enoughGroups = 132 * 16, mostTimes = 16;
+  const size_t atOnce = sample_narrow_rows(static_cast<uint>(columns));
+  return static_cast<uint>(std::clamp<size_t>(count / (atOnce * enoughGroups), 1, mostTimes) * atOnce);
+}
+
+}  // namespace covarium::gpu
