@@ -20,6 +20,7 @@ enum class FactorOn : uint8_t { automatic, cpu, gpu };
 struct Timings {
   double encodeMs, deviceMs, wallMs;
   FactorOn factor = FactorOn::automatic;  // where the last factor of the commit was made; automatic: there was none
+  bool onGpu = false, onCpu = false;      // which parts a GPU's commit has; neither on a device that is no GPU's
 };
 
 // Where a range of the normal stream starts (msl/normal.h).

@@ -144,7 +144,7 @@ function softCuda(standIn: string): Setting {
 
 /** A run for each setting that a file is to be seen in. */
 function plan(files: readonly string[]): Run[] {
-  const onMetal: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'metal' };
+  const onMetal: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'metal', COVARIUM_METAL_FROM: '0' };
   const onOthers: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
   const metal = (env: NodeJS.ProcessEnv): Setting => ({ title: 'metal, over its software stand-in', env });
   const runsOf = (file: string, settings: readonly Setting[]): Run[] =>
@@ -174,7 +174,7 @@ function plan(files: readonly string[]): Run[] {
     const settings: Setting[] =
       stand.path !== '' && isForAll(file)
         ? [{ env: onOthers }, metal({ ...onMetal, COVARIUM_ADDON: stand.path })]
-        : [{ env: {} }];
+        : [{ env: { COVARIUM_METAL_FROM: '0' } }];
     if (!(file in alone)) {
       if (stand.path !== '' && onCuda.includes(roomOf(file))) settings.push(softCuda(stand.path));
       if (hasOpenBlas && onOpenBlas.includes(roomOf(file)))

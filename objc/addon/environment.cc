@@ -33,9 +33,9 @@ struct Environment::Pending {
 Environment::Environment(Napi::Env env) {
   const char* forbidden = getenv("COVARIUM_NO_EXTERNAL_BUFFERS");
   externalBuffers = forbidden == nullptr || strcmp(forbidden, "1") != 0;
-  makeTimings_ =
-      Napi::Persistent(env.RunScript("(encodeMs, deviceMs, wallMs, factor) => ({ encodeMs, deviceMs, wallMs, factor })")
-                           .As<Napi::Function>());
+  makeTimings_ = Napi::Persistent(
+      env.RunScript("(encodeMs, deviceMs, wallMs, factor, ranOn) => ({ encodeMs, deviceMs, wallMs, factor, ranOn })")
+          .As<Napi::Function>());
   requireOk(napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1,
                                             nullptr, nullptr, this, settle, &completions_));
   napi_unref_threadsafe_function(env, completions_);
@@ -100,8 +100,12 @@ Napi::Value Environment::timingsOf(Napi::Env env, const Timings& timings) {
   const Napi::Value factor = timings.factor == FactorOn::automatic
                                  ? env.Undefined()
                                  : Napi::String::New(env, timings.factor == FactorOn::gpu ? "gpu" : "cpu");
+  const Napi::Value ranOn = !timings.onGpu && !timings.onCpu ? env.Undefined()
+                                                             : Napi::String::New(env, !timings.onGpu  ? "cpu"
+                                                                                      : timings.onCpu ? "both"
+                                                                                                      : "gpu");
   return makeTimings_.Value().Call(
-      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor});
+      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor, ranOn});
 }
 
 namespace {

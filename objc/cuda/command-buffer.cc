@@ -1,7 +1,6 @@
 #include "command-buffer.h"
 
-#include <cstdlib>
-
+#include "../gpu/least-work.h"
 #include "cholesky.h"
 #include "mirror.h"
 #include "product.h"
@@ -22,15 +21,7 @@ double flopsOf(Dtype dtype, const ProductShape& shape) {
 }  // namespace
 
 size_t leastOnGpu() {
-  static const size_t least = [] {
-    const char* asked = getenv("COVARIUM_CUDA_FROM");
-    if (asked == nullptr || *asked == '\0') return size_t{1} << 16;
-    char* end;
-    const auto number = static_cast<size_t>(strtoull(asked, &end, 10));
-    if (*end != '\0')
-      throw Failure("ERR_OUT_OF_RANGE", "COVARIUM_CUDA_FROM (" + std::string(asked) + ") is not a whole number.");
-    return number;
-  }();
+  static const size_t least = gpu::leastWork("COVARIUM_CUDA_FROM");
   return least;
 }
 
@@ -39,9 +30,7 @@ bool CudaCommandBuffer::isForGpu(Dtype dtype) const {
 }
 
 bool CudaCommandBuffer::isForGpu(const Operand& out, double work) const {
-  constexpr double workOfANumber = 100;  // what a number costs that is only made and copied
-  return isForGpu(out.dtype) && out.length > 0 &&
-         static_cast<double>(out.length) + work / workOfANumber >= static_cast<double>(leastOnGpu());
+  return isForGpu(out.dtype) && out.length > 0 && gpu::isWorth(out.length, work, leastOnGpu());
 }
 
 Part& CudaCommandBuffer::onGpu(const std::vector<Operand>& operands) {

@@ -56,6 +56,7 @@ class Commit {
 
   std::vector<std::unique_ptr<Part>> parts;  // changed by the recording thread, until the commit; then by release()
   FactorOn factor = FactorOn::automatic;     // where one was made
+  bool onGpu = false, onCpu = false;         // what kinds of parts there are, or were
 
  private:
   std::mutex mutex_;

@@ -8,6 +8,7 @@ void Recorder::append(std::unique_ptr<Part> part, bool isGpu) {
   if (commit_->parts.empty()) begun_ = Clock::now();
   hostPart_ = nullptr;
   isGpuLast_ = isGpu;
+  (isGpu ? commit_->onGpu : commit_->onCpu) = true;
   commit_->parts.push_back(std::move(part));
 }
 

@@ -53,6 +53,8 @@ class MetalCommandBuffer : public Recorder {
   };
 
   bool works(std::initializer_list<const char*> names) const { return engine_.gpu.works(names); }
+  // Whether the CPU makes this result before a GPU that has to be asked first would.
+  bool isSmall(const Operand& out, double multiplyAdds = 0);
   // The part to record into: the last one, or a new one where that is of the other kind or can't take an operand.
   GpuPart& onGpu(const std::vector<Operand>& operands);
   // A command for the GPU over views of its operands. Recorded commands hold nothing of these operands but the views.

@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "cholesky.h"
+#include "../gpu/least-work.h"
 #include "../gpu/params.h"
 #include "product.h"
 #include "rows.h"
@@ -20,6 +21,12 @@ void requireFloat32(const Operand& operand) {
 }
 
 }  // namespace
+
+// Where the commit is on the GPU already, the next command costs no way there.
+bool MetalCommandBuffer::isSmall(const Operand& out, double multiplyAdds) {
+  return out.dtype == Dtype::float32 && gpuPart() == nullptr &&
+         !isWorth(out.length, multiplyAdds, engine_.gpu.leastWork);
+}
 
 GpuPart& MetalCommandBuffer::onGpu(const std::vector<Operand>& operands) {
   auto* last = static_cast<GpuPart*>(gpuPart());
@@ -61,6 +68,7 @@ Timings MetalCommandBuffer::commitAndWait() {
 
 void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   if (out.length == 0) return;
+  if (isSmall(out)) return onCpu().fillNormal(out, counter);
   record({{out, Access::write}}, normalSeconds(out.length),
          [=, length = out.length](Encoding& encoding, const Views& v) {
            metal::fillNormal(encoding, v[0], length, counter);
@@ -82,14 +90,14 @@ void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 }
 
 void MetalCommandBuffer::zeroUpper(Operand a, size_t n) {
-  if (!works({"zero_upper"})) return onCpu().zeroUpper(a, n);
+  if (isSmall(a) || !works({"zero_upper"})) return onCpu().zeroUpper(a, n);
   record({{a, Access::readAndWrite}}, passSeconds(1, a.length), [n](Encoding& encoding, const Views& v) {
     encoding.dispatch("zero_upper", {v[0]}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)}, n, n);
   });
 }
 
 void MetalCommandBuffer::antitranspose(Operand a, size_t n) {
-  if (!works({"antitranspose"})) return onCpu().antitranspose(a, n);
+  if (isSmall(a) || !works({"antitranspose"})) return onCpu().antitranspose(a, n);
   record({{a, Access::readAndWrite}}, passSeconds(2, a.length), [n](Encoding& encoding, const Views& v) {
     encoding.dispatch("antitranspose", {v[0]}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)}, n, n);
   });
@@ -97,6 +105,7 @@ void MetalCommandBuffer::antitranspose(Operand a, size_t n) {
 
 void MetalCommandBuffer::copy(Operand from, Operand to) {
   if (from.length == 0) return;
+  if (isSmall(from)) return onCpu().copy(from, to);
   record({{from, Access::read}, {to, Access::write}}, passSeconds(2, from.length),
          [length = from.length](Encoding& encoding, const Views& v) { encoding.copy(v[0], v[1], length); });
 }
@@ -104,7 +113,7 @@ void MetalCommandBuffer::copy(Operand from, Operand to) {
 // MPS doesn't say that the sum may be one of its terms, so that it is made in scratch where they share a buffer.
 void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
   if (a.length == 0) return;
-  if (!works({"MPSMatrixSum"})) return onCpu().sum(a, b, out);
+  if (isSmall(out) || !works({"MPSMatrixSum"})) return onCpu().sum(a, b, out);
   record({{a, Access::read}, {b, Access::read}, {out, Access::write}}, passSeconds(5, a.length),
          [length = a.length](Encoding& encoding, const Views& v) {
            constexpr size_t width = 1 << 12;
@@ -125,7 +134,7 @@ void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
 
 void MetalCommandBuffer::addRow(Operand rows, Operand row, double scale) {
   if (rows.length == 0) return;
-  if (!works({"add_row"})) return onCpu().addRow(rows, row, scale);
+  if (isSmall(rows) || !works({"add_row"})) return onCpu().addRow(rows, row, scale);
   record({{rows, Access::readAndWrite}, {row, Access::read}}, passSeconds(2, rows.length),
          [count = rows.length / row.length, n = row.length, scale](Encoding& encoding, const Views& v) {
            metal::addRow(encoding, v[0], v[1], static_cast<float>(scale), count, n);
@@ -134,7 +143,7 @@ void MetalCommandBuffer::addRow(Operand rows, Operand row, double scale) {
 
 void MetalCommandBuffer::scaleColumns(Operand rows, Operand row) {
   if (rows.length == 0) return;
-  if (!works({"scale_columns"})) return onCpu().scaleColumns(rows, row);
+  if (isSmall(rows) || !works({"scale_columns"})) return onCpu().scaleColumns(rows, row);
   record({{rows, Access::readAndWrite}, {row, Access::read}}, passSeconds(2, rows.length),
          [count = rows.length / row.length, n = row.length](Encoding& encoding, const Views& v) {
            metal::scaleColumns(encoding, v[0], v[1], count, n);
@@ -143,7 +152,8 @@ void MetalCommandBuffer::scaleColumns(Operand rows, Operand row) {
 
 void MetalCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
   const bool vector = shape.m == 1 || shape.n == 1;
-  if (shape.k == 0 || !works({vector ? "MPSMatrixVectorMultiplication" : "MPSMatrixMultiplication"}))
+  if (shape.k == 0 || isSmall(c, 1.0 * shape.m * shape.n * shape.k) ||
+      !works({vector ? "MPSMatrixVectorMultiplication" : "MPSMatrixMultiplication"}))
     return onCpu().product(a, b, c, shape);
   record({{a, Access::read}, {b, Access::read}, {c, shape.beta == 0 ? Access::write : Access::readAndWrite}},
          secondsFor(2.0 * shape.m * shape.n * shape.k, 4.0 * (a.length + b.length + c.length)),
@@ -153,7 +163,8 @@ void MetalCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape s
 void MetalCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) {
   if (rows.length == 0) return;
   const bool few = !transposed && rows.length <= fewRows * n && works({"multiply_lower"});
-  if (!few && !works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"}))
+  if (isSmall(rows, 0.5 * n * rows.length) ||
+      (!few && !works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})))
     return onCpu().triangularProduct(factor, rows, n, transposed);
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
          secondsFor(2.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
@@ -164,7 +175,7 @@ void MetalCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t 
 
 void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
   if (rows.length == 0) return;
-  if (!works({"copy_lower", "MPSMatrixSolveTriangular"}) || n > largestOrder)
+  if (isSmall(rows, 0.5 * n * rows.length) || !works({"copy_lower", "MPSMatrixSolveTriangular"}) || n > largestOrder)
     return onCpu().triangularSolve(factor, rows, n, transposed);
   const size_t count = rows.length / n;
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
@@ -176,7 +187,8 @@ void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n,
 
 void MetalCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
   if (rows.length == 0) return;
-  if (!works({"copy_lower", "transpose_matrix", "MPSMatrixSolveCholesky"}) || n > largestOrder)
+  if (isSmall(rows, 1.0 * n * rows.length) || n > largestOrder ||
+      !works({"copy_lower", "transpose_matrix", "MPSMatrixSolveCholesky"}))
     return onCpu().choleskySolve(factor, rows, n);
   const size_t count = rows.length / n;
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
@@ -186,7 +198,7 @@ void MetalCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
 
 void MetalCommandBuffer::squaredNorms(Operand rows, Operand out, size_t n) {
   if (out.length == 0) return;
-  if (!works({"squared_norms"})) return onCpu().squaredNorms(rows, out, n);
+  if (isSmall(rows) || !works({"squared_norms"})) return onCpu().squaredNorms(rows, out, n);
   record({{rows, Access::read}, {out, Access::write}}, passSeconds(1, rows.length),
          [count = out.length, n](Encoding& encoding, const Views& v) {
            metal::squaredNorms(encoding, v[0], v[1], count, n);
@@ -200,7 +212,8 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
   const bool blocks = inverse ? works({"copy_lower", "add_row", "MPSMatrixSolveTriangular"}) && n <= largestOrder
                               : works({"sample_tiles"});
   const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
-  if (!fused && !few && !blocks) return onCpu().sample(factor, mean, out, inverse, counter);
+  if (isSmall(out, 0.5 * n * out.length) || (!fused && !few && !blocks))
+    return onCpu().sample(factor, mean, out, inverse, counter);
   const double moved = inverse && !fused ? solveSeconds(count, n) : secondsFor(2.0 * n * out.length, 8.0 * out.length);
   record({{factor, Access::read}, {mean, Access::read}, {out, Access::write}},
          normalSeconds(out.length) + moved + passSeconds(1, out.length) + passSeconds(3, n * n),
@@ -219,7 +232,8 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
       works({"add_row", "log_density"}) &&
       (few || (inverse ? works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
                        : works({"copy_lower", "MPSMatrixSolveTriangular"}) && n <= largestOrder));
-  if (!fused && !blocks) return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
+  if (isSmall(rows, 0.5 * n * rows.length) || (!fused && !blocks))
+    return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
   const double white = inverse || fused ? secondsFor(4.0 * n * rows.length, 8.0 * rows.length) : solveSeconds(count, n);
   record({{factor, Access::read}, {mean, Access::read}, {rows, Access::read}, {out, Access::write}},
          white + passSeconds(4, rows.length) + passSeconds(3, n * n),
@@ -232,7 +246,8 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
 void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
   if (a.length == 0) return;
   const size_t count = a.length / (n * n);
-  if (n > batchFactorColumns || count > mostBatchModels || !works({"cholesky_batch", "keep_first_failed"})) {
+  if (isSmall(a, 0.2 * n * a.length) || n > batchFactorColumns || count > mostBatchModels ||
+      !works({"cholesky_batch", "keep_first_failed"})) {
     Recorder::choleskyBatch(a, n, tolerance);
     return;
   }
@@ -244,7 +259,7 @@ void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
 // Without sample_rows the CPU draws of one model, and so of a batch.
 void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
   if (out.length == 0) return;
-  if (n > fusedColumns || !works({"sample_batch", "sample_rows"}))
+  if (isSmall(out, 0.5 * n * out.length) || n > fusedColumns || !works({"sample_batch", "sample_rows"}))
     return onCpu().sampleBatch(factors, means, out, n, counter);
   const size_t count = means.length / n, rows = out.length / means.length;
   record({{factors, Access::read}, {means, Access::read}, {out, Access::write}},
@@ -257,7 +272,7 @@ void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out
 void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                          Operand constants) {
   if (out.length == 0) return;
-  if (n > fusedColumns || !works({"log_density_batch", "log_density_rows"}))
+  if (isSmall(out, 0.5 * n * n * out.length) || n > fusedColumns || !works({"log_density_batch", "log_density_rows"}))
     return onCpu().logDensityBatch(factors, means, rows, out, n, constants);
   const size_t count = means.length / n, each = out.length / count;
   const bool shared = rows.length != out.length * n;

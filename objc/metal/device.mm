@@ -7,6 +7,7 @@
 #include "choose.h"
 #include "command-buffer.h"
 #include "open.h"
+#include "../gpu/least-work.h"
 #include "../gpu/self-test.h"
 #include "text.h"
 
@@ -25,6 +26,7 @@ class MetalDevice : public Device {
   // Throws ERR_DEVICE_UNAVAILABLE for a GPU that covarium can't use.
   MetalDevice(Owned<id<MTLDevice>> gpu, const std::shared_ptr<Device>& cpu)
       : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), name_(textOf([engine_->gpu.device() name])) {
+    const size_t least = leastWork("COVARIUM_METAL_FROM");
     auto& off = engine_->gpu.off;
     if (!MPSSupportsMTLDevice(engine_->gpu.device())) switchMpsOff(off);
     selfTest([engine_->gpu.device() registryID], *this, *cpu, off);
@@ -32,6 +34,7 @@ class MetalDevice : public Device {
     if (normals != off.end())
       throw Failure("ERR_DEVICE_UNAVAILABLE",
                     "GPU (" + name_ + ") does not give the normal stream: " + normals->second + ".");
+    engine_->gpu.leastWork = least;
   }
   ~MetalDevice() override { close(); }
 

@@ -33,6 +33,8 @@ class Gpu {
   // live on. Nothing may be in flight.
   void close();
 
+  // Numbers from which on a command that begins a commit is worth the way to the GPU (gpu/least-work.h).
+  size_t leastWork = 0;
   // Kernels and MPS classes that failed their self-test, and why: never used.
   std::map<std::string, std::string> off;
   bool works(std::initializer_list<const char*> names) const {

@@ -176,6 +176,40 @@ onSoftMetal('Timings say where a factor was made; by default MPS does not make i
   }
 });
 
+onSoftMetal(
+  'What is small stays on the CPU unless the commit is on the GPU already; timings say where it ran.',
+  async (soft) => {
+    const { COVARIUM_METAL_FROM: before } = process.env;
+    try {
+      process.env['COVARIUM_METAL_FROM'] = 'all';
+      await throwsCode('ERR_OUT_OF_RANGE', 'COVARIUM_METAL_FROM (all) is not a whole number', () =>
+        openDevice('metal'),
+      );
+      process.env['COVARIUM_METAL_FROM'] = '';
+      using device = openDevice('metal');
+      using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(3) });
+      for (const [count, where] of [
+        [10, 'cpu'],
+        [30_000, 'gpu'],
+      ] as const) {
+        const { result, of } = await counted(soft, () => normal.sample(count, { seed: 1 }));
+        assert.is(result.timings?.ranOn, where);
+        assert.is(of('commits'), where === 'gpu' ? 1 : 0);
+        result.close();
+      }
+      using large = device.vector(70_000);
+      using few = device.vector(3);
+      using other = device.vector(3);
+      const ranOn = (commands: ReturnType<Device['commandBuffer']>) => commands.commitSync().ranOn;
+      assert.is(ranOn(device.commandBuffer().fillNormal(large).fillNormal(few)), 'gpu');
+      assert.is(ranOn(device.commandBuffer().fillNormal(few).fillNormal(large)), 'both');
+      assert.is(ranOn(device.commandBuffer().fillNormal(few).sum(few, few, other)), 'cpu');
+    } finally {
+      process.env['COVARIUM_METAL_FROM'] = before;
+    }
+  },
+);
+
 onSoftMetal('A sample that is long for a GPU is cut into command buffers; its numbers are the same.', async (soft) => {
   using device = openDevice('metal');
   const n = 1000;

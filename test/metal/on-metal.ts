@@ -10,6 +10,8 @@ import { softAddon } from './softmetal/addon.ts';
 import { SoftMetal } from './softmetal/softmetal.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
+// What is small goes to the GPU, too.
+env['COVARIUM_METAL_FROM'] ??= '0';
 
 /** One that is chosen already may be a build with a sanitizer. */
 function standIn(): ReturnType<typeof softAddon> {
