@@ -88,8 +88,9 @@ class Encoding {
 
   // The last command buffer, not committed yet; those before it are.
   Owned<id<MTLCommandBuffer>> finish();
-  // Waits for the command buffers before the last; milliseconds on the GPU. Throws what the GPU reports.
-  double waitForEarlier();
+  // Waits for the last, which is committed, and for those before it; milliseconds on the GPU. Throws what the GPU
+  // reports.
+  double waitFor(id<MTLCommandBuffer> last);
 
  private:
   void dispatchThreads(const char* kernel, std::initializer_list<View> buffers, const void* params, size_t paramsBytes,
@@ -114,14 +115,16 @@ class Encoding {
   bool hasThreadgroupMemory_ = false;                 // in the table of compute_
   std::vector<Owned<id<MTLCommandBuffer>>> earlier_;  // committed, not yet waited for; at most one
   double earlierMs_ = 0;
+  double ended_ = 0;  // of the last that was waited for, as millisecondsOf takes it
   double seconds_ = 0;
 };
 
 // True if work of this many seconds is cut into several command buffers.
 bool isLong(double seconds);
 
-// Milliseconds that a completed command buffer took on the GPU; throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED where it
+// Milliseconds that a completed command buffer took on the GPU, of those after `ended`, which becomes its end, in
+// seconds of the GPU's clock: those of a queue may overlap. Throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED where it
 // ended in an error.
-double millisecondsOf(id<MTLCommandBuffer> commandBuffer);
+double millisecondsOf(id<MTLCommandBuffer> commandBuffer, double& ended);
 
 }  // namespace covarium::metal

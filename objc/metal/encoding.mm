@@ -19,9 +19,12 @@ constexpr size_t mostBytesByValue = 4096;  // Metal's limit of setBytes
 
 }  // namespace
 
-double millisecondsOf(id<MTLCommandBuffer> commandBuffer) {
-  if ([commandBuffer status] == MTLCommandBufferStatusCompleted)
-    return ([commandBuffer GPUEndTime] - [commandBuffer GPUStartTime]) * 1e3;
+double millisecondsOf(id<MTLCommandBuffer> commandBuffer, double& ended) {
+  if ([commandBuffer status] == MTLCommandBufferStatusCompleted) {
+    const double begin = std::max<double>(ended, [commandBuffer GPUStartTime]);
+    ended = std::max<double>(begin, [commandBuffer GPUEndTime]);
+    return (ended - begin) * 1e3;
+  }
   NSError* error = [commandBuffer error];
   const auto code = static_cast<MTLCommandBufferError>([error code]);
   const std::string what = reasonOf(error) + " (MTLCommandBufferError " + std::to_string(code) + ").";
@@ -183,7 +186,7 @@ void Encoding::worked(double seconds) {
   earlier_.push_back(std::exchange(commandBuffer_, {}));
   if (earlier_.size() < 2) return;
   [earlier_[0].get() waitUntilCompleted];
-  earlierMs_ += millisecondsOf(earlier_[0].get());
+  earlierMs_ += millisecondsOf(earlier_[0].get(), ended_);
   earlier_.erase(earlier_.begin());
 }
 
@@ -193,13 +196,11 @@ Owned<id<MTLCommandBuffer>> Encoding::finish() {
   return std::exchange(commandBuffer_, {});
 }
 
-double Encoding::waitForEarlier() {
-  for (const auto& earlier : earlier_) {
-    [earlier.get() waitUntilCompleted];
-    earlierMs_ += millisecondsOf(earlier.get());
-  }
+double Encoding::waitFor(id<MTLCommandBuffer> last) {
+  [last waitUntilCompleted];
+  for (const auto& earlier : earlier_) earlierMs_ += millisecondsOf(earlier.get(), ended_);
   earlier_.clear();
-  return earlierMs_;
+  return earlierMs_ + millisecondsOf(last, ended_);
 }
 
 bool isLong(double seconds) { return seconds >= sliceSeconds; }

@@ -70,7 +70,8 @@ void GpuPart::start(std::function<void(const Outcome&)> ended) {
   [commandBuffer.get() addCompletedHandler:^(id<MTLCommandBuffer> completed) {
     const AutoreleasePool own;
     ended([this, completed] {
-      const double milliseconds = millisecondsOf(completed);
+      double before = 0;
+      const double milliseconds = millisecondsOf(completed, before);
       check();
       return milliseconds;
     });
@@ -89,8 +90,7 @@ double GpuPart::run() {
     encode(encoding);
     const auto last = encoding.finish();
     [last.get() commit];
-    [last.get() waitUntilCompleted];
-    milliseconds = encoding.waitForEarlier() + millisecondsOf(last.get());
+    milliseconds = encoding.waitFor(last.get());
   }
   check();
   for (size_t i = 0; i < copies.size(); ++i)

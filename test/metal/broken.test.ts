@@ -245,6 +245,14 @@ onSoftMetal('A GPU that makes no factor says why, and the CPU makes it.', async 
   });
 });
 
+onSoftMetal('Simdgroups that are narrower than the pipeline says have memory enough.', (soft) => {
+  soft.set('simdgroupWidth', 8);
+  assert.equal(listDevices()[0]!.warnings, []);
+  const device = openMetal();
+  isRight(device, 'simdgroups of 8 that are called 32');
+  device.close();
+});
+
 for (const executionWidth of [1, 4, 31, 32, 64])
   for (const maximumGroup of [1, 31, 32, 33, 1024])
     onSoftMetal(`Simdgroups of ${executionWidth}, groups up to ${maximumGroup}: everything works.`, (soft) => {

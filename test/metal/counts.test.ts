@@ -54,6 +54,7 @@ for (const [way, draw] of Object.entries(ways))
         const { result, of } = await counted(soft, () => draw(normal));
         const what = `n = ${normal.dimension}`;
         assert.is(of('commits'), 1, what);
+        assert.is(of('unretainedCommandBuffers'), 0, what);
         assert.is(of('waits'), way === 'sync' ? 1 : 0, what);
         assert.is(of('completedHandlers'), way === 'sync' ? 0 : 1, what);
         assert.is(of('blitCopies') + of('encoded MPSMatrixCopy'), 0, `${what}: nothing is copied`);

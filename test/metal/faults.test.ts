@@ -358,6 +358,33 @@ const openAndTell = `import('./lib/index.ts').then((covarium) => {
   }
 })`.replaceAll("'", '"');
 
+onSoftMetal('Command buffers that overlap on the GPU do not count twice.', (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(1000, 4000);
+  using row = device.vector(4000);
+  soft.set('overlapMs', 50);
+  const commands = device.commandBuffer();
+  for (let repeat = 0; repeat < 800; repeat++) commands.addRow(rows, row);
+  const { deviceMs, wallMs } = commands.commitSync();
+  assert.ok(soft.count('commits') >= 4);
+  // The first of them overlaps the one before this commit.
+  assert.ok(deviceMs > 0 && deviceMs < wallMs + 100, `${deviceMs} of ${wallMs} ms`);
+});
+
+onSoftMetal('A queue that fails after a fault says to open the device again, and that serves.', async (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(2, 2);
+  soft.set('errorsStay', 1);
+  soft.set('commandBufferErrorAt', 1);
+  const fill = (on: Device, into: Matrix) => on.commandBuffer().fillNormal(into).commit();
+  await throwsCode('ERR_DEVICE_FAILED', 'open it again', () => fill(device, rows));
+  await throwsCode('ERR_DEVICE_FAILED', 'MTLCommandBufferError 4', () => fill(device, rows));
+  rows.close();
+  device.close();
+  using again = openDevice('metal');
+  works(again);
+});
+
 /** `check` with variables of the environment, and a folder that goes afterwards. */
 async function captured(variables: NodeJS.ProcessEnv, check: (path: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-'));

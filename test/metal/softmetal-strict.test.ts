@@ -55,6 +55,12 @@ const sentences: Readonly<Record<string, string>> = {
   'kernel-of-another-device': `${cholesky}is given a kernel of device (1), but belongs to device (0).`,
   'buffer-of-nothing': `${shared}is asked for a buffer of (0) bytes.`,
   'buffer-too-large': `${shared}is asked for (4097) bytes, more than maxBufferLength (4096).`,
+  'buffer-write-combined': `${shared}is asked for write-combined memory, which the host would read at a crawl.`,
+  'buffer-untracked': `${shared}is asked for memory whose hazards nobody tracks; covarium has no fences.`,
+  'language-too-new':
+    '-[MTLDevice newLibraryWithSource:options:error:] is asked for version (3.1) of the language, but macOS (13) has (3.0).',
+  'concurrent-without-barrier': `${threads}may run beside an earlier dispatch that shares the buffer of argument (out) of (fill_normal), with no barrier.`,
+  'threadgroup-memory-left': `${threads}finds (40960) bytes of threadgroup memory for (fill_normal), more than maxThreadgroupMemoryLength (32768).`,
   'buffer-private': `${shared}is asked for storage mode (2); the stand-in has shared storage (0) only.`,
   'borrowed-unaligned': `${noCopy}is given an address (`,
   'borrowed-odd-length': `${noCopy}is given a length (100) that is not a multiple of the page size (`,

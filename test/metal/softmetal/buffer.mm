@@ -54,6 +54,10 @@ void checkLength(id<MTLDevice> device, size_t length, MTLResourceOptions options
   if ((options >> 4 & 0xf) != MTLStorageModeShared)
     call.refuse("is asked for storage mode (%zu); the stand-in has shared storage (0) only.",
                 size_t{options >> 4 & 0xf});
+  if ((options & 0xf) != MTLCPUCacheModeDefaultCache)
+    call.refuse("is asked for write-combined memory, which the host would read at a crawl.");
+  if ((options >> 8 & 0x3) == MTLHazardTrackingModeUntracked)
+    call.refuse("is asked for memory whose hazards nobody tracks; covarium has no fences.");
 }
 
 SoftMetalBuffer* made(id<MTLDevice> device, char* bytes, size_t length, MTLResourceOptions options, bool borrowed) {

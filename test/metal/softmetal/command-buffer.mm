@@ -34,6 +34,7 @@ id<MTLCommandBuffer> commandBufferOf(SoftMetalQueue* queue, bool retains, MTLCom
   buffer->state_ = new SoftCommandBuffer;
   buffer->state_->queue = Ref<SoftMetalQueue*>(queue);
   buffer->state_->retains = retains;
+  if (!retains) count("unretainedCommandBuffers");
   buffer->state_->errorOptions = options;
   return [buffer autorelease];
 }

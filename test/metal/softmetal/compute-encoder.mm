@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "device.h"
 #include "encoder.h"
@@ -32,7 +33,11 @@ struct SoftComputeEncoder : SoftEncoder {
   std::map<NSUInteger, Binding> bindings;
   std::map<NSUInteger, size_t> threadgroupBytes;
 
+  // Of a concurrent encoder, since its last barrier.
+  std::set<const void*> read, written;
+
   void record(MTLSize threads, MTLSize group, const Call& call);
+  void refuseRaces(const Call& call);
   softmetal::Dispatch dispatchOf(MTLSize threads, MTLSize group, const Call& call) const;
   size_t lengthFor(const Argument& argument, const Call& call) const;
 };
@@ -117,10 +122,29 @@ softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize grou
   return dispatch;
 }
 
+// What one dispatch writes, another that may run beside it neither reads nor writes.
+void SoftComputeEncoder::refuseRaces(const Call& call) {
+  std::set<const void*> reads, writes;
+  for (const Argument& argument : pipeline->signature.arguments) {
+    const auto found = bindings.find(static_cast<NSUInteger>(argument.index));
+    const bool isBuffer = argument.kind == Argument::Kind::buffer || argument.kind == Argument::Kind::constant;
+    if (!isBuffer || found == bindings.end() || found->second.buffer == nil) continue;
+    const void* buffer = found->second.buffer;
+    if (written.count(buffer) != 0 || (!argument.readOnly && read.count(buffer) != 0))
+      call.refuse(
+          "may run beside an earlier dispatch that shares the buffer of argument (%s) of (%s), with no barrier.",
+          argument.name.c_str(), pipeline->signature.name.c_str());
+    (argument.readOnly ? reads : writes).insert(buffer);
+  }
+  read.insert(reads.begin(), reads.end());
+  written.insert(writes.begin(), writes.end());
+}
+
 void SoftComputeEncoder::record(MTLSize threads, MTLSize group, const Call& call) {
   checkOpen(call);
   if (pipeline == nullptr) call.refuse("is called without a pipeline state.");
   checkSizes(threads, group, *pipeline, call);
+  if (type == MTLDispatchTypeConcurrent) refuseRaces(call);
   // Bytes of setBytes live as long as the command.
   std::vector<std::shared_ptr<std::vector<uint8_t>>> own;
   for (const auto& [index, binding] : bindings)
@@ -236,7 +260,9 @@ SOFT_ENCODER("MTLComputeCommandEncoder")
 }
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
   const Call call{"MTLComputeCommandEncoder", _cmd};
-  openOf(state_, call);
+  SoftComputeEncoder& encoder = openOf(state_, call);
   if (scope == 0) call.refuse("is given no scope.");
+  encoder.read.clear();
+  encoder.written.clear();
 }
 @end

@@ -49,7 +49,16 @@ class BuiltIn : public Executable {
     std::vector<void*> slots;
     for (const Bound& argument : dispatch.arguments) slots.push_back(argument.bytes);
     const size_t memoryBytes = dispatch.threadgroupBytes.empty() ? 0 : dispatch.threadgroupBytes[0];
-    cpu::launch(execution(), kernel_, slots, dispatch.threads, {dispatch.threadgroup, memoryBytes, width()});
+    const auto asked = static_cast<unsigned>(number("simdgroupWidth")), simdWidth = asked != 0 ? asked : width();
+    const uint32_t lanes = dispatch.threadgroup[0] * dispatch.threadgroup[1] * dispatch.threadgroup[2];
+    if (kernel_.memoryBytes != nullptr) {
+      const size_t needed = kernel_.memoryBytes(slots.back(), lanes, simdWidth);
+      if (needed > memoryBytes)
+        throw Failure("ERR_OUT_OF_RANGE", "its simdgroups of " + std::to_string(simdWidth) + " take (" +
+                                              std::to_string(needed) + ") bytes of threadgroup memory, not (" +
+                                              std::to_string(memoryBytes) + ").");
+    }
+    cpu::launch(execution(), kernel_, slots, dispatch.threads, {dispatch.threadgroup, memoryBytes, simdWidth});
   }
   unsigned width() const override { return static_cast<unsigned>(number("executionWidth")); }
 

@@ -20,6 +20,10 @@ std::string complaint(const std::string& text) {
          ":5: error: use of undeclared identifier 'softmetal_fault'\n    softmetal_fault;\n    ^\n";
 }
 
+MTLLanguageVersion newestLanguage(int64_t system) {
+  return system >= 15 ? MTLLanguageVersion3_2 : system == 14 ? MTLLanguageVersion3_1 : MTLLanguageVersion3_0;
+}
+
 }  // namespace
 
 namespace softmetal {
@@ -27,6 +31,11 @@ namespace softmetal {
 id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOptions* options,
                           __autoreleasing NSError** error, const Call& call) {
   if (source == nil) call.refuse("is given a nil source.");
+  const MTLLanguageVersion newest = newestLanguage(number("system"));
+  if (options != nil && [options languageVersion] > newest)
+    call.refuse("is asked for version (%zu.%zu) of the language, but macOS (%d) has (%zu.%zu).",
+                size_t{[options languageVersion] >> 16}, size_t{[options languageVersion] & 0xffff},
+                static_cast<int>(number("system")), size_t{newest >> 16}, size_t{newest & 0xffff});
   const std::string text = textOf(source);
   std::string diagnostics = isOn("compileFails") ? complaint(text) : "";
   const auto shader = diagnostics.empty() ? compileShader(text, diagnostics) : nullptr;

@@ -56,6 +56,9 @@ struct SoftQueue : softmetal::Counted {
   softmetal::Ref<id<MTLDevice>> device;
   softmetal::Ref<NSString*> label;
   NSUInteger maximum = 0;
+  // Of the queue's thread: whether a command buffer has failed, and when the last one ended on the GPU.
+  bool hasFailed = false;
+  double lastEnd = 0;
   std::shared_ptr<softmetal::Line> line = std::make_shared<softmetal::Line>();
 
  private:

@@ -56,12 +56,15 @@ void runToEnd(SoftMetalCommandBuffer* buffer) {
   SoftCommandBuffer& state = *buffer->state_;
   const double kernelStart = seconds();
   if (isOn("deviceRemoved")) state.fault = MTLCommandBufferErrorDeviceRemoved;
+  SoftQueue& queue = *state.queue.get()->state_;
+  if (queue.hasFailed && isOn("errorsStay")) state.fault = MTLCommandBufferErrorAccessRevoked;
   state.reach(MTLCommandBufferStatusScheduled);
   call(state.scheduledHandlers, buffer);
   const double kernelEnd = seconds();
   if (const int64_t delay = number("delayMs"); delay > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay));
 
-  const double gpuStart = seconds();
+  const double overlap = static_cast<double>(number("overlapMs")) * 1e-3;
+  const double gpuStart = overlap > 0 && queue.lastEnd > 0 ? queue.lastEnd - overlap : seconds();
   // One that fails has done a part.
   const size_t done = state.fault == MTLCommandBufferErrorNone ? state.commands.size() : state.commands.size() / 2;
   for (size_t i = 0; i < done; ++i) state.commands[i]();
@@ -74,6 +77,8 @@ void runToEnd(SoftMetalCommandBuffer* buffer) {
   state.kept.clear();
   state.queue.get()->state_->giveBack();
   const bool failed = state.fault != MTLCommandBufferErrorNone;
+  queue.hasFailed = queue.hasFailed || failed;
+  queue.lastEnd = gpuEnd;
   Ref<NSError*> error;
   if (failed) {
     const auto code = static_cast<NSInteger>(state.fault);

@@ -23,7 +23,9 @@ constexpr Setting known[] = {
     {"unifiedMemory", "1"},
     {"mpsUnsupported", "0"},
     {"family", "1007"},  // the largest MTLGPUFamilyApple
+    {"system", "13"},    // of macOS: the oldest that covarium supports
     {"executionWidth", "32"},
+    {"simdgroupWidth", "0"},  // of the simdgroups that run; 0: executionWidth, which some drivers overstate
     {"maximumGroup", "1024"},
     {"recommendedMaxWorkingSetSize", "0"},  // 0: three quarters of what the process may use; -1: 0
     {"maxBufferLength", "0"},               // 0: half of it
@@ -47,6 +49,8 @@ constexpr Setting known[] = {
     {"commandBufferErrorAt", "0"}  // ... with which the n-th commit from now ends
     ,
     {"deviceRemoved", "0"},
+    {"errorsStay", "0"},      // after a command buffer that fails, its queue's others are ignored
+    {"overlapMs", "0"},       // a command buffer begins on the GPU so much before the one in front of it ends
     {"choleskyStatus", "0"},  // an MPSMatrixDecompositionStatus other than 0
     {"brokenKernel", ""},     // a kernel's name: what it writes becomes zeros
     {"brokenMps", ""},        // a class, "MPSMatrixSum" or "MPSMatrixSum:nan": wrong results, or NaN

@@ -220,6 +220,41 @@ const std::map<std::string, std::function<void(Scene&)>> cases = {
        softmetal_set("maxBufferLength", "4096");
        [s.fixture.device newBufferWithLength:4097 options:MTLResourceStorageModeShared];
      }},
+    {"buffer-write-combined",
+     [](Scene& s) {
+       [s.fixture.device newBufferWithLength:64
+                                     options:MTLResourceStorageModeShared | MTLResourceCPUCacheModeWriteCombined];
+     }},
+    {"buffer-untracked",
+     [](Scene& s) {
+       [s.fixture.device newBufferWithLength:64
+                                     options:MTLResourceStorageModeShared | MTLResourceHazardTrackingModeUntracked];
+     }},
+    {"language-too-new",
+     [](Scene& s) {
+       MTLCompileOptions* options = [[MTLCompileOptions alloc] init];
+       [options setLanguageVersion:MTLLanguageVersion3_1];
+       [s.fixture.device newLibraryWithSource:@"" options:options error:nullptr];
+     }},
+    {"concurrent-without-barrier",
+     [](Scene& s) {
+       id<MTLComputeCommandEncoder> encoder =
+           [s.buffer computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+       [encoder setComputePipelineState:s.fixture.fillNormal];
+       [encoder setBuffer:s.floats offset:0 atIndex:0];
+       const uint32_t params[7] = {0, 0, 0, 0, 0, 0, 4};
+       [encoder setBytes:params length:sizeof params atIndex:1];
+       dispatch(encoder);
+       [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers];
+       dispatch(encoder);
+       dispatch(encoder);
+     }},
+    {"threadgroup-memory-left",
+     [](Scene& s) {
+       id<MTLComputeCommandEncoder> encoder = s.encoder();
+       for (const NSUInteger index : {1, 2}) [encoder setThreadgroupMemoryLength:20480 atIndex:index];
+       dispatch(encoder);
+     }},
     {"buffer-private",
      [](Scene& s) { [s.fixture.device newBufferWithLength:64 options:MTLResourceStorageModePrivate]; }},
     {"borrowed-unaligned",
