@@ -80,7 +80,8 @@
           "libraries": ["-ldl", "-lpthread"],
           "ldflags": ["-Wl,-z,nodelete"]
         }],
-        ["target_arch=='x64'", { "dependencies": ["kernels_avx512", "kernels_avx2"] }, { "dependencies": ["kernels_baseline"] }]
+        ["target_arch=='x64'", { "dependencies": ["kernels_avx512", "kernels_avx2"] }, { "dependencies": ["kernels_baseline"] }],
+        ["OS=='mac' and target_arch=='x64'", { "dependencies": ["kernels_baseline"], "defines": ["COVARIUM_BASELINE"] }]
       ]
     }
   ],
@@ -106,7 +107,8 @@
           "xcode_settings": { "OTHER_CFLAGS": ["-mavx2", "-mfma", "<@(kernel_flags)"] }
         }
       ]
-    }, {
+    }],
+    ["target_arch!='x64' or OS=='mac'", {
       "targets": [
         {
           "target_name": "kernels_baseline",

@@ -38,7 +38,7 @@ const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu',
 const withoutSanitizers = [
   ...['apple-api', 'apple-stand-in', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
   ...['signature', 'source', 'cpu/address-spaces', 'cpu/translation-unit'].map((name) => `kernel/${name}.test.ts`),
-  ...['neon', 'leak', 'address-space', 'table-holds'].map((name) => `native/${name}.test.ts`),
+  ...['baseline', 'leak', 'address-space', 'table-holds'].map((name) => `native/${name}.test.ts`),
 ];
 
 /** Files that run alone, after all others, and why. */

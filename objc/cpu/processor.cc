@@ -131,6 +131,9 @@ const KernelTable* kernels(std::string& reason) {
   const bool lesser = wanted != nullptr && strcmp(wanted, "avx2") == 0;
   if (processor().instructionSet == InstructionSet::avx512 && !lesser) return &kernelsAvx512();
   if (processor().instructionSet >= InstructionSet::avx2) return &kernelsAvx2();
+#if defined(COVARIUM_BASELINE)
+  return &kernelsBaseline();
+#endif
   reason = "The processor (" + processor().name + ") lacks AVX2 and FMA, which the CPU kernels need.";
   return nullptr;
 #else

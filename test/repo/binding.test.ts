@@ -123,13 +123,17 @@ for (const arch of ['arm64', 'x64']) {
     assert.ok(all.includes('-mmacosx-version-min=13.3'), all.join(' '));
     assert.ok(cc.includes('-std=gnu++17'), cc.join(' '));
     assert.ok(!all.includes('-fobjc-arc') && !objcc.includes('-fobjc-arc'), 'ownership is written out');
-    for (const path of list('objc').filter((name) => /objc\/(?:addon|metal)\/.*\.(?:cc|mm)$/.test(name))) {
+    for (const path of list('objc').filter((name) => /objc\/(?:addon|gpu|metal)\/.*\.(?:cc|mm)$/.test(name))) {
       const isBuilt = text.includes(path.replace(/\.(?:cc|mm)$/, '.o'));
       assert.is(isBuilt, path !== 'objc/metal/none.cc', path);
     }
     for (const framework of ['Accelerate', 'CoreGraphics', 'Foundation', 'Metal', 'MetalPerformanceShaders'])
       assert.match(text, `-framework ${framework}`);
     assert.match(text, 'msl/embed.mjs', 'the shaders are embedded');
+    // Under Rosetta there is no AVX2 before macOS 15.
+    assert.match(text, 'kernels_baseline.a');
+    for (const ofIntel of ['kernels_avx2.a', 'kernels_avx512.a', '-DCOVARIUM_BASELINE'])
+      assert.is(text.includes(ofIntel), arch === 'x64', ofIntel);
   });
 }
 

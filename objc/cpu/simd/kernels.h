@@ -113,8 +113,8 @@ inline const RealKernels<double>& KernelTable::of<double>() const {
 #if defined(__x86_64__)
 const KernelTable& kernelsAvx512();
 const KernelTable& kernelsAvx2();
-#else
-const KernelTable& kernelsBaseline();
 #endif
+// What every processor of the architecture runs; of x86-64, Macs have it alone (Rosetta lacks AVX2 before macOS 15).
+const KernelTable& kernelsBaseline();
 
 }  // namespace covarium::cpu

@@ -1,4 +1,5 @@
-// Hashes of what the kernels of arm64 (NEON) give: test/native/neon.test.ts builds it and runs it in an emulator.
+// Hashes of what the kernels give that are built for no more than the processor's architecture:
+// test/native/baseline.test.ts builds it for arm64, and for x86-64 without AVX2.
 //
 // normals SEED STREAM FIRST COUNT      of float64 normals
 // stretched SEED STREAM FIRST COUNT NU of rows of 1, stretched from 0
