@@ -109,6 +109,23 @@ test('Nothing is published that makes npm run node-gyp, or a script, or that onl
   for (const name of ['os', 'cpu']) assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
 });
 
+test('The package says where it lives and what it is about, and only the release publishes it.', () => {
+  const { repository, homepage, bugs, author, license, keywords, sideEffects } = manifest;
+  const home = 'https://github.com/covarium/covarium';
+  assert.equal(repository, { type: 'git', url: `git+${home}.git` });
+  assert.equal([homepage, bugs], [`${home}#readme`, { url: `${home}/issues` }]);
+  assert.ok(author && license === 'MIT' && new Set(keywords).size === keywords.length && keywords.length > 8);
+  // lib/decomposition/operations.ts registers the operations of Matrix.
+  assert.is(sideEffects, true);
+  assert.not.ok('private' in manifest, 'npm publishes no private package');
+  // No registry listens there: what is refused is refused before anything is sent.
+  const registry = 'http://127.0.0.1:9/';
+  const args = ['publish', `--registry=${registry}`, `--${registry.slice(5)}:_authToken=none`, '--fetch-retries=0'];
+  const { GITHUB_ACTIONS: _, GITLAB_CI: __, ...env } = process.env;
+  const { status, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', env });
+  assert.equal([status, /provenance generation not supported/.test(stderr)], [1, true], stderr);
+});
+
 test('Every prebuilt addon lies where node-gyp-build looks for it.', () => {
   const prebuilt = packed.files.map(({ path }) => path).filter(isPrebuilt);
   const known = /^prebuilds\/(?:darwin-(?:arm64|x64)\/covarium\.node|linux-(?:arm64|x64)\/covarium\.glibc\.node)$/;
