@@ -110,11 +110,17 @@ export function loadAddon(): Loaded {
   return answer;
 }
 
-function helpWith(error: unknown, named: string): string {
+// node-gyp-build's word where the package has no addon for musl, and how musl's loader begins when it refuses one.
+const muslWords = /\blibc=musl\b|^Error (?:loading shared library|relocating) /;
+
+function helpWith(error: unknown, why: string, named: string, file: AddonFile | undefined): string {
   // The permission model, or --no-addons: no build helps.
   if ((error as NodeJS.ErrnoException).code === 'ERR_DLOPEN_DISABLED')
     return ' Under the permission model start node with --allow-addons, and without --no-addons.';
-  return named === '' ? ' `covarium build-native` builds one here.' : '';
+  if (named !== '') return '';
+  const musl = muslWords.test(why) && file?.origin !== 'built here';
+  const other = musl ? " The prebuilt addon is for glibc; this system's C library is musl." : '';
+  return `${other} \`covarium build-native\` builds one here.`;
 }
 
 function load(named: string): Loaded {
@@ -128,7 +134,7 @@ function load(named: string): Loaded {
     if (error instanceof CovariumError) return { addon: undefined, reason: error.message, file };
     // Node appends the stack of required files after the first line.
     const [why] = String(isError(error) ? error.message : error).split('\n');
-    const help = helpWith(error, named);
+    const help = helpWith(error, why!, named, file);
     const failed = file === undefined ? 'is not built' : 'cannot be loaded';
     return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };
   }

@@ -62,6 +62,37 @@ test('An addon that does not load is named, with the reason.', () => {
   ]);
 });
 
+test('On musl, the C library of Alpine, the reason says that the prebuilt addon is for another, and what to do.', () => {
+  mkdirSync(join(prebuilt, '..'), { recursive: true });
+  writeFileSync(prebuilt.replace(libc, '.glibc'), 'It is not even opened.');
+  const advice =
+    " The prebuilt addon is for glibc; this system's C library is musl. `covarium build-native` builds one here.";
+  // Where there is /etc/alpine-release, node-gyp-build looks for musl's, as it does with LIBC.
+  const { addon, devices: found } = report({ LIBC: 'musl' });
+  assert.equal([addon.path, addon.origin], ['', 'none']);
+  assert.match(addon.reason, /^The native addon is not built \(No native build .*libc=musl.*\)\. T/);
+  assert.ok(addon.reason.endsWith(`).${advice}`), addon.reason);
+  assert.equal(
+    found.map(({ kind, chosen, reason }) => [kind, chosen, reason]),
+    [...['metal', 'cuda', 'cpu'].map((kind) => [kind, false, addon.reason]), ['reference', true, '']],
+  );
+  const program = "import { openDevice } from 'covarium'; process.stdout.write(openDevice().kind);";
+  const opened = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: folder,
+    env: { ...plainEnvironment(), LIBC: 'musl' },
+    encoding: 'utf8',
+  });
+  assert.is(opened.stdout, 'reference', opened.stderr);
+  assert.match(opened.stderr, /CovariumWarning: Device \(reference\) is opened.*is musl\. `covarium build-native`/);
+  // Other systems with musl load the file for glibc. This is what musl 1.2.3 says of it.
+  const refusal = `Error loading shared library ld-linux-x86-64.so.2: No such file (needed by ${prebuilt})`;
+  const preload = `data:text/javascript,process.dlopen = () => { throw new Error(${JSON.stringify(refusal)}) }`;
+  writeFileSync(prebuilt, 'It is opened.');
+  const other = report({ NODE_OPTIONS: `--import="${preload.replaceAll('"', '%22')}"` });
+  assert.is(other.addon.reason, `The native addon cannot be loaded (${refusal}).${advice}`);
+  assert.is(other.devices.find(({ chosen }) => chosen)!.kind, 'reference');
+});
+
 const sentences = {
   prebuilt: 'The prebuilt addon is loaded without a word.',
   shadowed: 'A local build that stands before a prebuilt addon is loaded, with a warning that names both.',
