@@ -72,6 +72,15 @@ struct CholeskyBatchParams {
   float tolerance;      // of the symmetry
 };
 
+struct SolveTileParams {
+  uint rows, columns;
+  uint mean;      // solve_without_mean, or what is done with it
+  uint reversed;  // 0; otherwise the last column is the first in rows and in out
+};
+
+// Of solve_tiles: the mean is not read, or is taken from the rows before they are solved, or added to what is solved.
+enum { solve_without_mean, solve_less_mean, solve_with_mean };
+
 struct CholeskyTileParams {
   uint columns;  // of the matrix
   uint first;    // column of the block
@@ -149,7 +158,7 @@ enum { tile_side = 128, tile_half = 64, tile_depth = 16, tile_stride = 132, tile
 // Of product_tiles: how many products one sum takes.
 enum { product_depth = 256 };
 
-// Bytes of threadgroup memory of sample_tiles and product_tiles: a panel of each side.
+// Bytes of threadgroup memory of the kernels of tiles: a panel of each side.
 inline unsigned long tile_bytes() { return 8ul * tile_depth * tile_stride; }
 
 // Of cholesky_diagonal: no pivot is bad.

@@ -76,9 +76,9 @@ inline bool is_whole(TileSide<T> side, uint first, uint k0, uint end) {
   return first + tile_side <= side.count && k0 + tile_depth <= end && (!side.lower || k0 + tile_depth <= first + 1u);
 }
 
-// The products of entries k0 to end - 1 of both sides join the sums, in this order, one fused multiply-add each. Every
-// lane of the threadgroup must come.
-template <typename T>
+// The products of entries k0 to end - 1 of both sides join the sums, or leave them, in this order, one fused
+// multiply-add each. Every lane of the threadgroup must come.
+template <typename T, bool leave = false>
 inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, uint firstColumn, uint k0, uint end,
                          threadgroup T* memory, uint lane, thread T (*sums)[8]) {
   threadgroup T* ofRows = memory;
@@ -115,7 +115,7 @@ inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, u
 #pragma unroll
       for (uint r = 0u; r < 8u; ++r) {
 #pragma unroll
-        for (uint c = 0u; c < 8u; ++c) sums[r][c] = fma(y[c], x[r], sums[r][c]);
+        for (uint c = 0u; c < 8u; ++c) sums[r][c] = fma(leave ? -y[c] : y[c], x[r], sums[r][c]);
       }
     }
   }

@@ -251,17 +251,15 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) 
     const Operand factor = a(lowerFactor(n, nan));
     c.triangularProduct(factor, a(rows), n, false);
   });
-  same({"MPSMatrixSolveTriangular"}, [&](CommandBuffer& c, Arrays& a) {
-    const Operand factor = a(lowerFactor(n, nan));
-    c.triangularSolve(factor, a(rows), n, false);
-  });
-  same({"MPSMatrixSolveTriangular"}, [&](CommandBuffer& c, Arrays& a) {
-    const Operand factor = a(lowerFactor(n, nan));
-    c.triangularSolve(factor, a(rows), n, true);
-  });
-  same({"MPSMatrixSolveCholesky", "transpose_matrix"}, [&](CommandBuffer& c, Arrays& a) {
-    const Operand factor = a(lowerFactor(n, nan));
-    c.choleskySolve(factor, a(rows), n);
+  for (const bool transposed : {false, true}) {
+    same({"solve_tiles"}, [&](CommandBuffer& c, Arrays& a) {
+      const Operand factor = a(lowerFactor(n, nan));
+      c.triangularSolve(factor, a(rows), n, transposed);
+    });
+  }
+  same({"solve_tiles"}, [&](CommandBuffer& c, Arrays& a) {
+    const Operand factor = a(lowerFactor(n, nan)), mean = a(row);
+    c.sample(factor, mean, a(empty), true, counter);
   });
   same({"sample_tiles"}, [&](CommandBuffer& c, Arrays& a) {
     const Operand factor = a(lowerFactor(n, nan)), mean = a(row);

@@ -13,6 +13,9 @@ namespace covarium::metal {
 
 namespace {
 
+// Matrices that MPS can address (mps.h).
+constexpr size_t largestOrder = Mps::largestTile;
+
 // Below it a block of columns would be most of the matrix.
 constexpr size_t leastByTiles = 512;
 

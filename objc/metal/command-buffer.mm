@@ -175,11 +175,10 @@ void MetalCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t 
 
 void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
   if (rows.length == 0) return;
-  if (isSmall(rows, 0.5 * n * rows.length) || !works({"copy_lower", "MPSMatrixSolveTriangular"}) || n > largestOrder)
+  if (isSmall(rows, 0.5 * n * rows.length) || !works({"solve_tiles"}) || (transposed && !works({"antitranspose"})))
     return onCpu().triangularSolve(factor, rows, n, transposed);
   const size_t count = rows.length / n;
-  record({{factor, Access::read}, {rows, Access::readAndWrite}},
-         solveSeconds(count, n) + passSeconds(2, rows.length) + passSeconds(3, n * n),
+  record({{factor, Access::read}, {rows, Access::readAndWrite}}, solveSeconds(count, n) + passSeconds(4, n * n),
          [count, n, transposed](Encoding& encoding, const Views& v) {
            metal::triangularSolve(encoding, v[0], v[1], count, n, transposed);
          });
@@ -187,12 +186,10 @@ void MetalCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n,
 
 void MetalCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
   if (rows.length == 0) return;
-  if (isSmall(rows, 1.0 * n * rows.length) || n > largestOrder ||
-      !works({"copy_lower", "transpose_matrix", "MPSMatrixSolveCholesky"}))
+  if (isSmall(rows, 1.0 * n * rows.length) || !works({"solve_tiles", "antitranspose"}))
     return onCpu().choleskySolve(factor, rows, n);
   const size_t count = rows.length / n;
-  record({{factor, Access::read}, {rows, Access::readAndWrite}},
-         2 * solveSeconds(count, n) + passSeconds(4, rows.length) + passSeconds(3, n * n),
+  record({{factor, Access::read}, {rows, Access::readAndWrite}}, 2 * solveSeconds(count, n) + passSeconds(4, n * n),
          [count, n](Encoding& encoding, const Views& v) { metal::choleskySolve(encoding, v[0], v[1], count, n); });
 }
 
@@ -209,8 +206,7 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
   if (out.length == 0) return;
   const size_t n = mean.length, count = out.length / n;
   const bool fused = (n <= fusedColumns && works({"sample_rows"})) || drawsNarrow(engine_.gpu, n, inverse);
-  const bool blocks = inverse ? works({"copy_lower", "add_row", "MPSMatrixSolveTriangular"}) && n <= largestOrder
-                              : works({"sample_tiles"});
+  const bool blocks = works({inverse ? "solve_tiles" : "sample_tiles"});
   const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
   if (isSmall(out, 0.5 * n * out.length) || (!fused && !few && !blocks))
     return onCpu().sample(factor, mean, out, inverse, counter);
@@ -231,7 +227,7 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
   const bool blocks =
       works({"add_row", "log_density"}) &&
       (few || (inverse ? works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
-                       : works({"copy_lower", "MPSMatrixSolveTriangular"}) && n <= largestOrder));
+                       : works({"solve_tiles"})));
   if (isSmall(rows, 0.5 * n * rows.length) || (!fused && !blocks))
     return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
   const double white = inverse || fused ? secondsFor(4.0 * n * rows.length, 8.0 * rows.length) : solveSeconds(count, n);

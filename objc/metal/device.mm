@@ -17,7 +17,7 @@ namespace {
 
 void switchMpsOff(std::map<std::string, std::string>& off) {
   for (const char* name : {"MPSMatrixMultiplication", "MPSMatrixVectorMultiplication", "MPSMatrixSum", "MPSMatrixCopy",
-                           "MPSMatrixDecompositionCholesky", "MPSMatrixSolveTriangular", "MPSMatrixSolveCholesky"})
+                           "MPSMatrixDecompositionCholesky"})
     off.emplace(name, "Metal Performance Shaders don't support this GPU");
 }
 

@@ -44,11 +44,6 @@ class Mps {
   void copy(Encoding& encoding, const MatrixView& from, const MatrixView& to);
   // The lower factor of a; what is above its diagonal is unspecified. `status` is one MPSMatrixDecompositionStatus.
   void cholesky(Encoding& encoding, const MatrixView& a, const MatrixView& factor, View status);
-  // Each row y of out solves factor y = x, or factor' y = x, for row x of rows; out is another matrix.
-  void solveRows(Encoding& encoding, const MatrixView& factor, bool transposed, const MatrixView& rows,
-                 const MatrixView& out);
-  // Each column y of out solves factor factor' y = x for column x of columns; out is another matrix.
-  void solveCholesky(Encoding& encoding, const MatrixView& factor, const MatrixView& columns, const MatrixView& out);
   // Gives the kernels back.
   void close() { kernels_.clear(); }
   // The row stride, in elements, that MPS is quickest with.

@@ -160,43 +160,4 @@ void Mps::cholesky(Encoding& encoding, const MatrixView& a, const MatrixView& fa
                          status:status.buffer->object()];
 }
 
-// Y op(factor)' = X, with rows for right sides.
-void Mps::solveRows(Encoding& encoding, const MatrixView& factor, bool transposed, const MatrixView& rows,
-                    const MatrixView& out) {
-  forTiles(rows.rows, largestTile, [&](size_t row, size_t count) {
-    const auto kernel = cached<MPSMatrixSolveTriangular>(
-        "MPSMatrixSolveTriangular", {factor.rows, count, transposed, 0, 0, 0}, 1, 0, [&] {
-          return [[MPSMatrixSolveTriangular alloc] initWithDevice:device_
-                                                            right:YES
-                                                            upper:NO
-                                                        transpose:!transposed
-                                                             unit:NO
-                                                            order:factor.rows
-                                           numberOfRightHandSides:count
-                                                            alpha:1];
-        });
-    [kernel encodeToCommandBuffer:encoding.commandBuffer()
-                     sourceMatrix:matrixOf(factor).get()
-              rightHandSideMatrix:matrixOf(rows.block(row, 0, count, rows.columns)).get()
-                   solutionMatrix:matrixOf(out.block(row, 0, count, out.columns)).get()];
-  });
-}
-
-void Mps::solveCholesky(Encoding& encoding, const MatrixView& factor, const MatrixView& columns,
-                        const MatrixView& out) {
-  forTiles(columns.columns, largestTile, [&](size_t column, size_t count) {
-    const auto kernel =
-        cached<MPSMatrixSolveCholesky>("MPSMatrixSolveCholesky", {factor.rows, count, 0, 0, 0, 0}, 1, 0, [&] {
-          return [[MPSMatrixSolveCholesky alloc] initWithDevice:device_
-                                                          upper:NO
-                                                          order:factor.rows
-                                         numberOfRightHandSides:count];
-        });
-    [kernel encodeToCommandBuffer:encoding.commandBuffer()
-                     sourceMatrix:matrixOf(factor).get()
-              rightHandSideMatrix:matrixOf(columns.block(0, column, columns.rows, count)).get()
-                   solutionMatrix:matrixOf(out.block(0, column, out.rows, count)).get()];
-  });
-}
-
 }  // namespace covarium::metal

@@ -56,13 +56,11 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
     multiplyFewRows(encoding, factor, mean, normals, out, count, n);
     return;
   }
-  const View lower = inverse ? lowerOf(encoding, factor, n) : View{};
   forRowBlocks(count, n, [&](size_t first, size_t here) {
     const View rows = out.from(first * n);
     fillNormal(encoding, normals, here * n, after(counter, uint64_t{first} * n));
     if (inverse) {
-      solveRows(encoding, lower, normals, rows, here, n, false);
-      addRow(encoding, rows, mean, 1, here, n);
+      solveRows(encoding, factor, mean, Mean::isAdded, normals, rows, here, n);
     } else {
       encoding.dispatchWholeGroups("sample_tiles", {factor, mean, normals, rows},
                                    MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, tile_groups(here, n),
@@ -85,18 +83,20 @@ void logDensity(Encoding& encoding, View factor, View mean, View rows, View out,
     return;
   }
   const bool few = inverse && count <= fewRows && encoding.gpu().works({"multiply_lower"});
-  const View lower = few ? factor : lowerOf(encoding, factor, n);
+  const View lower = !inverse || few ? factor : lowerOf(encoding, factor, n);
   const size_t most = std::min(count, rowsPerBlock(n)) * n;
-  const View centred = encoding.scratch(most), white = encoding.scratch(most);
+  const View white = encoding.scratch(most), centred = inverse ? encoding.scratch(most) : View{};
   forRowBlocks(count, n, [&](size_t first, size_t here) {
-    encoding.copy(rows.from(first * n), centred, here * n);
-    addRow(encoding, centred, mean, -1, here, n);
+    if (inverse) {
+      encoding.copy(rows.from(first * n), centred, here * n);
+      addRow(encoding, centred, mean, -1, here, n);
+    }
     if (few) {
       multiplyFewRows(encoding, lower, {}, centred, white, here, n);
     } else if (inverse) {
       multiplyRows(encoding, lower, centred, white, here, n, false, 0);
     } else {
-      solveRows(encoding, lower, centred, white, here, n, false);
+      solveRows(encoding, lower, mean, Mean::isTaken, rows.from(first * n), white, here, n);
     }
     logDensityOfNorms(encoding, white, out.from(first), shift, here, n);
   });

@@ -1,12 +1,10 @@
-// Products and solves with a lower triangular factor, n x n, by Metal Performance Shaders.
+// Products and solves with a lower triangular factor, n x n.
 #pragma once
 
+#include "../gpu/params.h"
 #include "encoding.h"
 
 namespace covarium::metal {
-
-// Systems whose factors MPS can address (mps.h); beyond it the CPU solves.
-constexpr size_t largestOrder = size_t{1} << 14;
 
 // For so few rows a product costs what it costs to read the factor once for every four of them: multiply_lower does it,
 // which reads the lower half alone, where MPS needs a copy of the factor with zeros above the diagonal.
@@ -21,8 +19,11 @@ View lowerOf(Encoding& encoding, View factor, size_t n);
 // had. `lower` has zeros above its diagonal; out is not rows.
 void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed,
                   double beta);
-// Each row x of rows becomes, in out, the solution y of lower y = x (or lower' y = x); out is not rows.
-void solveRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed);
+// What a solve does with a mean, as msl/params.h numbers it.
+enum class Mean : uint { none = solve_without_mean, isTaken = solve_less_mean, isAdded = solve_with_mean };
+// Each row x of rows becomes, in out, the solution y of factor y = x, or of factor y = x - mean, or y + mean. out may
+// be rows, unless the mean is added: then y takes the place of x in rows.
+void solveRows(Encoding& encoding, View factor, View mean, Mean use, View rows, View out, size_t count, size_t n);
 // In place, by blocks of rows, from a factor whatever is above its diagonal.
 void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed);
 void triangularSolve(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed);

@@ -1,6 +1,7 @@
 #include "triangle.h"
 
 #include <algorithm>
+#include <array>
 
 #include "gpu.h"
 #include "../gpu/params.h"
@@ -15,8 +16,37 @@ namespace {
 constexpr size_t thinnestPanel = 256;
 constexpr size_t mostPanels = 8;
 
-// Rows that are solved at once, so that long work can be cut between them.
-size_t rowsPerSolve(size_t n) { return std::max<size_t>(64, size_t{2'500'000'000} / (n * n)); }
+// By blocks of rows, so that long work can be cut between them; work, and out where it is written, are as msl says.
+void solveByTiles(Encoding& encoding, const std::array<View, 5>& views, SolveTileParams params, size_t count) {
+  const size_t n = params.columns;
+  forRowBlocks(count, n, [&](size_t first, size_t here) {
+    const auto& [factor, mean, rows, work, out] = views;
+    params.rows = static_cast<uint>(here);
+    encoding.dispatchWholeGroups("solve_tiles",
+                                 {factor, mean, rows.from(first * n), work.from(first * n), out.from(first * n)},
+                                 params, tile_groups(here, 1), tile_lanes, tile_bytes());
+    encoding.worked(solveSeconds(here, n));
+  });
+}
+
+// In place: factor' y = x, which is a solve from the last column to the first. `reversed` is the antitransposed factor.
+void solveTransposed(Encoding& encoding, View reversed, View rows, size_t count, size_t n) {
+  const View work = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
+  const SolveTileParams params = {0, static_cast<uint>(n), solve_without_mean, 1};
+  forRowBlocks(count, n, [&](size_t first, size_t here) {
+    const View there = rows.from(first * n);
+    solveByTiles(encoding, {reversed, reversed, there, work, there}, params, here);
+  });
+}
+
+View antitransposed(Encoding& encoding, View factor, size_t n) {
+  const View copy = encoding.scratch(n * n);
+  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
+  encoding.copy(factor, copy, n * n);
+  encoding.dispatch("antitranspose", {copy}, params, n, n);
+  encoding.worked(passSeconds(4, n * n));
+  return copy;
+}
 
 }  // namespace
 
@@ -60,14 +90,10 @@ void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t co
   }
 }
 
-void solveRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed) {
-  const size_t most = rowsPerSolve(n);
-  for (size_t first = 0; first < count; first += most) {
-    const size_t here = std::min(most, count - first);
-    encoding.gpu().mps().solveRows(encoding, {lower, n, n, n}, transposed, {rows.from(first * n), here, n, n},
-                                   {out.from(first * n), here, n, n});
-    encoding.worked(solveSeconds(here, n));
-  }
+void solveRows(Encoding& encoding, View factor, View mean, Mean use, View rows, View out, size_t count, size_t n) {
+  const SolveTileParams params = {0, static_cast<uint>(n), static_cast<uint>(use), 0};
+  const View work = use == Mean::isAdded ? rows : out;
+  solveByTiles(encoding, {factor, use == Mean::none ? factor : mean, rows, work, out}, params, count);
 }
 
 void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
@@ -85,27 +111,14 @@ void triangularProduct(Encoding& encoding, View factor, View rows, size_t count,
 }
 
 void triangularSolve(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
-  const View lower = lowerOf(encoding, factor, n);
-  const View before = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
-    encoding.copy(rows.from(first * n), before, here * n);
-    solveRows(encoding, lower, before, rows.from(first * n), here, n, transposed);
-  });
+  if (transposed) return solveTransposed(encoding, antitransposed(encoding, factor, n), rows, count, n);
+  solveRows(encoding, factor, {}, Mean::none, rows, rows, count, n);
 }
 
-// MPS takes right sides by columns, so the rows are transposed on the way there and back.
 void choleskySolve(Encoding& encoding, View factor, View rows, size_t count, size_t n) {
-  const View lower = lowerOf(encoding, factor, n);
-  const size_t most = std::min(count, rowsPerBlock(n));
-  const View columns = encoding.scratch(most * n), solved = encoding.scratch(most * n);
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
-    const MatrixParams there = {static_cast<uint>(here), static_cast<uint>(n)};
-    const MatrixParams back = {static_cast<uint>(n), static_cast<uint>(here)};
-    encoding.dispatch("transpose_matrix", {rows.from(first * n), columns}, there, n, here);
-    encoding.gpu().mps().solveCholesky(encoding, {lower, n, n, n}, {columns, n, here, here}, {solved, n, here, here});
-    encoding.dispatch("transpose_matrix", {solved, rows.from(first * n)}, back, here, n);
-    encoding.worked(2 * solveSeconds(here, n));
-  });
+  const View reversed = antitransposed(encoding, factor, n);
+  solveRows(encoding, factor, {}, Mean::none, rows, rows, count, n);
+  solveTransposed(encoding, reversed, rows, count, n);
 }
 
 }  // namespace covarium::metal

@@ -82,9 +82,9 @@ const planted: readonly (readonly [string, RegExp, string, RegExp])[] = [
   ],
   [
     'Another superclass',
-    /MPSMatrixSolveCholesky\s*:\s*MPSMatrixBinaryKernel/,
-    'MPSMatrixSolveCholesky : MPSMatrixUnaryKernel',
-    /^ancestor MPSMatrixSolveCholesky MPSMatrixUnaryKernel: Apple has none/,
+    /MPSMatrixMultiplication\s*:\s*MPSKernel/,
+    'MPSMatrixMultiplication : MPSMatrixUnaryKernel',
+    /^ancestor MPSMatrixMultiplication MPSMatrixUnaryKernel: Apple has none/,
   ],
   [
     'A selector that Apple lacks',

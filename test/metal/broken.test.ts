@@ -142,9 +142,9 @@ async function withFault(
 }
 
 const ofTiles = ['cholesky_below', 'cholesky_diagonal', 'cholesky_update'];
-const ofWholeGroups = [...ofTiles, 'sample_narrow', 'sample_tiles'];
+const ofWholeGroups = [...ofTiles, 'sample_narrow', 'sample_tiles', 'solve_tiles'];
 const kernels = [
-  ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'transpose_matrix'],
+  ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower'],
   ...['scale_columns', 'sample_rows', 'log_density_rows', 'multiply_lower', ...ofWholeGroups],
   ...['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'],
 ];
@@ -196,7 +196,7 @@ for (const kernel of kernels)
   }
 
 const products = ['MPSMatrixMultiplication', 'MPSMatrixVectorMultiplication', 'MPSMatrixSum'];
-const classes = [...products, 'MPSMatrixSolveTriangular', 'MPSMatrixSolveCholesky', 'MPSMatrixDecompositionCholesky'];
+const classes = [...products, 'MPSMatrixDecompositionCholesky'];
 
 /** The device makes a factor there where it is asked to. */
 function makesFactorOn(device: Backend, where: 'gpu' | 'cpu'): void {

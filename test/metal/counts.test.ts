@@ -319,11 +319,9 @@ onSoftMetal('No other class of MPS is given a dimension beyond 2^14 either.', as
   const encoder = device.encoder();
   encoder.sum(rows, rows, rows);
   encoder.triangularProduct(factor, rows, n, false);
-  encoder.triangularSolve(factor, rows, n, true);
-  encoder.choleskySolve(factor, rows, n);
   encoder.commitSync();
   const made = madeByMps(soft.counters());
-  for (const name of ['Sum', 'Multiplication', 'SolveTriangular', 'SolveCholesky'])
+  for (const name of ['Sum', 'Multiplication'])
     assert.ok(
       made.some((each) => each.startsWith(`MPSMatrix${name} `)),
       `${name} is used: ${made}`,

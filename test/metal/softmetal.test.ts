@@ -46,8 +46,6 @@ if ('reason' in build) {
     ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixMultiplication' }, 'wrong: a product'],
     ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixVectorMultiplication:nan' }, 'wrong: a matrix-vector product'],
     ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixDecompositionCholesky:nan' }, 'wrong: the factor'],
-    ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixSolveTriangular' }, 'wrong: a triangular solve'],
-    ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixSolveCholesky' }, 'wrong: a solve by a Cholesky factor'],
     ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixSum' }, 'wrong: a sum'],
     ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixCopy' }, 'wrong: a copy'],
     ['matrices', { SOFTMETAL_CHOLESKY_STATUS: '-1' }, 'wrong: a decomposition succeeds'],

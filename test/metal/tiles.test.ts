@@ -1,8 +1,11 @@
 // Draws and large factors by tiles have the bits of the CPU's own products, and a bad pivot is named wherever it is.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadAddon } from '../../lib/addon/native.ts';
+import type { Encoder } from '../../lib/backend.ts';
 import { MultivariateNormal, openDevice } from '../../lib/index.ts';
-import { hasSameBytes } from '../harness/naive.ts';
+import { hasSameBytes, lowerFactor } from '../harness/naive.ts';
+import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
 
@@ -31,6 +34,74 @@ onSoftMetal('Draws have the bits of the CPU, by short rows and by tiles.', async
     using expected = await other.sample(count, { seed: 5, firstRow: 3 });
     assert.is(soft.count(`dispatches ${kernel}`), 1, `n = ${n}`);
     hasSameBytes(drawn.data as Float32Array, expected.data as Float32Array, `n = ${n}`);
+  }
+});
+
+type Record = (encoder: Encoder, rows: Float32Array) => void;
+
+/** What `record` makes of rows, in place. */
+function solvedOn(kind: 'metal' | 'cpu', rows: Float32Array, record: Record, opened = () => {}): Float32Array {
+  const device = loadAddon().addon!.openDevice(kind, { threads: 2 });
+  opened();
+  const memory = device.allocate(rows.byteLength);
+  const inPlace = new Float32Array(memory);
+  inPlace.set(rows);
+  const encoder = device.encoder();
+  record(encoder, inPlace);
+  encoder.commitSync();
+  const result = inPlace.slice();
+  device.release(memory);
+  device.close();
+  return result;
+}
+
+onSoftMetal('Solves by tiles have the bits of the CPU forwards, and are right backwards.', async (soft) => {
+  for (const [n, count] of [
+    [2, 40_000],
+    [64, 600],
+    [127, 130],
+    [128, 257],
+    [129, 128],
+    [300, 300],
+  ] as const) {
+    const factor = Float32Array.from(lowerFactor(n, 3, Number.NaN));
+    const rows = Float32Array.from({ length: count * n }, (_, i) => Math.sin(i * 1.7) * (i % 11));
+    for (const [name, record] of [
+      ['forwards', (encoder, inPlace) => encoder.triangularSolve(factor, inPlace, n, false)],
+      ['backwards', (encoder, inPlace) => encoder.triangularSolve(factor, inPlace, n, true)],
+      ['both', (encoder, inPlace) => encoder.choleskySolve(factor, inPlace, n)],
+    ] as const satisfies readonly (readonly [string, Record])[]) {
+      const solved = solvedOn('metal', rows, record, () => soft.reset());
+      assert.is(soft.count('dispatches solve_tiles'), name === 'both' ? 2 : 1, `${name}, n = ${n}`);
+      const expected = solvedOn('cpu', rows, record);
+      // Backwards the CPU takes some products in another order.
+      if (name === 'forwards') hasSameBytes(solved, expected, `${name}, n = ${n}`);
+      else near(solved, expected, 1e-5, `${name}, n = ${n}`);
+    }
+  }
+});
+
+onSoftMetal('Draws by a precision and densities of many columns are solves by tiles.', async (soft) => {
+  using metal = openDevice('metal');
+  using cpu = openDevice('cpu');
+  for (const n of [65, 200]) {
+    const [mean, covariance] = [Float32Array.from({ length: n }, (_, i) => i / 8), covarianceOf(n)];
+    using one = await MultivariateNormal.fromPrecision({ device: metal, mean, precision: covariance });
+    using other = await MultivariateNormal.fromPrecision({ device: cpu, mean, precision: covariance });
+    soft.reset();
+    using drawn = await one.sample(150, { seed: 5 });
+    using expected = await other.sample(150, { seed: 5 });
+    assert.is(soft.count('dispatches solve_tiles'), 1);
+    assert.is(soft.count('dispatches add_row'), 0, 'the mean is added by the same kernel');
+    hasSameBytes(drawn.data, expected.data, `n = ${n}`);
+    using byCovariance = await MultivariateNormal.fromCovariance({ device: metal, mean, covariance });
+    using onCpu = await MultivariateNormal.fromCovariance({ device: cpu, mean, covariance });
+    soft.reset();
+    using densities = await byCovariance.logPdf(drawn);
+    assert.is(soft.count('dispatches solve_tiles'), 1);
+    assert.is(soft.count('blitCopies') + soft.count('dispatches add_row') + soft.count('dispatches copy_lower'), 0);
+    using right = await onCpu.logPdf(expected);
+    near(densities.data, right.data, 1e-5 * n);
   }
 });
 

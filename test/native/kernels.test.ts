@@ -22,28 +22,6 @@ onCpu('copy_lower copies a triangle, puts zeros above it, and reads nothing ther
   }
 });
 
-onCpu('transpose_matrix puts rows into columns.', (device) => {
-  for (const [rows, columns] of [
-    [0, 3],
-    [1, 1],
-    [3, 5],
-    [33, 7],
-    [2, 5000],
-  ] as const) {
-    const from = Float32Array.from(scattered(rows * columns, 2));
-    const expected = from.map((_, at) => from[(at % rows) * columns + Math.floor(at / rows)]!);
-    for (const group of [...groupSizes.map((size) => [size, 1, 1]), [8, 8, 1]]) {
-      for (const beyond of [0, 37]) {
-        const out = guarded(new Float32Array(rows * columns).fill(Number.NaN));
-        const grid = [columns + beyond, rows + beyond, 1];
-        launch(device, 'transpose_matrix', [from, out.view, Uint32Array.of(rows, columns)], grid, group);
-        hasSameBytes(out.view, expected, `transpose of ${rows} x ${columns}`);
-        out.isIntact('transpose_matrix');
-      }
-    }
-  }
-});
-
 function densityParams(rows: number, columns: number, inverse: boolean, logAtMean: number): Uint32Array {
   const params = Uint32Array.of(rows, columns, Number(inverse), 0);
   new Float32Array(params.buffer)[3] = logAtMean;

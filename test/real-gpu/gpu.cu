@@ -27,7 +27,6 @@ extern __shared__ float groupMemory[];
 #include "normal.metal"
 #include "row.metal"
 #include "sample.metal"
-#include "transpose.metal"
 #include "triangle.metal"
 #undef inline
 #undef kernel
@@ -52,7 +51,6 @@ RUN(add_row, slots.at[0], slots.at[1], PARAMS(RowParams), POSITION)
 RUN(scale_columns, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(zero_upper, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(copy_lower, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
-RUN(transpose_matrix, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(antitranspose, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(log_density_rows, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(LogDensityParams), POSITION_X)
 RUN(log_density_batch, slots.at[0], slots.at[1], slots.at[2], slots.at[3], slots.at[4], PARAMS(LogDensityBatchParams), POSITION_X)
@@ -71,7 +69,6 @@ static const std::map<std::string, void (*)(Slots, Params)> kernels = {
     {"zero_upper", run_zero_upper},
     {"copy_lower", run_copy_lower},
     {"antitranspose", run_antitranspose},
-    {"transpose_matrix", run_transpose_matrix},
     {"log_density_rows", run_log_density_rows},
     {"log_density_batch", run_log_density_batch},
     {"squared_norms", run_squared_norms},

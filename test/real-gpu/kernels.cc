@@ -95,7 +95,6 @@ void maps(Cpu& cpu, uint group) {
       const Values a = scattered(columns * rows, 1), row = scattered(columns, 2), n2 = scattered(columns * columns, 3);
       compare(cpu, "add_row", {a, row}, RowParams{rows, columns, -0.7f}, grid, size);
       compare(cpu, "scale_columns", {a, row}, MatrixParams{rows, columns}, grid, size);
-      compare(cpu, "transpose_matrix", {a, a}, MatrixParams{rows, columns}, grid, size);
       compare(cpu, "zero_upper", {n2}, MatrixParams{columns, columns}, square, size);
       compare(cpu, "antitranspose", {n2}, MatrixParams{columns, columns}, square, size);
       compare(cpu, "copy_lower", {lowerFactor(columns), n2}, MatrixParams{columns, columns}, square, size);

@@ -33,7 +33,6 @@ namespace {
 #include "normal.metal"
 #include "row.metal"
 #include "sample.metal"
-#include "transpose.metal"
 #include "triangle.metal"
 
 // Kernels that only a GPU with memory of its own launches: the stand-in for one has them (test/cuda/softcuda).
@@ -42,6 +41,7 @@ namespace {
 #include "product-tiles.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
+#include "solve-tiles.metal"
 
 #include "float64.inc"
 #endif
@@ -102,7 +102,6 @@ const Kernel kernelList[] = {
     map<zero_upper>("zero_upper"),
     map<copy_lower>("copy_lower"),
     map<antitranspose>("antitranspose"),
-    map<transpose_matrix>("transpose_matrix"),
     map<log_density_rows>("log_density_rows"),
     map<log_density_batch>("log_density_batch"),
     reduction<squared_norms>("squared_norms", simdgroupValuesBytes),
@@ -116,6 +115,7 @@ const Kernel kernelList[] = {
     reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
     reduction<sample_tiles>("sample_tiles", tileBytes),
     reduction<product_tiles>("product_tiles", tileBytes),
+    reduction<solve_tiles>("solve_tiles", tileBytes),
     reduction<cholesky_diagonal>("cholesky_diagonal", tileBytes),
     reduction<cholesky_diagonal_float64>("cholesky_diagonal_float64", tileBytesFloat64),
     reduction<cholesky_below>("cholesky_below", tileBytes),

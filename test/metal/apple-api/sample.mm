@@ -234,15 +234,9 @@ bool factor(id<MTLDevice> device, id<MTLCommandBuffer> commands, MPSMatrix* a, i
       [[MPSMatrixDecompositionCholesky alloc] initWithDevice:device lower:YES order:2];
   cholesky.sourceMatrixOrigin = cholesky.resultMatrixOrigin = MTLOriginMake(0, 0, 0);
   [cholesky encodeToCommandBuffer:commands sourceMatrix:a resultMatrix:a status:status];
-  MPSMatrixSolveTriangular* triangular = [[MPSMatrixSolveTriangular
-      alloc] initWithDevice:device right:YES upper:NO transpose:YES unit:NO order:2 numberOfRightHandSides:2 alpha:1.0];
-  [triangular encodeToCommandBuffer:commands sourceMatrix:a rightHandSideMatrix:a solutionMatrix:a];
-  MPSMatrixSolveCholesky* solve =
-      [[MPSMatrixSolveCholesky alloc] initWithDevice:device upper:NO order:2 numberOfRightHandSides:2];
-  [solve encodeToCommandBuffer:commands sourceMatrix:a rightHandSideMatrix:a solutionMatrix:a];
   MPSKernel* kernel = [[MPSKernel alloc] initWithDevice:device];
   const bool isHere = kernel.device == device;
-  for (NSObject* each in @[ cholesky, triangular, solve, kernel ]) [each release];
+  for (NSObject* each in @[ cholesky, kernel ]) [each release];
   switch (*static_cast<const MPSMatrixDecompositionStatus*>(status.contents)) {
     case MPSMatrixDecompositionStatusSuccess:
       return isHere;

@@ -9,12 +9,6 @@ namespace softmetal {
 // c = alpha op(a) op(b) + beta c; with beta = 0, c is not read.
 void multiply(const View& a, bool transposeA, const View& b, bool transposeB, const View& c, double alpha, double beta);
 
-// op(a) x = alpha b in place of b, or x op(a) = alpha b with `right`.
-struct Triangle {
-  bool right, upper, transpose, unit;
-};
-void solveTriangular(const View& a, Triangle triangle, double alpha, const View& b);
-
 // In place, from one triangle, which becomes the factor; the index of the failing pivot, or -1.
 int factor(const View& a, bool lower);
 

@@ -44,22 +44,6 @@ void multiply(const View& a, bool transposeA, const View& b, bool transposeB, co
                   &keep, &c.at(0, 0), &strideC);
 }
 
-void solveTriangular(const View& a, Triangle triangle, double alpha, const View& b) {
-  // x op(a) = b is op(a)' x' = b', and the transpose of an upper triangle is a lower one.
-  const Entries matrix = {a, triangle.transpose != triangle.right}, x = {b, triangle.right};
-  const bool upper = triangle.upper != matrix.transposed;
-  const size_t n = triangle.right ? b.columns : b.rows, columns = triangle.right ? b.rows : b.columns;
-  const float scale = static_cast<float>(alpha);
-  for (size_t step = 0; step < n; ++step) {
-    const size_t i = upper ? n - 1 - step : step;
-    for (size_t j = 0; j < columns; ++j) {
-      float sum = scale * x.at(i, j);
-      for (size_t k = upper ? i + 1 : 0; k < (upper ? n : i); ++k) sum -= matrix.at(i, k) * x.at(k, j);
-      x.at(i, j) = triangle.unit ? sum : sum / matrix.at(i, i);
-    }
-  }
-}
-
 int factor(const View& a, bool lower) {
   const Entries l = {a, !lower};
   for (size_t j = 0; j < a.rows; ++j) {

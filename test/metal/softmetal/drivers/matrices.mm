@@ -143,47 +143,6 @@ void decomposition(Fixture& fixture, size_t n, bool lower) {
   [kernel release];
 }
 
-void solves(Fixture& fixture, size_t n, size_t count, bool right, bool upper, bool transpose) {
-  const Entry l = lowerFactor(), a = upper ? transposed(l) : l, op = transpose ? transposed(a) : a;
-  Matrix factor(fixture, n, n, n + 1, [&](size_t i, size_t j) { return (upper ? j >= i : j <= i) ? a(i, j) : NAN; });
-  const Entry x = any, ax = right ? product(x, op, n) : product(op, x, n);
-  const size_t rows = right ? count : n, columns = right ? n : count;
-  Matrix b(fixture, rows, columns, columns, [&](size_t i, size_t j) { return ax(i, j) / 0.5; });
-  Matrix solution(fixture, rows, columns, columns + 2, unset);
-  MPSMatrixSolveTriangular* kernel = [[MPSMatrixSolveTriangular alloc] initWithDevice:fixture.device
-                                                                                right:right
-                                                                                upper:upper
-                                                                            transpose:transpose
-                                                                                 unit:NO
-                                                                                order:n
-                                                               numberOfRightHandSides:count
-                                                                                alpha:0.5];
-  run(fixture, [&](id<MTLCommandBuffer> buffer) {
-    [kernel encodeToCommandBuffer:buffer
-                     sourceMatrix:factor.matrix
-              rightHandSideMatrix:b.matrix
-                   solutionMatrix:solution.matrix];
-  });
-  solution.is(x, "a triangular solve");
-  [kernel release];
-}
-
-void choleskySolve(Fixture& fixture, size_t n, size_t count, bool upper) {
-  const Entry l = lowerFactor(), factor = upper ? transposed(l) : l, a = product(l, transposed(l), n);
-  Matrix source(fixture, n, n, n, [&](size_t i, size_t j) { return (upper ? j >= i : j <= i) ? factor(i, j) : NAN; });
-  Matrix b(fixture, n, count, count, product(a, any, n));
-  MPSMatrixSolveCholesky* kernel =
-      [[MPSMatrixSolveCholesky alloc] initWithDevice:fixture.device upper:upper order:n numberOfRightHandSides:count];
-  run(fixture, [&](id<MTLCommandBuffer> buffer) {
-    [kernel encodeToCommandBuffer:buffer
-                     sourceMatrix:source.matrix
-              rightHandSideMatrix:b.matrix
-                   solutionMatrix:b.matrix];
-  });
-  b.is(any, "a solve by a Cholesky factor, in place");
-  [kernel release];
-}
-
 void sum(Fixture& fixture, size_t rows, size_t columns, bool transpose) {
   Matrix a(fixture, rows, columns, columns, any), b(fixture, rows, columns, columns + 5, any);
   Matrix scales(fixture, 1, 2, 2, [](size_t, size_t j) { return j == 0 ? 2.0 : -0.5; });
@@ -243,12 +202,8 @@ int main() {
     Fixture fixture;
     for (const size_t n : {1, 2, 7, 33}) {
       for (const bool one : {false, true}) {
-        for (const bool two : {false, true}) {
-          multiplication(fixture, n, n / 2 + 1, 2 * n, one, two);
-          for (const bool three : {false, true}) solves(fixture, n, 5, one, two, three);
-        }
+        for (const bool two : {false, true}) multiplication(fixture, n, n / 2 + 1, 2 * n, one, two);
         decomposition(fixture, n, one);
-        choleskySolve(fixture, n, 3, one);
         sum(fixture, n, 3, one);
       }
     }

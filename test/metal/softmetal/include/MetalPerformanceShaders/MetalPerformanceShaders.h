@@ -5,4 +5,3 @@
 #import <MetalPerformanceShaders/MPSMatrixCombination.h>
 #import <MetalPerformanceShaders/MPSMatrixDecomposition.h>
 #import <MetalPerformanceShaders/MPSMatrixMultiplication.h>
-#import <MetalPerformanceShaders/MPSMatrixSolve.h>
