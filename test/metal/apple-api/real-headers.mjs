@@ -1,14 +1,16 @@
-// The stricter check, by hand: every .mm of objc/metal against Apple's own headers, for arm64 and x86_64, macOS 13.3,
-// availability by version included. Not run by npm test: Apple's headers are not ours to keep.
+// The stricter check, by hand: the addon of a Mac, compiled and linked on Linux with Apple's own headers and lists of
+// symbols, for arm64 and x86_64, macOS 13.3: availability by version, and every symbol that no file of ours and no
+// library of Apple's has (node-gyp links with -undefined dynamic_lookup, so that a Mac would tell when the addon is
+// loaded). Not run by npm test: Apple's headers are not ours to keep.
 //
 //   git clone --bare --depth 1 https://github.com/theos/sdks SDKS
 //   git clone --bare --depth 1 https://github.com/hexops/xcode-frameworks FRAMEWORKS
 //   node test/metal/apple-api/real-headers.mjs SDKS FRAMEWORKS
 //
 // The first gives MetalPerformanceShaders and Accelerate (of the iOS 16.5 SDK, whose matrix classes are macOS's), the
-// second the rest. It needs git, clang and libc++-dev. Ends with one line: N passed, N failed.
+// second the rest. It needs git, clang, lld and libc++-dev. Ends with one line: N passed, N failed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +61,7 @@ layOut(
   ['MetalPerformanceShaders', 'Accelerate'].map((name) => `${system}/${name}.framework`),
   join(folder, 'ios'),
 );
-layOut(frameworks, ['Frameworks', 'include'], join(folder, 'mac'));
+layOut(frameworks, ['Frameworks', 'include', 'lib'], join(folder, 'mac'));
 // The one header that neither has, and whose words Foundation says in passing.
 mkdirSync(join(folder, 'made/xpc'), { recursive: true });
 writeFileSync(
@@ -72,29 +74,120 @@ const resources = run('clang', ['-print-resource-dir']).toString().trim();
 const library = join(resources.split('/lib/clang')[0], 'include/c++/v1');
 if (!existsSync(library))
   throw new Error(`There is no libc++ (${library}); Debian or Ubuntu: apt-get install libc++-dev.`);
-const flags = [
-  ...['-x', 'objective-c++', '-std=c++17', '-fblocks', '-fsyntax-only', '-Wall', '-Wextra', '-Werror'],
-  ...['-Werror=objc-method-access', '-Wunguarded-availability', '-Wno-nullability-completeness'],
+const linker = ['ld64.lld', 'ld64.lld-14'].find((name) => spawnSync(name, ['--version']).status === 0);
+if (linker === undefined) throw new Error('There is no ld64.lld; Debian or Ubuntu: apt-get install lld.');
+const { npm_config_nodedir: nodeFolder = dirname(dirname(process.execPath)) } = process.env;
+const common = [
+  ...['-std=gnu++17', '-O1', '-fblocks', '-fvisibility=hidden', '-ffp-contract=off'],
   ...['-isysroot', join(folder, 'mac'), '-isystem', join(folder, 'made'), '-nostdinc++', '-isystem', library],
   ...['-isystem', join(folder, 'mac/include'), '-iframework', join(folder, 'mac/Frameworks')],
-  ...['-iframework', join(folder, 'ios', system)],
+  ...['-iframework', join(folder, 'ios', system), '-isystem', join(nodeFolder, 'include/node')],
+  ...['-isystem', join(top, 'node_modules/node-addon-api'), '-I', join(top, 'msl'), '-I', join(top, 'msl/cpu')],
+  ...['-DNAPI_VERSION=8', '-DNAPI_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DCOVARIUM_VERSION="0"'],
 ];
+// Ours are to have no warning; what node-addon-api and the kernels' shim make clang say here is not about Apple's API.
+const strict = ['-Wall', '-Wextra', '-Werror', '-Werror=objc-method-access', '-Wunguarded-availability'];
+const ofObjectiveC = [...strict, '-Wno-nullability-completeness', '-x', 'objective-c++'];
 
-const sources = readdirSync(join(top, 'objc/metal'))
-  .filter((name) => name.endsWith('.mm'))
-  .map((name) => `objc/metal/${name}`);
+const { targets, conditions } = gypOf(readFileSync(join(top, 'binding.gyp'), 'utf8'));
+const [addon] = targets;
+const forMac = addon.conditions.find(([condition]) => condition === "OS=='mac'")[1];
+const sources = [...addon.sources, ...forMac.sources];
+
+/** binding.gyp is a literal of Python's. */
+function gypOf(text) {
+  const program = 'import ast, json, sys; print(json.dumps(ast.literal_eval(sys.stdin.read())))';
+  return JSON.parse(run('python3', ['-c', program], text).toString());
+}
+
+/** The static libraries of kernels that a Mac of this architecture builds: the table and the flags of each. */
+const kernelsOf = {
+  arm64: [['kernelsBaseline', []]],
+  x86_64: [
+    ['kernelsBaseline', []],
+    ['kernelsAvx2', flagsOf('kernels_avx2')],
+    ['kernelsAvx512', flagsOf('kernels_avx512')],
+  ],
+};
+
+function flagsOf(name) {
+  const libraries = conditions.flatMap(([, { targets: found }]) => found);
+  return libraries.find(({ target_name: each }) => each === name).cflags.filter((flag) => flag.startsWith('-m'));
+}
+
 let passed = 0;
 let failed = 0;
-for (const source of ['test/metal/apple-api/sample.mm', ...sources])
-  for (const processor of ['arm64', 'x86_64']) {
-    const target = `--target=${processor}-apple-macos13.3`;
-    const { status, stderr } = spawnSync('clang++', [target, ...flags, source], { cwd: top, encoding: 'utf8' });
-    console.log(`${status === 0 ? 'passed' : 'FAILED'}  ${source} (${processor})`);
-    if (status === 0) passed += 1;
-    else {
-      failed += 1;
-      console.log(stderr);
-    }
-  }
+function told(title, complaint) {
+  console.log(`${complaint === '' ? 'passed' : 'FAILED'}  ${title}`);
+  if (complaint !== '') console.log(complaint);
+  if (complaint === '') passed += 1;
+  else failed += 1;
+}
+
+/** Compiles a source, and tells what the compiler says of it; the object's path, or nothing. */
+function compile(source, processor, flags, title = source) {
+  const object = join(folder, `${processor} ${title.replace(/[^\w.]/g, '-')}.o`);
+  const language = source.endsWith('.mm') ? ofObjectiveC : source.startsWith('objc/metal/') ? strict : ['-w'];
+  const args = [`--target=${processor}-apple-macos13.3`, '-c', ...common, ...language, ...flags, source, '-o', object];
+  const { status, stderr } = spawnSync('clang++', args, { cwd: top, encoding: 'utf8' });
+  told(`${title} (${processor})`, status === 0 ? '' : stderr || 'No compiler runs.');
+  return status === 0 ? object : undefined;
+}
+
+/** What Apple's libraries have: the words of their lists of symbols. A class stands there by its name alone. */
+const shaders = 'MetalPerformanceShaders.framework/Frameworks';
+const veclib = 'Accelerate.framework/Frameworks/vecLib.framework';
+const lists = [
+  ...['Foundation', 'CoreFoundation', 'CoreGraphics', 'Metal'].map(
+    (name) => `mac/Frameworks/${name}.framework/${name}.tbd`,
+  ),
+  'mac/lib/libobjc.A.tbd',
+  ...['MPSCore', 'MPSMatrix', 'MPSNeuralNetwork'].map((name) => phone(`${shaders}/${name}.framework/${name}`)),
+  ...[`${veclib}/libBLAS`, `${veclib}/libLAPACK`].map(phone),
+];
+const apples = new Set(lists.flatMap((path) => readFileSync(join(folder, path), 'utf8').split(/[\s,'[\]]+/)));
+
+function phone(name) {
+  return `ios/${system}/${name}.tbd`;
+}
+
+// What no list here has: Node's own, the C++ library's, and these of the C library and the compiler's runtime.
+const elsewhere = new RegExp(
+  `^_(?:napi_\\w+|_Z\\w+|__cxa_\\w+|${[
+    ...['_Unwind_Resume', '__dynamic_cast', '__error', '__gxx_personality_v0', '__stack_chk_(?:fail|guard)'],
+    ...['__tolower', '_NSConcreteStackBlock', '_NSConcreteGlobalBlock', '_tlv_(?:atexit|bootstrap)', 'atexit', 'abort'],
+    ...['bzero', 'dl(?:close|error|open|sym)', 'f(?:close|flush|open|read|seeko?|tello|write)', 'free', 'malloc'],
+    ...['getenv', 'mem(?:chr|cmp|cpy|move|set|set_pattern\\d+)', 'mmap', 'munmap', 'newlocale', 'posix_memalign'],
+    ...['pread', 'pthread_\\w+', 'sched_yield', 'str(?:cmp|error|len|tod_l|toull)', 'sysconf', 'sysctlbyname'],
+    ...['_Block_(?:copy|release)', 'dyld_stub_binder', '__bzero', 'cpuid_\\w+', '__CFConstantStringClassReference'],
+  ].join('|')})$`,
+);
+
+for (const processor of ['arm64', 'x86_64']) {
+  compile('test/metal/apple-api/sample.mm', processor, []);
+  const objects = [
+    ...sources.map((source) => compile(source, processor, processor === 'x86_64' ? ['-DCOVARIUM_BASELINE'] : [])),
+    ...kernelsOf[processor].map(([table, flags]) =>
+      compile('objc/cpu/simd/kernels.cc', processor, [`-DCOVARIUM_TABLE=${table}`, ...flags], table),
+    ),
+  ];
+  if (objects.includes(undefined)) continue;
+  const output = join(folder, `${processor}.node`);
+  const { status, stderr } = spawnSync(
+    linker,
+    [
+      ...['-arch', processor, '-platform_version', 'macos', '13.3', '13.3', '-bundle', '-o', output],
+      ...['-undefined', 'dynamic_lookup', ...objects],
+    ],
+    { encoding: 'utf8' },
+  );
+  told(`the addon is linked (${processor})`, status === 0 ? '' : stderr);
+  if (status !== 0) continue;
+  const free = run('llvm-nm', ['--undefined-only', '--just-symbol-name', output]).toString().trim().split('\n');
+  const missing = free.filter((name) => !apples.has(name.replace('_OBJC_CLASS_$_', '')) && !elsewhere.test(name));
+  // A name of ours would show that the addon lacks a file; Metal's shows that the list is read.
+  const read = free.includes('_MTLCreateSystemDefaultDevice') ? '' : 'llvm-nm tells nothing.';
+  told(`every symbol is somebody's (${processor})`, read || missing.join('\n'));
+}
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
