@@ -160,9 +160,16 @@ export class LowRankFactor implements Factor {
   #place(encoder: Encoder, mean: Real, rows: Real, scratch: Scratch): void {
     const { n, k } = this.#size;
     this.#inBlocks(rows, 1, scratch, (block, count, [t]) => {
+      // The product of one row sums in another order than that of several, and a draw has the same bits in any block.
+      const isAlone = count === 1;
+      const x = isAlone ? scratch.zeros(dtypeOf(rows), 2 * n) : block;
+      const along = isAlone ? scratch.zeros(dtypeOf(rows), 2 * k) : t!;
+      const many = isAlone ? 2 : count;
+      if (isAlone) encoder.copy(block, x.subarray(0, n));
       // Each row x becomes x + (x Q') [(C - 1)' Q].
-      encoder.product(block, this.#values('rows'), t!, count, k, n, false, true, 1, 0);
-      encoder.product(t!, this.#values('forth'), block, count, n, k, false, false, 1, 1);
+      encoder.product(x, this.#values('rows'), along, many, k, n, false, true, 1, 0);
+      encoder.product(along, this.#values('forth'), x, many, n, k, false, false, 1, 1);
+      if (isAlone) encoder.copy(x.subarray(0, n), block);
     });
     encoder.scaleColumns(rows, this.#values('deviations'));
     encoder.addRow(rows, mean, 1);

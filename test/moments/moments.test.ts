@@ -402,9 +402,19 @@ test("Ledoit and Wolf's share does not depend on the scale of the data, and surv
   }
   // Beside data of another scale, the smaller is as good as nothing.
   const beside = momentsOf(rows, 3);
-  beside.merge(momentsOf(Array.from({ length: 60 }, () => [1e-81, 2e-81, 1e-82]), 3));
+  beside.merge(
+    momentsOf(
+      Array.from({ length: 60 }, () => [1e-81, 2e-81, 1e-82]),
+      3,
+    ),
+  );
   const zeros = momentsOf(rows, 3);
-  zeros.merge(momentsOf(Array.from({ length: 60 }, () => [0, 0, 0]), 3));
+  zeros.merge(
+    momentsOf(
+      Array.from({ length: 60 }, () => [0, 0, 0]),
+      3,
+    ),
+  );
   near(beside.ledoitWolf(), zeros.ledoitWolf(), 1e-14);
 });
 
