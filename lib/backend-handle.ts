@@ -59,6 +59,7 @@ export class OpenBackend {
     this.name = backend.name;
     this.threads = backend.threads;
     this.dtypes = Object.freeze([...backend.dtypes]);
+    Object.freeze(this);
   }
 
   /** True once {@link close} was called. */

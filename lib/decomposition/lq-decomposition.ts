@@ -3,40 +3,83 @@ import type { Work } from '../work.ts';
 // Rows of a few thousand numbers between two yields.
 const rowsAtOnce = 32;
 
-/** A = L Q: L lower triangular (m x m) with a diagonal that is not negative, Q (m x n) with orthonormal rows. */
+/** The rows of A in another order are L Q: L lower triangular (m x m), Q (m x n) with orthonormal rows. */
 export interface LqDecomposition {
+  /** Row i of L Q is row order[i] of A. */
+  readonly order: readonly number[];
+  /** Its diagonal is not negative. */
   readonly lower: Float64Array<ArrayBuffer>;
   readonly rows: Float64Array<ArrayBuffer>;
 }
 
 /**
- * Of m rows of n numbers, by Gram and Schmidt's process done twice for each row, which is enough for rows as orthogonal
- * as rounding allows (Giraud, Langou, Rozložník: The loss of orthogonality in the Gram-Schmidt orthogonalization
- * process. Computers and Mathematics with Applications 50, 2005). A row that the rows before it give, to rounding, has
- * a zero on the diagonal, and a row of zeros in Q. Each row of A is met to rounding of its own length, however the
- * lengths differ.
+ * Of m rows of n numbers, the longest first, by Gram and Schmidt's process, which is done again for a row until no
+ * rounding error along the rows before it is left. Each column of A is met to rounding of its own size, however their
+ * sizes differ (column by column, this is Cox and Higham's result on QR decompositions of rows of different sizes; see
+ * graded-gram.ts). A row that the rows before it give, to rounding of each column, has a zero on the diagonal, and a
+ * row of zeros in Q.
  */
 export function* lqDecomposition(a: Float64Array, m: number, n: number): Work<LqDecomposition> {
   const rows = new Float64Array(a);
   const lower = new Float64Array(m * m);
+  const order = Array.from({ length: m }, (_, i) => i);
+  const sizes = new Float64Array(n);
+  for (let i = 0; i < m; i++) for (let k = 0; k < n; k++) sizes[k] = Math.max(sizes[k]!, Math.abs(a[i * n + k]!));
   for (let i = 0; i < m; i++) {
+    let left = -1;
+    let longest = i;
+    for (let j = i; j < m; j++) {
+      const length = norm(rows.subarray(j * n, (j + 1) * n));
+      if (length > left) [left, longest] = [length, j];
+    }
+    swapRows(rows, n, i, longest);
+    swapRows(lower, m, i, longest);
+    [order[i], order[longest]] = [order[longest]!, order[i]!];
+    yield;
+    // Subtracted already, but not since other rows were.
+    left = yield* subtractRows({ rows, n, lower, m }, i, 0, i);
     const row = rows.subarray(i * n, (i + 1) * n);
-    const length = norm(row);
-    for (let twice = 0; twice < 2; twice++)
-      for (let j = 0; j < i; j++) {
-        const other = rows.subarray(j * n, (j + 1) * n);
-        const along = dot(row, other);
-        for (let k = 0; k < n; k++) row[k]! -= along * other[k]!;
-        lower[i * m + j]! += along;
-        if (j % rowsAtOnce === rowsAtOnce - 1) yield;
-      }
-    const left = norm(row);
-    const isNew = left > 8 * n * Number.EPSILON * length;
+    const isNew = row.some((entry, k) => Math.abs(entry) > 8 * n * Number.EPSILON * sizes[k]!);
     lower[i * (m + 1)] = isNew ? left : 0;
     for (let k = 0; k < n; k++) row[k] = isNew ? row[k]! / left : 0;
-    yield;
+    for (let j = i + 1; j < m; j++) yield* subtractRows({ rows, n, lower, m }, j, i, i + 1);
   }
-  return { lower, rows };
+  return { order, lower, rows };
+}
+
+interface Halfway {
+  readonly rows: Float64Array;
+  readonly n: number;
+  readonly lower: Float64Array;
+  readonly m: number;
+}
+
+/**
+ * Subtracts from row i its parts along the orthonormal rows [from, to), and adds their lengths to `lower`: again and
+ * again, until nothing but the rest is left. Returns its length.
+ */
+function* subtractRows({ rows, n, lower, m }: Halfway, i: number, from: number, to: number): Work<number> {
+  const row = rows.subarray(i * n, (i + 1) * n);
+  let left = norm(row);
+  for (let before = Number.POSITIVE_INFINITY; left < before / 2; left = norm(row)) {
+    before = left;
+    for (let j = from; j < to; j++) {
+      const other = rows.subarray(j * n, (j + 1) * n);
+      const along = dot(row, other);
+      for (let k = 0; k < n; k++) row[k]! -= along * other[k]!;
+      lower[i * m + j]! += along;
+      if (j % rowsAtOnce === rowsAtOnce - 1) yield;
+    }
+  }
+  yield;
+  return left;
+}
+
+function swapRows(rows: Float64Array, n: number, i: number, j: number): void {
+  if (i === j) return;
+  const row = rows.slice(i * n, (i + 1) * n);
+  rows.copyWithin(i * n, j * n, (j + 1) * n);
+  rows.set(row, j * n);
 }
 
 /**

@@ -21,11 +21,14 @@ export class LowRankFactor implements Factor {
   readonly n: number;
   readonly logDeterminant: number;
   readonly #parts: Parts;
+  readonly #spread: number;
 
-  private constructor(storages: Parts, logDeterminant: number) {
+  /** `spread`: how many bits the largest standard deviation has before the smallest entry of S. */
+  private constructor(storages: Parts, logDeterminant: number, spread: number) {
     this.#parts = storages;
     this.n = storages.deviations.values.length;
     this.logDeterminant = logDeterminant;
+    this.#spread = spread;
   }
 
   /** Computes the factor of F (n x k) and the n positive entries of D; the result allocates its storage. */
@@ -39,14 +42,17 @@ export class LowRankFactor implements Factor {
     const inverses = deviations.map((deviation) => 1 / deviation);
     const scaled = new Float64Array(k * n);
     for (let i = 0; i < n; i++) for (let j = 0; j < k; j++) scaled[j * n + i] = factor[i * k + j]! * inverses[i]!;
-    const { lower, rows } = yield* lqDecomposition(scaled, k, n);
+    const { lower, rows: inOrder } = yield* lqDecomposition(scaled, k, n);
     // 1 + L' L = [L', 1] [L', 1]': the LQ factorisation of [L', 1] gives its Cholesky factor without forming squares.
     const beside = new Float64Array(2 * k * k);
     for (let i = 0; i < k; i++) {
       for (let j = i; j < k; j++) beside[2 * i * k + j] = lower[j * k + i]!;
       beside[2 * i * k + k + i] = 1;
     }
-    const { lower: root } = yield* lqDecomposition(beside, k, 2 * k);
+    const { lower: root, order } = yield* lqDecomposition(beside, k, 2 * k);
+    // The root is that of another order, in which the rows of Q follow it.
+    const rows = new Float64Array(k * n);
+    for (const [i, from] of order.entries()) rows.set(inOrder.subarray(from * n, (from + 1) * n), i * n);
     let logDeterminant = 0;
     for (const deviation of deviations) logDeterminant += 2 * Math.log(deviation);
     const ofRows = new Float64Array(n * k);
@@ -63,8 +69,14 @@ export class LowRankFactor implements Factor {
       }
     const back = new Float64Array(rows);
     yield* solveLower(root, back, k, n, true);
+    let [least, most] = [Number.POSITIVE_INFINITY, 0];
+    for (let i = 0; i < n; i++) {
+      least = Math.min(least, deviations[i]!);
+      most = Math.max(most, Math.hypot(deviations[i]!, ...factor.subarray(i * k, (i + 1) * k)));
+    }
+    const spread = Math.log2(most) - Math.log2(least);
     const numbers = { factor, deviations, inverses, rows, forth, back };
-    return (allocate) => new LowRankFactor(kept(numbers, allocate), logDeterminant);
+    return (allocate) => new LowRankFactor(kept(numbers, allocate), logDeterminant, spread);
   }
 
   get width(): number {
@@ -148,22 +160,31 @@ export class LowRankFactor implements Factor {
   #place(encoder: Encoder, mean: Real, rows: Real, scratch: Scratch): void {
     const { n, k } = this.#size;
     this.#inBlocks(rows, 1, scratch, (block, count, [t]) => {
+      // The product of one row sums in another order than that of several, and a draw has the same bits in any block.
+      const isAlone = count === 1;
+      const x = isAlone ? scratch.zeros(dtypeOf(rows), 2 * n) : block;
+      const along = isAlone ? scratch.zeros(dtypeOf(rows), 2 * k) : t!;
+      const many = isAlone ? 2 : count;
+      if (isAlone) encoder.copy(block, x.subarray(0, n));
       // Each row x becomes x + (x Q') [(C - 1)' Q].
-      encoder.product(block, this.#values('rows'), t!, count, k, n, false, true, 1, 0);
-      encoder.product(t!, this.#values('forth'), block, count, n, k, false, false, 1, 1);
+      encoder.product(x, this.#values('rows'), along, many, k, n, false, true, 1, 0);
+      encoder.product(along, this.#values('forth'), x, many, n, k, false, false, 1, 1);
+      if (isAlone) encoder.copy(x.subarray(0, n), block);
     });
     encoder.scaleColumns(rows, this.#values('deviations'));
     encoder.addRow(rows, mean, 1);
   }
 
-  // Each row x becomes x (1 - Q' Q) + (x left') right. The part of x along Q may be longer than the rest by a factor of
-  // 1 / eps, so it is subtracted twice, and C's part is added last.
+  // Each row x becomes x (1 - Q' Q) + (x left') right. The part of x along Q may be longer than the result by the
+  // spread, and each time that it is subtracted leaves a share of eps. C's part is added last.
   #shrink(encoder: Encoder, rows: Real, left: 'rows' | 'back', right: 'rows' | 'back', scratch: Scratch): void {
     const { n, k } = this.#size;
     const q = this.#values('rows');
+    const bits = rows.BYTES_PER_ELEMENT === 4 ? 23 : 52;
+    const times = Math.max(2, 1 + Math.ceil(this.#spread / bits));
     this.#inBlocks(rows, 2, scratch, (block, count, [t, u]) => {
       encoder.product(block, this.#values(left), t!, count, k, n, false, true, 1, 0);
-      for (let twice = 0; twice < 2; twice++) {
+      for (let time = 0; time < times; time++) {
         encoder.product(block, q, u!, count, k, n, false, true, 1, 0);
         encoder.product(u!, q, block, count, n, k, false, false, -1, 1);
       }

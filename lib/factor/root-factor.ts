@@ -67,11 +67,13 @@ export class RootFactor implements Factor {
   sample(encoder: Encoder, mean: Real, out: Real, counter: Uint32Array, scratch: Scratch): void {
     const { n, width } = this;
     const atOnce = Math.min(out.length / n, rowsAtOnce(n, width));
-    const normals = scratch.zeros(dtypeOf(out), atOnce * width);
+    const normals = scratch.zeros(dtypeOf(out), Math.max(2, atOnce) * width);
     forRowBlocks(out, n, atOnce, (block, count, first) => {
-      const z = normals.subarray(0, count * width);
-      encoder.fillNormal(z, advanced(counter, first * width));
-      this.transform(encoder, mean, z, block);
+      encoder.fillNormal(normals.subarray(0, count * width), advanced(counter, first * width));
+      // The product of one row sums in another order than that of several, and a draw has the same bits in any block.
+      const several = count > 1 ? block : scratch.zeros(dtypeOf(out), 2 * n);
+      this.transform(encoder, mean, normals.subarray(0, (several.length / n) * width), several);
+      if (count === 1) encoder.copy(several.subarray(0, n), block);
     });
   }
 

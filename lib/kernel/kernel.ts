@@ -70,6 +70,7 @@ export class Kernel {
     this.staticThreadgroupMemoryBytes = compiled.staticThreadgroupMemoryBytes;
     this.#compiled = compiled;
     this.#parameters = parameters;
+    Object.freeze(this);
   }
 
   /**

@@ -2,7 +2,7 @@ import { requireAttached } from '../array/host-memory.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Missing, Values } from '../dtype.ts';
 import type { Work } from '../work.ts';
-import { type CentralSums, noRows, shift } from './central-sums.ts';
+import { type CentralSums, largest, noRows, shift, unitOf } from './central-sums.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
 export interface WeightedRows {
@@ -60,6 +60,8 @@ export function* centredBlock(rows: WeightedRows, from: number, to: number, want
     centreRow(deviations, r, n, weights[r]!, centre, first);
     if (endsPiece(r, n)) yield;
   }
+  if (wantsHigher && !(sums.fourth > leastFourth && sums.fourth < mostFourth))
+    yield* higherInUnit(deviations, weights, sums);
   return { deviations, sums, first };
 }
 
@@ -129,6 +131,31 @@ function addHigher(
   const cubic = weight * square;
   for (let j = 0, at = r * n; j < n; j++, at++) third[j]! += cubic * (rows[at]! - centre[j]!);
   sums.fourth += cubic * square;
+}
+
+// Beyond them, powers of single rows may lose digits, or overflow.
+const [leastFourth, mostFourth] = [2 ** -800, 2 ** 800];
+
+// Computes the third and fourth sums again, in a unit of the largest deviation.
+function* higherInUnit(deviations: Float64Array, weights: Float64Array, sums: CentralSums): Work {
+  const { n } = sums;
+  let most = 0;
+  for (let r = 0; r < weights.length; r++) {
+    most = Math.max(most, largest(deviations.subarray(r * n, (r + 1) * n)) / Math.sqrt(weights[r]!));
+    if (endsPiece(r, n)) yield;
+  }
+  const unit = unitOf(most);
+  if (!Number.isFinite(unit)) return;
+  sums.unit = unit;
+  sums.third.fill(0);
+  sums.fourth = 0;
+  const zeros = new Float64Array(n);
+  for (let r = 0; r < weights.length; r++) {
+    const scale = 2 ** -unit / Math.sqrt(weights[r]!);
+    const row = deviations.subarray(r * n, (r + 1) * n).map((deviation) => deviation * scale);
+    addHigher(row, 0, n, weights[r]!, zeros, sums);
+    if (endsPiece(r, n)) yield;
+  }
 }
 
 interface Taken {

@@ -21,16 +21,43 @@ export interface CentralSums {
   readonly meanRest: Float64Array<ArrayBuffer>;
   /** Sum of w d d', n x n: the lower triangle. */
   readonly second: Float64Array<ArrayBuffer>;
-  /** Sum of w |d|^2 d. */
+  /** Sum of w |d|^2 d, where d is in units of 2^unit. */
   readonly third: Float64Array<ArrayBuffer>;
-  /** Sum of w |d|^4. */
+  /** Sum of w |d|^4, where d is in units of 2^unit. */
   fourth: number;
+  /** 0, unless the fourth powers would underflow or overflow: d is below 1e-60 or above 1e60. */
+  unit: number;
+}
+
+/** Units are from -mostUnit to mostUnit: float64 holds the square of their scale. */
+export const mostUnit = 500;
+
+/** The unit for differences of this size, whose fourth powers it brings near 1; -Infinity for 0. */
+export function unitOf(size: number): number {
+  if (size === 0) return Number.NEGATIVE_INFINITY;
+  if (size > 2 ** -200 && size < 2 ** 200) return 0;
+  return Math.max(-mostUnit, Math.min(mostUnit, Math.floor(Math.log2(size))));
+}
+
+function toUnit(sums: CentralSums, unit: number): void {
+  if (unit === sums.unit) return;
+  if (sums.fourth > 0) {
+    const ratio = 2 ** (sums.unit - unit);
+    for (let j = 0; j < sums.n; j++) sums.third[j]! *= ratio ** 3;
+    sums.fourth *= ratio ** 4;
+  }
+  sums.unit = unit;
+}
+
+// Without fourth powers any unit will do.
+function unitNeeded({ fourth, unit }: CentralSums): number {
+  return fourth > 0 ? unit : Number.NEGATIVE_INFINITY;
 }
 
 /** The sums of no rows. */
 export function noRows(n: number): CentralSums {
   const zeros = (length: number) => zerosOf('float64', length) as Float64Array<ArrayBuffer>;
-  const sums = { count: 0, dropped: 0, weight: 0, squaredWeight: 0, fourth: 0 };
+  const sums = { count: 0, dropped: 0, weight: 0, squaredWeight: 0, fourth: 0, unit: 0 };
   return { n, ...sums, mean: zeros(n), meanRest: zeros(n), second: zeros(n * n), third: zeros(n) };
 }
 
@@ -55,6 +82,8 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
     sums.mean.set(other.mean);
     sums.meanRest.set(other.meanRest);
   }
+  const unit = Math.max(unitNeeded(sums), unitNeeded(other));
+  if (Number.isFinite(unit)) for (const each of [sums, other]) toUnit(each, unit);
   for (let i = 0; i < n; i++) for (let at = i * n; at <= i * n + i; at++) sums.second[at]! += other.second[at]!;
   for (let j = 0; j < n; j++) sums.third[j]! += other.third[j]!;
   sums.fourth += other.fourth;
@@ -72,29 +101,40 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
  */
 export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Array): void {
   const { n, weight, mean, meanRest, second, third } = sums;
-  const product = symmetricProduct(second, delta);
+  const unit = Math.max(unitNeeded(sums), unitOf(largest(delta)));
+  if (Number.isFinite(unit)) toUnit(sums, unit);
+  // What is added to the third and the fourth sum is in their unit.
+  const scale = 2 ** -sums.unit;
+  const square = scale * scale;
+  const steps = delta.map((step) => step * scale);
+  const product = symmetricProduct(second, steps).map((entry) => entry * square);
   let trace = 0;
   let norm = 0;
   let along = 0;
   let cubic = 0;
   let quadratic = 0;
   for (let j = 0; j < n; j++) {
-    trace += second[j * (n + 1)]!;
-    norm += delta[j]! * delta[j]!;
-    along += delta[j]! * (first?.[j] ?? 0);
-    cubic += delta[j]! * third[j]!;
-    quadratic += delta[j]! * product[j]!;
+    trace += second[j * (n + 1)]! * square;
+    norm += steps[j]! * steps[j]!;
+    along += steps[j]! * (first?.[j] ?? 0) * scale;
+    cubic += steps[j]! * third[j]!;
+    quadratic += steps[j]! * product[j]!;
   }
   sums.fourth += -4 * cubic + 4 * quadratic + norm * (2 * trace - 4 * along + weight * norm);
   const pull = 2 * along - trace - weight * norm;
   for (let i = 0; i < n; i++) {
     const step = delta[i]!;
     const moment = first?.[i] ?? 0;
-    third[i]! += -2 * product[i]! + norm * moment + pull * step;
+    third[i]! += -2 * product[i]! + norm * (moment * scale) + pull * steps[i]!;
     for (let j = 0; j <= i; j++)
       second[i * n + j]! += weight * step * delta[j]! - moment * delta[j]! - step * (first?.[j] ?? 0);
     addExactly(mean, meanRest, i, step);
   }
+}
+
+/** The largest absolute value; NaN if there is one. */
+export function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
 /** True if all sums are finite; the fourth is the first to overflow, if it is wanted. */

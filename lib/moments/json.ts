@@ -1,6 +1,6 @@
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { CentralSums } from './central-sums.ts';
+import { type CentralSums, mostUnit } from './central-sums.ts';
 
 /** {@link Moments} as JSON, version 1. Numbers are written so that they read back as the same float64. */
 export interface MomentsJson {
@@ -26,11 +26,16 @@ export interface MomentsJson {
   readonly third: readonly number[];
   /** Sum of w |d|^4. */
   readonly fourth: number;
+  /**
+   * If there, d in `third` and `fourth` is in units of 2^unit, which keeps the powers of numbers below 1e-60 or above
+   * 1e60 within float64.
+   */
+  readonly unit?: number;
 }
 
 /** Sums as JSON. */
 export function momentsToJson(sums: CentralSums): MomentsJson {
-  const { n, count, dropped, weight, squaredWeight, mean, meanRest, second, third, fourth } = sums;
+  const { n, count, dropped, weight, squaredWeight, mean, meanRest, second, third, fourth, unit } = sums;
   return {
     covariumMoments: 1,
     dimension: n,
@@ -43,12 +48,13 @@ export function momentsToJson(sums: CentralSums): MomentsJson {
     second: Array.from({ length: n }, (_, i) => Array.from(second.subarray(i * n, i * n + i + 1))),
     third: Array.from(third),
     fourth,
+    ...(unit !== 0 && { unit }),
   };
 }
 
 const names: readonly (keyof MomentsJson)[] = [
   ...(['covariumMoments', 'dimension', 'count', 'dropped', 'weight', 'squaredWeight'] as const),
-  ...(['mean', 'meanRest', 'second', 'third', 'fourth'] as const),
+  ...(['mean', 'meanRest', 'second', 'third', 'fourth', 'unit'] as const),
 ];
 
 /** Sums from JSON; throws `ERR_MALFORMED_MOMENTS` with the path of the first invalid field. */
@@ -71,6 +77,7 @@ export function momentsFromJson(json: unknown): CentralSums {
     second: triangle(fields.second, n),
     third: numbers('third', fields.third, n),
     fourth: number('fourth', fields.fourth),
+    unit: fields.unit === undefined ? 0 : whole('unit', fields.unit, -mostUnit, mostUnit),
   };
   requirePossible(sums);
   return sums;
@@ -86,6 +93,7 @@ function requirePossible(sums: CentralSums): void {
   if (weight < 0 || (weight === 0) !== (count === 0)) throw impossible('weight', weight);
   const isPossible = atMost(squaredWeight, weight * weight) && atMost(weight * weight, count * squaredWeight);
   if (squaredWeight < 0 || !isPossible) throw impossible('squaredWeight', squaredWeight);
+  const scale = 2 ** -sums.unit;
   let trace = 0;
   let length = 0;
   for (let i = 0; i < n; i++) {
@@ -98,7 +106,7 @@ function requirePossible(sums: CentralSums): void {
       const bound = Math.sqrt(variance + underflow) * Math.sqrt(second[j * (n + 1)]! + underflow);
       if (!atMost(Math.abs(product), bound)) throw impossible(`second[${i}][${j}]`, product);
     }
-    trace += variance;
+    trace += variance * scale * scale;
     length = Math.hypot(length, third[i]!);
   }
   if (fourth < 0 || !atMost((trace / (weight || 1)) * trace, fourth)) throw impossible('fourth', fourth);
@@ -119,9 +127,11 @@ function numbers(path: string, value: unknown, length: number): Float64Array<Arr
   return Float64Array.from(value, (entry, index) => number(`${path}[${index}]`, entry));
 }
 
-function whole(path: string, value: unknown, minimum = 0): number {
-  if (Number.isSafeInteger(value) && (value as number) >= minimum) return value as number;
-  throw malformed(path, `not a whole number of at least ${minimum}`, value);
+function whole(path: string, value: unknown, minimum = 0, maximum?: number): number {
+  const isBelow = maximum === undefined || (value as number) <= maximum;
+  if (Number.isSafeInteger(value) && (value as number) >= minimum && isBelow) return value as number;
+  const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  throw malformed(path, `not a whole number ${range}`, value);
 }
 
 function number(path: string, value: unknown): number {

@@ -65,6 +65,7 @@ export class Moments {
     this.dimension = wholeNumber('Dimension', dimension, 1);
     this.#device = options.device === undefined ? undefined : requireDevice(options.device);
     this.#sums = noRows(this.dimension);
+    Object.freeze(this);
   }
 
   /**

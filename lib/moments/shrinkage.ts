@@ -36,31 +36,37 @@ export function intensityOf(sums: CentralSums, shrinkage: Shrinkage): number {
  * says how far S is from its target, m = tr S / n, and b^2 = (mean of |d|^4 - |S|^2) / N estimates how far S is from
  * the covariance. With unequal weights N is the effective number of observations.
  */
-function ledoitWolf({ n, weight, squaredWeight, second, fourth }: CentralSums): number {
-  if (weight === 0) return 0;
+function ledoitWolf({ n, weight, squaredWeight, second, fourth, unit }: CentralSums): number {
+  if (fourth === 0) return 0;
   let trace = 0;
   for (let j = 0; j < n; j++) trace += second[j * (n + 1)]! / weight;
-  let size = 0;
-  let distance = 0;
-  for (let i = 0; i < n; i++) {
-    const variance = second[i * (n + 1)]! / weight;
-    size += variance * variance;
-    distance += (variance - trace / n) ** 2;
-    for (let j = 0; j < i; j++) {
-      const twice = 2 * (second[i * n + j]! / weight) ** 2;
-      size += twice;
-      distance += twice;
-    }
-  }
-  // Below it the fourth powers lose digits, and then all of them: the share would be 0 for any data.
-  if (trace > 0 && size < 2 ** -960)
+  if (trace / n < leastVariance)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
       `Data is too small for \`shrinkage: 'ledoit-wolf'\` (the mean variance is ${trace / n}): multiply the rows by a constant first.`,
     );
+  // The variances are divided by a power of two near their mean, so that no square underflows or overflows.
+  const exponent = Math.floor(Math.log2(trace / n));
+  const scale = 2 ** -exponent;
+  const mean = (trace * scale) / n;
+  let size = 0;
+  let distance = 0;
+  for (let i = 0; i < n; i++) {
+    const variance = (second[i * (n + 1)]! / weight) * scale;
+    size += variance * variance;
+    distance += (variance - mean) ** 2;
+    for (let j = 0; j < i; j++) {
+      const twice = 2 * ((second[i * n + j]! / weight) * scale) ** 2;
+      size += twice;
+      distance += twice;
+    }
+  }
   const effective = (weight / squaredWeight) * weight;
   // Mathematically not negative; rounding may make it so.
-  const spread = Math.max(fourth / weight - size, 0) / effective;
+  const spread = Math.max((fourth / weight) * 2 ** (4 * unit - 2 * exponent) - size, 0) / effective;
   if (spread === 0 || distance === 0) return 0;
   return Math.min(spread, distance) / distance;
 }
+
+// Below it variances lose digits.
+const leastVariance = 2 ** -960;

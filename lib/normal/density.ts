@@ -7,7 +7,7 @@ import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
 import { inPieces } from '../work.ts';
-import { measureAgain, smallestSquare } from './far-rows.ts';
+import { measureAgain, smallestSquare, solvedInUnit } from './far-rows.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -123,10 +123,8 @@ export function fromSquares<D extends RealDtype>(
 }
 
 /** The gradient of the log density at each row: the solution y of covariance y = mean - row. */
-export function scoreTask<D extends RealDtype>(
-  { device, dtype, n, mean, factor }: NormalParameters<D>,
-  rows: RowsInput,
-): Task<Matrix<D>> {
+export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, rows: RowsInput): Task<Matrix<D>> {
+  const { device, dtype, n, mean, factor } = parameters;
   const { values, count } = rowsInput('Input', device, rows, n);
   const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
@@ -139,6 +137,19 @@ export function scoreTask<D extends RealDtype>(
   const { values: out } = task.written;
   return {
     ...task,
+    // Where a product overflows before the sum does, the row is solved again in a unit of its own.
+    again: function* () {
+      const far: number[] = [];
+      yield* inPieces(out.length, (from, to) => {
+        for (let at = from; at < to; at++)
+          if (!Number.isFinite(out[at]) && far.at(-1) !== Math.floor(at / n)) far.push(Math.floor(at / n));
+      });
+      if (far.length === 0) return;
+      const { exponents, solution } = yield* solvedInUnit(parameters, values, far);
+      for (const [i, row] of far.entries())
+        for (let j = 0; j < n; j++) out[row * n + j] = solution.values[i * n + j]! * 2 ** exponents[i]!;
+      solution.close();
+    },
     // No command of the device changes only a sign.
     after: () => {
       for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;

@@ -1,6 +1,6 @@
 import { requireAttached } from '../array/host-memory.ts';
 import type { Storage } from '../array/storage.ts';
-import { resultTask, type Task, type Tasks } from '../command/task.ts';
+import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import { RootFactor } from '../factor/root-factor.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -86,6 +86,24 @@ export function inUnit(
     return scaleRow(difference, unit, deviations) + 1;
   });
   return { scaled, exponents };
+}
+
+/** The rows of {@link inUnit}, and the solutions y of covariance y = row: storage that the caller closes. */
+export function* solvedInUnit(
+  parameters: NormalParameters,
+  rows: Values,
+  chosen: readonly number[],
+): Tasks<ReturnType<typeof inUnit> & { readonly solution: Storage }> {
+  const { device, dtype, factor } = parameters;
+  const { scaled, exponents } = inUnit(parameters, rows, chosen);
+  const wrap = (written: Storage) => written;
+  const solution = yield* step(
+    resultTask({ device, dtype }, scaled.length, wrap, (encoder, numbers, scratch) => {
+      encoder.copy(scratch.copy(scaled, dtype), numbers);
+      factor.solve(encoder, numbers, scratch);
+    }),
+  );
+  return { scaled, exponents, solution };
 }
 
 /** Multiplies a row by 2^-exponent, without rounding, and returns the exponent. */

@@ -8,7 +8,7 @@ import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { RealDtype } from '../dtype.ts';
+import type { RealDtype, Values } from '../dtype.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import { estimating } from '../moments/estimate.ts';
 import { weightedRows } from '../moments/weighted-rows.ts';
@@ -21,7 +21,9 @@ import {
   factorBatch,
   normalWords,
   ofDistribution,
+  parametersAt,
 } from './batch.ts';
+import { measureAgain } from './far-rows.ts';
 import { clusters } from './k-means.ts';
 import { requireRepresented } from './represented.ts';
 
@@ -203,6 +205,35 @@ export function logSumExp(scores: ArrayLike<number>, column: number, stride: num
   let sum = 0;
   for (let at = column; at < scores.length; at += stride) sum += Math.exp(scores[at]! - largest);
   return largest + Math.log(sum);
+}
+
+/**
+ * Writes to `shares` (rows x K) those of rows that are so far out that all their log densities are -Infinity: the
+ * nearest component has all, and components at one distance have it by their constants.
+ */
+export function* farShares(
+  components: BatchParameters,
+  constants: Float64Array,
+  rows: Values,
+  far: readonly number[],
+  shares: Values,
+): Tasks<void> {
+  if (far.length === 0) return;
+  const { size } = components;
+  const found = new Map(far.map((row) => [row, Array<readonly [square: number, exponent: number]>(size).fill([0, 0])]));
+  for (let k = 0; k < size; k++)
+    yield* measureAgain(parametersAt(components, k), rows, far, (row, square, exponent) => {
+      found.get(row)![k] = [square, exponent];
+    });
+  for (const [row, squares] of found) {
+    const unit = Math.max(...squares.map(([, exponent]) => exponent));
+    const inUnit = squares.map(([square, exponent]) => square * 4 ** (exponent - unit));
+    const least = Math.min(...inUnit);
+    // Half the difference of the squares; that of equal ones is not 0 times Infinity.
+    const scores = inUnit.map((square, k) => constants[k]! - (square > least ? ((square - least) / 2) * 4 ** unit : 0));
+    const total = logSumExp(scores, 0, 1);
+    for (let k = 0; k < size; k++) shares[row * size + k] = Math.exp(scores[k]! - total);
+  }
 }
 
 function notNegative(name: string, value: unknown): number {

@@ -99,6 +99,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     this.size = isEach(models) ? models.length : models.size;
     this.dimension = isEach(models) ? models[0]!.dimension : models.n;
     this.dtype = first!.dtype as D;
+    Object.freeze(this);
   }
 
   /**

@@ -25,6 +25,7 @@ import { isSlice } from '../work.ts';
 import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
 import { batchRun, logDensities } from './batch-tasks.ts';
 import {
+  farShares,
   fitMixture,
   logSumExp,
   type MixtureFitOptions,
@@ -90,6 +91,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     this.dtype = components.dtype as D;
     this.components = batchOf(components) as MultivariateNormalBatch as MultivariateNormalBatch<D>;
     this.report = report;
+    Object.freeze(this);
   }
 
   /**
@@ -174,7 +176,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   /**
    * The probability that each row (count x n, or one vector of n) comes from each component: count x K, rows of sum 1.
-   * A row whose density underflows under every component has NaN. Rejects like {@link logPdf}.
+   * Rejects like {@link logPdf}.
    */
   async responsibilities(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => this.#responsibilities(rows));
@@ -238,10 +240,10 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     return new Matrix(draws, count, n);
   }
 
-  // Calls each(scores, first row, rows) for blocks of rows: scores are K x rows, with the weights.
+  // Calls each(scores, first row, rows) for blocks of rows: scores are K x count, with the weights.
   *#scores(
     given: ReturnType<typeof rowsInput>,
-    each: (scores: Real, first: number, count: number) => void,
+    each: (scores: Real, first: number, rows: Values, count: number) => Tasks<void>,
   ): Tasks<void> {
     const { components } = this.#parameters;
     const { count, n } = given;
@@ -253,7 +255,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
       const here = Math.min(most, count - first);
       const block = { values: values.subarray(first * n, (first + here) * n), count: here, columns: n };
       const scores = yield* step(logDensities(components, block, this.#constants));
-      each(scores.data as Real, first, here);
+      yield* each(scores.data as Real, first, block.values, here);
       scores.close();
     }
   }
@@ -262,7 +264,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     this.#requireOpen();
     const given = rowsInput('Input', this.device, rows, this.dimension);
     const values = zerosOf(this.dtype, given.count) as Values<D>;
-    yield* this.#scores(given, (scores, first, here) => {
+    // biome-ignore lint/correctness/useYield: the other caller yields.
+    yield* this.#scores(given, function* (scores, first, _, here) {
       for (let r = 0; r < here; r++) values[first + r] = logSumExp(scores, r, here);
     });
     return new Vector(new Storage(values, undefined, this.device));
@@ -270,14 +273,18 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   *#responsibilities(rows: RowsInput): Tasks<Matrix<D>> {
     this.#requireOpen();
-    const { size } = this.#parameters.components;
+    const [{ components }, constants] = [this.#parameters, this.#constants];
+    const { size } = components;
     const given = rowsInput('Input', this.device, rows, this.dimension);
     const values = zerosOf(this.dtype, given.count * size) as Values<D>;
-    yield* this.#scores(given, (scores, first, here) => {
+    yield* this.#scores(given, function* (scores, first, block, here) {
+      const far: number[] = [];
       for (let r = 0; r < here; r++) {
         const total = logSumExp(scores, r, here);
+        if (total === Number.NEGATIVE_INFINITY) far.push(r);
         for (let k = 0; k < size; k++) values[(first + r) * size + k] = Math.exp(scores[k * here + r]! - total);
       }
+      yield* farShares(components, constants, block, far, values.subarray(first * size));
     });
     return new Matrix(new Storage(values, undefined, this.device), given.count, size);
   }

@@ -86,6 +86,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     super(normalTasks(own));
     this.#parameters = own;
     this.logDeterminant = parameters.factor.logDeterminant;
+    Object.freeze(this);
   }
 
   /**

@@ -101,6 +101,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
       models.factors.close();
       throw error;
     }
+    Object.freeze(this);
   }
 
   /**

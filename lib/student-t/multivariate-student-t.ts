@@ -99,6 +99,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     this.degreesOfFreedom = parameters.nu;
     this.logDeterminant = parameters.normal.factor.logDeterminant;
     this.entropy = studentEntropy(parameters);
+    Object.freeze(this);
   }
 
   /**

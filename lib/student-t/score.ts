@@ -1,9 +1,9 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
-import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
+import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
-import { inUnit } from '../normal/far-rows.ts';
+import { solvedInUnit } from '../normal/far-rows.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 import { isSlice } from '../work.ts';
 import type { StudentParameters } from './parameters.ts';
@@ -51,15 +51,8 @@ export function studentScoreTask<D extends RealDtype>(
 
 // Rows so far out that the square of their distance overflows are solved again in a smaller unit, like their distances.
 function* scoreFar(normal: NormalParameters, nu: number, rows: Values, far: readonly number[], out: Real): Tasks<void> {
-  const { device, dtype, n, factor } = normal;
-  const { scaled, exponents } = inUnit(normal, rows, far);
-  const wrap = (written: Storage) => written;
-  const solution = yield* step(
-    resultTask({ device, dtype }, scaled.length, wrap, (encoder, numbers, scratch) => {
-      encoder.copy(scratch.copy(scaled, dtype), numbers);
-      factor.solve(encoder, numbers, scratch);
-    }),
-  );
+  const { n, factor } = normal;
+  const { scaled, exponents, solution } = yield* solvedInUnit(normal, rows, far);
   const solved = solution.values;
   for (const [i, row] of far.entries()) {
     let square = 0;

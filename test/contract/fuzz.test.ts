@@ -1,6 +1,6 @@
 // Hostile calls, the same on cpu and reference: both give the same verdict, and where they compute, the same numbers. A
 // call that fails is told with its family and number, and is the same in every run; COVARIUM_TEST_ROUNDS=100 makes a
-// hundred times as many.
+// hundred times as many, and COVARIUM_PROPERTY_SEED others.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -15,9 +15,12 @@ import {
   Vector,
 } from '../../lib/index.ts';
 import { kindsHere } from '../harness/every-device.ts';
+import { propertySeed } from '../harness/properties.ts';
 
 const { COVARIUM_TEST_ROUNDS: rounds = '1' } = process.env as NodeJS.ProcessEnv & { COVARIUM_TEST_ROUNDS?: string };
 const calls = 200 * Number(rounds);
+// The first number of a call: 0 for the seed of every test run.
+const first = (propertySeed - 1) * 1_000_000;
 
 /** Chooses, from a seed: the same choices for each device. */
 class Choice {
@@ -284,7 +287,7 @@ if (!['cpu', 'reference'].every((kind) => kindsHere.includes(kind as 'cpu'))) {
       using cpu = openDevice('cpu', { threads: 2 });
       using reference = openDevice('reference');
       const codes = new Set<string>();
-      for (let seed = 0; seed < calls; seed++) {
+      for (let seed = first; seed < first + calls; seed++) {
         const ours = await verdict(call, cpu, seed);
         const theirs = await verdict(call, reference, seed);
         assert.is(

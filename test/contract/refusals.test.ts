@@ -1,7 +1,16 @@
 // Calls that would compute something else than what was meant: cpu and reference refuse them alike.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, MultivariateNormal, Vector } from '../../lib/index.ts';
+import {
+  Matrix,
+  Moments,
+  MultivariateNormal,
+  MultivariateNormalBatch,
+  MultivariateNormalMixture,
+  MultivariateStudentT,
+  MultivariateStudentTBatch,
+  Vector,
+} from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -60,6 +69,25 @@ test('The shape of a matrix, a vector or a volume is what it was made with.', ()
   assert.throws(() => {
     (Vector.from([1]) as { length: number }).length = 9;
   }, TypeError);
+});
+
+onEveryDevice('What a distribution, a kernel or a device says of itself cannot be assigned.', (device) => {
+  const covariance = [[1]];
+  const [covariances, scales] = [[covariance], [covariance]];
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  using student = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 3 });
+  using batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances });
+  using students = MultivariateStudentTBatch.fromScaleSync({ device, scales, degreesOfFreedom: 3 });
+  using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, covariances, weights: [1] });
+  for (const each of [device, normal, student, batch, students, mixture, new Moments(1)] as object[]) {
+    const names = Object.keys(each);
+    assert.ok(names.length > 0);
+    for (const name of [...names, 'other'])
+      assert.throws(() => {
+        (each as { [name: string]: unknown })[name] = 1e8;
+      }, TypeError);
+  }
+  assert.is(mixture.sampleSync(2).rows, 2);
 });
 
 onEveryDevice('An empty vector is finite.', (device) => {

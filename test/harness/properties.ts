@@ -4,9 +4,11 @@
 import fc from 'fast-check';
 
 const { COVARIUM_PROPERTY_SEED: asked = '1' } = process.env;
-const seed = asked === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(asked);
-if (!Number.isInteger(seed)) throw new Error(`COVARIUM_PROPERTY_SEED is a whole number, or random, not (${asked}).`);
-if (asked === 'random') console.log(`COVARIUM_PROPERTY_SEED=${seed}`);
-fc.configureGlobal({ seed });
+/** The seed of all random cases; 1 by default. */
+export const propertySeed: number = asked === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(asked);
+if (!Number.isInteger(propertySeed))
+  throw new Error(`COVARIUM_PROPERTY_SEED is a whole number, or random, not (${asked}).`);
+if (asked === 'random') console.log(`COVARIUM_PROPERTY_SEED=${propertySeed}`);
+fc.configureGlobal({ seed: propertySeed });
 
 export default fc;

@@ -347,23 +347,25 @@ test('What moments cannot do is refused.', async () => {
   await throwsCode('ERR_OUT_OF_RANGE', '(0.5), not a whole', () => moments.addSync(rows, { frequencies: [0.5] }));
   await throwsCode('ERR_OUT_OF_RANGE', 'too large', () => moments.addSync(Float64Array.of(1e200, 1, 0, 0)));
   await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.addSync(rows, { weights: [1e200] }));
-  await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.merge(momentsOf([[1e100, 1]], 2)));
+  await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.merge(momentsOf([[1e160, 1]], 2)));
   await throwsCode('ERR_SHAPE', '(3), but the others have (2)', () => moments.merge(new Moments(3)));
   await throwsCode('ERR_INVALID_ARGUMENT', '(Object)', () => moments.merge(moments.toJSON() as never));
   await throwsCode('ERR_ABORTED', '', () => moments.add(rows, { signal: AbortSignal.abort() }));
   await throwsCode('ERR_SHAPE', '(0) observations', () => new Moments(2).covariance());
   await throwsCode('ERR_SHAPE', '(0) observations', () => new Moments(2).mean);
   await throwsCode('ERR_SHAPE', '(0) observations', () => momentsOf(rows, 2, { weights: [0] }).ledoitWolf());
-  const tiny = momentsOf(
-    [
-      [1e-81, 2e-81],
-      [3e-81, 1e-81],
-      [2e-81, 2e-81],
-    ],
-    2,
-  );
-  await throwsCode('ERR_OUT_OF_RANGE', "too small for `shrinkage: 'ledoit-wolf'`", () => tiny.ledoitWolf());
-  await throwsCode('ERR_OUT_OF_RANGE', 'too small', () => tiny.covariance({ shrinkage: 'ledoit-wolf' }));
+  for (const size of [1e-150, 1e-160]) {
+    const tiny = momentsOf(
+      [
+        [size, 2 * size],
+        [3 * size, size],
+        [2 * size, 2 * size],
+      ],
+      2,
+    );
+    await throwsCode('ERR_OUT_OF_RANGE', "too small for `shrinkage: 'ledoit-wolf'`", () => tiny.ledoitWolf());
+    await throwsCode('ERR_OUT_OF_RANGE', 'too small', () => tiny.covariance({ shrinkage: 'ledoit-wolf' }));
+  }
   await throwsCode('ERR_OUT_OF_RANGE', 'are (1), but there are (1)', () => momentsOf(rows, 2).covariance());
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => moments.covariance({ ddof: -1 }));
   await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => moments.covariance({ shrinkage: 1.5 }));
@@ -375,6 +377,45 @@ test('What moments cannot do is refused.', async () => {
   device.close();
   await throwsCode('ERR_CLOSED', '', () => there.addSync(rows));
   assert.equal(moments.toJSON(), before, 'none of it added anything');
+});
+
+test("Ledoit and Wolf's share does not depend on the scale of the data, and survives merging and JSON.", () => {
+  const rows = Array.from({ length: 60 }, (_, r) => [Math.sin(r), 4 * Math.cos(r + 1), Math.sin(r * r) + 2]);
+  const whole = momentsOf(rows, 3);
+  assert.ok(whole.ledoitWolf() > 0.01 && whole.ledoitWolf() < 0.5, `(${whole.ledoitWolf()})`);
+  const pull = [0.5, 0.25, -1];
+  for (const exponent of [-470, -330, -265, -201, -199, 0, 199, 201, 255, 330, 490]) {
+    const scaled = rows.map((row) => row.map((value) => value * 2 ** exponent));
+    const mean = pull.map((value) => value * 2 ** exponent);
+    const weights = rows.map((_, r) => 1 + (r % 3));
+    const at = momentsOf(scaled, 3);
+    near(at.ledoitWolf(), whole.ledoitWolf(), 1e-12, `2^${exponent}`);
+    near(at.ledoitWolf({ mean }), whole.ledoitWolf({ mean: pull }), 1e-12, `about a mean, 2^${exponent}`);
+    const weighted = momentsOf(rows, 3, { weights });
+    near(momentsOf(scaled, 3, { weights }).ledoitWolf(), weighted.ledoitWolf(), 1e-12, `weighted, 2^${exponent}`);
+    // A part whose rows are all alike has no unit of its own.
+    const parts = [scaled.slice(0, 20), scaled.slice(20, 21), scaled.slice(21)].map((part) => momentsOf(part, 3));
+    const joined = new Moments(3);
+    for (const part of parts) joined.merge(Moments.fromJSON(JSON.parse(JSON.stringify(part))));
+    near(joined.ledoitWolf(), whole.ledoitWolf(), 1e-12, `joined, 2^${exponent}`);
+    near(joined.ledoitWolf({ mean }), whole.ledoitWolf({ mean: pull }), 1e-12, `joined, about a mean, 2^${exponent}`);
+  }
+  // Beside data of another scale, the smaller is as good as nothing.
+  const beside = momentsOf(rows, 3);
+  beside.merge(
+    momentsOf(
+      Array.from({ length: 60 }, () => [1e-81, 2e-81, 1e-82]),
+      3,
+    ),
+  );
+  const zeros = momentsOf(rows, 3);
+  zeros.merge(
+    momentsOf(
+      Array.from({ length: 60 }, () => [0, 0, 0]),
+      3,
+    ),
+  );
+  near(beside.ledoitWolf(), zeros.ledoitWolf(), 1e-14);
 });
 
 test('An abort stops the work, and adds nothing.', async () => {

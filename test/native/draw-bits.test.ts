@@ -65,4 +65,32 @@ for (const dtype of ['float32', 'float64'] as const)
     });
   }
 
+for (const dtype of ['float32', 'float64'] as const)
+  onNative(`${dtype}: draws of low rank and of singular normals have the same bits in any cuts and threads.`, () => {
+    const [n, k] = [130, 7];
+    const entries = Float64Array.from({ length: n * k }, (_, at) => Math.sin(at * at));
+    const factor = Matrix.from(entries, { columns: k });
+    const rows = factor.toArray();
+    const covariance = rows.map((a) => rows.map((b) => a.reduce((sum, value, at) => sum + value * b[at]!, 0)));
+    const draws: number[][] = [];
+    for (const threads of [1, 2]) {
+      using device = openDevice('cpu', { threads });
+      using low = MultivariateNormal.fromLowRankSync({ device, dtype, factor, diagonal: 0.5 });
+      using singular = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance, singular: 'pivoted' });
+      assert.is(singular.rank, k);
+      for (const pieces of cuts)
+        draws.push(
+          [low, singular].flatMap((normal) => {
+            let firstRow = 0;
+            return pieces.flatMap((count) => {
+              const piece = normal.sampleSync(count, { seed, stream, firstRow });
+              firstRow += count;
+              return Array.from(piece.data);
+            });
+          }),
+        );
+    }
+    for (const each of draws.slice(1)) assert.ok(each.every((value, at) => Object.is(value, draws[0]![at])));
+  });
+
 test.run();

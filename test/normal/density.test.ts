@@ -144,4 +144,28 @@ onEveryDevice('scoreInput refuses a row with a NaN, and a closed normal.', async
   await throwsCode('ERR_CLOSED', '3', () => normal.scoreInput([0, 0, 0]));
 });
 
+onEveryDevice('The score of a row whose products overflow is what of it the type holds.', async (device) => {
+  for (const dtype of realDtypes(device)) {
+    const far = 1.9 * (dtype === 'float32' ? 2 ** 127 : 2 ** 1023);
+    using normal = await MultivariateNormal.fromPrecision({
+      device,
+      dtype,
+      precision: [
+        [2, 0.5],
+        [0.5, 1],
+      ],
+    });
+    const rows = [
+      [far, -far],
+      [far / 4, far / 4],
+      [1, 1],
+    ];
+    const scores = (await normal.scoreInput(rows)).toArray();
+    assert.is(scores[0]![0], Number.NEGATIVE_INFINITY);
+    near([scores[0]![1]! / far], [0.5], () => 1e-5, dtype);
+    near([scores[1]![0]! / far, scores[1]![1]! / far], [-0.625, -0.375], () => 1e-5, dtype);
+    near(scores[2]!, [-2.5, -1.5], () => 1e-5, dtype);
+  }
+});
+
 test.run();

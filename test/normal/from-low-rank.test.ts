@@ -49,6 +49,45 @@ onEveryType('A small diagonal takes no digits of distances, densities and gradie
   }
 });
 
+// The first two coordinates give both factors, f1 = 2 x1 - x2 and f2 = x2 - x1, so the third is f1 - f2 plus its own
+// noise: d^2 = f1^2 + f2^2 + (x3 - 3 x1 + 2 x2)^2.
+onEveryType('A diagonal over many decades loses no factor.', (device, dtype, tolerance) => {
+  const factor = [
+    [1, 1],
+    [1, 2],
+    [1, -1],
+  ];
+  const order = [2, 0, 1];
+  for (const diagonal of dtype === 'float32'
+    ? [[1e-30, 1e-15, 1]]
+    : [
+        [1e-30, 1e-30, 1],
+        [1e-90, 1e-40, 1],
+      ])
+    for (const turned of [[0, 1, 2], order]) {
+      const inOrder = <T>(values: readonly T[]) => turned.map((i) => values[i]!);
+      using normal = MultivariateNormal.fromLowRankSync({
+        device,
+        dtype,
+        factor: inOrder(factor),
+        diagonal: inOrder(diagonal),
+      });
+      const rows = [inOrder([1, 0, 0]), inOrder([0, 0, 1])];
+      near(normal.mahalanobisSync(rows).data, [Math.sqrt(14), 1], tolerance);
+      near(normal.scoreInputSync(rows).data, [...inOrder([-14, 9, 3]), ...inOrder([3, -2, -1])], 4 * tolerance);
+      const draws = normal.sampleSync(20_000, { seed: 3 });
+      const at = (name: number) => turned.indexOf(name);
+      let noise = 0;
+      let factors = 0;
+      for (let r = 0; r < draws.rows; r++) {
+        const [x1, x2, x3] = [draws.at(r, at(0)), draws.at(r, at(1)), draws.at(r, at(2))];
+        noise += (x3 - 3 * x1 + 2 * x2) ** 2;
+        factors += (2 * x1 - x2) ** 2 + (x2 - x1) ** 2;
+      }
+      near([noise / draws.rows, factors / draws.rows], [1, 2], 0.05);
+    }
+});
+
 // Cauchy and Binet: det(D + F F') is a sum of positive terms, the products of entries of D and of squared minors of F.
 test('The log determinant is right where the diagonal reaches over 100 decades.', () => {
   using device = openDevice('reference');

@@ -247,4 +247,30 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
   await throwsCode('ERR_INVALID_ARGUMENT', 'fit', () => new Mixture({}));
 });
 
+onEveryType(
+  'A row whose densities all underflow comes from the nearest component, or from those at one distance.',
+  (device, dtype) => {
+    const far = dtype === 'float32' ? 1e25 : 1e200;
+    const identity = [[1, 0], [0, 1]]; // biome-ignore format: a matrix
+    const [narrow, wide] = [identity, [[2, 0], [0, 1]]]; // biome-ignore format: matrices
+    using mixture = MultivariateNormalMixture.fromCovarianceSync({
+      device,
+      dtype,
+      weights: [1, 1, 2],
+      covariances: [narrow, wide, wide],
+    });
+    const alike = [1 / (1 + 2), 2 / (1 + 2)];
+    const shares = mixture.responsibilitiesSync([[far, 0], [0, 0], [far, far], [0, far]]).data; // biome-ignore format: rows
+    const third = Math.SQRT2;
+    const wanted = [
+      ...[0, ...alike],
+      ...[third / (third + 3), 1 / (third + 3), 2 / (third + 3)],
+      ...[0, ...alike],
+      ...[third / (third + 3), 1 / (third + 3), 2 / (third + 3)],
+    ];
+    for (const [at, share] of wanted.entries())
+      assert.ok(Math.abs(shares[at]! - share) < 1e-6, `(${at}): (${shares[at]}) for (${share})`);
+  },
+);
+
 test.run();
