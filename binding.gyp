@@ -29,6 +29,7 @@
   "targets": [
     {
       "target_name": "covarium",
+      "dependencies": ["kernels_baseline"],
       "sources": [
         "objc/addon/arguments.cc", "objc/addon/decomposition.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/exit.cc", "objc/addon/kernel.cc", "objc/addon/launch.cc",
         "objc/addon/module.cc", "objc/addon/table.cc",
@@ -80,9 +81,17 @@
           "libraries": ["-ldl", "-lpthread"],
           "ldflags": ["-Wl,-z,nodelete"]
         }],
-        ["target_arch=='x64'", { "dependencies": ["kernels_avx512", "kernels_avx2"] }, { "dependencies": ["kernels_baseline"] }],
-        ["OS=='mac' and target_arch=='x64'", { "dependencies": ["kernels_baseline"], "defines": ["COVARIUM_BASELINE"] }]
+        ["target_arch=='x64'", { "dependencies": ["kernels_avx512", "kernels_avx2"] }]
       ]
+    },
+    {
+      "target_name": "kernels_baseline",
+      "type": "static_library",
+      "sources": ["objc/cpu/simd/kernels.cc"],
+      "include_dirs": ["<@(kernel_folders)"],
+      "defines": ["COVARIUM_TABLE=kernelsBaseline"],
+      "cflags": ["<@(kernel_flags)"],
+      "xcode_settings": { "OTHER_CFLAGS": ["<@(kernel_flags)"] }
     }
   ],
   "conditions": [
@@ -105,19 +114,6 @@
           "defines": ["COVARIUM_TABLE=kernelsAvx2"],
           "cflags": ["-mavx2", "-mfma", "<@(kernel_flags)"],
           "xcode_settings": { "OTHER_CFLAGS": ["-mavx2", "-mfma", "<@(kernel_flags)"] }
-        }
-      ]
-    }],
-    ["target_arch!='x64' or OS=='mac'", {
-      "targets": [
-        {
-          "target_name": "kernels_baseline",
-          "type": "static_library",
-          "sources": ["objc/cpu/simd/kernels.cc"],
-          "include_dirs": ["<@(kernel_folders)"],
-          "defines": ["COVARIUM_TABLE=kernelsBaseline"],
-          "cflags": ["<@(kernel_flags)"],
-          "xcode_settings": { "OTHER_CFLAGS": ["<@(kernel_flags)"] }
         }
       ]
     }]

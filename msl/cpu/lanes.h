@@ -16,6 +16,10 @@ using IntVector = int32_t __attribute__((vector_size(4 * laneCount)));
 using FloatVector = float __attribute__((vector_size(4 * laneCount)));
 using DoubleVector = double __attribute__((vector_size(4 * laneCount)));  // half as many lanes
 
+#if defined(__x86_64__) && !defined(__FMA__)
+#include "exact-fma.h"
+#endif
+
 struct Int;
 struct Float;
 
@@ -113,9 +117,13 @@ static inline Word operator*(Word a, Word b) {
 }
 #else
 static inline Float fma(Float a, Float b, Float c) {
+#if defined(__x86_64__)
+  return exactFma(a.v, b.v, c.v);
+#else
   Float r;
   for (int lane = 0; lane < laneCount; ++lane) r.v[lane] = __builtin_fmaf(a.v[lane], b.v[lane], c.v[lane]);
   return r;
+#endif
 }
 static inline Word mulhi(Word a, Word b) {
   Word r;

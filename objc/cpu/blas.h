@@ -108,7 +108,7 @@ constexpr const char* noLibrary = "none";
 const Blas* installedBlas(std::string& reason);
 
 // The calling thread's own memory, as it was left, or new: 0 to 2 are for our products, 1 also for what calls those
-// that do not take it, 3 for what calls any.
+// that do not take it, 3 for what calls any, 4 for what all threads of a command share.
 void* productScratch(int which, size_t sizeBytes);
 
 // How many of `threads` a device may have, beside those that were promised before: fewer where the address space that

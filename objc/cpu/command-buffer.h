@@ -15,7 +15,7 @@ namespace covarium::cpu {
 // What the command buffers of a device share; it lives until the last of them is gone.
 struct Engine {
   Engine(unsigned threads, const KernelTable& kernels, const Blas& blas)
-      : pool(threads), kernels(kernels), blas(blas) {}
+      : pool(threads), kernels(kernels), blas(blas), queue(threads >= 4) {}
   Pool pool;
   const KernelTable& kernels;
   const Blas& blas;

@@ -88,10 +88,8 @@ Candidate candidate() {
   cpu.facts.push_back({"processor", processor().name});
   cpu.facts.push_back({"processor instruction set", nameOf(processor().instructionSet)});
   cpu.facts.push_back({"threads", std::to_string(processorCount())});
-  const KernelTable* table = kernels(cpu.reason);
-  if (table == nullptr) return cpu;
-  cpu.facts.push_back({"kernels", table->instructionSet});
-  const Blas* library = blas(*table, cpu.reason);
+  cpu.facts.push_back({"kernels", kernels().instructionSet});
+  const Blas* library = blas(kernels(), cpu.reason);
   const std::string passedOver = cpu.reason;
   if (library == nullptr || promiseThreads(*library, 1, cpu.reason) == 0) return cpu;
   returnThreads(*library, 1);
@@ -117,12 +115,11 @@ Candidate candidate() {
 
 std::shared_ptr<Device> open(unsigned threads) {
   std::string reason;
-  const KernelTable* table = kernels(reason);
-  const Blas* library = table == nullptr ? nullptr : blas(*table, reason);
+  const Blas* library = blas(kernels(), reason);
   if (library == nullptr) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
   threads = promiseThreads(*library, threads == 0 ? processorCount() : threads, reason);
   if (threads == 0) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
-  return std::make_shared<CpuDevice>(threads, *table, *library);
+  return std::make_shared<CpuDevice>(threads, kernels(), *library);
 }
 
 }  // namespace covarium::cpu

@@ -1,23 +1,10 @@
 #include "pool.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "spin.h"
 
 namespace covarium::cpu {
-
-namespace {
-
-constexpr auto spinTime = std::chrono::microseconds(100);
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-}  // namespace
 
 Pool::Pool(unsigned threads) : claimed_(threads) {
   try {
@@ -40,7 +27,10 @@ void Pool::end() {
 }
 
 // Looks first: a write to what others have claimed would take the cache line from all of them.
-bool Pool::claim(size_t own) { return !claimed_[own].load(std::memory_order_relaxed) && !claimed_[own].exchange(true); }
+bool Pool::claim(size_t own) {
+  std::atomic<bool>& taken = claimed_[own].taken;
+  return !taken.load(std::memory_order_relaxed) && !taken.exchange(true);
+}
 
 void Pool::execute(const Task& task, size_t tasks, size_t i, unsigned thread) {
   try {
@@ -49,7 +39,7 @@ void Pool::execute(const Task& task, size_t tasks, size_t i, unsigned thread) {
     std::lock_guard<std::mutex> lock(failureMutex_);
     if (!failure_) failure_ = std::current_exception();
     next_ = tasks;  // the rest would be for nothing
-    for (auto& claimed : claimed_) claimed = true;
+    for (auto& claimed : claimed_) claimed.taken = true;
   }
 }
 
@@ -71,7 +61,7 @@ void Pool::run(size_t tasks, const Task& task) {
   mode_ = floatMode();
   tasks_ = tasks;
   next_ = claimed_.size();
-  for (auto& claimed : claimed_) claimed.store(false, std::memory_order_relaxed);  // open_ publishes it
+  for (auto& claimed : claimed_) claimed.taken.store(false, std::memory_order_relaxed);  // open_ publishes it
   failure_ = nullptr;
   open_ = ++jobs_;
   if (sleepers_ != 0) {
@@ -81,26 +71,23 @@ void Pool::run(size_t tasks, const Task& task) {
   take(task, tasks, 0);
   // A worker is inside before it looks whether the job is open: after this, none comes in, and those inside leave.
   open_ = 0;
-  while (inside_ != 0) pause();
+  while (!spinUntil([this] { return inside_ == 0; })) {
+  }
   if (failure_) std::rethrow_exception(failure_);
 }
 
 void Pool::work(unsigned thread) {
   uint64_t done = 0;
   while (!ending_) {
-    const auto tired = std::chrono::steady_clock::now() + spinTime;
-    uint64_t job;
-    for (unsigned spins = 1; (job = open_) == 0 || job == done; ++spins) {
-      pause();
-      if (spins % 64 == 0 && std::chrono::steady_clock::now() > tired) {
-        std::unique_lock<std::mutex> lock(sleep_);
-        ++sleepers_;
-        wake_.wait(lock, [&] { return ending_ || ((job = open_) != 0 && job != done); });
-        --sleepers_;
-        if (ending_) return;
-      }
-      if (ending_) return;
+    uint64_t job = 0;
+    const auto isWanted = [&] { return ending_ || ((job = open_) != 0 && job != done); };
+    if (!spinUntil(isWanted)) {
+      std::unique_lock<std::mutex> lock(sleep_);
+      ++sleepers_;
+      wake_.wait(lock, isWanted);
+      --sleepers_;
     }
+    if (ending_) return;
     ++inside_;
     if (open_ == job) {
       setFloatMode(mode_);

@@ -124,21 +124,16 @@ InstructionSet instructionSetOfCore(const std::string& coreType) {
   return InstructionSet::none;
 }
 
-const KernelTable* kernels(std::string& reason) {
-  reason.clear();
+const KernelTable& kernels() {
 #if defined(__x86_64__)
   const char* wanted = getenv("COVARIUM_INSTRUCTION_SET");
-  const bool lesser = wanted != nullptr && strcmp(wanted, "avx2") == 0;
-  if (processor().instructionSet == InstructionSet::avx512 && !lesser) return &kernelsAvx512();
-  if (processor().instructionSet >= InstructionSet::avx2) return &kernelsAvx2();
-#if defined(COVARIUM_BASELINE)
-  return &kernelsBaseline();
+  InstructionSet set = processor().instructionSet;
+  if (wanted != nullptr && strcmp(wanted, "avx2") == 0) set = std::min(set, InstructionSet::avx2);
+  if (wanted != nullptr && strcmp(wanted, "baseline") == 0) set = InstructionSet::baseline;
+  if (set == InstructionSet::avx512) return kernelsAvx512();
+  if (set == InstructionSet::avx2) return kernelsAvx2();
 #endif
-  reason = "The processor (" + processor().name + ") lacks AVX2 and FMA, which the CPU kernels need.";
-  return nullptr;
-#else
-  return &kernelsBaseline();
-#endif
+  return kernelsBaseline();
 }
 
 #if defined(__linux__)

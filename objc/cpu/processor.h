@@ -6,7 +6,7 @@
 
 namespace covarium::cpu {
 
-// Instruction sets in order of vector width; `none` runs none of our kernels.
+// Instruction sets in order of vector width; `none` is one that is not known.
 enum class InstructionSet { none, baseline, avx, avx2, avx512 };
 
 struct Processor {
@@ -21,9 +21,9 @@ const char* nameOf(InstructionSet set);
 // unknown.
 InstructionSet instructionSetOfCore(const std::string& coreType);
 
-// The kernels for this processor; COVARIUM_INSTRUCTION_SET=avx2 takes the lesser build (the tests compare their bits).
-// Null where the processor can't run any, with the reason.
-const KernelTable* kernels(std::string& reason);
+// The kernels for this processor; COVARIUM_INSTRUCTION_SET, avx2 or baseline, takes a lesser build (the tests compare
+// their bits).
+const KernelTable& kernels();
 
 // Processors that this process may run on, and no more than its container may use.
 unsigned processorCount();

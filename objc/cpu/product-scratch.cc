@@ -18,7 +18,7 @@ struct Scratch {
 }  // namespace
 
 void* productScratch(int which, size_t sizeBytes) {
-  thread_local Scratch scratch[4];
+  thread_local Scratch scratch[5];
   auto& [memory, held] = scratch[which];
   if (held >= sizeBytes) return memory;
   held = 0;

@@ -1,5 +1,7 @@
 #include "queue.h"
 
+#include "spin.h"
+
 namespace covarium::cpu {
 
 void Queue::submit(std::function<void()> work) {
@@ -7,6 +9,7 @@ void Queue::submit(std::function<void()> work) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });  // may throw: then nothing was submitted
     waiting_.push_back(std::move(work));
+    ++arrivals_;
   }
   changed_.notify_all();
 }
@@ -27,6 +30,7 @@ void Queue::close() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     ending_ = true;
+    ++arrivals_;
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
@@ -46,6 +50,11 @@ void Queue::serve() {
     lock.lock();
     busy_ = false;
     changed_.notify_all();
+    if (!spins_ || !waiting_.empty()) continue;
+    const unsigned seen = arrivals_;
+    lock.unlock();
+    spinUntil([&] { return arrivals_ != seen; });
+    lock.lock();
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -13,6 +14,9 @@ namespace covarium::cpu {
 // wants to wait anyway, on the caller's.
 class Queue {
  public:
+  // A thread that spins after its work waits a moment for more before it sleeps (spin.h): where there are processors
+  // to spare, since one of them waits with it.
+  explicit Queue(bool spins) : spins_(spins) {}
   ~Queue() { close(); }
   void submit(std::function<void()> work);
   // Runs `work` here, after all that was submitted before.
@@ -23,6 +27,8 @@ class Queue {
  private:
   void serve();
 
+  const bool spins_;
+  std::atomic<unsigned> arrivals_{0};  // of work, and of the end
   std::mutex mutex_;
   Condition changed_;
   std::deque<std::function<void()>> waiting_;

@@ -29,7 +29,8 @@ void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T*
   kernels.narrowTable(factor, mean, n, table.data());
   const bool streamed = n <= kernels.streamLimit;
   const size_t blockRows = (streamed ? streamElements : inPlaceElements) / n;
-  const size_t taskBlocks = std::max<size_t>(1, std::min<size_t>(16, count / blockRows / 8));
+  const size_t taskBlocks =
+      std::clamp<size_t>(count / blockRows / (8 * size_t{execution.pool.threads()}), 1, 16);  // several a thread
   forRowBlocks(execution, count, taskBlocks * blockRows, [&](size_t first, size_t rows, unsigned) {
     alignas(64) T scratch[streamElements + 2 * margin] = {};
     for (size_t r = first; r < first + rows; r += blockRows) {
@@ -56,17 +57,43 @@ void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T
   multiplyFewRows(execution, factor, mean, z, out, count, n);
 }
 
+// Panels of the factor that all blocks of rows share, made by all threads; null for a factor that is too large to keep
+// a second time, and for so few rows that reading what other threads wrote costs more: each block makes its own then.
+template <typename T>
+const T* packedFactor(const Execution& execution, const T* factor, size_t count, size_t n) {
+  constexpr size_t mostBytes = 16 << 20, leastRows = 64;  // a thread
+  if (count < leastRows * execution.pool.threads()) return nullptr;
+  const RealKernels<T>& kernels = execution.kernels.of<T>();
+  const size_t length = kernels.packedLength(n), panels = (n + kernels.panelRows - 1) / kernels.panelRows;
+  if (length * sizeof(T) > mostBytes) return nullptr;
+  T* packed = static_cast<T*>(productScratch(4, length * sizeof(T)));
+  // The longest first.
+  execution.pool.run(panels, [&](size_t i, unsigned) { kernels.packLower(factor, n, panels - 1 - i, packed); });
+  return packed;
+}
+
+// Rows whose normals stay in the second-level cache; few, so that threads end together.
+template <typename T>
+size_t packedRows(size_t count, size_t n, unsigned threads) {
+  return balancedRows(count, std::clamp<size_t>((1 << 18) / (n * sizeof(T)), 32, 256), threads);
+}
+
 // By our own products: normals into a block in the cache, and from there mean + factor z into the output.
 template <typename T>
 void sampleBlocks(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
                   NormalCounter counter) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  forRowBlocks(execution, count, cachedRows<T>(count, n, execution.pool.threads()),
-               [&](size_t first, size_t rows, unsigned) {
-                 T* z = static_cast<T*>(productScratch(1, rows * n * sizeof(T)));
-                 kernels.fillNormal(z, rows * n, at(counter, uint64_t{first} * n));
-                 kernels.multiplyOnto(factor, mean, z, out + first * n, rows, n, 0, n);
-               });
+  const T* panels = packedFactor(execution, factor, count, n);
+  const unsigned threads = execution.pool.threads();
+  const size_t blockRows = panels == nullptr ? cachedRows<T>(count, n, threads) : packedRows<T>(count, n, threads);
+  forRowBlocks(execution, count, blockRows, [&](size_t first, size_t rows, unsigned) {
+    T* z = static_cast<T*>(productScratch(1, rows * n * sizeof(T)));
+    kernels.fillNormal(z, rows * n, at(counter, uint64_t{first} * n));
+    if (panels == nullptr)
+      kernels.multiplyOnto(factor, mean, z, out + first * n, rows, n, 0, n);
+    else
+      kernels.multiplyPacked(panels, mean, z, out + first * n, rows, n);
+  });
 }
 
 }  // namespace

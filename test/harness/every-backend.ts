@@ -28,11 +28,11 @@ interface Place {
 }
 
 /** The cpu device with the kernels of a lesser instruction set: the environment is read as a device is opened. */
-function openAvx2(threads: number): Backend {
+function openLesser(set: 'avx2' | 'baseline'): Backend {
   const env: NodeJS.ProcessEnv & { COVARIUM_INSTRUCTION_SET?: string } = process.env;
-  env.COVARIUM_INSTRUCTION_SET = 'avx2';
+  env.COVARIUM_INSTRUCTION_SET = set;
   try {
-    return openCpuBackend(threads);
+    return openCpuBackend(2);
   } finally {
     delete env.COVARIUM_INSTRUCTION_SET;
   }
@@ -40,12 +40,15 @@ function openAvx2(threads: number): Backend {
 
 // Three threads are more than some machines have cores, and divide nothing evenly.
 const noAvx2 = cpuKernels === 'AVX-512' ? noCpu : noCpu || `The kernels here are for (${cpuKernels}) already.`;
+const noBaseline =
+  cpuKernels === 'AVX-512' || cpuKernels === 'AVX2' ? noCpu : noCpu || `The kernels here are (${cpuKernels}) already.`;
 const places: readonly Place[] = [
   { name: 'metal', missing: reasonAgainst('metal'), open: () => openGpuBackend('metal') },
   { name: 'cuda', missing: reasonAgainst('cuda'), open: () => openGpuBackend('cuda') },
   { name: 'cpu with 1 thread', missing: noCpu, open: () => openCpuBackend(1) },
   { name: 'cpu with 3 threads', missing: noCpu, open: () => openCpuBackend(3) },
-  { name: 'cpu with AVX2', missing: noAvx2, open: () => openAvx2(2) },
+  { name: 'cpu with AVX2', missing: noAvx2, open: () => openLesser('avx2') },
+  { name: 'cpu without AVX2', missing: noBaseline, open: () => openLesser('baseline') },
   { name: 'reference', missing: '', open: openReference },
 ];
 

@@ -43,6 +43,7 @@ for (const threads of process.argv.slice(2).map(Number))
       const normal = await MultivariateNormal.fromCovariance({ device, covariance, dtype });
       const out = device.matrix(count, n, { dtype });
       time(`draws of ${n}`, await best(() => normal.sample(count, { seed: 1, out })));
+      if (n === 2) time('of 2, synchronously', await best(() => normal.sampleSync(count, { seed: 1, out })));
       if (n === 1000) {
         time('logPdf', await best(() => normal.logPdf(out)));
         time('fit', await best(async () => (await MultivariateNormal.fit({ device, rows: out, dtype })).close()));

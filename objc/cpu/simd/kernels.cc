@@ -136,12 +136,37 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,           addRow<T>,          centreRows<T>,      scaleColumns<T>,  squaredNorms<T>,
-          antitransposeAll<T>,  multiplyOnto<T>,    matrixVector<T>,    streamLimit,      narrowLimit<T>,
-          narrowTableLength<T>, narrowTable<T>,     streamedProduct<T>, narrowProduct<T>, solveLimit,
-          solveRows<T>,         surelySymmetric<T>, allFinite<T>,       abreastLimit,     lanesOf<T>,
-          abreastScratch<T>,    factorOne<T>,       factorAbreast<T>,   sampleAbreast<T>, squaredDistancesAbreast<T>,
-          stretchRows<T>,       ownProducts<T>()};
+  return {fillNormal,
+          addRow<T>,
+          centreRows<T>,
+          scaleColumns<T>,
+          squaredNorms<T>,
+          antitransposeAll<T>,
+          multiplyOnto<T>,
+          tileRows<T>,
+          packedLength<T>,
+          packLower<T>,
+          multiplyPacked<T>,
+          matrixVector<T>,
+          streamLimit,
+          narrowLimit<T>,
+          narrowTableLength<T>,
+          narrowTable<T>,
+          streamedProduct<T>,
+          narrowProduct<T>,
+          solveLimit,
+          solveRows<T>,
+          surelySymmetric<T>,
+          allFinite<T>,
+          abreastLimit,
+          lanesOf<T>,
+          abreastScratch<T>,
+          factorOne<T>,
+          factorAbreast<T>,
+          sampleAbreast<T>,
+          squaredDistancesAbreast<T>,
+          stretchRows<T>,
+          ownProducts<T>()};
 }
 
 }  // namespace

@@ -46,6 +46,12 @@ struct RealKernels {
   // depend on nothing else.
   void (*multiplyOnto)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
                        size_t last);
+  // The same for all entries and many rows, of a factor that lies in panels of panelRows rows, packedLength(n) entries:
+  // packLower makes one of them, so that threads can share the work.
+  size_t panelRows;
+  size_t (*packedLength)(size_t n);
+  void (*packLower)(const T* factor, size_t n, size_t panel, T* packed);
+  void (*multiplyPacked)(const T* packed, const T* mean, const T* z, T* out, size_t count, size_t n);
   // y <- alpha matrix x + beta y, `count` rows of k; from the last rows to the first with `backward`. A beta of 0 does
   // not read y.
   void (*matrixVector)(const T* matrix, const T* x, T* y, size_t count, size_t k, T alpha, T beta, bool backward);
@@ -114,7 +120,8 @@ inline const RealKernels<double>& KernelTable::of<double>() const {
 const KernelTable& kernelsAvx512();
 const KernelTable& kernelsAvx2();
 #endif
-// What every processor of the architecture runs; of x86-64, Macs have it alone (Rosetta lacks AVX2 before macOS 15).
+// What every processor of the architecture runs: NEON on arm64; on x86-64 what has neither AVX2 nor FMA (Rosetta before
+// macOS 15, Ivy Bridge, some Atoms).
 const KernelTable& kernelsBaseline();
 
 }  // namespace covarium::cpu

@@ -6,10 +6,7 @@ using covarium::cpu::Execution;
 
 namespace {
 
-const covarium::cpu::KernelTable& table() {
-  std::string reason;
-  return *covarium::cpu::kernels(reason);
-}
+const covarium::cpu::KernelTable& table() { return covarium::cpu::kernels(); }
 
 }  // namespace
 

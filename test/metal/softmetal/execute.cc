@@ -18,9 +18,8 @@ namespace {
 
 using namespace covarium;
 
-const cpu::KernelTable* table() {
-  static std::string reason;
-  static const cpu::KernelTable* const found = cpu::kernels(reason);
+const cpu::KernelTable& table() {
+  static const cpu::KernelTable& found = cpu::kernels();
   return found;
 }
 
@@ -36,8 +35,8 @@ cpu::Execution execution() {
   std::string reason;
   static const cpu::Blas none;
   static const std::atomic<bool> wanted{false};
-  const cpu::Blas* blas = cpu::blas(*table(), reason);
-  return {pool(), *table(), blas == nullptr ? none : *blas, wanted, wanted};
+  const cpu::Blas* blas = cpu::blas(table(), reason);
+  return {pool(), table(), blas == nullptr ? none : *blas, wanted, wanted};
 }
 
 // One of the package's own kernels.
@@ -112,8 +111,8 @@ KernelParameter::Kind kindOf(const Argument& argument) {
 }
 
 const cpu::Kernel* kernelNamed(const std::string& name) {
-  for (size_t i = 0; table() != nullptr && i < table()->kernelCount; ++i)
-    if (name == table()->kernels[i].name) return &table()->kernels[i];
+  for (size_t i = 0; i < table().kernelCount; ++i)
+    if (name == table().kernels[i].name) return &table().kernels[i];
   return nullptr;
 }
 

@@ -1,8 +1,6 @@
 #include "linear-algebra.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "../../../objc/cpu/processor.h"
@@ -14,13 +12,8 @@ namespace {
 
 // The products of the cpu device, so that the stand-in needs no library.
 const covarium::cpu::BlasRoutines<float>& routines() {
-  static std::string reason;
-  static const covarium::cpu::KernelTable* const kernels = covarium::cpu::kernels(reason);
-  if (kernels == nullptr) {
-    fprintf(stderr, "softmetal: %s\n", reason.c_str());
-    abort();
-  }
-  return kernels->float32.products;
+  static const covarium::cpu::KernelTable& kernels = covarium::cpu::kernels();
+  return kernels.float32.products;
 }
 
 const char* flag(bool transposed) { return transposed ? "T" : "N"; }

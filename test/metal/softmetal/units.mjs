@@ -19,7 +19,7 @@ const kernelFlags = [
 ];
 const avx2 = words('-mavx2 -mfma');
 const avx512 = [...words('-mavx512f -mavx512bw -mavx512dq -mavx512vl'), ...avx2];
-const instructionSets = process.arch === 'x64' ? { Avx512: avx512, Avx2: avx2 } : { Baseline: [] };
+const instructionSets = { Baseline: [], ...(process.arch === 'x64' && { Avx512: avx512, Avx2: avx2 }) };
 
 /**
  * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and
