@@ -11,8 +11,7 @@ namespace covarium::cpu {
 
 namespace {
 
-// Sums over a chunk of the rows are added up in the order of the chunks, those of each half first, whatever the number
-// of threads.
+// Sums over a chunk of the rows are added up in the order of the chunks, whatever the number of threads.
 constexpr size_t chunks = 8;
 constexpr size_t blockRows = 256;  // centred in float64 at a time
 
@@ -69,12 +68,17 @@ class Products {
   Products(const Execution& execution, const T* rows, size_t count, const std::vector<double>& origin,
            const std::vector<double>& centre)
       : execution_(execution), rows_(rows), count_(count), n_(origin.size()), origin_(origin), centre_(centre) {
-    // The sums of our own products do not depend on the tile. Those of a library may, so that its tiles have one size.
-    const double threads = execution.pool.threads();
-    size_t side = mostSide;
-    if (execution.blas.isBuiltIn)
-      for (parts_ = 1; (side = sideFor(threads / double(parts_))) < goodSide && parts_ != chunks;)
-        parts_ = parts_ == 1 ? halves : chunks;
+    // An even number of bands: with those on the diagonal at half the price, each thread then gets as much. The sums of
+    // our own products do not depend on the tile. Those of a library may, so that its tiles have one size.
+    const bool isOwn = execution.blas.isBuiltIn;
+    const auto sideFor = [&](double threads) {
+      const auto bands = 2 * static_cast<size_t>(std::ceil(std::sqrt(threads)));
+      return ((n_ + bands - 1) / bands + 7) / 8 * 8;
+    };
+    const unsigned threads = execution.pool.threads();
+    const size_t whole = sideFor(threads);
+    areChunksApart_ = !isOwn || whole < leastSide;
+    const size_t side = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / chunks) : whole;
     tiles_ = tilesOf(n_, std::clamp(side, leastSide, mostSide));
   }
 
@@ -82,29 +86,22 @@ class Products {
   // made.
   template <typename Finish>
   void run(const Finish& finish) const {
-    if (parts_ != 1) return runPartsApart(finish);
+    if (areChunksApart_) return runChunksApart(finish);
     execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
       const Tile& tile = tiles_[i];
       const size_t size = tile.size();
-      double* sums = scratchOf(tile, 3 * size);
-      sumHalf(tile, 0, sums, sums + size);
-      sumHalf(tile, 1, sums + size, sums + 2 * size);
-      add(sums + size, sums, size);
+      double* sums = scratchOf(tile, 2 * size);
+      for (size_t chunk = 0; chunk < chunks; ++chunk) {
+        sumChunk(tile, chunk, sums + (chunk == 0 ? 0 : size), sums + 2 * size);
+        if (chunk != 0) add(sums + size, sums, size);
+      }
       finish(tile, sums);
     });
   }
 
  private:
-  // A tile reads all rows: at 256 columns that takes 4 % of its time, at 128 a quarter. Larger ones leave the second
-  // cache.
-  static constexpr size_t leastSide = 64, goodSide = 240, mostSide = 512;
-  static constexpr size_t halves = 2;
-
-  // Of an even number of bands: with tiles on the diagonal at half the price, 2, 4 and 8 threads then get as much each.
-  size_t sideFor(double threads) const {
-    const auto bands = 2 * static_cast<size_t>(std::ceil(std::sqrt(threads / 2)));
-    return ((n_ + bands - 1) / bands + 7) / 8 * 8;
-  }
+  // A tile reads all rows: smaller ones would spend their time on that, larger ones leave the second cache.
+  static constexpr size_t leastSide = 64, mostSide = 512;
 
   static void add(const double* from, double* to, size_t size) {
     for (size_t i = 0; i < size; ++i) to[i] += from[i];
@@ -116,48 +113,27 @@ class Products {
     return static_cast<double*>(productScratch(1, (sums + blockRows * columns) * sizeof(double)));
   }
 
-  // Few tiles: a task is a part of the rows of one, and the sums are added up at the end.
+  // Few tiles: a task is a chunk of one, and the sums are added up at the end.
   template <typename Finish>
-  void runPartsApart(const Finish& finish) const {
+  void runChunksApart(const Finish& finish) const {
     std::vector<size_t> offsets;
     size_t total = 0;
     for (const Tile& tile : tiles_) {
       offsets.push_back(total);
-      total += parts_ * tile.size();
+      total += chunks * tile.size();
     }
-    // Memory that serves again: with many threads, the faults of fresh pages cost as much as the sums.
-    constexpr size_t keptBytes = 16 << 20;
-    const bool isKept = total * sizeof(double) <= keptBytes;
-    const std::unique_ptr<double[]> fresh(isKept ? nullptr : new double[total]);
-    double* sums = isKept ? static_cast<double*>(productScratch(4, total * sizeof(double))) : fresh.get();
-    execution_.pool.run(tiles_.size() * parts_, [&](size_t task, unsigned) {
-      const size_t i = task / parts_, part = task % parts_;
+    const std::unique_ptr<double[]> sums(new double[total]);  // whose pages the tasks touch first
+    execution_.pool.run(tiles_.size() * chunks, [&](size_t task, unsigned) {
+      const size_t i = task / chunks, chunk = task % chunks;
       const Tile& tile = tiles_[i];
-      double* own = sums + offsets[i] + part * tile.size();
-      if (parts_ == halves)
-        sumHalf(tile, part, own, scratchOf(tile, tile.size()));
-      else
-        sumChunk(tile, part, own, scratchOf(tile, 0));
+      sumChunk(tile, chunk, sums.get() + offsets[i] + chunk * tile.size(), scratchOf(tile, 0));
     });
     execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
-      const size_t size = tiles_[i].size(), inHalf = parts_ / halves;
-      double* first = sums + offsets[i];
-      for (size_t half = 0; half < halves; ++half)
-        for (size_t part = 1; part < inHalf; ++part)
-          add(first + (half * inHalf + part) * size, first + half * inHalf * size, size);
-      add(first + inHalf * size, first, size);
+      const size_t size = tiles_[i].size();
+      double* first = sums.get() + offsets[i];
+      for (size_t chunk = 1; chunk < chunks; ++chunk) add(first + chunk * size, first, size);
       finish(tiles_[i], first);
     });
-  }
-
-  // sum = the products of the rows of half of the chunks; scratch holds a tile and its centred columns.
-  void sumHalf(const Tile& tile, size_t half, double* sum, double* scratch) const {
-    const size_t size = tile.size(), first = half * (chunks / halves);
-    sumChunk(tile, first, sum, scratch + size);
-    for (size_t chunk = first + 1; chunk < first + chunks / halves; ++chunk) {
-      sumChunk(tile, chunk, scratch, scratch + size);
-      add(scratch, sum, size);
-    }
   }
 
   // sum = the products of the rows of one chunk.
@@ -193,7 +169,7 @@ class Products {
   size_t count_, n_;
   const std::vector<double>&origin_, &centre_;
   std::vector<Tile> tiles_;
-  size_t parts_ = chunks;  // of the rows, whose sums are made apart
+  bool areChunksApart_;
 };
 
 }  // namespace
