@@ -36,8 +36,8 @@ export function rowsPerBlock(n: number): number {
 }
 
 /**
- * Rows [from, to), centred at approximately their mean, with the third and fourth sums if they are wanted. The deviations
- * are put into `memory`, at least (to - from) n numbers. Throws `ERR_NOT_FINITE` with the entry.
+ * Rows [from, to), centred at approximately their mean, with the third and fourth sums if they are wanted. `memory`, of
+ * at least (to - from) n numbers, gets the deviations. Throws `ERR_NOT_FINITE` with the entry.
  */
 export function* centredBlock(
   rows: WeightedRows,
