@@ -18,6 +18,10 @@ const ownRequire = `const require = (name) => {
   if (found) return found;
   throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
 };`;
+// How esbuild names what it may have renamed. Names of arrow functions are for stack traces alone, and to set one takes
+// longer than many a call that makes one.
+const naming = 'var __name = (target, value) => __defProp(';
+const namingOfClasses = 'var __name = (target, value) => target.prototype === undefined ? target : __defProp(';
 const optional = process.argv.includes('--optional');
 
 function newest(path) {
@@ -114,8 +118,10 @@ async function bundle() {
     plugins: [minified],
   });
   for (const path of Object.keys(metafile.outputs)) {
-    const [before, after] = readFileSync(path, 'utf8').split(ownRequire);
-    if (after !== undefined && !/\brequire\b/.test(after)) writeFileSync(path, before + after.trimStart());
+    const named = readFileSync(path, 'utf8').replace(naming, namingOfClasses);
+    const [before, after] = named.split(ownRequire);
+    const isNeeded = after === undefined || /\brequire\b/.test(after);
+    writeFileSync(path, isNeeded ? named : before + after.trimStart());
   }
   bundled.push(...Object.keys(metafile.inputs));
   writeNotices(bundled, ['node-addon-api']);

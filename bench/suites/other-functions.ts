@@ -12,6 +12,7 @@ import {
   MultivariateNormalBatch,
   MultivariateNormalMixture,
   MultivariateStudentT,
+  MultivariateStudentTBatch,
   nearestPositiveDefinite,
   nearestPositiveDefiniteSync,
   renyiDivergence,
@@ -20,6 +21,7 @@ import {
 import {
   conditionOf,
   degreesOfFreedom,
+  half,
   imageOf,
   ofNormals,
   ofRows,
@@ -229,6 +231,19 @@ const ofStudents: Readonly<Record<string, PublicFunction>> = {
     (setting) => setting.student.affineSync(imageOf(setting)),
     (setting) => setting.student.affine(imageOf(setting)),
   ),
+  'Student-t marginal': ofNormals(
+    ({ student, n }) => student.marginalSync(half(n)),
+    ({ student, n }) => student.marginal(half(n)),
+  ),
+  'Student-t cdf': {
+    ...ofRows(
+      ({ student }, rows) => student.cdfSync(rows),
+      ({ student }, rows) => student.cdf(rows),
+    ),
+    // Three coordinates are integrated, in milliseconds a row.
+    most: 3,
+    mostRows: 100,
+  },
   'Student-t quantile': {
     leastRows: () => 1,
     ...ofOptions(
@@ -256,6 +271,14 @@ const twice = (values: Real): Real => {
 };
 const batchOf = (setting: Setting) => ({
   batch: MultivariateNormalBatch.fromCovarianceSync(batchOptions(setting)),
+  rows: square(setting.inputs.rows, setting.n),
+});
+const studentBatchOptions = (setting: Setting) => {
+  const { means, covariances, ...rest } = batchOptions(setting);
+  return { ...rest, degreesOfFreedom, locations: means, scales: covariances };
+};
+const studentBatchOf = (setting: Setting) => ({
+  batch: MultivariateStudentTBatch.fromScaleSync(studentBatchOptions(setting)),
   rows: square(setting.inputs.rows, setting.n),
 });
 const groupsOf = ({ device, dtype, n, inputs }: Setting) => {
@@ -292,6 +315,17 @@ const ofBatches: Readonly<Record<string, PublicFunction>> = {
     ({ batch, rows }) => batch.logPdfSync(rows),
     ({ batch, rows }) => batch.logPdf(rows),
   ),
+  'batch sampleVolume': ofRowOptions(
+    one,
+    batchOf,
+    ({ batch, rows }) => batch.sampleVolumeSync(rows.rows, { seed: 42 }),
+    ({ batch, rows }) => batch.sampleVolume(rows.rows, { seed: 42 }),
+  ),
+  'batch logPdfEach': ofOptions(
+    (setting) => ({ ...batchOf(setting), points: batchOptions(setting).means }),
+    ({ batch, points }) => batch.logPdfEachSync(points),
+    ({ batch, points }) => batch.logPdfEach(points),
+  ),
   'batch fit': ofRowOptions(
     enough,
     groupsOf,
@@ -315,6 +349,29 @@ const ofBatches: Readonly<Record<string, PublicFunction>> = {
     mixtureOf,
     ({ mixture, rows }) => mixture.logPdfSync(rows),
     ({ mixture, rows }) => mixture.logPdf(rows),
+  ),
+  'mixture responsibilities': ofRowOptions(
+    one,
+    mixtureOf,
+    ({ mixture, rows }) => mixture.responsibilitiesSync(rows),
+    ({ mixture, rows }) => mixture.responsibilities(rows),
+  ),
+  'Student-t batch make': ofOptions(
+    studentBatchOptions,
+    (options) => MultivariateStudentTBatch.fromScaleSync(options),
+    (options) => MultivariateStudentTBatch.fromScale(options),
+  ),
+  'Student-t batch sampleVolume': ofRowOptions(
+    one,
+    studentBatchOf,
+    ({ batch, rows }) => batch.sampleVolumeSync(rows.rows, { seed: 42 }),
+    ({ batch, rows }) => batch.sampleVolume(rows.rows, { seed: 42 }),
+  ),
+  'Student-t batch logPdf': ofRowOptions(
+    one,
+    studentBatchOf,
+    ({ batch, rows }) => batch.logPdfSync(rows),
+    ({ batch, rows }) => batch.logPdf(rows),
   ),
 };
 

@@ -8,6 +8,7 @@ import {
   MultivariateNormal,
   MultivariateStudentT,
   type Vector,
+  type Volume,
 } from '../../lib/index.ts';
 import type { Problem } from '../contender.ts';
 import type { Inputs } from '../inputs.ts';
@@ -15,6 +16,7 @@ import type { Inputs } from '../inputs.ts';
 export type Result =
   | Matrix
   | Vector
+  | Volume
   | MultivariateNormal
   | Ellipsoid
   | number

@@ -21,7 +21,17 @@ export function* lowerEchelon(
   const pivots = new Float64Array(m);
   if (m === 0) return new Int32Array(pivots);
   if (width === 0) return new Int32Array(m).fill(-1);
+  if (tolerance === 0 && isLowerTriangle(rows, m, width)) return new Int32Array(m).map((_, i) => i);
   if (m * m * width <= worthACommit) runToEnd(echelon(rows, pivots, width, tolerance));
   else yield* decomposed(device, (encoder) => encoder.echelon(rows, pivots, width, tolerance));
   return new Int32Array(pivots);
+}
+
+/** True if row i has nothing but zeros after column i, which is positive: the first rows of a Cholesky factor. */
+function isLowerTriangle(rows: Float64Array, m: number, width: number): boolean {
+  for (let i = 0; i < m; i++) {
+    if (!(i < width && rows[i * width + i]! > 0)) return false;
+    for (let at = i * width + i + 1; at < (i + 1) * width; at++) if (rows[at] !== 0) return false;
+  }
+  return true;
 }

@@ -193,10 +193,8 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
     encoder.lu(triangles!, pivots!, n);
   });
   const determinant = new ScaledProduct();
-  for (let i = 0; i < n; i++) {
-    determinant.multiply(triangles!.values[i * (n + 1)]!);
-    if (pivots!.values[i] !== i) determinant.multiply(-1);
-  }
+  const [factored, swaps] = [triangles!.values, pivots!.values];
+  for (let i = 0; i < n; i++) determinant.multiply(swaps[i] === i ? factored[i * (n + 1)]! : -factored[i * (n + 1)]!);
   triangles!.close();
   pivots!.close();
   return determinant.value;
@@ -223,11 +221,11 @@ class ScaledProduct {
   // Between 2^-256 and 2^256, or 0, infinite or a NaN: of subnormal numbers in two steps.
   #near1(given: number): number {
     let value = given;
-    while (Math.abs(value) >= 2 ** (step / 2) && Number.isFinite(value)) {
+    while (Math.abs(value) >= largest && Number.isFinite(value)) {
       value *= 2 ** -step;
       this.#exponent += step;
     }
-    while (Math.abs(value) < 2 ** (-step / 2) && value !== 0) {
+    while (Math.abs(value) < smallest && value !== 0) {
       value *= 2 ** step;
       this.#exponent -= step;
     }
@@ -236,6 +234,7 @@ class ScaledProduct {
 }
 
 const step = 512;
+const [largest, smallest] = [2 ** (step / 2), 2 ** (-step / 2)];
 
 // A = left diag(s) right. Where A is tall, its QR decomposition comes first: no left vectors of all rows are made.
 interface Spectrum {

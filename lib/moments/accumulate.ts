@@ -16,8 +16,10 @@ export function* accumulating(device: OpenBackend, rows: WeightedRows, wantsHigh
   const { count, n } = rows;
   const rowsAtOnce = rowsPerBlock(n);
   const sums = noRows(n);
+  // All blocks share it: fresh memory costs as much as what is done with it.
+  const memory = new Float64Array(Math.min(rowsAtOnce, count) * n);
   for (let from = 0; from < count; from += rowsAtOnce) {
-    const block = yield* centredBlock(rows, from, Math.min(from + rowsAtOnce, count), wantsHigher);
+    const block = yield* centredBlock(rows, from, Math.min(from + rowsAtOnce, count), wantsHigher, memory);
     if (block.sums.weight > 0) {
       const products = yield* step(productsTask(device, block.deviations, n));
       block.sums.second.set(products.values);

@@ -36,13 +36,19 @@ export function rowsPerBlock(n: number): number {
 }
 
 /**
- * Rows [from, to), centred at approximately their mean, with the third and fourth sums if they are wanted. Throws
- * `ERR_NOT_FINITE` with the entry.
+ * Rows [from, to), centred at approximately their mean, with the third and fourth sums if they are wanted. `memory`, of
+ * at least (to - from) n numbers, gets the deviations. Throws `ERR_NOT_FINITE` with the entry.
  */
-export function* centredBlock(rows: WeightedRows, from: number, to: number, wantsHigher: boolean): Work<Block> {
+export function* centredBlock(
+  rows: WeightedRows,
+  from: number,
+  to: number,
+  wantsHigher: boolean,
+  memory: Float64Array<ArrayBuffer>,
+): Work<Block> {
   const { n } = rows;
   const sums = noRows(n);
-  const { deviations, weights } = yield* taken(rows, from, to, sums);
+  const { deviations, weights } = yield* taken(rows, from, to, sums, memory);
   const kept = weights.length;
   const first = new Float64Array(n);
   if (kept === 0) return { deviations, sums, first };
@@ -164,9 +170,14 @@ interface Taken {
 }
 
 // The rows with a positive weight, as float64, with their weights; later rows move up to replace those left out.
-function* taken(rows: WeightedRows, from: number, to: number, sums: CentralSums): Work<Taken> {
+function* taken(
+  rows: WeightedRows,
+  from: number,
+  to: number,
+  sums: CentralSums,
+  deviations: Float64Array<ArrayBuffer>,
+): Work<Taken> {
   const { n, values } = rows;
-  const deviations = new Float64Array((to - from) * n);
   const atOnce = rowsPerPiece(n);
   const weights = new Float64Array(to - from);
   const mayLeaveOut = rows.missing === 'drop' || hasZero(rows.weights, from, to) || hasZero(rows.frequencies, from, to);

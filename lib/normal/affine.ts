@@ -39,7 +39,7 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
     options.offset === undefined ? undefined : meanInput(device, options.offset, 'float64', m, 'Offset').slice();
   const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64', m);
   const spread = noise === undefined ? new Float64Array(0) : new Float64Array(noise.values);
-  const { mean, root, width, tolerance } = yield* exactRoot(parameters);
+  const { mean, root, width, tolerance } = yield* exactRoot(parameters, true);
 
   const centre = new Float64Array(m);
   const image = new Float64Array(m * width);

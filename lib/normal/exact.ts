@@ -2,13 +2,14 @@ import { hostZeros } from '../array/host-memory.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { LowerFactor } from '../factor/lower-factor.ts';
 import type { Moments64 } from '../probability/box-probability.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** The mean (n) and a root A (n x width) of the covariance A A', in float64 and ordinary memory, row after row. */
 export interface ExactRoot {
   readonly mean: Float64Array<ArrayBuffer>;
-  readonly root: Float64Array<ArrayBuffer>;
+  readonly root: Float64Array;
   readonly n: number;
   readonly width: number;
   /**
@@ -20,14 +21,24 @@ export interface ExactRoot {
 
 /**
  * The root of a normal in float64. Numbers computed from the root by orthogonal transformations stay positive definite;
- * a covariance, whose condition number is the square, might not. Throws `ERR_OUT_OF_MEMORY`.
+ * a covariance, whose condition number is the square, might not. Where the caller says that it reads the root before it
+ * yields again, the root may be the factor's own memory. Throws `ERR_OUT_OF_MEMORY`.
  */
-export function* exactRoot({ device, dtype, n, mean, factor }: NormalParameters): Tasks<ExactRoot> {
+export function* exactRoot(
+  { device, dtype, n, mean, factor }: NormalParameters,
+  isReadAtOnce = false,
+): Tasks<ExactRoot> {
   const width = factor.rank;
-  const root = hostZeros(n * width);
   const centre = new Float64Array(mean.values);
   const exact = dtype === 'float64' ? factor : yield* factor.exact();
-  if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
+  let root: Float64Array;
+  if (exact instanceof LowerFactor) {
+    root = exact.lower as Float64Array;
+    if (!isReadAtOnce && exact === factor) root = root.slice();
+  } else {
+    root = hostZeros(n * width);
+    if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
+  }
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
 }

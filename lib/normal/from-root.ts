@@ -1,4 +1,3 @@
-import { Matrix } from '../array/matrix.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
@@ -6,9 +5,9 @@ import type { Root } from '../decomposition/semidefinite-root.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { type Allocate, kept } from '../factor/parts.ts';
 import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
-import { fromCholesky } from './from-cholesky.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
-import { givenFactor, type NormalParameters } from './parameters.ts';
+import { givenFactor, type NormalParameters, type NormalTask } from './parameters.ts';
+import { requireHeld } from './represented.ts';
 
 /** The device and type of a new normal. */
 export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
@@ -49,10 +48,13 @@ export function* fromEchelon(
     );
   // The columns after the last pivot of an echelon are 0.
   const rank = pivots.filter((column) => column >= 0).length;
-  const root = new Float64Array(m * rank);
-  for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
-  if (rank === m) return yield* step(fromCholesky({ device, dtype, mean, factor: Matrix.from(root, { columns: m }) }));
+  let root = rows;
+  if (width > rank) {
+    root = new Float64Array(m * rank);
+    for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
+  }
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
+  if (rank === m) return yield* step(lowerNormal(input, root, 'Covariance of the result'));
   const numbers = yield* rootNumbers(device, root, m, rank);
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
@@ -74,6 +76,23 @@ export function* rooted(
   }
   const lower = root.slice();
   yield* lowerEchelon(device, lower, n, n, 0);
-  const make = (allocate: Allocate) => new LowerFactor(kept({ lower }, allocate).lower, n);
-  return yield* step(givenFactor(input, make, square));
+  return yield* step(lowerNormal(input, lower, square));
+}
+
+type Input = Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>;
+
+/** The normal of a lower factor (n x n) with zeros above its diagonal. */
+function lowerNormal(input: Input, lower: Float64Array, square: string): NormalTask {
+  const { n } = input;
+  const make = (allocate: Allocate) => {
+    const storage = kept({ lower }, allocate).lower;
+    try {
+      requireHeld('Factor', lower, storage.values, n, n + 1);
+    } catch (error) {
+      storage.close();
+      throw error;
+    }
+    return new LowerFactor(storage, n);
+  };
+  return givenFactor(input, make, square);
 }

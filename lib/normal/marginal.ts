@@ -10,7 +10,7 @@ export function* marginal(parameters: NormalParameters, coordinates: readonly nu
   const chosen = coordinatesIn(coordinates, parameters.n);
   if (chosen.length === 0)
     throw new CovariumError('ERR_SHAPE', 'There are (0) coordinates, but a normal has at least one dimension.');
-  const { mean, root, n, width, tolerance } = yield* exactRoot(parameters);
+  const { mean, root, n, width, tolerance } = yield* exactRoot(parameters, true);
   return yield* fromRoot(parameters, rowsAt(mean, 1, chosen), rowsAt(root, width, chosen), tolerance, width < n);
 }
 
@@ -39,7 +39,9 @@ export function rowsAt(rows: Float64Array, width: number, places: readonly numbe
   const chosen = new Float64Array(places.length * width);
   for (let row = 0; row < places.length; row++) {
     const from = places[row]! * width;
-    chosen.set(rows.subarray(from, from + width), row * width);
+    // A view costs as much as to copy some dozen numbers.
+    if (width > 64) chosen.set(rows.subarray(from, from + width), row * width);
+    else for (let k = 0; k < width; k++) chosen[row * width + k] = rows[from + k]!;
   }
   return chosen;
 }

@@ -62,6 +62,9 @@ export function givenFactor(
     result: { device, dtype, n, mean: centre, factor },
     written: factor.storages[0]!,
     fresh: [...factor.storages, centre],
+    after: () => {
+      for (const storage of factor.storages) storage.settle();
+    },
   };
 }
 

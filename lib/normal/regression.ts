@@ -38,7 +38,7 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   const given = coordinatesIn(coordinates, n);
   const others = otherCoordinates(given, n);
   const m = given.length;
-  const { mean, root, width, tolerance } = yield* exactRoot(parameters);
+  const { mean, root, width, tolerance } = yield* exactRoot(parameters, true);
   const order = [...given, ...others];
   const rows = rowsAt(root, width, order);
   const pivots = yield* lowerEchelon(parameters.device, rows, n, width, tolerance);

@@ -20,7 +20,7 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   requireRegular(p);
   requireRegular(q);
   const ours = yield* exactRoot(p);
-  const theirs = yield* exactRoot(q);
+  const theirs = yield* exactRoot(q, true);
   if (alpha === 0 || isSame(ours, theirs)) return 0;
   const { n } = ours;
   // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.

@@ -6,9 +6,11 @@ import { CostForecast } from '../../bench/cost-forecast.ts';
 import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
 import { peers } from '../../bench/peers/peers.ts';
+import { otherFunctions } from '../../bench/suites/other-functions.ts';
 import { publicFunctions } from '../../bench/suites/public-functions.ts';
 import { suites } from '../../bench/suites.ts';
 import { tryOut } from '../../bench/trial-pass.ts';
+import * as face from '../../lib/index.ts';
 
 test('Our functions and those of SciPy agree.', async () => {
   const [peer] = (await peers(['scipy'])) as [Contender];
@@ -25,6 +27,65 @@ test('Our functions and those of SciPy agree.', async () => {
   }
   assert.is(compared.size, Object.keys(publicFunctions).length - 1, 'all but draws');
   for (const each of [peer, reference!]) await each.close();
+});
+
+// What is timed under another name, or by the row of the function that does its work.
+const rowsOf: Readonly<Record<string, string>> = {
+  'MultivariateNormal.fromCovariance': 'make',
+  'MultivariateNormal.standardDeviations': 'variances',
+  'MultivariateStudentT.fromScale': 'Student-t make',
+  'MultivariateStudentT.boxProbability': 'Student-t cdf',
+  'MultivariateStudentT.pdf': 'Student-t logPdf',
+  'MultivariateStudentTBatch.logPdfEach': 'Student-t batch logPdf',
+  'MultivariateNormalBatch.fromCovariance': 'batch make',
+  'MultivariateStudentTBatch.fromScale': 'Student-t batch make',
+  'MultivariateNormalMixture.fromCovariance': 'make',
+  'Matrix.covariance': 'Matrix covariance',
+  'CommandBuffer.commit': 'multiply',
+  // The suite `launch` has it.
+  'Kernel.run': 'multiply',
+};
+// A Student-t has these of the normal of its scale, by the same code.
+const sharedByStudentT = [
+  ...['fromCholesky', 'fromPrecision', 'fromDiagonal', 'fromEigen', 'fromLowRank', 'fromCorrelation', 'fromJSON'],
+  ...['variances', 'standardDeviations', 'correlation', 'scale', 'factor', 'conditionalMeans', 'mahalanobis'],
+];
+const prefixes: Readonly<Record<string, string>> = {
+  MultivariateStudentT: 'Student-t ',
+  MultivariateNormalBatch: 'batch ',
+  MultivariateStudentTBatch: 'Student-t batch ',
+  MultivariateNormalMixture: 'mixture ',
+  Moments: 'Moments ',
+};
+
+/** The public functions and methods that have a synchronous twin: those that compute on a device. */
+function computingFunctions(): string[] {
+  const found: string[] = [];
+  for (const [name, value] of Object.entries(face)) {
+    if (`${name}Sync` in face) found.push(name);
+    if (!/^[A-Z]/.test(name) || typeof value !== 'function' || name === 'Distribution') continue;
+    const owners: object[] = [value, value.prototype];
+    const inherited = Object.getPrototypeOf(value.prototype);
+    if (inherited !== Object.prototype) owners.push(inherited);
+    for (const owner of owners)
+      for (const method of Object.getOwnPropertyNames(owner))
+        if (Object.hasOwn(owner, `${method}Sync`)) found.push(`${name}.${method}`);
+  }
+  return found;
+}
+
+test('Every public function that computes on a device has a row in the suite of calls.', () => {
+  const names = Object.keys({ ...publicFunctions, ...otherFunctions });
+  const found = computingFunctions();
+  assert.ok(found.length > 80, `(${found.length}) functions are found`);
+  const lacking = found.filter((called) => {
+    const [owner, method] = called.includes('.') ? (called.split('.') as [string, string]) : ['', called];
+    if (owner === 'MultivariateStudentT' && sharedByStudentT.includes(method)) return false;
+    return !names.includes(rowsOf[called] ?? `${prefixes[owner] ?? ''}${method}`);
+  });
+  assert.equal(lacking, [], 'add its row to bench/suites/public-functions.ts or other-functions.ts');
+  const unknown = Object.keys(rowsOf).filter((called) => !found.includes(called));
+  assert.equal(unknown, [], 'no such function');
 });
 
 test.run();
