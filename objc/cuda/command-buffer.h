@@ -24,6 +24,9 @@ class CudaCommandBuffer : public gpu::Recorder {
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void cholesky(Operand a, size_t n, FactorOn where) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  using Recorder::launch;
+  void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
+              Size3 threadgroup) override;
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
 
  private:
