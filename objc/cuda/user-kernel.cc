@@ -38,30 +38,22 @@ UserKernel::UserKernel(std::shared_ptr<Gpu> gpu, const KernelSource& source) : g
   parameters = source.parameters;
   const std::string ptx = contentsOf(source.library);
   readLayout(ptx);
-  gpu_->requireAlive();
+  std::string reason;
+  module_ = gpu_->loadModule(ptx, reason);
+  if (module_ == nullptr) throw Failure("ERR_UNSUPPORTED", "The driver does not take the kernel (" + reason + ").");
   const Driver& driver = gpu_->driver();
   const Current current(*gpu_);
-  // No error of a kernel's own spoils the context.
-  const auto refuse = [&](Result result) {
-    if (result == 0) return;
-    if (module_ != nullptr) driver.moduleUnload(module_);
-    throw Failure("ERR_UNSUPPORTED", "The driver does not take it (" + textOf(driver, result) + ").");
-  };
-  refuse(driver.moduleLoadData(&module_, ptx.c_str()));
-  refuse(driver.moduleGetFunction(&function_, module_, "covarium_kernel"));
+  gpu_->require(driver.moduleGetFunction(&function_, module_, "covarium_kernel"), "Finding a kernel");
   const auto attribute = [&](FunctionAttribute which) {
     int value = 0;
-    refuse(driver.functionGetAttribute(&value, which, function_));
-    return value;
+    gpu_->require(driver.functionGetAttribute(&value, which, function_), "Asking about a kernel");
+    return static_cast<uint32_t>(value);
   };
-  maxTotalThreadsPerThreadgroup = static_cast<uint32_t>(attribute(maxThreadsPerBlock));
-  staticThreadgroupMemoryBytes = static_cast<size_t>(attribute(staticSharedBytes));
+  maxTotalThreadsPerThreadgroup = attribute(maxThreadsPerBlock);
+  staticThreadgroupMemoryBytes = attribute(staticSharedBytes);
 }
 
-UserKernel::~UserKernel() {
-  const Current current(*gpu_);
-  gpu_->driver().moduleUnload(module_);
-}
+UserKernel::~UserKernel() { gpu_->unloadModule(module_); }
 
 // The sizes, alignments and offsets that the compiler has written: `.b8 covarium_layout[12] = {8, 0, 0, 0, ...}`, by
 // bytes or words, without zeros at the end.
