@@ -40,6 +40,12 @@ struct ProductParamsFloat64 {
   uint transposeA, transposeB;
   double alpha, beta;
 };
+
+struct LogDensityParamsFloat64 {
+  uint rows, columns;
+  uint inverse, unused;
+  double logAtMean;
+};
 #endif
 
 struct MultiplyLowerParams {
@@ -116,6 +122,9 @@ inline uint sample_rows_per_group(uint columns, uint inverse) {
   return (left < 2048u ? left : 2048u) / sample_rows_stride(columns, inverse);
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
+
+// Of find_not_finite: numbers are shared out to so many threads.
+enum { finite_threads = 262144 };
 
 // Of sample_narrow: its lanes, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };

@@ -123,6 +123,10 @@ const Kernel kernelList[] = {
     reduction<cholesky_update>("cholesky_update", tileBytes),
     reduction<cholesky_update_float64>("cholesky_update_float64", tileBytesFloat64),
     map<fill_normal_float64>("fill_normal_float64"),
+    map<find_not_finite>("find_not_finite"),
+    map<find_not_finite_float64>("find_not_finite_float64"),
+    map<log_density_rows_float64>("log_density_rows_float64"),
+    map<log_density_batch_float64>("log_density_batch_float64"),
     reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
     reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
 #endif
