@@ -8,7 +8,6 @@
 namespace msl {
 #include "batch.metal"
 #include "cholesky-tiles.metal"
-#include "log-density.metal"
 #include "normal.metal"
 #include "product-tiles.metal"
 #include "sample-narrow.metal"
@@ -59,9 +58,7 @@ KERNEL(cholesky_below, (float* a, const uint* failed, msl::CholeskyTileParams pa
 KERNEL(cholesky_below_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(cholesky_update, (float* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(cholesky_update_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
-KERNEL(log_density_rows, (const float* factor, const float* mean, const float* rows, float* out, msl::LogDensityParams params), factor, mean, rows, out, params, GROUP* LANES + LANE)
-KERNEL(log_density_rows_float64, (const double* factor, const double* mean, const double* rows, double* out, msl::LogDensityParamsFloat64 params), factor, mean, rows, out, params, GROUP* LANES + LANE)
-KERNEL(log_density_batch, (const float* factors, const float* means, const float* rows, const float* logAtMeans, float* out, msl::LogDensityBatchParams params), factors, means, rows, logAtMeans, out, params, GROUP* LANES + LANE)
-KERNEL(log_density_batch_float64, (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out, msl::LogDensityBatchParams params), factors, means, rows, logAtMeans, out, params, GROUP* LANES + LANE)
+KERNEL(densities, (const float* factors, const float* means, const float* rows, const float* logAtMeans, float* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(densities_float64, (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(find_not_finite, (const float* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
 KERNEL(find_not_finite_float64, (const double* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)

@@ -88,13 +88,12 @@ bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
 }
 
-// The densities' kernel reads a factor row by row, at a tenth of the rate of products.
 bool CudaCommandBuffer::isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const {
   constexpr size_t most = size_t{1} << 31;
   if (!isForGpu(out.dtype) || n > batchColumns || n == 0 || out.length == 0 || out.length >= most) return false;
   if (leastOnGpu() == 0) return true;
-  const ProductShape share = {out.length, n, n, false, false, 1, 0}, slowly = {out.length, n, 5 * n, false, false, 1, 0};
-  return secondsOnGpu({&rows, &out}, out.dtype, slowly) < secondsOnCpu({&rows, &out}, out.dtype, share);
+  const ProductShape share = {out.length, n, n, false, false, 1, 0};
+  return secondsOnGpu({&rows, &out}, out.dtype, share) < secondsOnCpu({&rows, &out}, out.dtype, share);
 }
 
 // What is the host's is read there sooner than it is copied.
@@ -121,7 +120,7 @@ void CudaCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, O
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
   part.add([=, count = out.length, dtype = out.dtype](Run& run) {
-    cuda::logDensity(run, f, m, r, o, count, n, inverse, constant, dtype);
+    cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
   });
 }
 
@@ -135,7 +134,7 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
   const bool shared = rows.length != out.length * n;
   part.add([=, dtype = out.dtype](Run& run) {
     const auto* first = constants.as<double>();
-    cuda::logDensityBatch(run, f, m, r, o, count, n, each, shared, std::vector<double>(first, first + count), dtype);
+    cuda::densities(run, f, m, r, o, {count, n, each, shared, false}, std::vector<double>(first, first + count), dtype);
   });
 }
 

@@ -11,14 +11,13 @@ using namespace gpu;
 
 namespace {
 
-constexpr size_t lanes = 128;
-constexpr size_t densitiesPerLaunch = size_t{1} << 21;  // so that a cancelled commit soon stops
+// Of one launch, so that a cancelled commit soon stops.
+constexpr size_t densitiesPerLaunch = size_t{1} << 21, mostModels = 1 << 18;
+constexpr size_t finiteLanes = 256;
 
 std::string named(const char* kernel, Dtype dtype) {
   return kernel + std::string(dtype == Dtype::float64 ? "_float64" : "");
 }
-
-size_t groupsOf(size_t threads) { return (threads + lanes - 1) / lanes; }
 
 template <typename Real>
 std::vector<char> bytesOfAll(const std::vector<double>& numbers) {
@@ -32,42 +31,31 @@ std::vector<char> bytesOfAll(const std::vector<double>& numbers) {
 
 }  // namespace
 
-void logDensity(Run& run, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
-                double constant, Dtype dtype) {
-  const size_t floats = bytesOf(dtype) / sizeof(float);
-  const uint columns = static_cast<uint>(n), inverted = inverse ? 1u : 0u;
-  for (size_t first = 0; first < count; first += densitiesPerLaunch) {
-    const size_t here = std::min(densitiesPerLaunch, count - first);
-    const auto launch = [&](auto params) {
-      run.launch(named("log_density_rows", dtype).c_str(),
-                 {run.address(factor), run.address(mean), run.address(rows, first * n * floats),
-                  run.slice(out, first * floats, here * floats)},
-                 params, groupsOf(here), lanes);
-    };
-    const uint some = static_cast<uint>(here);
-    if (dtype == Dtype::float64)
-      launch(LogDensityParamsFloat64{some, columns, inverted, 0, constant});
-    else
-      launch(LogDensityParams{some, columns, inverted, static_cast<float>(constant)});
-    run.made(out, first * floats, here * floats);
-  }
-}
-
-void logDensityBatch(Run& run, View factors, View means, View rows, View out, size_t count, size_t n, size_t each,
-                     bool shared, const std::vector<double>& constants, Dtype dtype) {
-  const size_t floats = bytesOf(dtype) / sizeof(float), atOnce = std::max<size_t>(1, densitiesPerLaunch / each);
+void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
+               const std::vector<double>& constants, Dtype dtype) {
+  const auto [count, n, each, shared, inverse] = shape;
+  const size_t floats = bytesOf(dtype) / sizeof(float), lanes = densities_lanes / floats;
   const DevicePointer logAtMeans = run.scratch(count * floats);
   run.upload(logAtMeans, dtype == Dtype::float64 ? bytesOfAll<double>(constants) : bytesOfAll<float>(constants));
-  for (size_t b = 0; b < count; b += atOnce) {
-    const size_t models = std::min(atOnce, count - b), at = b * each * floats, made = models * each * floats;
-    run.launch(named("log_density_batch", dtype).c_str(),
+  const auto launch = [&](size_t b, size_t models, size_t first, size_t many) {
+    const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
+    const size_t blocks = (many + densities_rows - 1) / densities_rows;
+    run.launch(named("densities", dtype).c_str(),
                {run.address(factors, b * n * n * floats), run.address(means, b * n * floats),
-                run.address(rows, shared ? 0 : at * n), logAtMeans + b * bytesOf(dtype), run.slice(out, at, made)},
-               LogDensityBatchParams{static_cast<uint>(models), static_cast<uint>(each), static_cast<uint>(n),
-                                     shared ? 1u : 0u},
-               groupsOf(models * each), lanes);
-    run.made(out, at, made);
+                run.address(rows, from * n), logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
+               DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n),
+                               shared ? 1u : 0u, inverse ? 1u : 0u},
+               models * blocks, lanes, bytesOf(dtype) * densities_elements(static_cast<uint>(n), static_cast<uint>(lanes)));
+    run.made(out, at, models * many * floats);
+  };
+  if (each > densitiesPerLaunch) {
+    for (size_t b = 0; b < count; ++b)
+      for (size_t first = 0; first < each; first += densitiesPerLaunch)
+        launch(b, 1, first, std::min(densitiesPerLaunch, each - first));
+    return;
   }
+  const size_t atOnce = std::min(densitiesPerLaunch / each, mostModels);
+  for (size_t b = 0; b < count; b += atOnce) launch(b, std::min(atOnce, count - b), 0, each);
 }
 
 void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse) {
@@ -77,7 +65,7 @@ void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<vo
   const size_t floats = bytesOf(dtype) / sizeof(float);
   for (size_t first = 0; first < count; first += most)
     run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found},
-               MatrixParams{static_cast<uint>(std::min(most, count - first)), 1}, groupsOf(finite_threads), lanes);
+               MatrixParams{static_cast<uint>(std::min(most, count - first)), 1}, finite_threads / finiteLanes, finiteLanes);
   run.afterwards(found, [refuse = std::move(refuse)](uint32_t isFound) {
     if (isFound != 0) refuse();
   });

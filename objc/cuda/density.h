@@ -4,12 +4,14 @@
 
 namespace covarium::cuda {
 
-// Up to batchColumns (sample.h) columns, of one model and of a batch: lib/backend.ts says what they do. `each` rows of
-// each model; the same for all where they are shared.
-void logDensity(Run& run, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
-                double constant, Dtype dtype);
-void logDensityBatch(Run& run, View factors, View means, View rows, View out, size_t count, size_t n, size_t each,
-                     bool shared, const std::vector<double>& constants, Dtype dtype);
+// The log densities of `each` rows of each of `count` models, the same rows for all where they are shared, up to
+// batchColumns (sample.h) columns: logDensity and logDensityBatch of lib/backend.ts.
+struct Densities {
+  size_t count, n, each;
+  bool shared, inverse;
+};
+void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
+               const std::vector<double>& constants, Dtype dtype);
 
 // Whether all numbers are finite is known when everything has run: then `refuse` is called if they are not.
 void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse);
