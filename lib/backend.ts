@@ -123,8 +123,8 @@ export interface Backend {
    */
   compile(source: KernelSource): Promise<CompiledKernel>;
   /**
-   * The compiler of the GPU's maker that this process has: its name, its version and the GPU that it compiles for; '' if
-   * there is none. Only NVIDIA GPUs have one (NVRTC).
+   * The compiler of the GPU's maker that this process has: its name, its version and the GPU that it compiles for; ''
+   * if there is none. Only NVIDIA GPUs have one (NVRTC).
    */
   translator(): Promise<string>;
   /**

@@ -117,8 +117,8 @@ class Device {
   // The compiler of the GPU's maker that this process has, by name, version and GPU; '' where there is none. Any thread
   // may call it and the next.
   virtual std::string translator() const { return ""; }
-  // A text of its language as the library of a KernelSource that is for the GPU; `folders` hold what it includes. Throws
-  // ERR_KERNEL_COMPILE with what the compiler says.
+  // A text of its language as the library of a KernelSource that is for the GPU; `folders` hold what it includes.
+  // Throws ERR_KERNEL_COMPILE with what the compiler says.
   virtual std::string translate(const std::string&, const std::vector<std::string>&) const {
     throw Failure("ERR_NO_COMPILER", "This device has no compiler of a GPU's maker.");
   }

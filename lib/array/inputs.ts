@@ -58,8 +58,8 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
 }
 
 /**
- * Like {@link rowsInput}, for commands of the device: rows of `dtype` that only the device has stay there until `onHost`
- * is called.
+ * Like {@link rowsInput}, for commands of the device: rows of `dtype` that only the device has stay there until
+ * `onHost` is called.
  */
 export function rowsOperand(
   name: string,

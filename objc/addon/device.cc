@@ -92,8 +92,7 @@ Napi::Function DeviceObject::define(Napi::Env env) {
       {InstanceMethod<&DeviceObject::allocate>("allocate"), InstanceMethod<&DeviceObject::release>("release"),
        InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::fetch>("fetch"),
        InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
-       InstanceMethod<&DeviceObject::compile>("compile"),
-       InstanceMethod<&DeviceObject::translator>("translator"),
+       InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::translator>("translator"),
        InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 

@@ -96,9 +96,7 @@ class Compilation : public Napi::AsyncWorker {
 class Asked : public Napi::AsyncWorker {
  public:
   Asked(Napi::Env env, std::function<std::string()> ask)
-      : Napi::AsyncWorker(env, "covarium kernel"),
-        deferred_(Napi::Promise::Deferred::New(env)),
-        ask_(std::move(ask)) {}
+      : Napi::AsyncWorker(env, "covarium kernel"), deferred_(Napi::Promise::Deferred::New(env)), ask_(std::move(ask)) {}
   Napi::Promise promise() const { return deferred_.Promise(); }
 
   void Execute() override {

@@ -88,12 +88,11 @@ bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
 }
 
+// Rows of the host are measured there sooner than they are copied.
 bool CudaCommandBuffer::isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const {
   constexpr size_t most = size_t{1} << 31;
   if (!isForGpu(out.dtype) || n > batchColumns || n == 0 || out.length == 0 || out.length >= most) return false;
-  if (leastOnGpu() == 0) return true;
-  const ProductShape share = {out.length, n, n, false, false, 1, 0};
-  return secondsOnGpu({&rows, &out}, out.dtype, share) < secondsOnCpu({&rows, &out}, out.dtype, share);
+  return leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr;
 }
 
 // What is the host's is read there sooner than it is copied.

@@ -13,8 +13,8 @@ struct Engine {
   gpu::Queue queue;  // last: its thread ends before the rest goes
 };
 
-// The GPU makes normals and draws, where there are enough of them to outweigh a commit and the bus, with the bits of the
-// CPU, and products, factors and densities where it is the faster; the CPU does the rest, and what is too small.
+// The GPU makes normals and draws, where there are enough of them to outweigh a commit and the bus, with the bits of
+// the CPU, and products, factors and densities where it is the faster; the CPU does the rest, and what is too small.
 class CudaCommandBuffer : public gpu::Recorder {
  public:
   explicit CudaCommandBuffer(const std::shared_ptr<Engine>& engine)

@@ -40,12 +40,13 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
   const auto launch = [&](size_t b, size_t models, size_t first, size_t many) {
     const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
     const size_t blocks = (many + densities_rows - 1) / densities_rows;
-    run.launch(named("densities", dtype).c_str(),
-               {run.address(factors, b * n * n * floats), run.address(means, b * n * floats),
-                run.address(rows, from * n), logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
-               DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n),
-                               shared ? 1u : 0u, inverse ? 1u : 0u},
-               models * blocks, lanes, bytesOf(dtype) * densities_elements(static_cast<uint>(n), static_cast<uint>(lanes)));
+    run.launch(
+        named("densities", dtype).c_str(),
+        {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), run.address(rows, from * n),
+         logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
+        DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n), shared ? 1u : 0u,
+                        inverse ? 1u : 0u},
+        models * blocks, lanes, bytesOf(dtype) * densities_elements(static_cast<uint>(n), static_cast<uint>(lanes)));
     run.made(out, at, models * many * floats);
   };
   if (each > densitiesPerLaunch) {
@@ -65,7 +66,8 @@ void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<vo
   const size_t floats = bytesOf(dtype) / sizeof(float);
   for (size_t first = 0; first < count; first += most)
     run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found},
-               MatrixParams{static_cast<uint>(std::min(most, count - first)), 1}, finite_threads / finiteLanes, finiteLanes);
+               MatrixParams{static_cast<uint>(std::min(most, count - first)), 1}, finite_threads / finiteLanes,
+               finiteLanes);
   run.afterwards(found, [refuse = std::move(refuse)](uint32_t isFound) {
     if (isFound != 0) refuse();
   });

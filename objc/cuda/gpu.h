@@ -61,8 +61,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
-  // A module of a user's own, which close() unloads if nobody has; null with what the driver says where it takes no such
-  // text, which is no fault of the GPU's.
+  // A module of a user's own, which close() unloads if nobody has; null with what the driver says where it takes no
+  // such text, which is no fault of the GPU's.
   Module loadModule(const std::string& ptx, std::string& reason);
   void unloadModule(Module module);
   // Throws what a call gave that is no success. A GPU that is lost, or whose context an error has spoilt, stays so.

@@ -154,9 +154,8 @@ std::string nvrtcName() {
 std::string nvrtcPtx(const std::string& text, const std::vector<std::string>& folders, int capability) {
   const Nvrtc* found = nvrtc();
   if (found == nullptr) throw Failure("ERR_NO_COMPILER", "NVRTC is not there any more.");
-  std::vector<std::string> options = {"--std=c++17",   "--device-as-default-execution-space",
-                                      "--fmad=false",  "--device-int128",
-                                      "--disable-warnings"};
+  std::vector<std::string> options = {"--std=c++17", "--device-as-default-execution-space", "--fmad=false",
+                                      "--device-int128", "--disable-warnings"};
   options.push_back("--gpu-architecture=compute_" + std::to_string(architectureFor(*found, capability)));
   for (const std::string& folder : folders) options.push_back("--include-path=" + folder);
   return Compilation(*found, text).ptx(options);

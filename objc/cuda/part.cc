@@ -167,10 +167,9 @@ void Run::launchGroups(const char* kernel, std::initializer_list<DevicePointer> 
 }
 
 void Run::launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes) {
-  gpu_.require(
-      driver_.launchKernel(function, groups[0], groups[1], groups[2], static_cast<unsigned>(lanes), 1, 1,
-                           static_cast<unsigned>(memoryBytes), gpu_.compute(), arguments, nullptr),
-      "Starting a kernel");
+  gpu_.require(driver_.launchKernel(function, groups[0], groups[1], groups[2], static_cast<unsigned>(lanes), 1, 1,
+                                    static_cast<unsigned>(memoryBytes), gpu_.compute(), arguments, nullptr),
+               "Starting a kernel");
 }
 
 void Run::upload(DevicePointer to, std::vector<char> bytes) {

@@ -21,7 +21,9 @@ struct GridSize {
 constexpr uint32_t mostGroups = 65535;  // of one launch along y and z
 constexpr size_t threadgroupAlignment = 64;
 
-size_t roomFor(size_t bytes) { return (bytes + threadgroupAlignment - 1) / threadgroupAlignment * threadgroupAlignment; }
+size_t roomFor(size_t bytes) {
+  return (bytes + threadgroupAlignment - 1) / threadgroupAlignment * threadgroupAlignment;
+}
 
 std::string contentsOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -61,7 +63,9 @@ void UserKernel::readLayout(const std::string& ptx) {
   const std::string word = " covarium_layout[";
   const size_t at = ptx.find(word);
   const size_t open = ptx.find('{', at), close = ptx.find('}', at), end = ptx.find(';', at);
-  const auto wrong = [&] { return Failure("ERR_INTERNAL", "Text of kernel (" + name + ") for the GPU has no layout."); };
+  const auto wrong = [&] {
+    return Failure("ERR_INTERNAL", "Text of kernel (" + name + ") for the GPU has no layout.");
+  };
   if (at == std::string::npos || end == std::string::npos) throw wrong();
   const bool isBytes = ptx.compare(at - 3, 3, ".b8") == 0;
   const size_t count = std::stoul(ptx.substr(at + word.size())) / (isBytes ? sizeof(uint32_t) : 1);
@@ -86,10 +90,10 @@ void UserKernel::readLayout(const std::string& ptx) {
 
 void UserKernel::requireAligned(size_t parameter, View view) const {
   if (view.offsetBytes % alignments_[parameter] == 0) return;
-  throw Failure("ERR_INVALID_ARGUMENT",
-                "Argument (" + parameters[parameter].name + ") of kernel (" + name + ") begins at byte (" +
-                    std::to_string(view.offsetBytes) + ") of its memory, but the GPU takes multiples of (" +
-                    std::to_string(alignments_[parameter]) + ").");
+  throw Failure("ERR_INVALID_ARGUMENT", "Argument (" + parameters[parameter].name + ") of kernel (" + name +
+                                            ") begins at byte (" + std::to_string(view.offsetBytes) +
+                                            ") of its memory, but the GPU takes multiples of (" +
+                                            std::to_string(alignments_[parameter]) + ").");
 }
 
 void UserKernel::launch(Run& run, const std::vector<Argument>& arguments, Size3 grid, Size3 threadgroup) const {

@@ -1,7 +1,8 @@
 // Densities on the CUDA device, over the stand-in for NVIDIA's driver: they agree with the CPU's to rounding, and what
 // stays on the GPU is looked at there.
-import * as assert from 'uvu/assert';
+
 import { test } from 'uvu';
+import * as assert from 'uvu/assert';
 import { onSoftCuda, printedBesideCuda } from './on-cuda.ts';
 
 const head = `

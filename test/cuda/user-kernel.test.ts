@@ -29,9 +29,11 @@ process.on('exit', () => rmSync(cache, { recursive: true, force: true }));
 const byClang = { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'clang++', COVARIUM_CACHE: cache };
 
 function onClang(sentence: string, check: () => Promise<void>): void {
-  if (hasClang) return onSoftCuda(sentence, check);
-  console.log(`skipped  ${sentence} (clang++ is not installed)`);
-  test.skip(sentence);
+  if (hasClang) onSoftCuda(sentence, check);
+  else {
+    console.log(`skipped  ${sentence} (clang++ is not installed)`);
+    test.skip(sentence);
+  }
 }
 
 async function librarySetting(): Promise<Readonly<Record<string, string>>> {
@@ -132,9 +134,12 @@ onClang('What the GPU does not take runs on the CPU beside it, and the notes say
 });
 
 onSoftCuda('Without a compiler for the GPU the notes say so.', async () => {
-  const out = await printedBesideCuda(`${head}
+  const out = await printedBesideCuda(
+    `${head}
     console.log((await gpu.kernel(text)).notes.join());
-    gpu.close();`, { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'g++', COVARIUM_CACHE: cache });
+    gpu.close();`,
+    { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'g++', COVARIUM_CACHE: cache },
+  );
   assert.is(
     out,
     'Runs on the CPU beside the GPU. Neither libnvrtc.so nor clang++ is found, which make kernels for it.',

@@ -1,11 +1,11 @@
-import { argumentText, withoutAttributes } from '../cpu/translation-unit.ts';
 import { threadgroupVariables } from '../cpu/threadgroup-variables.ts';
+import { argumentText, withoutAttributes } from '../cpu/translation-unit.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { codeOf, type Replacement, replaced, withoutStrings } from '../source.ts';
 
 /**
- * The text of one kernel in CUDA C++, for NVRTC and for clang: the user's text in a namespace, and the function that the
- * driver launches, `covarium_kernel`, with the layout of its arguments in `covarium_layout`.
+ * The text of one kernel in CUDA C++, for NVRTC and for clang: the user's text in a namespace, and the function that
+ * the driver launches, `covarium_kernel`, with the layout of its arguments in `covarium_layout`.
  */
 export function translationUnit(text: string, signature: Signature): string {
   return `#ifdef __clang__
@@ -65,7 +65,11 @@ function groupVariables(text: string, { body: [first, last] }: Signature): strin
     text,
     found.map(({ begin, end, alignment, type, variables }): Replacement => {
       const each = variables.map(({ name, dimensions }) => `${alignment} __shared__ ${type} ${name}${dimensions};`);
-      return { begin, end, by: `${each.join(' ').replace(/\s+/g, ' ')}${text.slice(begin, end).replace(/[^\n]/g, '')}` };
+      return {
+        begin,
+        end,
+        by: `${each.join(' ').replace(/\s+/g, ' ')}${text.slice(begin, end).replace(/[^\n]/g, '')}`,
+      };
     }),
   );
 }
@@ -85,7 +89,8 @@ function withConstants(text: string): string {
 
 /** In Metal, a number without a suffix is a float. */
 function withFloats(text: string): string {
-  const number = /(?<![\w.])(?:(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|0[xX][\da-fA-F.]+[pP][+-]?\d+)(?![\w.])/g;
+  const number =
+    /(?<![\w.])(?:(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|0[xX][\da-fA-F.]+[pP][+-]?\d+)(?![\w.])/g;
   const found = [...withoutStrings(text).matchAll(number)];
   return replaced(
     text,

@@ -14,10 +14,7 @@ using atomic_bool = atomic<bool>;
 // The word that becomes `desired` if it is `expected`; what it was.
 static inline uint compareAndSwap(const volatile void* word, uint expected, uint desired) {
   uint before;
-  asm volatile("atom.cas.b32 %0, [%1], %2, %3;"
-               : "=r"(before)
-               : "l"(word), "r"(expected), "r"(desired)
-               : "memory");
+  asm volatile("atom.cas.b32 %0, [%1], %2, %3;" : "=r"(before) : "l"(word), "r"(expected), "r"(desired) : "memory");
   return before;
 }
 
@@ -57,21 +54,21 @@ static inline bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* obj
 }
 
 // By one instruction, for the numbers that it knows.
-#define COVARIUM_ATOMIC(name, instruction, T, letter, body)                                                          \
-  template <typename V>                                                                                              \
-  static inline T atomic_fetch_##name##_explicit(volatile atomic<T>* object, V value, memory_order) {                \
-    const T b = static_cast<T>(body);                                                                                \
-    T before;                                                                                                        \
-    asm volatile("atom." instruction " %0, [%1], %2;" : "=" letter(before) : "l"(object), letter(b) : "memory");     \
-    return before;                                                                                                   \
+#define COVARIUM_ATOMIC(name, instruction, T, letter, body)                                                      \
+  template <typename V>                                                                                          \
+  static inline T atomic_fetch_##name##_explicit(volatile atomic<T>* object, V value, memory_order) {            \
+    const T b = static_cast<T>(body);                                                                            \
+    T before;                                                                                                    \
+    asm volatile("atom." instruction " %0, [%1], %2;" : "=" letter(before) : "l"(object), letter(b) : "memory"); \
+    return before;                                                                                               \
   }
-#define COVARIUM_ATOMICS(T, type)                       \
-  COVARIUM_ATOMIC(add, "add.u32", T, "r", value)        \
-  COVARIUM_ATOMIC(sub, "add.u32", T, "r", 0u - value)   \
-  COVARIUM_ATOMIC(and, "and.b32", T, "r", value)        \
-  COVARIUM_ATOMIC(or, "or.b32", T, "r", value)          \
-  COVARIUM_ATOMIC(xor, "xor.b32", T, "r", value)        \
-  COVARIUM_ATOMIC(min, "min." type, T, "r", value)      \
+#define COVARIUM_ATOMICS(T, type)                     \
+  COVARIUM_ATOMIC(add, "add.u32", T, "r", value)      \
+  COVARIUM_ATOMIC(sub, "add.u32", T, "r", 0u - value) \
+  COVARIUM_ATOMIC(and, "and.b32", T, "r", value)      \
+  COVARIUM_ATOMIC(or, "or.b32", T, "r", value)        \
+  COVARIUM_ATOMIC(xor, "xor.b32", T, "r", value)      \
+  COVARIUM_ATOMIC(min, "min." type, T, "r", value)    \
   COVARIUM_ATOMIC(max, "max." type, T, "r", value)
 COVARIUM_ATOMICS(int, "s32")
 COVARIUM_ATOMICS(uint, "u32")

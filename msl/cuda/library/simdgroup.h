@@ -1,6 +1,6 @@
-// Barriers and the functions of a simdgroup, by NVIDIA's instructions for a warp: what each lane gave, in lane order, so
-// that sums have the bits of the cpu device. Lanes that are elsewhere or have returned take no part. It takes the place
-// of msl/cpu/library/simdgroup.h.
+// Barriers and the functions of a simdgroup, by NVIDIA's instructions for a warp: what each lane gave, in lane order,
+// so that sums have the bits of the cpu device. Lanes that are elsewhere or have returned take no part. It takes the
+// place of msl/cpu/library/simdgroup.h.
 
 enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
 static inline mem_flags operator|(mem_flags a, mem_flags b) {
@@ -37,36 +37,36 @@ static inline T givenBy(T value, uint lane, uint here) {
 }
 
 // Of the lanes of a simdgroup, and of the four of a quad.
-#define COVARIUM_SIMD_FOLD(name, start)                                                      \
-  template <typename T>                                                                      \
-  static inline T name##Of(T value, uint first, uint width) {                                \
-    const uint here = lanesHere();                                                           \
-    T all = start;                                                                           \
-    for (uint lane = first; lane < first + width; ++lane) {                                  \
-      const T given = givenBy(value, lane, here);                                            \
-      if ((here >> lane & 1) != 0) all = name##OfTwo(all, given);                            \
-    }                                                                                        \
-    return all;                                                                              \
-  }                                                                                          \
-  template <typename T>                                                                      \
-  static inline T simd_##name(T value) {                                                     \
-    return name##Of(value, 0, covarium::simdWidth);                                          \
-  }                                                                                          \
-  template <typename T>                                                                      \
-  static inline T quad_##name(T value) {                                                     \
-    return name##Of(value, ownLane() / 4 * 4, 4);                                            \
+#define COVARIUM_SIMD_FOLD(name, start)                           \
+  template <typename T>                                           \
+  static inline T name##Of(T value, uint first, uint width) {     \
+    const uint here = lanesHere();                                \
+    T all = start;                                                \
+    for (uint lane = first; lane < first + width; ++lane) {       \
+      const T given = givenBy(value, lane, here);                 \
+      if ((here >> lane & 1) != 0) all = name##OfTwo(all, given); \
+    }                                                             \
+    return all;                                                   \
+  }                                                               \
+  template <typename T>                                           \
+  static inline T simd_##name(T value) {                          \
+    return name##Of(value, 0, covarium::simdWidth);               \
+  }                                                               \
+  template <typename T>                                           \
+  static inline T quad_##name(T value) {                          \
+    return name##Of(value, ownLane() / 4 * 4, 4);                 \
   }
-#define COVARIUM_OF_TWO(name, body)                                                          \
-  template <typename T>                                                                      \
-  static inline T name##OfTwo(const T& x, const T& y) {                                      \
-    if constexpr (ShapeOf<T>::isVector) {                                                    \
-      T result;                                                                              \
-      for (int i = 0; i < ShapeOf<T>::count; ++i) result[i] = name##OfTwo(x[i], y[i]);       \
-      return result;                                                                         \
-    } else {                                                                                 \
-      const T a = x, b = y;                                                                  \
-      return static_cast<T>(body);                                                           \
-    }                                                                                        \
+#define COVARIUM_OF_TWO(name, body)                                                    \
+  template <typename T>                                                                \
+  static inline T name##OfTwo(const T& x, const T& y) {                                \
+    if constexpr (ShapeOf<T>::isVector) {                                              \
+      T result;                                                                        \
+      for (int i = 0; i < ShapeOf<T>::count; ++i) result[i] = name##OfTwo(x[i], y[i]); \
+      return result;                                                                   \
+    } else {                                                                           \
+      const T a = x, b = y;                                                            \
+      return static_cast<T>(body);                                                     \
+    }                                                                                  \
   }
 COVARIUM_OF_TWO(sum, a + b)
 COVARIUM_OF_TWO(product, a* b)
@@ -145,30 +145,30 @@ static inline T quad_shuffle(T value, uint lane) {
   const uint own = ownLane();
   return simd_shuffle(value, lane < 4 ? own / 4 * 4 + lane : own);
 }
-#define COVARIUM_SHUFFLES(group, width)                                                   \
-  template <typename T>                                                                   \
-  static inline T group##_broadcast(T value, uint lane) {                                 \
-    return group##_shuffle(value, lane);                                                  \
-  }                                                                                       \
-  template <typename T>                                                                   \
-  static inline T group##_shuffle_down(T value, uint delta) {                             \
-    return group##_shuffle(value, ownLane() % (width) + delta);                           \
-  }                                                                                       \
-  template <typename T>                                                                   \
-  static inline T group##_shuffle_up(T value, uint delta) {                               \
-    return group##_shuffle(value, ownLane() % (width) - delta);                           \
-  }                                                                                       \
-  template <typename T>                                                                   \
-  static inline T group##_shuffle_xor(T value, uint mask) {                               \
-    return group##_shuffle(value, (ownLane() % (width)) ^ mask);                          \
-  }                                                                                       \
-  template <typename T>                                                                   \
-  static inline T group##_shuffle_rotate_down(T value, uint delta) {                      \
-    return group##_shuffle(value, (ownLane() + delta) % (width));                         \
-  }                                                                                       \
-  template <typename T>                                                                   \
-  static inline T group##_shuffle_rotate_up(T value, uint delta) {                        \
-    return group##_shuffle(value, (ownLane() + (width) - delta % (width)) % (width));     \
+#define COVARIUM_SHUFFLES(group, width)                                               \
+  template <typename T>                                                               \
+  static inline T group##_broadcast(T value, uint lane) {                             \
+    return group##_shuffle(value, lane);                                              \
+  }                                                                                   \
+  template <typename T>                                                               \
+  static inline T group##_shuffle_down(T value, uint delta) {                         \
+    return group##_shuffle(value, ownLane() % (width) + delta);                       \
+  }                                                                                   \
+  template <typename T>                                                               \
+  static inline T group##_shuffle_up(T value, uint delta) {                           \
+    return group##_shuffle(value, ownLane() % (width) - delta);                       \
+  }                                                                                   \
+  template <typename T>                                                               \
+  static inline T group##_shuffle_xor(T value, uint mask) {                           \
+    return group##_shuffle(value, (ownLane() % (width)) ^ mask);                      \
+  }                                                                                   \
+  template <typename T>                                                               \
+  static inline T group##_shuffle_rotate_down(T value, uint delta) {                  \
+    return group##_shuffle(value, (ownLane() + delta) % (width));                     \
+  }                                                                                   \
+  template <typename T>                                                               \
+  static inline T group##_shuffle_rotate_up(T value, uint delta) {                    \
+    return group##_shuffle(value, (ownLane() + (width) - delta % (width)) % (width)); \
   }
 COVARIUM_SHUFFLES(simd, covarium::simdWidth)
 COVARIUM_SHUFFLES(quad, 4)

@@ -1,5 +1,6 @@
-// What msl/cpu/library takes of the standard library and of the compiler, for NVRTC and clang, which compile for the GPU
-// without headers. Part of wrapper.h, in a namespace of the kernel's own, so that no name meets one of the compiler's.
+// What msl/cpu/library takes of the standard library and of the compiler, for NVRTC and clang, which compile for the
+// GPU without headers. Part of wrapper.h, in a namespace of the kernel's own, so that no name meets one of the
+// compiler's.
 
 using size_t = decltype(sizeof 0);
 using int8_t = signed char;

@@ -1,5 +1,5 @@
-// What the generated text around a user's kernel rests on (lib/kernel/cuda/translation-unit.ts), on the GPU. It takes the
-// place of msl/cpu/library/wrapper.h, and stands in a namespace of the kernel's own.
+// What the generated text around a user's kernel rests on (lib/kernel/cuda/translation-unit.ts), on the GPU. It takes
+// the place of msl/cpu/library/wrapper.h, and stands in a namespace of the kernel's own.
 #pragma once
 
 #include "standard.h"

@@ -67,7 +67,10 @@ if (!isClang) console.log('skipped  clang makes PTX of the words of Metal (clang
   assert.is(status, 0, stderr);
   assert.match(stdout, '.visible .entry covarium_kernel(');
   // Of Step: 32 bytes, aligned to 16, with `times` at 16 and `more` at 20.
-  assert.match(stdout, /covarium_layout\[\d+\] = \{16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 16,/);
+  assert.match(
+    stdout,
+    /covarium_layout\[\d+\] = \{16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 16,/,
+  );
   for (const operation of stdout.match(/\b(?:add|sub|mul|div|sqrt|fma)\.[\w.]*f32/g)!)
     assert.match(operation, /^(?:add|sub|mul|div|sqrt)\.rn\.f32$/);
   for (const word of ['bar.sync', 'shfl.sync.idx', 'atom.max.u32', 'vote.sync.ballot']) assert.match(stdout, word);
