@@ -63,8 +63,10 @@ export interface KernelSource {
   readonly text: string;
   /** Name of the function. */
   readonly name: string;
-  /** For a device that does not compile (cpu): the path of the compiled library; '' for others. */
+  /** For a device that does not compile (cpu, cuda): the path of the compiled library; '' for others. */
   readonly library: string;
+  /** True if the library is for the GPU: PTX. False if it is for the CPU, or none. */
+  readonly isForGpu: boolean;
   /** Values of function constants, as bytes of a Metal type (`bool`, `int`, `float` ...). */
   readonly constants: readonly { readonly index: number; readonly type: string; readonly value: Uint8Array }[];
   readonly parameters: readonly KernelParameter[];
@@ -120,6 +122,16 @@ export interface Backend {
    * output, or with `ERR_UNSUPPORTED` on a device without kernels.
    */
   compile(source: KernelSource): Promise<CompiledKernel>;
+  /**
+   * The compiler of the GPU's maker that this process has: its name, its version and the GPU that it compiles for; ''
+   * if there is none. Only NVIDIA GPUs have one (NVRTC).
+   */
+  translator(): Promise<string>;
+  /**
+   * PTX of a text in that compiler's language, which includes files of `folders`. Rejects with `ERR_KERNEL_COMPILE`,
+   * whose message is the compiler's output, or `ERR_NO_COMPILER`.
+   */
+  translate(text: string, folders: readonly string[]): Promise<string>;
   memory(): MemoryUsage;
   /** Cancels the commits in flight and frees all memory. Idempotent. */
   close(): void;

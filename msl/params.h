@@ -66,6 +66,12 @@ struct LogDensityBatchParams {
   uint shared;                 // 0: each model has rows of its own; otherwise all have the same
 };
 
+struct DensitiesParams {
+  uint models, rows, columns;  // rows of each model
+  uint shared;                 // 0: each model has rows of its own; otherwise all have the same
+  uint inverse;                // as in LogDensityParams
+};
+
 struct CholeskyBatchParams {
   uint models, columns;
   uint modelsPerGroup;  // models that one threadgroup factors
@@ -116,6 +122,17 @@ inline uint sample_rows_per_group(uint columns, uint inverse) {
   return (left < 2048u ? left : 2048u) / sample_rows_stride(columns, inverse);
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
+
+// Of find_not_finite: numbers are shared out to so many threads.
+enum { finite_threads = 262144 };
+
+// Of densities: its lanes, of which those in float64 are half as many, and the rows of one model that a threadgroup
+// takes. Threadgroup memory: the factor's lower triangle, and a column for each lane.
+enum { densities_lanes = 64, densities_rows = 512 };
+inline unsigned long densities_elements(uint columns, uint lanes) {
+  const unsigned long n = columns;
+  return n * (n + 1ul) / 2ul + n * lanes;
+}
 
 // Of sample_narrow: its lanes, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };

@@ -114,6 +114,14 @@ class Device {
   virtual std::shared_ptr<CommandBuffer> commandBuffer() = 0;
   // Any thread may call it. Throws ERR_KERNEL_COMPILE with what the compiler says, in its own words.
   virtual std::shared_ptr<const Kernel> compile(const KernelSource& source) = 0;
+  // The compiler of the GPU's maker that this process has, by name, version and GPU; '' where there is none. Any thread
+  // may call it and the next.
+  virtual std::string translator() const { return ""; }
+  // A text of its language as the library of a KernelSource that is for the GPU; `folders` hold what it includes.
+  // Throws ERR_KERNEL_COMPILE with what the compiler says.
+  virtual std::string translate(const std::string&, const std::vector<std::string>&) const {
+    throw Failure("ERR_NO_COMPILER", "This device has no compiler of a GPU's maker.");
+  }
   virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
   // When buffers that are out hold more, results become V8's own memory.
   virtual size_t mostOpenBytes() const = 0;

@@ -36,6 +36,7 @@ struct KernelSource {
   std::string text;     // all of it: what it includes is written into it, with #line
   std::string name;     // of the function
   std::string library;  // for a device that compiles nothing itself: the path of what was compiled of the text
+  bool isForGpu;        // the library is a GPU's text (PTX)
   std::vector<FunctionConstant> constants;
   std::vector<KernelParameter> parameters;  // as the face reads them in the text
   bool check;                               // the library is instrumented

@@ -52,4 +52,43 @@ inline void checkThreadgroupMemory(const std::string& kernel, size_t neededBytes
                                         ").");
 }
 
+// What the face has looked at, but the memory may have gone since, and a type that only the compiler knows has its size
+// here.
+inline void checkUserOperand(const Kernel& kernel, const KernelParameter& parameter, const KernelOperand& given) {
+  const std::string called = "Argument (" + parameter.name + ") of kernel (" + kernel.name + ")";
+  if (parameter.kind == KernelParameter::Kind::threadgroup) {
+    if (given.threadgroupBytes == 0)
+      throw Failure("ERR_OUT_OF_RANGE", called + " has (0) bytes of threadgroup memory.");
+    return;
+  }
+  const bool isBuffer = given.operand.buffer != nullptr;
+  if (parameter.kind == KernelParameter::Kind::written && !isBuffer)
+    throw Failure("ERR_INVALID_ARGUMENT", called + " is written, and is given bytes that nobody would see.");
+  const size_t sizeBytes = isBuffer ? given.operand.sizeBytes() : given.bytes.size();
+  if (sizeBytes == 0 || sizeBytes < parameter.sizeBytes)
+    throw Failure("ERR_SHAPE", called + " takes (" + std::to_string(parameter.sizeBytes) + ") bytes or more, not (" +
+                                   std::to_string(sizeBytes) + ").");
+}
+
+// Throws a typed error unless operands, grid and threadgroup fit a user's kernel.
+inline void checkUserLaunch(const Kernel& kernel, const std::vector<KernelOperand>& operands, Size3 grid,
+                            Size3 threadgroup) {
+  if (operands.size() != kernel.parameters.size()) {
+    throw Failure("ERR_INVALID_ARGUMENT", "Kernel (" + kernel.name + ") takes (" +
+                                              std::to_string(kernel.parameters.size()) + ") arguments, not (" +
+                                              std::to_string(operands.size()) + ").");
+  }
+  for (size_t i = 0; i < operands.size(); ++i) checkUserOperand(kernel, kernel.parameters[i], operands[i]);
+  size_t memoryBytes = kernel.staticThreadgroupMemoryBytes;
+  for (const KernelOperand& operand : operands) memoryBytes += (operand.threadgroupBytes + 15) / 16 * 16;
+  checkThreadgroupMemory(kernel.name, memoryBytes, kernel.maxThreadgroupMemoryBytes);
+  const uint64_t lanes = uint64_t{threadgroup[0]} * threadgroup[1] * threadgroup[2];
+  if (lanes == 0 || lanes > kernel.maxTotalThreadsPerThreadgroup) {
+    throw Failure("ERR_OUT_OF_RANGE", "Threadgroup (" + textOf(threadgroup) + ") is not of 1 to (" +
+                                          std::to_string(kernel.maxTotalThreadsPerThreadgroup) + ") threads.");
+  }
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") has no threads.");
+}
+
 }  // namespace covarium

@@ -138,6 +138,7 @@ function softCuda(standIn: string): Setting {
     COVARIUM_TEST_DEVICES: 'cuda',
     COVARIUM_CUDA_FROM: '0',
     LD_LIBRARY_PATH: join(dirname(standIn), 'softcuda'),
+    COVARIUM_NVRTC: 'none',
   };
   return { title: 'cuda, over its software stand-in', env };
 }

@@ -57,6 +57,26 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
   return { values: matrixStorage(matrix).valuesFor(device), count: matrix.rows, n: matrix.columns };
 }
 
+/**
+ * Like {@link rowsInput}, for commands of the device: rows of `dtype` that only the device has stay there until
+ * `onHost` is called.
+ */
+export function rowsOperand(
+  name: string,
+  device: OpenBackend,
+  input: RowsInput,
+  dtype: Dtype,
+  n: number,
+): { readonly values: Values; readonly onHost: () => Values } {
+  if (!(input instanceof Matrix) || matrixStorage(input).dtype !== dtype) {
+    const { values } = rowsInput(name, device, input, n);
+    return { values, onHost: () => values };
+  }
+  requireColumns(name, input.columns, n, 'distribution');
+  const storage = matrixStorage(input);
+  return { values: storage.operandFor(device), onHost: () => storage.values };
+}
+
 /** True if an input is one vector (of n) rather than a list of rows. */
 export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
   if (input instanceof Vector) return true;

@@ -3,6 +3,7 @@ import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, requireBoolean } from '../check.ts';
 import { CovariumError, fromNative, loading } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
+import type { CachedLibrary } from './cpu/cache.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
 import { Kernel } from './kernel.ts';
@@ -54,7 +55,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
         'ERR_INVALID_ARGUMENT',
         `Option (${option}) is not an object of names (${describe(given)}).`,
       );
-  if (check && backend.kind === 'metal')
+  if (check && backend.kind !== 'cpu')
     throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
   const text = flatten(source, path, includes);
   const signature = withLayouts(signatureOf(text, name), layouts);
@@ -62,9 +63,9 @@ export async function compileKernel(device: OpenBackend, source: string, options
   const values = constantsOf(text, constants);
   const parameters = signature.parameters.filter(({ kind }) => kind !== 'place');
   try {
-    const compiled = await compiledFor(device, text, signature, values, layouts, check);
+    const { compiled, notes } = await compiledFor(device, text, signature, values, layouts, check);
     requireLayouts(signature.name, parameters, compiled);
-    const notes = check ? await checkSpaces(text) : [];
+    if (check) notes.push(...(await checkSpaces(text)));
     return new Kernel(device, signature.name, parameters, compiled, notes);
   } catch (thrown) {
     const error = fromNative(thrown);
@@ -80,7 +81,7 @@ async function compiledFor(
   values: readonly FunctionConstant[],
   layouts: GivenLayouts,
   check: boolean,
-): Promise<CompiledKernel> {
+): Promise<{ compiled: CompiledKernel; notes: string[] }> {
   const backend = backendOf(device);
   const source = {
     name: signature.name,
@@ -88,15 +89,37 @@ async function compiledFor(
     parameters: signature.parameters.flatMap((parameter): KernelParameter[] => declared(parameter)),
     check,
   };
-  if (backend.kind === 'metal') return backend.compile({ ...source, text, library: '' });
-  const { libraryOf } = await loading(import('./cpu/library.ts'));
+  if (backend.kind === 'metal')
+    return { compiled: await backend.compile({ ...source, text, library: '', isForGpu: false }), notes: [] };
   const filled = withConstants(text, values);
   // The values differ in length from the names that they replace, so the places in the text have moved.
-  const library = await libraryOf(filled, withLayouts(signatureOf(filled, signature.name), layouts), check);
+  const moved = withLayouts(signatureOf(filled, signature.name), layouts);
+  const from = async (library: CachedLibrary, isForGpu: boolean) => {
+    try {
+      return await backendOf(device).compile({ ...source, text: filled, library: library.path, isForGpu });
+    } finally {
+      await library.done();
+    }
+  };
+  const notes: string[] = [];
+  let refusal: CovariumError | undefined;
+  if (backend.kind === 'cuda') {
+    const { ptxOf } = await loading(import('./cuda/library.ts'));
+    try {
+      return { compiled: await from(await ptxOf(backend, filled, moved), true), notes };
+    } catch (thrown) {
+      refusal = fromNative(thrown);
+      if (!['ERR_KERNEL_COMPILE', 'ERR_NO_COMPILER', 'ERR_UNSUPPORTED'].includes(refusal.code)) throw refusal;
+      notes.push(`Runs on the CPU beside the GPU. ${refusal.message.split('\n')[0]}`);
+    }
+  }
+  const { libraryOf } = await loading(import('./cpu/library.ts'));
   try {
-    return await backendOf(device).compile({ ...source, text: filled, library: library.path });
-  } finally {
-    await library.done();
+    return { compiled: await from(await libraryOf(filled, moved, check), false), notes };
+  } catch (thrown) {
+    // The GPU's compiler knows what is wrong where the CPU has none.
+    const error = fromNative(thrown);
+    throw error.code === 'ERR_NO_COMPILER' && refusal?.code === 'ERR_KERNEL_COMPILE' ? refusal : error;
   }
 }
 

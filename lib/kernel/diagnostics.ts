@@ -1,13 +1,17 @@
 import { CovariumError, type Diagnostic } from '../covarium-error.ts';
 
-/** The messages of a compiler, line by line: those of clang, g++ and Metal have the same form. */
+/**
+ * The messages of a compiler, line by line: those of clang, g++ and Metal have the same form, `path:line:column:`, and
+ * NVRTC writes `path(line):`.
+ */
 function diagnosticsIn(output: string): Diagnostic[] {
-  const line = /^(?:\/\/\s*)?([^\n]*?):(\d+):(?:(\d+):)? (?:fatal )?(error|warning): (.*)$/gm;
-  return [...output.matchAll(line)].map(([, path, at, column, severity, message]) => ({
+  const line =
+    /^(?:\/\/\s*)?([^\n]*?)(?::(\d+):(?:(\d+):)?|\((\d+)\):) (?:fatal |catastrophic )?(error|warning)(?: #\S+)?: (.*)$/gm;
+  return [...output.matchAll(line)].map(([, path, plain, column, inParentheses, severity, message]) => ({
     severity: severity as Diagnostic['severity'],
     message: message!.trim(),
     path: path!,
-    line: Number(at),
+    line: Number(plain ?? inParentheses),
     column: Number(column ?? 1),
   }));
 }

@@ -44,7 +44,10 @@ export class Kernel {
   readonly maxTotalThreadsPerThreadgroup: number;
   /** Bytes of threadgroup memory of the kernel's own variables. */
   readonly staticThreadgroupMemoryBytes: number;
-  /** What check mode could not check, and why; empty if it checked everything. */
+  /**
+   * What check mode could not check, and why; on `cuda`, why the CPU beside the GPU runs the kernel. Empty if there is
+   * nothing to say.
+   */
   readonly notes: readonly string[];
   readonly #compiled: CompiledKernel;
   readonly #parameters: readonly Parameter[];

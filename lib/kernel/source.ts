@@ -177,6 +177,11 @@ export function flatten(source: string, path: string, includes: { readonly [name
   return textOf(source, path, 0);
 }
 
+/** The text with comments and strings as spaces, on the same lines; preprocessor lines stay. */
+export function withoutStrings(text: string): string {
+  return withSpaces(text, /\/[*/]|["']/g, () => true);
+}
+
 /** The text with comments as spaces, on the same lines. */
 function withoutComments(text: string): string {
   return withSpaces(text, /\/[*/]|["']/g, (part) => part.startsWith('/'));

@@ -1,4 +1,4 @@
-import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { type RowsInput, rowsInput, rowsOperand } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
@@ -19,15 +19,15 @@ export function logDensityTask<D extends RealDtype>(
   rows: RowsInput,
   constant: number,
 ): Task<Vector<D>> {
-  const given = rowsInput('Input', parameters.device, rows, parameters.n).values;
-  const task = halfSquaresTask(parameters, given, constant);
-  return { ...task, again: () => farLogDensities(parameters, given, constant, task.written.values) };
+  const { values, onHost } = rowsOperand('Input', parameters.device, rows, parameters.dtype, parameters.n);
+  const task = halfSquaresTask(parameters, values, constant);
+  return { ...task, again: () => farLogDensities(parameters, onHost, constant, task.written.values) };
 }
 
 /** Measures the rows again whose log densities are not finite: -Infinity if the type does not hold them. */
 export function* farLogDensities(
   parameters: NormalParameters,
-  rows: Values,
+  rows: () => Values,
   constant: number,
   out: Values,
 ): Tasks<void> {
@@ -39,7 +39,8 @@ export function* farLogDensities(
         out[row] = Number.NEGATIVE_INFINITY;
       }
   });
-  yield* measureAgain(parameters, rows, far, (row, square, exponent) => {
+  if (far.length === 0) return;
+  yield* measureAgain(parameters, rows(), far, (row, square, exponent) => {
     out[row] = constant - (square / 2) * 4 ** exponent;
   });
 }

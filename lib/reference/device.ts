@@ -56,6 +56,14 @@ class ReferenceDevice implements Backend {
     return new ReferenceEncoder(() => this.#target());
   }
 
+  async translator(): Promise<string> {
+    return '';
+  }
+
+  async translate(): Promise<string> {
+    throw new CovariumError('ERR_NO_COMPILER', 'The reference device compiles nothing.');
+  }
+
   async compile({ name }: KernelSource): Promise<CompiledKernel> {
     throw new CovariumError(
       'ERR_UNSUPPORTED',

@@ -58,3 +58,7 @@ KERNEL(cholesky_below, (float* a, const uint* failed, msl::CholeskyTileParams pa
 KERNEL(cholesky_below_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(cholesky_update, (float* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(cholesky_update_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(densities, (const float* factors, const float* means, const float* rows, const float* logAtMeans, float* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(densities_float64, (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(find_not_finite, (const float* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
+KERNEL(find_not_finite_float64, (const double* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)

@@ -92,7 +92,8 @@ Napi::Function DeviceObject::define(Napi::Env env) {
       {InstanceMethod<&DeviceObject::allocate>("allocate"), InstanceMethod<&DeviceObject::release>("release"),
        InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::fetch>("fetch"),
        InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
-       InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::translator>("translator"),
+       InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
@@ -216,6 +217,19 @@ Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {
 
 Napi::Value DeviceObject::compile(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] { return KernelObject::compile(info.Env(), shared(), info[0].As<Napi::Object>()); });
+}
+
+Napi::Value DeviceObject::translator(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] { return KernelObject::translator(info.Env(), shared()); });
+}
+
+Napi::Value DeviceObject::translate(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    std::vector<std::string> folders;
+    const auto given = info[1].As<Napi::Array>();
+    for (uint32_t i = 0; i < given.Length(); ++i) folders.push_back(given.Get(i).As<Napi::String>().Utf8Value());
+    return KernelObject::translate(info.Env(), shared(), info[0].As<Napi::String>().Utf8Value(), std::move(folders));
+  });
 }
 
 Napi::Value DeviceObject::memory(const Napi::CallbackInfo& info) {

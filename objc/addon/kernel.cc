@@ -1,5 +1,8 @@
 #include "kernel.h"
 
+#include <functional>
+#include <utility>
+
 #include "environment.h"
 
 namespace covarium::addon {
@@ -29,6 +32,7 @@ KernelSource sourceOf(const Napi::Object& given) {
   source.text = stringIn(given, "text");
   source.name = stringIn(given, "name");
   source.library = stringIn(given, "library");
+  source.isForGpu = given.Get("isForGpu").As<Napi::Boolean>();
   source.check = given.Get("check").As<Napi::Boolean>();
   const auto constants = given.Get("constants").As<Napi::Array>();
   for (uint32_t i = 0; i < constants.Length(); ++i) {
@@ -88,7 +92,53 @@ class Compilation : public Napi::AsyncWorker {
   std::exception_ptr failure_;
 };
 
+// A string that a device makes away from the JavaScript thread.
+class Asked : public Napi::AsyncWorker {
+ public:
+  Asked(Napi::Env env, std::function<std::string()> ask)
+      : Napi::AsyncWorker(env, "covarium kernel"), deferred_(Napi::Promise::Deferred::New(env)), ask_(std::move(ask)) {}
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+  void Execute() override {
+    try {
+      answer_ = ask_();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  void OnOK() override {
+    const Napi::Env env = Env();
+    if (failure_ != nullptr) return deferred_.Reject(errorOf(env, failure_).Value());
+    deferred_.Resolve(Napi::String::New(env, answer_));
+  }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  std::function<std::string()> ask_;
+  std::string answer_;
+  std::exception_ptr failure_;
+};
+
+Napi::Value asked(Napi::Env env, std::function<std::string()> ask) {
+  auto* worker = new Asked(env, std::move(ask));
+  const Napi::Promise promise = worker->promise();
+  worker->Queue();
+  return promise;
+}
+
 }  // namespace
+
+Napi::Value KernelObject::translator(Napi::Env env, std::shared_ptr<Device> device) {
+  return asked(env, [device = std::move(device)] { return device->translator(); });
+}
+
+Napi::Value KernelObject::translate(Napi::Env env, std::shared_ptr<Device> device, std::string text,
+                                    std::vector<std::string> folders) {
+  return asked(env, [device = std::move(device), text = std::move(text), folders = std::move(folders)] {
+    return device->translate(text, folders);
+  });
+}
 
 Napi::Function KernelObject::define(Napi::Env env) { return DefineClass(env, "NativeKernel", {}); }
 

@@ -3,6 +3,8 @@
 #include <napi.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "../device.h"
 
@@ -14,6 +16,10 @@ class KernelObject : public Napi::ObjectWrap<KernelObject> {
   static Napi::Function define(Napi::Env env);
   // A promise of one: the compiler runs on a thread of libuv's pool.
   static Napi::Value compile(Napi::Env env, std::shared_ptr<Device> device, const Napi::Object& source);
+  // Promises of what Device::translator() and Device::translate() give.
+  static Napi::Value translator(Napi::Env env, std::shared_ptr<Device> device);
+  static Napi::Value translate(Napi::Env env, std::shared_ptr<Device> device, std::string text,
+                               std::vector<std::string> folders);
   explicit KernelObject(const Napi::CallbackInfo& info);
 
   // Throws ERR_INVALID_ARGUMENT if `value` is not a kernel, ERR_FOREIGN_BUFFER if it is another device's.

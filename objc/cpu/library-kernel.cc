@@ -146,43 +146,6 @@ LibraryKernel::LibraryKernel(const KernelSource& source) : check_(source.check) 
 
 LibraryKernel::~LibraryKernel() { dlclose(handle_); }
 
-// The face has looked at it, but the memory may have gone since, and a type that only the compiler knows has its size
-// here.
-void LibraryKernel::requireOperand(const KernelParameter& parameter, const KernelOperand& given) const {
-  const std::string called = "Argument (" + parameter.name + ") of kernel (" + name + ")";
-  if (parameter.kind == KernelParameter::Kind::threadgroup) {
-    if (given.threadgroupBytes == 0)
-      throw Failure("ERR_OUT_OF_RANGE", called + " has (0) bytes of threadgroup memory.");
-    return;
-  }
-  const bool isBuffer = given.operand.buffer != nullptr;
-  if (parameter.kind == KernelParameter::Kind::written && !isBuffer)
-    throw Failure("ERR_INVALID_ARGUMENT", called + " is written, and is given bytes that nobody would see.");
-  const size_t sizeBytes = isBuffer ? given.operand.sizeBytes() : given.bytes.size();
-  if (sizeBytes == 0 || sizeBytes < parameter.sizeBytes)
-    throw Failure("ERR_SHAPE", called + " takes (" + std::to_string(parameter.sizeBytes) + ") bytes or more, not (" +
-                                   std::to_string(sizeBytes) + ").");
-}
-
-void LibraryKernel::requireLaunch(const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const {
-  const std::string called = "Kernel (" + name + ")";
-  if (operands.size() != parameters.size()) {
-    throw Failure("ERR_INVALID_ARGUMENT", called + " takes (" + std::to_string(parameters.size()) +
-                                              ") arguments, not (" + std::to_string(operands.size()) + ").");
-  }
-  for (size_t i = 0; i < operands.size(); ++i) requireOperand(parameters[i], operands[i]);
-  size_t memoryBytes = staticThreadgroupMemoryBytes;
-  for (const KernelOperand& operand : operands) memoryBytes += (operand.threadgroupBytes + 15) / 16 * 16;
-  checkThreadgroupMemory(name, memoryBytes, maxThreadgroupMemoryBytes);
-  const uint64_t lanes = uint64_t{threadgroup[0]} * threadgroup[1] * threadgroup[2];
-  if (lanes == 0 || lanes > maxTotalThreadsPerThreadgroup) {
-    throw Failure("ERR_OUT_OF_RANGE", "Threadgroup (" + textOf(threadgroup) + ") is not of 1 to (" +
-                                          std::to_string(maxTotalThreadsPerThreadgroup) + ") threads.");
-  }
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") has no threads.");
-}
-
 void LibraryKernel::run(const Execution& execution, const std::vector<KernelOperand>& operands, Size3 threads,
                         Size3 threadgroup) const {
   std::vector<void*> slots;
@@ -281,7 +244,7 @@ void CpuCommandBuffer::launch(const std::shared_ptr<const covarium::Kernel>& ker
   const auto library = std::dynamic_pointer_cast<const LibraryKernel>(kernel);
   if (library == nullptr)
     throw Failure("ERR_INVALID_ARGUMENT", "Kernel (" + kernel->name + ") belongs to another device.");
-  library->requireLaunch(operands, grid, threadgroup);
+  checkUserLaunch(*library, operands, grid, threadgroup);
   record([library, operands = std::move(operands), grid, threadgroup](const Execution& execution) {
     library->run(execution, operands, grid, threadgroup);
   });

@@ -17,15 +17,12 @@ class LibraryKernel : public covarium::Kernel {
 
   // What an element of a parameter begins at a multiple of, as the compiler says.
   size_t alignmentBytes(size_t parameter) const { return library_->slots[parameter].alignBytes; }
-  // Throws a typed error unless operands, grid and threadgroup fit.
-  void requireLaunch(const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const;
   // Runs the kernel over a grid, on all threads of the pool: row by row in plain loops, which the compiler has made
   // vectors of, or, where the threads of a group wait for each other and in check mode, as fibers, group by group.
   // Throws ERR_KERNEL_CHECK with the first thing that check mode finds.
   void run(const Execution& execution, const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const;
 
  private:
-  void requireOperand(const KernelParameter& parameter, const KernelOperand& given) const;
   void runRows(const Execution& execution, void* const* slots, const GridSize& grid) const;
   void runGroups(const Execution& execution, const std::vector<void*>& slots,
                  const std::vector<KernelOperand>& operands, const GridSize& grid) const;

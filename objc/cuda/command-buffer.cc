@@ -2,6 +2,7 @@
 
 #include "../gpu/least-work.h"
 #include "cholesky.h"
+#include "density.h"
 #include "mirror.h"
 #include "product.h"
 #include "sample.h"
@@ -85,6 +86,55 @@ bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   const auto order = static_cast<double>(n);
   const ProductShape share = {n, n, (n + 5) / 6, false, false, 1, 0};
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
+}
+
+// Rows of the host are measured there sooner than they are copied.
+bool CudaCommandBuffer::isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const {
+  constexpr size_t most = size_t{1} << 31;
+  if (!isForGpu(out.dtype) || n > batchColumns || n == 0 || out.length == 0 || out.length >= most) return false;
+  return leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr;
+}
+
+// What is the host's is read there sooner than it is copied.
+void CudaCommandBuffer::requireFinite(Operand a, size_t columns) {
+  if (keptOf(a.buffer) == nullptr || !isForGpu(a.dtype)) return Recorder::requireFinite(a, columns);
+  Part& part = onGpu({a});
+  const View view = part.view(a, gpu::Access::read);
+  part.add([=, cpu = engine_.cpu](Run& run) {
+    cuda::requireFinite(run, view, a.length, a.dtype, [=] {
+      // It finds the entry, unless a later command has written over it.
+      const auto commands = cpu->commandBuffer();
+      commands->requireFinite(a, columns);
+      commands->commitAndWait();
+      throw Failure("ERR_NOT_FINITE", "An entry is NaN or infinite.");
+    });
+  });
+}
+
+void CudaCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
+                                   double constant) {
+  const size_t n = mean.length;
+  if (!isDensityForGpu(rows, out, n)) return Recorder::logDensity(factor, mean, rows, out, inverse, constant);
+  Part& part = onGpu({factor, mean, rows, out});
+  const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
+  const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
+  part.add([=, count = out.length, dtype = out.dtype](Run& run) {
+    cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
+  });
+}
+
+void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
+                                        Operand constants) {
+  if (!isDensityForGpu(rows, out, n)) return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
+  Part& part = onGpu({factors, means, rows, out});
+  const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
+  const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
+  const size_t count = means.length / n, each = out.length / count;
+  const bool shared = rows.length != out.length * n;
+  part.add([=, dtype = out.dtype](Run& run) {
+    const auto* first = constants.as<double>();
+    cuda::densities(run, f, m, r, o, {count, n, each, shared, false}, std::vector<double>(first, first + count), dtype);
+  });
 }
 
 void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {

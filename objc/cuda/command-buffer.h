@@ -13,17 +13,23 @@ struct Engine {
   gpu::Queue queue;  // last: its thread ends before the rest goes
 };
 
-// The GPU makes normals and draws in float32, where there are enough of them to outweigh a commit and the bus, with the
-// bits of the CPU, and products where it is the faster; the CPU does the rest, and what is too small.
+// The GPU makes normals and draws, where there are enough of them to outweigh a commit and the bus, with the bits of
+// the CPU, and products, factors and densities where it is the faster; the CPU does the rest, and what is too small.
 class CudaCommandBuffer : public gpu::Recorder {
  public:
   explicit CudaCommandBuffer(const std::shared_ptr<Engine>& engine)
       : Recorder(engine, engine->queue, *engine->cpu), engine_(*engine) {}
 
   void fillNormal(Operand out, NormalCounter counter) override;
+  void requireFinite(Operand a, size_t columns) override;
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void cholesky(Operand a, size_t n, FactorOn where) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
+  void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
+  using Recorder::launch;
+  void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
+              Size3 threadgroup) override;
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
 
  private:
@@ -33,6 +39,7 @@ class CudaCommandBuffer : public gpu::Recorder {
   double secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
   double secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
   bool isFactorForGpu(const Operand& a, size_t n) const;
+  bool isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
   Part& onGpu(const std::vector<Operand>& operands);
 

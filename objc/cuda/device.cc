@@ -7,7 +7,9 @@
 #include "command-buffer.h"
 #include "mirror.h"
 #include "open.h"
+#include "nvrtc.h"
 #include "self-test.h"
+#include "user-kernel.h"
 
 namespace covarium::cuda {
 
@@ -15,6 +17,12 @@ namespace {
 
 // What is smaller is not worth memory that the GPU reaches at the full rate of the bus.
 constexpr size_t leastPinnedBytes = 1 << 16;
+
+constexpr int leastMajor = 7;  // of the compute capability: msl/cuda/embed.mjs makes the kernels for it
+
+std::string capabilityOf(const GpuFacts& facts) {
+  return std::to_string(facts.major) + "." + std::to_string(facts.minor);
+}
 
 // Waits for its turn, then brings a buffer to the host.
 class Fetching : public gpu::Part {
@@ -67,8 +75,18 @@ class CudaDevice : public Device {
     return engine_->cpu->borrow(contents, sizeBytes);
   }
   std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<CudaCommandBuffer>(engine_); }
-  // The CPU beside the GPU runs a user's kernels.
-  std::shared_ptr<const Kernel> compile(const KernelSource& source) override { return engine_->cpu->compile(source); }
+  // The CPU beside the GPU runs what was compiled for it.
+  std::shared_ptr<const Kernel> compile(const KernelSource& source) override {
+    if (!source.isForGpu) return engine_->cpu->compile(source);
+    return std::make_shared<UserKernel>(engine_->gpu, source);
+  }
+  std::string translator() const override {
+    const std::string nvrtc = nvrtcName();
+    return nvrtc.empty() ? "" : nvrtc + " for " + capabilityOf(facts_);
+  }
+  std::string translate(const std::string& text, const std::vector<std::string>& folders) const override {
+    return nvrtcPtx(text, folders, facts_.major * 10 + facts_.minor);
+  }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     const auto [live, pooled] = engine_->cpu->liveAndPooledBytes();
     const auto [ofGpu, kept] = engine_->gpu->liveAndPooledBytes();
@@ -91,12 +109,6 @@ class CudaDevice : public Device {
   std::shared_ptr<Engine> engine_;
   GpuFacts facts_;
 };
-
-constexpr int leastMajor = 7;  // of the compute capability: msl/cuda/embed.mjs makes the kernels for it
-
-std::string capabilityOf(const GpuFacts& facts) {
-  return std::to_string(facts.major) + "." + std::to_string(facts.minor);
-}
 
 const Driver& requireDriver() {
   std::string reason;

@@ -55,6 +55,7 @@ std::string findAll(void* library, Driver& found) {
   find("cuModuleLoadData", found.moduleLoadData);
   find("cuModuleUnload", found.moduleUnload);
   find("cuModuleGetFunction", found.moduleGetFunction);
+  find("cuFuncGetAttribute", found.functionGetAttribute);
   find("cuLaunchKernel", found.launchKernel);
   return missing;
 }

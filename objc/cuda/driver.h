@@ -30,6 +30,8 @@ enum DeviceAttribute {
   singleToDoubleRate = 87
 };
 
+enum FunctionAttribute { maxThreadsPerBlock = 0, staticSharedBytes = 1 };
+
 struct Driver {
   Result (*init)(unsigned flags);
   Result (*driverGetVersion)(int* version);
@@ -62,6 +64,7 @@ struct Driver {
   Result (*moduleLoadData)(Module* module, const void* image);
   Result (*moduleUnload)(Module module);
   Result (*moduleGetFunction)(Function* function, Module module, const char* name);
+  Result (*functionGetAttribute)(int* value, int attribute, Function function);
   Result (*launchKernel)(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                          unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void** parameters,
                          void** extra);

@@ -71,6 +71,28 @@ Function Gpu::kernel(const std::string& name) {
   return kernels_[name] = found;
 }
 
+Module Gpu::loadModule(const std::string& ptx, std::string& reason) {
+  requireAlive();
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (isClosed_) throw Failure("ERR_CLOSED", "The device is closed.");
+  const Current current(*this);
+  Module module = nullptr;
+  const Result result = driver_.moduleLoadData(&module, ptx.c_str());
+  if (result != 0) {
+    reason = textOf(driver_, result);
+    return nullptr;
+  }
+  modules_.insert(module);
+  return module;
+}
+
+void Gpu::unloadModule(Module module) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (modules_.erase(module) == 0) return;
+  const Current current(*this);
+  driver_.moduleUnload(module);
+}
+
 void Gpu::require(Result result, const char* what) {
   constexpr Result outOfMemory = 2;
   if (result != 0 && result != outOfMemory) isLost_ = true;
@@ -180,6 +202,8 @@ void Gpu::close() {
   drain(onGpu_);
   drain(pinned_);
   const Current current(*this);
+  for (const Module module : modules_) driver_.moduleUnload(module);
+  modules_.clear();
   if (module_ != nullptr) driver_.moduleUnload(module_);
   if (download_ != nullptr) driver_.streamDestroy(download_);
   if (compute_ != nullptr) driver_.streamDestroy(compute_);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "../device.h"
@@ -60,6 +61,10 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
+  // A module of a user's own, which close() unloads if nobody has; null with what the driver says where it takes no
+  // such text, which is no fault of the GPU's.
+  Module loadModule(const std::string& ptx, std::string& reason);
+  void unloadModule(Module module);
   // Throws what a call gave that is no success. A GPU that is lost, or whose context an error has spoilt, stays so.
   void require(Result result, const char* what);
   void requireAlive() const;
@@ -95,6 +100,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Stream compute_ = nullptr, download_ = nullptr;
   Module module_ = nullptr;
   std::map<std::string, Function> kernels_;
+  std::set<Module> modules_;  // of users
   std::atomic<bool> isLost_{false};
   mutable std::mutex mutex_;
   Pool onGpu_, pinned_;

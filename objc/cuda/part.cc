@@ -163,10 +163,19 @@ void Run::launchGroups(const char* kernel, std::initializer_list<DevicePointer> 
   std::vector<void*> arguments;
   for (DevicePointer& address : addresses) arguments.push_back(&address);
   arguments.push_back(params);
-  gpu_.require(
-      driver_.launchKernel(gpu_.kernel(kernel), static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(lanes), 1, 1,
-                           static_cast<unsigned>(memoryBytes), gpu_.compute(), arguments.data(), nullptr),
-      "Starting a kernel");
+  launch(gpu_.kernel(kernel), arguments.data(), {static_cast<unsigned>(groups), 1, 1}, lanes, memoryBytes);
+}
+
+void Run::launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes) {
+  gpu_.require(driver_.launchKernel(function, groups[0], groups[1], groups[2], static_cast<unsigned>(lanes), 1, 1,
+                                    static_cast<unsigned>(memoryBytes), gpu_.compute(), arguments, nullptr),
+               "Starting a kernel");
+}
+
+void Run::upload(DevicePointer to, std::vector<char> bytes) {
+  uploads_.push_back(std::move(bytes));
+  gpu_.require(driver_.copyToDevice(to, uploads_.back().data(), uploads_.back().size(), gpu_.compute()),
+               "Copying to the GPU");
 }
 
 void Run::record(Event event, Stream stream) { gpu_.require(driver_.eventRecord(event, stream), "Recording an event"); }

@@ -67,6 +67,10 @@ class Run {
               size_t lanes, size_t memoryBytes = 0) {
     launchGroups(kernel, buffers, &params, groups, lanes, memoryBytes);
   }
+  // A user's kernel, with the addresses of its arguments.
+  void launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes);
+  // Copies what is kept until the part is over.
+  void upload(DevicePointer to, std::vector<char> bytes);
   // Where a command makes these elements, a slice of what it writes, in their order. What no other command uses is
   // never on the GPU as a whole.
   DevicePointer slice(View view, size_t first, size_t count);
@@ -110,6 +114,7 @@ class Run {
     std::function<void(uint32_t)> check;
   };
   std::vector<Check> checks_;
+  std::vector<std::vector<char>> uploads_;
   size_t command_ = 0;
 };
 

@@ -23,6 +23,8 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
   return {
     ...env,
     LD_LIBRARY_PATH: join(build.folder, 'softcuda'),
+    // NVIDIA's compiler asks the driver for what the stand-in has not, and crashes.
+    COVARIUM_NVRTC: 'none',
     COVARIUM_CUDA_FROM: '0',
     SOFTCUDA_LEDGER: '1',
     ...setting,

@@ -342,6 +342,8 @@ test('A device whose LAPACK lacks a routine is served in TypeScript.', async () 
     fetch: () => {},
     encoder: () => assert.unreachable('a command of the device itself') as never,
     compile: (source) => reference.compile(source),
+    translator: () => reference.translator(),
+    translate: (text, folders) => reference.translate(text, folders),
     memory: () => reference.memory(),
     close: () => reference.close(),
   });

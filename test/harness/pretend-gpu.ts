@@ -39,6 +39,8 @@ export function openPretendGpu(): PretendGpu {
         if (operand.byteLength > 0 && !own.has(operand.buffer)) strangers.push(verb);
       }),
     compile: (source) => backend.compile(source),
+    translator: () => backend.translator(),
+    translate: (text, folders) => backend.translate(text, folders),
     memory: () => backend.memory(),
     close: () => backend.close(),
   };

@@ -1,6 +1,6 @@
-// Draws, products and factors on this machine's NVIDIA GPU beside its CPU: the bits of draws and factors are the same,
-// and how long each takes, left on the GPU or into memory of the host that serves again, best of some rounds. After
-// `npm run build`:
+// Draws, products, factors and densities on this machine's NVIDIA GPU beside its CPU: the bits of draws and factors are
+// the same, and how long each takes, left on the GPU or into memory of the host that serves again, best of some rounds.
+// After `npm run build`:
 //
 //     node test/real-gpu/draws.mjs
 //     python3 test/real-gpu/draws.py   # PyTorch on the same GPU
@@ -127,4 +127,28 @@ for (const dtype of ['float32', 'float64'])
       `${dtype} factor of ${n} x ${n}: ${times.join(', ')}, ${factors[0].equals(factors[1]) ? 'the same bits' : 'OTHER BITS'}`,
     );
   }
+for (const [n, count] of [
+  [2, 1e6],
+  [16, 1e6],
+  [64, 4e6],
+]) {
+  // biome-ignore format: pairs
+  const times = [];
+  for (const normal of normalsOf(n)) {
+    const kept = await normal.sample(count, { seed: 1, onDevice: true });
+    let onGpu = Number.POSITIVE_INFINITY;
+    const measure = async (rows) => {
+      const density = await normal.logPdf(rows);
+      onGpu = Math.min(onGpu, density.timings.deviceMs);
+      density.close();
+    };
+    const { kind } = normal.device;
+    const there = await best(() => measure(kept));
+    times.push(`${kind} ${there.toFixed(3)} ms of draws where they are (${onGpu.toFixed(3)} of them there)`);
+    const { data } = kept;
+    times.push(`${(await best(() => measure(data))).toFixed(3)} of the host's`);
+    kept.close();
+  }
+  console.log(`densities, D = ${n}, N = ${count}: ${times.join(', ')}`);
+}
 for (const device of devices) device.close();

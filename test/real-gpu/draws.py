@@ -47,3 +47,10 @@ for dtype in [torch.float32, torch.float64]:
         host, out = covariance.cpu().pin_memory(), torch.empty((n, n), dtype=dtype).pin_memory()
         there = lambda: out.copy_(torch.linalg.cholesky(host.to(gpu, non_blocking=True)))
         print(f"{dtype} factor of {n} x {n}: {best(lambda: torch.linalg.cholesky(covariance))}, from and to pinned memory {best(there)}")
+
+for n, count in [(2, 10**6), (16, 10**6), (64, 4 * 10**6)]:
+    i = torch.arange(n, dtype=torch.float32, device=gpu)
+    covariance = 1 / (1 + (i[:, None] - i).abs()) + torch.eye(n, device=gpu)
+    normal = torch.distributions.MultivariateNormal(torch.zeros(n, device=gpu), covariance, validate_args=False)
+    rows = normal.sample((count,))
+    print(f"densities, D = {n}, N = {count}: {best(lambda: normal.log_prob(rows))}, to the host {best(lambda: normal.log_prob(rows).cpu())}")

@@ -61,15 +61,15 @@ async function changedMs(path: string): Promise<number> {
 }
 
 /** The library of `key` if the cache has one that may be loaded; a wrong file of its name is removed. */
-async function found(folder: string): Promise<string | undefined> {
+async function found(folder: string, ending: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.draft'))) {
     const path = join(folder, name);
     if ((await changedMs(path)) < Date.now() - draftMs) await rm(path, { force: true }).catch(() => {});
   }
-  for (const name of names.filter((each) => each.endsWith('.so'))) {
+  for (const name of names.filter((each) => each.endsWith(ending))) {
     const path = join(folder, name);
-    if ((await isOurs(path, 'file')) && `${digestOf(await readFile(path))}.so` === name) return path;
+    if ((await isOurs(path, 'file')) && `${digestOf(await readFile(path))}${ending}` === name) return path;
     await rm(path, { force: true, recursive: true });
   }
   return undefined;
@@ -87,7 +87,11 @@ export interface CachedLibrary {
  * it is complete, so that processes which make the same library at once never see a part of one. If the cache's folder
  * cannot be trusted or written, the library is made in a temporary folder and removed once it is loaded.
  */
-export async function cached(key: string, make: (path: string) => Promise<void>): Promise<CachedLibrary> {
+export async function cached(
+  key: string,
+  make: (path: string) => Promise<void>,
+  ending: '.so' | '.ptx' = '.so',
+): Promise<CachedLibrary> {
   let parent: string;
   let folder: string;
   try {
@@ -99,7 +103,7 @@ export async function cached(key: string, make: (path: string) => Promise<void>)
     return alone(make);
   }
   if (!(await isOurs(parent, 'folder')) || !(await isOurs(folder, 'folder'))) return alone(make);
-  const kept = await found(folder);
+  const kept = await found(folder, ending);
   if (kept !== undefined) {
     const now = new Date();
     await utimes(folder, now, now).catch(() => {}); // marks it as recently used
@@ -109,7 +113,7 @@ export async function cached(key: string, make: (path: string) => Promise<void>)
   try {
     await make(draft);
     await chmod(draft, 0o700);
-    const path = join(folder, `${digestOf(await readFile(draft))}.so`);
+    const path = join(folder, `${digestOf(await readFile(draft))}${ending}`);
     await rename(draft, path);
     // After it is loaded, because libraries that other processes load now are among the recently used.
     return { path, isNew: true, done: () => makeRoom(parent) };

@@ -80,17 +80,24 @@ async function ask(path: string): Promise<Compiler | undefined> {
   return { path, version: ended.stdout.split('\n').slice(0, 2).join(' ').trim() };
 }
 
+/** The compiler of this name or path, asked once for its version; undefined if it does not run. */
+export async function compilerAt(path: string): Promise<Compiler | undefined> {
+  const { PATH = '' } = process.env;
+  const key = `${path} ${PATH}`;
+  const asked = known.get(key) ?? ask(path);
+  known.set(key, asked);
+  const compiler = await asked;
+  if (compiler === undefined) known.delete(key); // it may be installed while this process runs
+  return compiler;
+}
+
 /** The compiler that `COVARIUM_CXX` names, or the first that is found; searched for once. Throws `ERR_NO_COMPILER`. */
 export async function findCompiler(): Promise<Compiler> {
-  const { COVARIUM_CXX: chosen = '', PATH = '' } = process.env;
+  const { COVARIUM_CXX: chosen = '' } = process.env;
   const candidates = chosen === '' ? ['clang++', 'g++', 'c++'] : [/[\\/]/.test(chosen) ? resolvePath(chosen) : chosen];
   for (const path of candidates) {
-    const key = `${path} ${PATH}`;
-    const asked = known.get(key) ?? ask(path);
-    known.set(key, asked);
-    const compiler = await asked;
+    const compiler = await compilerAt(path);
     if (compiler !== undefined) return compiler;
-    known.delete(key); // it may be installed while this process runs
   }
   const advice =
     'Debian or Ubuntu: apt-get install clang; Fedora: dnf install clang; macOS: xcode-select --install; or name one in COVARIUM_CXX';

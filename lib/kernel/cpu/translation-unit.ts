@@ -5,7 +5,10 @@ import { threadgroupVariables } from './threadgroup-variables.ts';
 /** Words that make threads wait for each other or share memory: the groups of such a text run as fibers. */
 const together = /\b(?:threadgroup|simdgroup|simd_|quad_)/;
 
-/** The C++ expression of each built-in position, by attribute, from `place` and `grid` of wrapper.h. */
+/**
+ * The C++ expression of each built-in position, by attribute, from `place` and `grid` of wrapper.h, the CPU's or the
+ * GPU's.
+ */
 const places: { readonly [attribute: string]: string } = {
   thread_position_in_grid: 'x, y, z',
   threads_per_grid: 'grid.threads',
@@ -104,7 +107,8 @@ function localText(slot: Parameter, i: number, parameters: readonly Parameter[])
   return `${reference} slot${i} = covarium::argument<${typeText(slot, parameters)}>(slots, ${i});`;
 }
 
-function argumentText(parameter: Parameter, i: number, slots: readonly Parameter[]): string {
+/** The expression that a kernel is called with for a parameter: its slot, or its position. */
+export function argumentText(parameter: Parameter, i: number, slots: readonly Parameter[]): string {
   if (parameter.kind !== 'place') return `slot${slots.indexOf(parameter)}`;
   return `covarium::place<Arguments::At<${i}>>(${places[parameter.attribute]!})`;
 }
@@ -166,7 +170,7 @@ function groupVariables(text: string, { body: [first, last] }: Signature, check:
  * The text without Metal's attributes, whose words have another meaning in C++, and without a const that repeats
  * constant.
  */
-function withoutAttributes(text: string): string {
+export function withoutAttributes(text: string): string {
   const code = codeOf(text);
   const spans = [...code.matchAll(/\[\[[^[\]]*\]\]|\bconst\b(?<=\bconstant\s+const)/g)];
   return replaced(

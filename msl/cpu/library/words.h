@@ -34,8 +34,9 @@ using packed_vec = PackedVector<T, n>;
 #include "mathematics.h"
 #include "integers.h"
 #include "floats.h"
-#include "atomic.h"
-#include "simdgroup.h"
+// Those of the device: msl/cuda has its own.
+#include <library/atomic.h>
+#include <library/simdgroup.h>
 
 }  // namespace metal
 

@@ -91,6 +91,13 @@ size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
   return sample_narrow_bytes(sample.columns);
 }
 
+template <typename Real>
+size_t densitiesBytes(const void* params, uint32_t lanes, uint32_t) {
+  DensitiesParams densities;
+  memcpy(&densities, params, sizeof densities);
+  return sizeof(Real) * densities_elements(densities.columns, lanes);
+}
+
 size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
 size_t tileBytesFloat64(const void*, uint32_t, uint32_t) { return 2 * tile_bytes(); }
 #endif
@@ -123,6 +130,10 @@ const Kernel kernelList[] = {
     reduction<cholesky_update>("cholesky_update", tileBytes),
     reduction<cholesky_update_float64>("cholesky_update_float64", tileBytesFloat64),
     map<fill_normal_float64>("fill_normal_float64"),
+    map<find_not_finite>("find_not_finite"),
+    map<find_not_finite_float64>("find_not_finite_float64"),
+    reduction<densities>("densities", densitiesBytes<float>),
+    reduction<densities_float64>("densities_float64", densitiesBytes<double>),
     reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
     reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
 #endif

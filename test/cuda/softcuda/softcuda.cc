@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "run-kernel.h"
+#include "user-kernel.h"
 
 namespace {
 
@@ -66,7 +67,7 @@ struct Range {
 };
 
 struct Function {
-  const covarium::cpu::Kernel* kernel;
+  const covarium::cpu::Kernel* kernel;  // null: a user's
 };
 
 std::mutex mutex;
@@ -175,10 +176,7 @@ int cuInit(unsigned) {
   return success;
 }
 
-int cuDriverGetVersion(int* version) {
-  *version = numberOf("SOFTCUDA_VERSION", 13000);
-  return success;
-}
+int cuDriverGetVersion(int* version) { return *version = numberOf("SOFTCUDA_VERSION", 13000), success; }
 
 int cuGetErrorString(int error, const char** text) {
   *text = error == outOfMemory      ? "out of memory"
@@ -398,7 +396,9 @@ int cuModuleLoadData(void** module, const void* image) {
   if (text.find(".version") == std::string::npos) return invalidImage;
   for (size_t at = text.find(".entry "); at != std::string::npos; at = text.find(".entry ", at + 1)) {
     const std::string name = text.substr(at + 7, text.find('(', at) - at - 7);
-    functions[name] = {&kernelNamed(name)};
+    const bool isUser = name == "covarium_kernel";
+    if (isUser && !loadUserKernel()) return invalidImage;
+    functions[name] = {isUser ? nullptr : &kernelNamed(name)};
   }
   ++modules;
   *module = &functions;
@@ -422,23 +422,26 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
 int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned sharedBytes, void* stream, void** parameters, void**) {
   IN_CONTEXT("cuLaunchKernel");
-  const auto& kernel = *static_cast<Function*>(function)->kernel;
-  if (gridX == 0 || gridY != 1 || gridZ != 1 || blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 ||
-      sharedBytes > 49152)
+  const auto* kernel = static_cast<Function*>(function)->kernel;
+  const unsigned mostAcross = kernel == nullptr ? 65535 : 1;
+  if (gridX == 0 || blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 || sharedBytes > 49152 ||
+      gridY > mostAcross || gridZ > mostAcross)
     return invalidValue;
   std::vector<void*> slots;
-  for (unsigned b = 0; b < kernel.buffers; ++b) {
+  const unsigned buffers = kernel == nullptr ? userSlots() : kernel->buffers;
+  for (unsigned b = 0; b < buffers; ++b) {
     const uint64_t address = *static_cast<uint64_t*>(parameters[b]);
-    if (blockOf(address, 1) == blocks.end()) {
-      spoilt = illegalAddress;
-      return spoilt;
-    }
+    if (blockOf(address, 1) == blocks.end()) return spoilt = illegalAddress;
     slots.push_back(reinterpret_cast<void*>(address));
   }
-  const char* params = static_cast<const char*>(parameters[kernel.buffers]);
-  std::vector<char> bytes(params, params + kernel.paramsBytes);
-  static_cast<StreamState*>(stream)->commands.push_back(
-      {[=, &kernel] { runKernel(kernel, slots, bytes, gridX, blockX, sharedBytes); }});
+  auto& commands = static_cast<StreamState*>(stream)->commands;
+  if (kernel == nullptr) {
+    const UserGrid grid = *static_cast<UserGrid*>(parameters[buffers]);
+    return commands.push_back({[=] { runUserKernel(slots, grid, {gridX, gridY, gridZ}); }}), success;
+  }
+  const char* params = static_cast<const char*>(parameters[buffers]);
+  std::vector<char> bytes(params, params + kernel->paramsBytes);
+  commands.push_back({[=] { runKernel(*kernel, slots, bytes, gridX, blockX, sharedBytes); }});
   return success;
 }
 

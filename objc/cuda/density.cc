@@ -1,0 +1,76 @@
+#include "density.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../gpu/params.h"
+
+namespace covarium::cuda {
+
+using namespace gpu;
+
+namespace {
+
+// Of one launch, so that a cancelled commit soon stops.
+constexpr size_t densitiesPerLaunch = size_t{1} << 21, mostModels = 1 << 18;
+constexpr size_t finiteLanes = 256;
+
+std::string named(const char* kernel, Dtype dtype) {
+  return kernel + std::string(dtype == Dtype::float64 ? "_float64" : "");
+}
+
+template <typename Real>
+std::vector<char> bytesOfAll(const std::vector<double>& numbers) {
+  std::vector<char> bytes(numbers.size() * sizeof(Real));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto number = static_cast<Real>(numbers[i]);
+    memcpy(&bytes[i * sizeof number], &number, sizeof number);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
+               const std::vector<double>& constants, Dtype dtype) {
+  const auto [count, n, each, shared, inverse] = shape;
+  const size_t floats = bytesOf(dtype) / sizeof(float), lanes = densities_lanes / floats;
+  const DevicePointer logAtMeans = run.scratch(count * floats);
+  run.upload(logAtMeans, dtype == Dtype::float64 ? bytesOfAll<double>(constants) : bytesOfAll<float>(constants));
+  const auto launch = [&](size_t b, size_t models, size_t first, size_t many) {
+    const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
+    const size_t blocks = (many + densities_rows - 1) / densities_rows;
+    run.launch(
+        named("densities", dtype).c_str(),
+        {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), run.address(rows, from * n),
+         logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
+        DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n), shared ? 1u : 0u,
+                        inverse ? 1u : 0u},
+        models * blocks, lanes, bytesOf(dtype) * densities_elements(static_cast<uint>(n), static_cast<uint>(lanes)));
+    run.made(out, at, models * many * floats);
+  };
+  if (each > densitiesPerLaunch) {
+    for (size_t b = 0; b < count; ++b)
+      for (size_t first = 0; first < each; first += densitiesPerLaunch)
+        launch(b, 1, first, std::min(densitiesPerLaunch, each - first));
+    return;
+  }
+  const size_t atOnce = std::min(densitiesPerLaunch / each, mostModels);
+  for (size_t b = 0; b < count; b += atOnce) launch(b, std::min(atOnce, count - b), 0, each);
+}
+
+void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse) {
+  constexpr size_t most = size_t{1} << 30;
+  const DevicePointer found = run.scratch(1);
+  run.upload(found, std::vector<char>(sizeof(uint32_t), 0));
+  const size_t floats = bytesOf(dtype) / sizeof(float);
+  for (size_t first = 0; first < count; first += most)
+    run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found},
+               MatrixParams{static_cast<uint>(std::min(most, count - first)), 1}, finite_threads / finiteLanes,
+               finiteLanes);
+  run.afterwards(found, [refuse = std::move(refuse)](uint32_t isFound) {
+    if (isFound != 0) refuse();
+  });
+}
+
+}  // namespace covarium::cuda

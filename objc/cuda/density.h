@@ -1,0 +1,19 @@
+#pragma once
+
+#include "part.h"
+
+namespace covarium::cuda {
+
+// The log densities of `each` rows of each of `count` models, the same rows for all where they are shared, up to
+// batchColumns (sample.h) columns: logDensity and logDensityBatch of lib/backend.ts.
+struct Densities {
+  size_t count, n, each;
+  bool shared, inverse;
+};
+void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
+               const std::vector<double>& constants, Dtype dtype);
+
+// Whether all numbers are finite is known when everything has run: then `refuse` is called if they are not.
+void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse);
+
+}  // namespace covarium::cuda

@@ -1,0 +1,149 @@
+// Kernels of users on the CUDA device: what is compiled for the GPU, what a launch gives it, and what the CPU beside it
+// does. Over the stand-in a kernel's PTX is read, and the library that the cpu device has of the same text runs
+// (softcuda/user-kernel.h); that PTX computes the same is seen on a real GPU.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { libraryOf } from '../../lib/kernel/cpu/library.ts';
+import { signatureOf } from '../../lib/kernel/signature.ts';
+import { flatten } from '../../lib/kernel/source.ts';
+import { onSoftCuda, printedBesideCuda } from './on-cuda.ts';
+
+const text = `#include <metal_stdlib>
+using namespace metal;
+struct Step { float3 by; uint times; };
+kernel void walk(device float4* points [[buffer(0)]], device const float* scale, constant Step& s, constant int* more,
+                 uint2 i [[thread_position_in_grid]], uint2 all [[threads_per_grid]]) {
+  const uint at = i.y * all.x + i.x;
+  points[at].xyz += s.by * float(s.times) * scale[0];
+  points[at].w = more[1] + at;
+}`;
+
+const hasClang = spawnSync('clang++', ['--version']).status === 0;
+const cache = mkdtempSync(join(tmpdir(), 'covarium-cuda-kernels-'));
+process.on('exit', () => rmSync(cache, { recursive: true, force: true }));
+/** A text for clang, whatever else is installed. */
+const byClang = { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'clang++', COVARIUM_CACHE: cache };
+
+function onClang(sentence: string, check: () => Promise<void>): void {
+  if (hasClang) onSoftCuda(sentence, check);
+  else {
+    console.log(`skipped  ${sentence} (clang++ is not installed)`);
+    test.skip(sentence);
+  }
+}
+
+async function librarySetting(): Promise<Readonly<Record<string, string>>> {
+  const flat = flatten(text, 'kernel.metal', {});
+  const library = await libraryOf(flat, signatureOf(flat, undefined), false);
+  return { ...byClang, SOFTCUDA_KERNEL: library.path };
+}
+
+const head = `
+  const text = ${JSON.stringify(text)};
+  const gpu = covarium.openDevice('cuda');
+  const failure = async (work) => { try { await work(); return 'none'; } catch (error) { return error.code + ': ' + error.message; } };
+`;
+
+onClang('A kernel runs on the GPU over memory of the user, of the device, and what stays on the GPU.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const kernel = await gpu.kernel(text);
+    console.log(kernel.notes.length, kernel.maxTotalThreadsPerThreadgroup, kernel.argumentNames.join());
+    const expected = (count, w) => Array.from({ length: count }, (_, at) => [3, 6, 9, w + at]).flat().join();
+    const rest = { scale: [0.5], s: { by: [2, 4, 6], times: 3 }, more: [7, 8] };
+    const own = new Float32Array(4 * 70);
+    const { ranOn } = await kernel.run({ grid: [7, 10], arguments: { points: own, ...rest } });
+    console.log(ranOn, own.join() === expected(70, 8));
+    const matrix = gpu.matrix(100_000, 4);
+    kernel.runSync({ grid: [100_000, 1], arguments: { points: matrix, ...rest } });
+    console.log(matrix.data.join() === expected(100_000, 8));
+    const normal = await covarium.MultivariateNormal.fromDiagonal({ device: gpu, variances: [1, 1, 1, 1] });
+    const kept = await normal.sample(70, { seed: 1, onDevice: true });
+    const before = normal.sampleSync(70, { seed: 1 }).data;
+    await gpu.commandBuffer()
+      .launch(kernel, { grid: [70, 1], arguments: { points: kept, ...rest } })
+      .launch(kernel, { grid: [70, 1], arguments: { points: kept, ...rest } }).commit();
+    console.log(kept.data.every((x, at) => (at % 4 === 3 ? x === 8 + (at >> 2) : x === Math.fround(Math.fround(before[at] + 3 * (at % 4 + 1)) + 3 * (at % 4 + 1)))));
+    gpu.close();`,
+    await librarySetting(),
+  );
+  assert.equal(out.split('\n'), ['0 1024 points,scale,s,more', 'gpu true', 'true', 'true']);
+});
+
+onClang('A grid of more groups than one launch can have is launched in parts.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const kernel = await gpu.kernel(text);
+    const own = new Float32Array(4 * 70_000);
+    await kernel.run({ grid: [1, 70_000], threadgroup: 1, arguments: { points: own, scale: [1], s: { by: [1, 1, 1], times: 1 }, more: [0, 0] } });
+    console.log(own.every((x, at) => x === (at % 4 === 3 ? at >> 2 : 1)));
+    gpu.close();`,
+    await librarySetting(),
+  );
+  assert.is(out, 'true');
+});
+
+onClang('A launch that does not fit is refused, and nothing runs.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const kernel = await gpu.kernel(text);
+    const rest = { scale: [1], s: { by: [1, 1, 1], times: 1 }, more: [0, 0] };
+    const points = new Float32Array(8);
+    console.log(await failure(() => kernel.run({ grid: 2, threadgroup: 2048, arguments: { points, ...rest } })));
+    console.log(await failure(() => kernel.run({ grid: 2, arguments: { points: new Float32Array(3), ...rest } })));
+    const normal = await covarium.MultivariateNormal.fromDiagonal({ device: gpu, variances: [1] });
+    const kept = await normal.sample(16, { onDevice: true });
+    const other = covarium.openDevice('cuda');
+    console.log(await failure(() => other.commandBuffer().launch(kernel, { grid: 2, arguments: { points, ...rest } }).commit()));
+    console.log(points.join());
+    other.close(); gpu.close();`,
+    await librarySetting(),
+  );
+  const [threads, shape, foreign, values] = out.split('\n');
+  assert.match(threads!, 'ERR_OUT_OF_RANGE');
+  assert.match(shape!, 'ERR_SHAPE');
+  assert.match(foreign!, 'ERR_FOREIGN_BUFFER');
+  assert.is(values, '0,0,0,0,0,0,0,0');
+});
+
+onClang('What the GPU does not take runs on the CPU beside it, and the notes say why.', async () => {
+  const sine = 'kernel void sine(device float* x, uint i [[thread_position_in_grid]]) { x[i] = metal::sin(x[i]); }';
+  const out = await printedBesideCuda(
+    `${head}
+    const x = Float32Array.of(0, 1);
+    for (const each of [text, ${JSON.stringify(`#include <metal_stdlib>\n${sine}`)}]) {
+      const kernel = await gpu.kernel(each);
+      console.log(kernel.notes.join());
+      if (kernel.name === 'sine') console.log((await kernel.run({ grid: 2, arguments: { x } })).ranOn, x[0], x[1].toFixed(3));
+    }
+    console.log(await failure(() => gpu.kernel(text.replace('more[1]', 'less[1]'))));
+    console.log(await failure(() => gpu.kernel(text, { check: true })));
+    gpu.close();`,
+    byClang,
+  );
+  const [driver, clang, ran, wrong, check] = [...out.split('\n').slice(0, 4), out.split('\n').at(-1)];
+  assert.match(driver!, 'Runs on the CPU beside the GPU. The driver does not take the kernel (error 200');
+  assert.match(clang!, /^Runs on the CPU beside the GPU\. .+/);
+  assert.is(ran, 'cpu 0 0.841');
+  assert.match(wrong!, /ERR_KERNEL_COMPILE.*less.*kernel\.metal:8:/);
+  assert.match(check!, 'ERR_UNSUPPORTED');
+});
+
+onSoftCuda('Without a compiler for the GPU the notes say so.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    console.log((await gpu.kernel(text)).notes.join());
+    gpu.close();`,
+    { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'g++', COVARIUM_CACHE: cache },
+  );
+  assert.is(
+    out,
+    'Runs on the CPU beside the GPU. Neither libnvrtc.so nor clang++ is found, which make kernels for it.',
+  );
+});
+
+test.run();
