@@ -5,6 +5,9 @@ import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
 import { checkOptions, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
+import type { ComputeFunction, ComputeOptions } from './compute/compute-options.ts';
+import type { ComputeKernel } from './compute/compute-kernel.ts';
+import type { Descriptor } from './compute/descriptor.ts';
 import { loading } from './covarium-error.ts';
 import './decomposition/operations.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
@@ -54,6 +57,29 @@ export class Device extends OpenBackend {
   async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
     const { compileKernel } = await loading(import('./kernel/compile.ts'));
     return compileKernel(this, source, options);
+  }
+
+  /**
+   * Compiles a kernel written in TypeScript: `descriptor` has the types of its arguments, and `text` is a function that
+   * one thread of the grid runs. It is read as text: what is outside of it is not seen.
+   *
+   * ```ts
+   * const saxpy = await device.compute({ a: f32, x: input(f32), y: output(f32) }, ({ a, x, y }, { x: i }) => {
+   *   y[i] = a * x[i]! + y[i]!;
+   * });
+   * await saxpy.run({ grid: n, arguments: { a: 2, x: [1, 2, 3], y } });
+   * ```
+   *
+   * Rejects with `ERR_KERNEL_COMPILE` and the place in the function for what a kernel can't have,
+   * `ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE` (`f64` on an Apple GPU), `ERR_NO_COMPILER`.
+   */
+  async compute<const D extends Descriptor>(
+    descriptor: D,
+    text: ComputeFunction<D>,
+    options: ComputeOptions = {},
+  ): Promise<ComputeKernel<D>> {
+    const { compileCompute } = await loading(import('./compute/compile-compute.ts'));
+    return compileCompute(this, descriptor, text, options);
   }
 
   #zeros<D extends Dtype>(length: number, options: DtypeOption<D>): Storage<D> {

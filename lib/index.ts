@@ -32,6 +32,29 @@ export type {
   RowElements,
   TriangleOptions,
 } from './command/options.ts';
+export type { ComputeKernel, ComputeLaunch } from './compute/compute-kernel.ts';
+export type { ComputeFunction, ComputeOptions, Uses } from './compute/compute-options.ts';
+export {
+  type Descriptor,
+  type DtypeOfScalar,
+  f32,
+  f64,
+  type Given,
+  type GivenTo,
+  i32,
+  input,
+  type Numbers,
+  output,
+  type ReadNumbers,
+  type Scalar,
+  type ScalarName,
+  type Seen,
+  type SeenBy,
+  u8,
+  u32,
+  type WrittenNumbers,
+} from './compute/descriptor.ts';
+export type { Thread } from './compute/thread.ts';
 export { CovariumError, type Diagnostic, type ErrorCode, type ErrorFields } from './covarium-error.ts';
 export {
   type NearestOptions,

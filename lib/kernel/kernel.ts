@@ -29,6 +29,13 @@ export interface Recorded {
 }
 
 let recordedInside: (kernel: Kernel, device: OpenBackend, launch: Launch) => Recorded;
+let partsInside: (kernel: Kernel) => KernelParts;
+
+/** What a kernel consists of. */
+export interface KernelParts {
+  readonly parameters: readonly Parameter[];
+  readonly compiled: CompiledKernel;
+}
 
 /** A user's kernel, compiled for one device: `device.kernel(source)` makes it. */
 export class Kernel {
@@ -51,6 +58,7 @@ export class Kernel {
 
   static {
     recordedInside = (kernel, device, launch) => kernel.#recorded(device, launch);
+    partsInside = (kernel) => ({ parameters: kernel.#parameters, compiled: kernel.#compiled });
   }
 
   /** @internal */
@@ -60,11 +68,12 @@ export class Kernel {
     parameters: readonly Parameter[],
     compiled: CompiledKernel,
     notes: readonly string[],
+    argumentNames: readonly string[] = parameters.map((parameter) => parameter.name),
   ) {
     this.notes = Object.freeze(notes);
     this.device = device;
     this.name = name;
-    this.argumentNames = Object.freeze(parameters.map((parameter) => parameter.name));
+    this.argumentNames = Object.freeze(argumentNames);
     this.threadExecutionWidth = compiled.threadExecutionWidth;
     this.maxTotalThreadsPerThreadgroup = compiled.maxTotalThreadsPerThreadgroup;
     this.staticThreadgroupMemoryBytes = compiled.staticThreadgroupMemoryBytes;
@@ -92,14 +101,20 @@ export class Kernel {
     return runCommands(this.device, (encoder) => encoder.launch(compiled, operands, grid, threadgroup));
   }
 
-  #recorded(device: OpenBackend, launch: Launch): Recorded {
-    checkOptions(launch, ['grid', 'threadgroup', 'arguments']);
+  /** @internal The launch as the compiled text takes it. */
+  protected prepared(launch: Launch): Launch {
+    return launch;
+  }
+
+  #recorded(device: OpenBackend, given: Launch): Recorded {
+    checkOptions(given, ['grid', 'threadgroup', 'arguments']);
     if (device !== this.device)
       throw new CovariumError(
         'ERR_FOREIGN_BUFFER',
         `Kernel (${this.name}) belongs to another device (${this.device.name}), not to (${device.name}).`,
       );
-    const grid = sizeOf('Grid', launch.grid);
+    const grid = sizeOf('Grid', given.grid);
+    const launch = this.prepared(given);
     const threadgroup =
       launch.threadgroup === undefined
         ? threadgroupFor(this.#compiled, grid)
@@ -116,4 +131,9 @@ export function recordedLaunch(kernel: Kernel, device: OpenBackend, launch: Laun
     'ERR_INVALID_ARGUMENT',
     `Kernel is (${describe(kernel)}); pass what Device.kernel() returns.`,
   );
+}
+
+/** The parts of a kernel, for other modules of lib only. */
+export function partsOf(kernel: Kernel): KernelParts {
+  return partsInside(kernel);
 }
