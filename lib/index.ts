@@ -54,7 +54,12 @@ export {
   u32,
   type WrittenNumbers,
 } from './compute/descriptor.ts';
+export type { Elementwise, ElementwiseOptions, ReductionOfTexts, ReductionTexts } from './compute/elementwise.ts';
+export type { ReduceOptions, Reduction } from './compute/reduction.ts';
+export type { Scan, ScanOptions } from './compute/scan.ts';
+export type { Shaped } from './compute/shapes.ts';
 export type { Thread } from './compute/thread.ts';
+export type { Result, Vectorized, VectorizedOptions, VectorizeOptions } from './compute/vectorized.ts';
 export { CovariumError, type Diagnostic, type ErrorCode, type ErrorFields } from './covarium-error.ts';
 export {
   type NearestOptions,

@@ -33,6 +33,16 @@ export function parsed(name: string, given: unknown): Parsed {
   return functionIn(name, text);
 }
 
+/** {@link parsed} of a function of `count` numbers; throws `ERR_INVALID_ARGUMENT` for one of another number. */
+export function parsedOf(name: string, given: unknown, count: number): Parsed {
+  const all = parsed(name, given);
+  if (all.node.params.length === count) return all;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Function (${name}) takes (${all.node.params.length}) arguments; here it gets (${count}).`,
+  );
+}
+
 function functionIn(name: string, text: string): Parsed {
   // The text of a method is no expression by itself.
   const forms = [

@@ -67,7 +67,7 @@ export function randomBody(seed: number): string {
     return one([...shared, ...own])();
   };
   const condition = (depth: number): string => {
-    if (depth <= 0) return one(['true', ...names.bool, 'i < 3']);
+    if (depth <= 0) return one(['true', ...names.bool, '(i < 3)']);
     const kind = one(['f32', 'i32', 'u32'] as const);
     const side = () => (kind === 'f32' ? float(depth - 1) : whole(kind, depth - 1));
     return one([
