@@ -28,7 +28,10 @@ function targetOf(context: Context, scope: Scope, node: Node): Target {
       if (numbers.space !== 'own') context.effect();
       return { kind: 'element', numbers, index: index(context, scope, place.property) };
     }
-    throw source.refusal(node, `(${source.wordsOf(place.object)}) is an input, which is only read: make it an output(...)`);
+    throw source.refusal(
+      node,
+      `(${source.wordsOf(place.object)}) is an input, which is only read: make it an output(...)`,
+    );
   }
   if (place.type === 'MemberExpression' && memberMeaning(context, scope, place) !== undefined)
     throw source.refusal(node, `(${source.wordsOf(node)}) is constant: declare a local by let`);

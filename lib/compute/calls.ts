@@ -48,7 +48,8 @@ export function calledBy(context: Context, scope: Scope, node: Callee): Called {
   if (node.type === 'Identifier') {
     const meaning = scope.find(node.name);
     if (meaning?.kind === 'thread function') return { kind: 'thread', name: meaning.name };
-    if (meaning === undefined && typeof context.own.get(node.name) === 'function') return { kind: 'own', name: node.name };
+    if (meaning === undefined && typeof context.own.get(node.name) === 'function')
+      return { kind: 'own', name: node.name };
   }
   const scalar = scalarNamed(scope, node);
   if (scalar !== undefined) return { kind: 'scalar', name: scalar };
@@ -74,13 +75,14 @@ export function call(context: Context, scope: Scope, node: CallExpression, alone
     case 'scalar': {
       requireCount(context, node, nodes.length, 1);
       const value = values()[0]!;
-      if (called.name === 'u8') throw source.refusal(node, 'Bytes are elements of arrays alone: write i32(...), or & 255');
+      if (called.name === 'u8')
+        throw source.refusal(node, 'Bytes are elements of arrays alone: write i32(...), or & 255');
       return called.name === 'i32' ? truncated(value) : cast(value, called.name);
     }
     case 'own':
       return own(context, scope, node, called.name, alone);
     case 'log':
-      throw source.refusal(node, 'console.log is a statement of its own');
+      throw source.refusal(node, 'A console.log is a statement of its own');
     default:
       if (called.name === 'fma') return fma(context, node, values());
       if (called.name.startsWith('atomic')) return atomic(context, scope, node, called.name, alone);
@@ -138,7 +140,8 @@ function mathematics(context: Context, node: CallExpression, name: string, value
   let common: Expression['type'] = values[0]!.type;
   for (const value of values) {
     const next = joined(common, value.type);
-    if (next === undefined) throw source.refusal(node, 'An i32 meets a u32: convert one of them, by i32(...) or u32(...)');
+    if (next === undefined)
+      throw source.refusal(node, 'An i32 meets a u32: convert one of them, by i32(...) or u32(...)');
     common = next;
   }
   const isWholeCall = isWhole(common) && known.whole === 'stays';
@@ -158,7 +161,10 @@ function fma(context: Context, node: CallExpression, values: readonly Expression
 function atomic(context: Context, scope: Scope, node: CallExpression, name: string, alone: boolean): Expression {
   const { source } = context;
   if (!alone)
-    throw source.refusal(node, `${name} changes something: write const before = ${name}(...), or a statement of its own`);
+    throw source.refusal(
+      node,
+      `Function (${name}) changes something: write const before = ${name}(...), or a statement of its own`,
+    );
   requireCount(context, node, node.arguments.length, 3);
   const [array, at, value] = node.arguments as [ExpressionNode, ExpressionNode, ExpressionNode];
   const numbers = numbersOf(context, scope, array);
@@ -166,7 +172,7 @@ function atomic(context: Context, scope: Scope, node: CallExpression, name: stri
   if (!numbers.isWritten || numbers.space === 'own' || (element !== 'i32' && element !== 'u32'))
     throw source.refusal(
       array,
-      `${name} takes an array of i32 or u32 that is an output or shared, not (${source.wordsOf(array)})`,
+      `Function (${name}) takes an array of i32 or u32 that is an output or shared, not (${source.wordsOf(array)})`,
     );
   numbers.root.isAtomic = true;
   context.effect();
@@ -184,14 +190,19 @@ function own(context: Context, scope: Scope, node: CallExpression, name: string,
     const isArray =
       (argument.type === 'Identifier' && scope.find(argument.name)?.kind === 'numbers') ||
       (argument.type === 'MemberExpression' && memberMeaning(context, scope, argument)?.kind === 'numbers');
-    return isArray ? numbersOf(context, scope, argument) : settledValue(context, argument, context.value(scope, argument));
+    return isArray
+      ? numbersOf(context, scope, argument)
+      : settledValue(context, argument, context.value(scope, argument));
   });
   const types = values.map((value) => ('op' in value ? settledType(value.type) : value));
   const instance = context.call(node, name, types);
   if (instance.hasEffect) {
     context.effect();
     if (!alone)
-      throw source.refusal(node, `(${name}) writes to an array: call it in a statement of its own, or as const x = ${name}(...)`);
+      throw source.refusal(
+        node,
+        `(${name}) writes to an array: call it in a statement of its own, or as const x = ${name}(...)`,
+      );
   }
   if (instance.type === 'void' && !alone) throw source.refusal(node, `(${source.wordsOf(node)}) returns nothing`);
   return { op: 'own', type: instance.type === 'void' ? 'i32' : instance.type, instance, values };

@@ -39,7 +39,10 @@ export async function compileParsed<D extends Descriptor>(
   requireDescriptor(device, descriptor);
   requireUses(uses);
   if (check && backend.kind !== 'cpu' && backend.kind !== 'reference')
-    throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu or the reference device, not (${backend.kind}).`);
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Check mode needs the cpu or the reference device, not (${backend.kind}).`,
+    );
   const program = programOf(name, descriptor, text, uses);
   refuseDouble(device, program);
   const texts = { source: metalText(program, false), javaScript: javaScriptText(program, check) };
@@ -50,7 +53,13 @@ export async function compileParsed<D extends Descriptor>(
   if (backend.kind === 'reference') {
     const parameters = signatureOf(texts.source, program.name).parameters.filter(({ kind }) => kind !== 'place');
     const compiled = javaScriptKernel(program, texts.javaScript);
-    return new ComputeKernel(device, { name: program.name, parameters, compiled, notes: [] }, texts, descriptor, lengths);
+    return new ComputeKernel(
+      device,
+      { name: program.name, parameters, compiled, notes: [] },
+      texts,
+      descriptor,
+      lengths,
+    );
   }
   const source = check ? metalText(program, true) : texts.source;
   const kernel = await compileKernel(device, source, { name: program.name, check, path: `${name}.metal` });
@@ -60,7 +69,9 @@ export async function compileParsed<D extends Descriptor>(
 
 function lengthNames(program: Program): string[] {
   const asked = new Set(lengthsOf(program));
-  return program.parameters.flatMap(({ given, inside }) => (inside.kind === 'numbers' && asked.has(inside) ? [given] : []));
+  return program.parameters.flatMap(({ given, inside }) =>
+    inside.kind === 'numbers' && asked.has(inside) ? [given] : [],
+  );
 }
 
 function requireName(name: unknown): string {
@@ -70,14 +81,20 @@ function requireName(name: unknown): string {
 
 function requireDescriptor(device: OpenBackend, descriptor: Descriptor): void {
   if (typeof descriptor !== 'object' || descriptor === null)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Descriptor is not an object of types by name (${describe(descriptor)}).`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Descriptor is not an object of types by name (${describe(descriptor)}).`,
+    );
   for (const [name, type] of Object.entries(descriptor)) {
     if (!/^[A-Za-z_$][\w$]*$/.test(name))
       throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of an argument is not an identifier (${name}).`);
     const known: readonly unknown[] = ['f32', 'f64', 'i32', 'u32', 'u8'];
     const isScalar = typeof type === 'function' && known.includes(type.scalar);
     if (isScalar && type.scalar === 'u8')
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a byte (u8): bytes are elements of arrays alone.`);
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${name}) is a byte (u8): bytes are elements of arrays alone.`,
+      );
     if (!isScalar && !(typeof type === 'object' && type !== null && 'element' in type && known.includes(type.element)))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',

@@ -4,8 +4,8 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { KernelArgument } from '../kernel/arguments.ts';
-import { Kernel, type Launch } from '../kernel/kernel.ts';
 import type { GridSize } from '../kernel/grid.ts';
+import { Kernel, type Launch } from '../kernel/kernel.ts';
 import type { Parameter } from '../kernel/signature.ts';
 import type { Descriptor, GivenTo } from './descriptor.ts';
 
@@ -92,7 +92,10 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
     const lengths = this.#lengths.map((name) => lengthOf(name, byName[name]!));
     for (const size of typeof launch.grid === 'number' ? [launch.grid] : launch.grid)
       if (size > mostThreads)
-        throw new CovariumError('ERR_OUT_OF_RANGE', `Grid has (${size}) threads along an axis; the limit is (${mostThreads}).`);
+        throw new CovariumError(
+          'ERR_OUT_OF_RANGE',
+          `Grid has (${size}) threads along an axis; the limit is (${mostThreads}).`,
+        );
     return { grid: launch.grid, threadgroup: launch.threadgroup, arguments: [...values, ...lengths] };
   }
 
@@ -130,7 +133,8 @@ function doubles(name: string, value: KernelArgument): KernelArgument {
 
 function lengthOf(name: string, value: KernelArgument): number {
   const holder = value as { readonly length?: number; readonly data?: Values; readonly shape?: readonly number[] };
-  const length = holder.shape === undefined ? holder.length! : holder.shape.reduce((product, each) => product * each, 1);
+  const length =
+    holder.shape === undefined ? holder.length! : holder.shape.reduce((product, each) => product * each, 1);
   if (length <= mostThreads) return length;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

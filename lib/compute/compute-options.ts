@@ -11,8 +11,8 @@ export interface ComputeOptions {
   /** Functions that the text may call, and numbers that it may name; none by default. */
   readonly uses?: Uses | undefined;
   /**
-   * True to check each access to an array, on `cpu` and `reference`; false by default. A wrong one fails the commit with
-   * `ERR_KERNEL_CHECK` and the line of the function. Throws `ERR_UNSUPPORTED` on other devices.
+   * True to check each access to an array, on `cpu` and `reference`; false by default. A wrong one fails the commit
+   * with `ERR_KERNEL_CHECK` and the line of the function. Throws `ERR_UNSUPPORTED` on other devices.
    */
   readonly check?: boolean | undefined;
 }

@@ -29,7 +29,7 @@ export function returnsNothing(value: Expression): boolean {
 
 /** The statements of `let` and `const`. */
 export function declarations(context: Context, scope: Scope, node: VariableDeclaration): Statement[] {
-  if (node.kind === 'var') throw context.source.refusal(node, 'var is not to be had in a kernel: write let or const');
+  if (node.kind === 'var') throw context.source.refusal(node, 'A var is not to be had in a kernel: write let or const');
   return node.declarations.map((each) => declaration(context, scope, each, node.kind === 'const'));
 }
 
@@ -82,11 +82,17 @@ function array(
   if (!isConstant) throw source.refusal(id, `(${wanted}) is an array: declare it by const`);
   const isShared = called.name === 'shared';
   if (isShared && scope !== context.kernelScope)
-    throw source.refusal(node, 'Shared memory is declared at the outer level of a kernel, not in a block or a function');
+    throw source.refusal(
+      node,
+      'Shared memory is declared at the outer level of a kernel, not in a block or a function',
+    );
   const [type, length] = node.arguments;
   const element = type === undefined ? undefined : scalarNamed(scope, type);
   if (element === undefined)
-    throw source.refusal(type ?? node, `${called.name}(type, length) takes a type: f32, i32, u32, u8, or f64 where it is`);
+    throw source.refusal(
+      type ?? node,
+      `Function (${called.name}) takes a type and a length: f32, i32, u32, u8, or f64 where it is`,
+    );
   const count = length === undefined || length.type === 'SpreadElement' ? undefined : context.value(scope, length);
   const bytes = element === 'u8' ? 1 : element === 'f64' ? 8 : 4;
   if (count?.op !== 'number' || !Number.isInteger(count.value) || count.value < 1 || count.value * bytes > mostBytes)

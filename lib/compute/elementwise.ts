@@ -68,7 +68,9 @@ export class Elementwise {
     const key = [...types, type].map(({ scalar }) => scalar).join();
     const made = this.#made.get(key) ?? vectorize(this.#device, types, type, this.#text, { name, uses });
     this.#made.set(key, made);
-    return (await made).run(values, options as VectorizedOptions<Result<ScalarName>>) as Promise<Out & Result<ScalarName>>;
+    return (await made).run(values, options as VectorizedOptions<Result<ScalarName>>) as Promise<
+      Out & Result<ScalarName>
+    >;
   }
 }
 
@@ -85,17 +87,17 @@ export class ReductionOfTexts {
     this.#texts = texts;
     this.#names = namesOf(texts.from);
     if (texts.map === undefined && this.#names.length > 1)
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Several arrays (${texts.from}) need a \`map\`, an expression of them.`);
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Several arrays (${texts.from}) need a \`map\`, an expression of them.`,
+      );
   }
 
   /**
    * The number that all elements of the arrays give, in the order of the names. The first call with arrays of other
    * types compiles. Rejects like {@link Reduction.run}, and with `ERR_KERNEL_COMPILE`.
    */
-  async run(
-    values: readonly Shaped[],
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<number> {
+  async run(values: readonly Shaped[], options: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
     const { map, reduce: combine, identity, name = 'reduction', uses, result } = this.#texts;
     const types = typesOf(this.#names, values);
     const type = result ?? joinedType(types);
@@ -114,10 +116,18 @@ export class ReductionOfTexts {
 }
 
 /** Makes an {@link Elementwise}; see `Device.elementwise`. */
-export function elementwise(device: OpenBackend, names: string, text: string, options: ElementwiseOptions): Elementwise {
+export function elementwise(
+  device: OpenBackend,
+  names: string,
+  text: string,
+  options: ElementwiseOptions,
+): Elementwise {
   checkOptions(options, ['result', 'name', 'uses']);
   if (typeof text !== 'string')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Text is not a string (${describe(text)}): pass such as 'out = a * x + y'.`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Text is not a string (${describe(text)}): pass such as 'out = a * x + y'.`,
+    );
   return new Elementwise(device, namesOf(names), text, options);
 }
 
@@ -149,7 +159,9 @@ function functionOf(names: readonly string[], body: string): (...values: number[
     const isForbidden = name === 'EvalError';
     throw new CovariumError(
       isForbidden ? 'ERR_UNSUPPORTED' : 'ERR_KERNEL_COMPILE',
-      isForbidden ? `Kernels of texts are functions made here, which this process forbids (${message}).` : `Text is not understood (${message}).`,
+      isForbidden
+        ? `Kernels of texts are functions made here, which this process forbids (${message}).`
+        : `Text is not understood (${message}).`,
       { cause },
     );
   }
@@ -162,7 +174,9 @@ function typesOf(names: readonly string[], values: readonly (Shaped | number)[])
       'ERR_INVALID_ARGUMENT',
       `Kernel takes an array of (${names.length}) arguments (${names.join(', ')}), not (${describe(values)}).`,
     );
-  const arrays = values.map((value, i) => (shapeOf(names[i]!, value) === undefined ? undefined : arrayType(value as Shaped)));
+  const arrays = values.map((value, i) =>
+    shapeOf(names[i]!, value) === undefined ? undefined : arrayType(value as Shaped),
+  );
   const known = arrays.filter((type) => type !== undefined);
   const together = known.length === 0 ? f32 : joinedType(known);
   return arrays.map((type, i) => {
@@ -174,7 +188,11 @@ function typesOf(names: readonly string[], values: readonly (Shaped | number)[])
 
 function arrayType(value: Shaped): Scalar {
   if (Array.isArray(value)) return f32;
-  return scalarOf[ArrayBuffer.isView(value) ? dtypeOf(value) : (value as Exclude<Shaped, readonly number[]> & { dtype: keyof typeof scalarOf }).dtype];
+  return scalarOf[
+    ArrayBuffer.isView(value)
+      ? dtypeOf(value)
+      : (value as Exclude<Shaped, readonly number[]> & { dtype: keyof typeof scalarOf }).dtype
+  ];
 }
 
 /** The type of results: f64 or f32 if one has it, else that of whole numbers. */

@@ -2,8 +2,8 @@ import type { MemberExpression, Node } from 'acorn';
 import { call } from './calls.ts';
 import { commonType, condition, converted, literal } from './conversion.ts';
 import { mathConstants } from './mathematics.ts';
-import { binary, unary } from './operators.ts';
 import { elementOf, index, memberMeaning, numbersOf, outside, type ValueNode } from './names.ts';
+import { binary, unary } from './operators.ts';
 import type { Context, Meaning, Scope } from './scope.ts';
 import type { Expression, Variable } from './tree.ts';
 
@@ -21,7 +21,7 @@ const refused: { readonly [type: string]: string } = {
   AwaitExpression: 'A kernel waits for nothing but a barrier: leave out await',
   YieldExpression: 'A kernel is no generator: leave out yield',
   AssignmentExpression: 'An assignment is a statement of its own in a kernel',
-  UpdateExpression: '++ and -- are statements of their own in a kernel',
+  UpdateExpression: 'Operators ++ and -- are statements of their own in a kernel',
   SequenceExpression: 'A comma between values is not to be had in a kernel: write statements',
   ChainExpression: 'No value is missing in a kernel: leave out ?.',
   ImportExpression: 'A kernel imports nothing: give helper functions in `uses`',
@@ -52,7 +52,10 @@ export function expression(context: Context, scope: Scope, node: ValueNode, alon
       return binary(context, node, node.operator, inner(node.left), inner(node.right));
     case 'LogicalExpression': {
       if (node.operator === '??') throw source.refusal(node, 'No value is missing in a kernel: leave out ??');
-      const [left, right] = [condition(context, node.left, inner(node.left)), condition(context, node.right, inner(node.right))];
+      const [left, right] = [
+        condition(context, node.left, inner(node.left)),
+        condition(context, node.right, inner(node.right)),
+      ];
       return { op: 'logical', type: 'bool', operator: node.operator, left, right };
     }
     case 'ConditionalExpression': {
@@ -62,7 +65,7 @@ export function expression(context: Context, scope: Scope, node: ValueNode, alon
     case 'CallExpression':
       return call(context, scope, node, alone);
     default:
-      throw source.refusal(node, refused[node.type] ?? `${node.type} is not to be had in a kernel`);
+      throw source.refusal(node, refused[node.type] ?? `A node (${node.type}) is not to be had in a kernel`);
   }
 }
 
@@ -77,14 +80,14 @@ function named(context: Context, scope: Scope, node: { readonly name: string } &
   const { name } = node;
   const { source } = context;
   const meaning = scope.find(name);
-  if (meaning !== undefined) return valueOf(context, node, meaning);
+  if (meaning !== undefined) return meaningValue(context, node, meaning);
   if (name === 'NaN' || name === 'Infinity') return literal(name === 'NaN' ? Number.NaN : Number.POSITIVE_INFINITY);
   const given = context.own.get(name);
   if (typeof given === 'number') return literal(given);
   throw source.refusal(node, outside(context, name));
 }
 
-function valueOf(context: Context, node: Node, meaning: Meaning): Expression {
+function meaningValue(context: Context, node: Node, meaning: Meaning): Expression {
   if (meaning.kind === 'variable') return variableValue(meaning);
   const what = {
     numbers: 'is an array: use its elements, as in a[i]',
@@ -114,14 +117,18 @@ function member(context: Context, scope: Scope, node: MemberExpression): Express
     throw source.refusal(node, `Math.${property} is a function, or nothing that a kernel has`);
   }
   const found = memberMeaning(context, scope, node);
-  if (found !== undefined) return valueOf(context, node, found);
+  if (found !== undefined) return meaningValue(context, node, found);
   if (property === 'length') {
     const numbers = numbersOf(context, scope, object);
     if (numbers.space !== 'device') return { op: 'number', type: 'i32', value: numbers.length };
     context.lengthOf(node, numbers);
     return { op: 'length', type: 'i32', numbers };
   }
+  if (object.type === 'ThisExpression') throw source.refusal(object, refused['ThisExpression']!);
   if (object.type === 'Identifier' && scope.find(object.name) === undefined)
     throw source.refusal(node, outside(context, object.name));
-  throw source.refusal(node, `(${source.wordsOf(node)}) is not to be had in a kernel: arrays have elements and a length`);
+  throw source.refusal(
+    node,
+    `(${source.wordsOf(node)}) is not to be had in a kernel: arrays have elements and a length`,
+  );
 }

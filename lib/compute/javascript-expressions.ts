@@ -115,7 +115,10 @@ export class JavaScriptExpressions {
         return atom(`fma(${all.map(({ text }) => text).join(', ')})`);
       case 'hypot': {
         const squares = all.map((each) => this.#rounded(type, between('*', each, each)));
-        return this.#rounded(type, atom(`Math.sqrt(${squares.reduce((x, y) => this.#rounded(type, between('+', x, y))).text})`));
+        return this.#rounded(
+          type,
+          atom(`Math.sqrt(${squares.reduce((x, y) => this.#rounded(type, between('+', x, y))).text})`),
+        );
       }
       default:
         return this.#mathematics(name, type, atom(`Math.${name}(${all.map(({ text }) => text).join(', ')})`));

@@ -84,8 +84,10 @@ export const printedMathNames: ReadonlySet<string> = new Set([
 /** The text of a function of the prelude for a type of Metal: `float` or `double`; whole-number ones have one text. */
 export function preludeOf(name: string, type: 'float' | 'double'): string {
   const [floor, copysign] = type === 'float' ? ['floor', 'copysign'] : ['__builtin_floor', '__builtin_copysign'];
-  const text = preludes[name]!
-    .replace(/signbit\((\w)\)/g, type === 'float' ? '(as_type<uint>($1) >> 31) != 0u' : '__builtin_signbit($1)')
+  const text = preludes[name]!.replace(
+    /signbit\((\w)\)/g,
+    type === 'float' ? '(as_type<uint>($1) >> 31) != 0u' : '__builtin_signbit($1)',
+  )
     .replaceAll('FLOOR', floor!)
     .replaceAll('COPYSIGN', copysign!);
   return `static ${text.replace(/\bT\b/g, type)}`;

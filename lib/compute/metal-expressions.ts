@@ -77,7 +77,8 @@ export class MetalExpressions {
   #binary(value: Expression & { readonly op: 'binary' }): Printed {
     const { operator, type, left, right } = value;
     if (operator === '<<' || operator === '>>' || operator === '>>>') {
-      const count = right.op === 'number' && right.value >= 0 && right.value < 32 ? atom(String(right.value)) : this.#masked(right);
+      const count =
+        right.op === 'number' && right.value >= 0 && right.value < 32 ? atom(String(right.value)) : this.#masked(right);
       if (operator === '<<' && type === 'i32') return atom(`int(${between('<<', this.#unsigned(left), count).text})`);
       return between(operator === '<<' ? '<<' : '>>', this.print(left), count);
     }
@@ -153,7 +154,10 @@ export class MetalExpressions {
         if (isInt) return this.#own('magnitude', type, values);
         return atom(type === 'f64' ? `__builtin_fabs(${all()[0]})` : `fabs(${all()[0]})`);
       case 'hypot':
-        return this.#root(type, values.map((each) => between('*', this.print(each), this.print(each))));
+        return this.#root(
+          type,
+          values.map((each) => between('*', this.print(each), this.print(each))),
+        );
       case 'sqrt':
         return this.#root(type, [this.print(first!)]);
       case 'clz32':

@@ -13,7 +13,8 @@ export function outside(context: Context, name: string): string {
     return `The text has the counters of istanbul (${name}): measure coverage with c8 or V8's, which leave functions as they are, or put /* istanbul ignore next */ before the function`;
   if (name === '__name')
     return "The text has esbuild's keepNames (__name): a kernel contains no function; give helper functions in `uses`";
-  if (/^stryMutAct_/.test(name)) return `The text has the switches of Stryker (${name}): leave the file out of mutation`;
+  if (/^stryMutAct_/.test(name))
+    return `The text has the switches of Stryker (${name}): leave the file out of mutation`;
   if (typeof context.own.get(name) === 'function') return `(${name}) is a function: call it`;
   if (threadFunctions.includes(name) || places.includes(name))
     return `(${name}) is not among the second parameter's names: write ({ ... }, { ${name} }) => ...`;
@@ -66,7 +67,9 @@ export function index(context: Context, scope: Scope, node: ValueNode): Expressi
       `Index (${source.wordsOf(node)}) is ${typeInWords(value.type)}, not a whole number: write i32(...)`,
     );
   }
-  return value.type === 'whole' ? converted(context, node, value, value.op === 'number' && value.value > 2 ** 31 ? 'u32' : 'i32') : value;
+  return value.type === 'whole'
+    ? converted(context, node, value, value.op === 'number' && value.value > 2 ** 31 ? 'u32' : 'i32')
+    : value;
 }
 
 /** The type as which an element is read. */
@@ -83,4 +86,3 @@ export function settledValue(context: Context, node: Node, value: Expression): E
 export function elementOf(context: Context, node: Node, numbers: NumbersInside, at: Expression): Expression {
   return { op: 'element', type: elementType(numbers), numbers, index: at, line: context.source.lineOf(node) };
 }
-

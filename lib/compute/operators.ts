@@ -94,9 +94,13 @@ function settled(context: Context, type: Expression['type']): ValueType {
 }
 
 function shift(context: Context, node: Node, operator: string, left: Expression, right: Expression): Expression {
-  if (operator === '>>>' && right.op === 'number' && right.value === 0 && left.type !== 'bool') return cast(left, 'u32');
+  if (operator === '>>>' && right.op === 'number' && right.value === 0 && left.type !== 'bool')
+    return cast(left, 'u32');
   if (operator === '>>' && left.type === 'u32')
-    throw context.source.refusal(node, 'A u32 is shifted right by >>>, which brings in zeros: write >>>, or i32(...) first');
+    throw context.source.refusal(
+      node,
+      'A u32 is shifted right by >>>, which brings in zeros: write >>>, or i32(...) first',
+    );
   const type = operator === '>>>' || left.type === 'u32' ? 'u32' : 'i32';
   const count = bits(context, node, right, right.type === 'u32' ? 'u32' : 'i32');
   return { op: 'binary', type, operator, left: bits(context, node, left, type), right: count };

@@ -67,7 +67,9 @@ class JavaScriptPrinter {
       case 'declare': {
         const { variable, value } = statement;
         const empty = variable.type === 'bool' ? 'false' : '0';
-        return [`${variable.isConstant ? 'const' : 'let'} ${variable.name} = ${value === undefined ? empty : expressions.text(value)};`];
+        return [
+          `${variable.isConstant ? 'const' : 'let'} ${variable.name} = ${value === undefined ? empty : expressions.text(value)};`,
+        ];
       }
       case 'array': {
         const { name, element, length, space } = statement.numbers;
@@ -90,7 +92,8 @@ class JavaScriptPrinter {
         const loop = this.#block(`for (;${condition};${steps === '' ? '' : ` ${steps}`})`, body);
         const [only] = begin;
         if (only === undefined) return loop;
-        if (begin.length > 1 || only.op === 'array') return ['{', ...indented([...this.#statements(begin), ...loop]), '}'];
+        if (begin.length > 1 || only.op === 'array')
+          return ['{', ...indented([...this.#statements(begin), ...loop]), '}'];
         return [loop[0]!.replace('for (;', () => `for (${this.#statement(only).join(' ')}`), ...loop.slice(1)];
       }
       case 'while':
@@ -102,7 +105,9 @@ class JavaScriptPrinter {
       case 'barrier':
         return [`yield ${statement.line};`];
       case 'log': {
-        const all = statement.values.map((each) => (typeof each === 'string' ? JSON.stringify(each) : expressions.text(each)));
+        const all = statement.values.map((each) =>
+          typeof each === 'string' ? JSON.stringify(each) : expressions.text(each),
+        );
         return [`console.log(${all.join(', ')});`];
       }
       case 'break':

@@ -109,7 +109,9 @@ class MetalPrinter {
     switch (statement.op) {
       case 'declare': {
         const { variable, value } = statement;
-        return [`${declared(variable)} = ${value === undefined ? `${metalTypes[variable.type!]}(0)` : expressions.text(value)};`];
+        return [
+          `${declared(variable)} = ${value === undefined ? `${metalTypes[variable.type!]}(0)` : expressions.text(value)};`,
+        ];
       }
       case 'array': {
         const { name, element, length, space } = statement.numbers;
@@ -146,7 +148,8 @@ class MetalPrinter {
 
   #effect(statement: Statement, isCounted: boolean): string {
     const { expressions } = this;
-    if (statement.op === 'store') return expressions.store(statement.numbers, statement.index, statement.value).slice(0, -1);
+    if (statement.op === 'store')
+      return expressions.store(statement.numbers, statement.index, statement.value).slice(0, -1);
     if (statement.op === 'evaluate') return expressions.text(statement.value);
     if (statement.op !== 'assign') return '';
     const { variable, value } = statement;

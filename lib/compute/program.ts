@@ -1,6 +1,6 @@
 import type { ArrowFunctionExpression, Function as FunctionNode, Node, Pattern } from 'acorn';
-import { settledType } from './conversion.ts';
 import type { Uses } from './compute-options.ts';
+import { settledType } from './conversion.ts';
 import type { Descriptor } from './descriptor.ts';
 import { expression } from './expressions.ts';
 import { type Parsed, parsed } from './parse.ts';
@@ -8,15 +8,7 @@ import { type Context, printedName, Scope } from './scope.ts';
 import type { SourceText } from './source-text.ts';
 import { endsInReturn, statements } from './statements.ts';
 import { places, threadFunctions } from './thread.ts';
-import type {
-  Instance,
-  NumbersInside,
-  Program,
-  ProgramParameter,
-  Statement,
-  ValueType,
-  Variable,
-} from './tree.ts';
+import type { Instance, NumbersInside, Program, ProgramParameter, Statement, ValueType, Variable } from './tree.ts';
 
 /** Rounds in which types grow; each local grows at most five times. */
 const mostRounds = 1000;
@@ -41,7 +33,12 @@ class Typing {
     this.#own = new Map(Object.entries(uses));
   }
 
-  kernel(name: string, descriptor: Descriptor, source: SourceText, node: FunctionNode | ArrowFunctionExpression): Program {
+  kernel(
+    name: string,
+    descriptor: Descriptor,
+    source: SourceText,
+    node: FunctionNode | ArrowFunctionExpression,
+  ): Program {
     const outer = new Scope();
     const printed = outer.printed(name);
     this.#taken.add(printed);
@@ -100,7 +97,8 @@ class Typing {
       else {
         const meaning = members.get(name);
         const there = [...members.keys()].join(', ');
-        if (meaning === undefined) throw source.refusal(pattern, `There is no argument (${name}); there are (${there})`);
+        if (meaning === undefined)
+          throw source.refusal(pattern, `There is no argument (${name}); there are (${there})`);
         scope.add(pattern.name, meaning);
       }
     }
@@ -150,11 +148,16 @@ class Typing {
         },
         share: (numbers) => this.#shared.push(numbers),
         note: (what, line) => {
-          if (!how.isKernel) throw source.refusal(node, `A function of \`uses\` has no ${what === 'debug' ? 'console.log and debugger' : what}`);
+          if (!how.isKernel)
+            throw source.refusal(
+              node,
+              `A function of \`uses\` has no ${what === 'debug' ? 'console.log and debugger' : what}`,
+            );
           this.#notes.push({ what, line });
         },
       };
-      if (node.body.type === 'BlockStatement') return { body: statements(context, scope, node.body.body), changed: context.changed };
+      if (node.body.type === 'BlockStatement')
+        return { body: statements(context, scope, node.body.body), changed: context.changed };
       const line = source.lineOf(node.body);
       if (how.isKernel) throw source.refusal(node.body, 'A kernel is a block of statements: write { ... } around it');
       // An arrow's expression is what it returns.
@@ -173,9 +176,9 @@ class Typing {
     }
     hasEffect = false;
     const { body } = round(true);
-    for (const local of locals.values())
+    for (const [place, local] of locals)
       if (local.kind === 'variable' && local.type === undefined)
-        throw source.refusal(node, `(${local.name}) is never given a value`);
+        throw source.refusal(place, `(${source.wordsOf(place)}) is never given a value`);
     return { body, result, hasEffect };
   }
 
@@ -244,9 +247,11 @@ function namesIn(
 ): { readonly pattern: Node & { readonly name: string }; readonly name: string | undefined }[] {
   if (pattern === undefined) return [];
   if (pattern.type === 'Identifier') return [{ pattern, name: undefined }];
-  if (pattern.type !== 'ObjectPattern') throw source.refusal(pattern, 'A parameter of a kernel is a name, or { names }');
+  if (pattern.type !== 'ObjectPattern')
+    throw source.refusal(pattern, 'A parameter of a kernel is a name, or { names }');
   return pattern.properties.map((property) => {
-    if (property.type === 'RestElement') throw source.refusal(property, 'A kernel has no rest of its arguments: name each');
+    if (property.type === 'RestElement')
+      throw source.refusal(property, 'A kernel has no rest of its arguments: name each');
     const { key, value } = property;
     if (value.type !== 'Identifier' || property.computed || key.type !== 'Identifier')
       throw source.refusal(property, 'A kernel takes names out of its parameters, without defaults');

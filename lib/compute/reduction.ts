@@ -45,7 +45,14 @@ export class Reduction {
   readonly #identity: number;
 
   /** @internal */
-  constructor(device: OpenBackend, first: ComputeKernel, next: ComputeKernel, type: Scalar, count: number, identity: number) {
+  constructor(
+    device: OpenBackend,
+    first: ComputeKernel,
+    next: ComputeKernel,
+    type: Scalar,
+    count: number,
+    identity: number,
+  ) {
     this.#device = device;
     this.kernel = first;
     this.#next = next;
@@ -77,7 +84,10 @@ export class Reduction {
     return result;
   }
 
-  async #combined(values: Shaped | readonly Shaped[], commit: (commands: CommandBuffer) => Promise<Timings>): Promise<number> {
+  async #combined(
+    values: Shaped | readonly Shaped[],
+    commit: (commands: CommandBuffer) => Promise<Timings>,
+  ): Promise<number> {
     let running: { readonly commands: CommandBuffer; readonly last: Vector } | undefined;
     const over = this.#passes(values, (commands, last) => {
       running = { commands, last };
@@ -103,14 +113,19 @@ export class Reduction {
     const n = lengths[0]!;
     const other = lengths.findIndex((length) => length !== n);
     if (other > 0)
-      throw new CovariumError('ERR_SHAPE', `Array (${other}) has (${lengths[other]}) elements, but the first has (${n}).`);
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Array (${other}) has (${lengths[other]}) elements, but the first has (${n}).`,
+      );
     if (n === 0) return [];
     const made: Vector[] = [];
     try {
       const commands = new CommandBuffer(this.#device);
       const pass = (kernel: ComputeKernel, inputs: readonly unknown[], count: number, isLast: boolean): Vector => {
         const threads = isLast ? 1 : Math.ceil(count / chunk);
-        const out = new Vector(Storage.onDevice(this.#device, dtypeOfScalar[this.#type.scalar], isLast ? 1 : threads * lanes));
+        const out = new Vector(
+          Storage.onDevice(this.#device, dtypeOfScalar[this.#type.scalar], isLast ? 1 : threads * lanes),
+        );
         made.push(out);
         const named = Object.fromEntries(inputs.map((value, i) => [`a${i}`, value]));
         const all = { ...named, out, n: count, last: Number(isLast), identity: this.#identity };
@@ -136,7 +151,8 @@ function isList(given: unknown): boolean {
 function lengthOf(name: string, value: Shaped): number {
   const [width, height, depth] = shapeOf(name, value) ?? [0, 0, 0];
   const isNumber = typeof value === 'number';
-  if (isNumber) throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a number, not an array (${value}).`);
+  if (isNumber)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a number, not an array (${value}).`);
   return width * height * depth;
 }
 
@@ -152,11 +168,20 @@ export async function reduce(
   const { map, from = [type], uses = {} } = options;
   for (const each of Array.isArray(from) ? [type, ...from] : [from])
     if (typeof each !== 'function' || !Object.hasOwn(dtypeOfScalar, (each as Scalar).scalar))
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `A type is not one of f32, f64, i32, u32, u8 (${describe(each)}).`);
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `A type is not one of f32, f64, i32, u32, u8 (${describe(each)}).`,
+      );
   if (type.scalar === 'u8' || from.length === 0 || from.length > 16)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `A reduction gives f32, f64, i32 or u32, from 1 to 16 arrays (${from.length}).`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `A reduction gives f32, f64, i32 or u32, from 1 to 16 arrays (${from.length}).`,
+    );
   if (map === undefined && (from.length !== 1 || from[0] !== type))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', 'Option (from) needs `map`, which says what becomes of the elements.');
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      'Option (from) needs `map`, which says what becomes of the elements.',
+    );
   requireIdentity(identity);
   const name = options.name ?? (/^[A-Za-z]\w*$/.test(combine?.name ?? '') ? combine.name : 'reduction');
   parsedOf(name, combine, 2);
@@ -216,4 +241,3 @@ async function passKernel(
   const all = { ...uses, [own]: combine, ...(map === undefined ? {} : { [mapName]: map }) };
   return (await compileParsed(device, descriptor, statements, { name, uses: all })) as unknown as ComputeKernel;
 }
-

@@ -1,10 +1,10 @@
 import type { CompiledKernel } from '../backend.ts';
 import { CovariumError, isError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import { runtime } from './javascript-runtime.ts';
 import { lengthsOf } from './print-metal.ts';
 import type { NumbersInside, Program, ValueType } from './tree.ts';
-import type { Work } from '../work.ts';
 
 type Size = readonly number[];
 
@@ -29,8 +29,14 @@ const constructors = {
 /** The printed JavaScript of a program, as a kernel of the reference device. Throws `ERR_UNSUPPORTED`. */
 export function javaScriptKernel(program: Program, text: string): CompiledKernel {
   const kernel = kernelOf(program.name, text);
-  const sharedBytes = program.shared.reduce((sum, { element, length }) => sum + length * constructors[element].BYTES_PER_ELEMENT, 0);
-  const parameters = Array.from({ length: program.parameters.length + lengthsOf(program).length }, () => ({ sizeBytes: 0, members: [] }));
+  const sharedBytes = program.shared.reduce(
+    (sum, { element, length }) => sum + length * constructors[element].BYTES_PER_ELEMENT,
+    0,
+  );
+  const parameters = Array.from({ length: program.parameters.length + lengthsOf(program).length }, () => ({
+    sizeBytes: 0,
+    members: [],
+  }));
   return {
     threadExecutionWidth: 32,
     maxTotalThreadsPerThreadgroup: mostThreads,

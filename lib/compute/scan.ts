@@ -149,6 +149,9 @@ if (mode === 0) {
 }`;
   const descriptor = { a: input(type), offsets: input(type), out: output(type), n: i32, mode: i32 };
   const statements = parsedStatements(name, ['{ a, offsets, out, n, mode }', '{ x }'], body);
-  const kernel = await compileParsed(device, descriptor, statements, { name, uses: { ...options.uses, [own]: combine } });
+  const kernel = await compileParsed(device, descriptor, statements, {
+    name,
+    uses: { ...options.uses, [own]: combine },
+  });
   return new Scan(device, kernel as unknown as ComputeKernel, type, identity, exclusive);
 }

@@ -36,7 +36,11 @@ export function printedName(wanted: string, taken: (name: string) => boolean): s
 }
 
 function isReserved(name: string): boolean {
-  return reserved.has(name) || printedMathNames.has(name) || /^(?:u?int|float|half|bool|char|u?short|simd|quad|atomic)/.test(name);
+  return (
+    reserved.has(name) ||
+    printedMathNames.has(name) ||
+    /^(?:u?int|float|half|bool|char|u?short|simd|quad|atomic)/.test(name)
+  );
 }
 
 /** The names of a block and of those around it. */
@@ -86,7 +90,9 @@ export interface Context {
   place(name: string): Variable;
   /** Says that the text asks for the length of an array of the device. */
   lengthOf(node: Node, numbers: NumbersInside): void;
-  /** The value of a node; `alone` if it is the whole of a statement's right side, where functions may change something. */
+  /**
+   * The value of a node; `alone` if it is the whole of a statement's right side, where functions may change something.
+   */
   value(scope: Scope, node: Node, alone?: boolean): Expression;
   /** The function of `uses` for arguments of these types. */
   call(node: Node, name: string, values: readonly (ValueType | NumbersInside)[]): Instance;

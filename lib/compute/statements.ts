@@ -1,22 +1,28 @@
-import type { BlockStatement, Expression as ExpressionNode, ForStatement, Node, Statement as StatementNode } from 'acorn';
+import type {
+  BlockStatement,
+  Expression as ExpressionNode,
+  ForStatement,
+  Node,
+  Statement as StatementNode,
+} from 'acorn';
+import { CovariumError } from '../covarium-error.ts';
 import { assignment, evaluated, update } from './assignments.ts';
 import { condition, converted, settledType } from './conversion.ts';
-import { CovariumError } from '../covarium-error.ts';
 import { declarations, widen } from './declarations.ts';
 import { type Context, Scope } from './scope.ts';
 import type { Expression, Statement, Variable } from './tree.ts';
 
 /** What messages say of a statement that a kernel can't have. */
 const refused: { readonly [type: string]: string } = {
-  ForOfStatement: 'for-of is not to be had in a kernel: write for (let i = 0; i < n; i++)',
-  ForInStatement: 'for-in is not to be had in a kernel: write for (let i = 0; i < n; i++)',
-  TryStatement: 'try is not to be had in a kernel: nothing is thrown there',
+  ForOfStatement: 'A for-of loop is not to be had in a kernel: write for (let i = 0; i < n; i++)',
+  ForInStatement: 'A for-in loop is not to be had in a kernel: write for (let i = 0; i < n; i++)',
+  TryStatement: 'A try is not to be had in a kernel: nothing is thrown there',
   ThrowStatement: 'A kernel throws nothing: write what is wrong to an array',
-  SwitchStatement: 'switch is not to be had in a kernel: write if and else',
+  SwitchStatement: 'A switch is not to be had in a kernel: write if and else',
   LabeledStatement: 'Labels are not to be had in a kernel',
   FunctionDeclaration: 'A kernel contains no function: give helper functions in `uses`',
   ClassDeclaration: 'A kernel contains no class',
-  WithStatement: 'with is not to be had in a kernel',
+  WithStatement: 'A with is not to be had in a kernel',
 };
 
 /** Statements of a block, in a scope of their own. */
@@ -70,7 +76,7 @@ function statement(context: Context, scope: Scope, node: StatementNode): Stateme
       context.note('debug', line);
       return [{ op: 'debugger', line }];
     default:
-      throw source.refusal(node, refused[node.type] ?? `${node.type} is not to be had in a kernel`);
+      throw source.refusal(node, refused[node.type] ?? `A statement (${node.type}) is not to be had in a kernel`);
   }
 }
 
@@ -98,7 +104,15 @@ function effects(context: Context, scope: Scope, node: ExpressionNode): Statemen
       const met = test(node.left);
       const yes = effects(context, scope, node.right);
       const isAnd = node.operator === '&&';
-      return [{ op: 'if', line, test: isAnd ? met : { op: 'unary', type: 'bool', operator: '!', value: met }, yes, no: undefined }];
+      return [
+        {
+          op: 'if',
+          line,
+          test: isAnd ? met : { op: 'unary', type: 'bool', operator: '!', value: met },
+          yes,
+          no: undefined,
+        },
+      ];
     }
     case 'CallExpression':
       return [evaluated(context, scope, node)];
@@ -110,7 +124,12 @@ function effects(context: Context, scope: Scope, node: ExpressionNode): Statemen
   throw context.source.refusal(node, 'This statement does nothing');
 }
 
-function returned(context: Context, scope: Scope, node: Node & { argument?: ExpressionNode | null }, line: number): Statement {
+function returned(
+  context: Context,
+  scope: Scope,
+  node: Node & { argument?: ExpressionNode | null },
+  line: number,
+): Statement {
   const { argument } = node;
   if (!argument) return { op: 'return', line, value: undefined };
   if (context.kernelScope !== undefined)
@@ -118,7 +137,11 @@ function returned(context: Context, scope: Scope, node: Node & { argument?: Expr
   const value = context.value(scope, argument, true);
   widen(context, argument, context.result, value.type);
   const { type } = context.result;
-  return { op: 'return', line, value: context.strict ? converted(context, argument, value, settledType(type!)) : value };
+  return {
+    op: 'return',
+    line,
+    value: context.strict ? converted(context, argument, value, settledType(type!)) : value,
+  };
 }
 
 function loop(context: Context, outer: Scope, node: ForStatement): Statement {
@@ -142,7 +165,8 @@ function isCounted(test: Expression | undefined, step: readonly Statement[], inn
   if (step.length !== 1 || only?.op !== 'assign' || only.value.op !== 'binary') return false;
   if (test?.op !== 'compare' || test.left.op !== 'variable' || test.left.variable !== only.variable) return false;
   const { operator, left, right } = only.value;
-  const isStep = left.op === 'variable' && left.variable === only.variable && right.op === 'number' && right.value === 1;
+  const isStep =
+    left.op === 'variable' && left.variable === only.variable && right.op === 'number' && right.value === 1;
   const isTowards = (test.operator === '<' && operator === '+') || (test.operator === '>' && operator === '-');
   return isStep && isTowards && !assigns(inner, only.variable);
 }

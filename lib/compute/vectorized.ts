@@ -136,10 +136,16 @@ export async function vectorize<N extends ScalarName>(
 ): Promise<Vectorized<N>> {
   checkOptions(options, ['name', 'uses']);
   if (!Array.isArray(types) || types.length === 0 || types.length > 7)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Types are not an array of 1 to 7 number types (${describe(types)}).`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Types are not an array of 1 to 7 number types (${describe(types)}).`,
+    );
   for (const type of [...types, result])
     if (typeof type !== 'function' || !Object.hasOwn(dtypeOfScalar, type.scalar))
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `A type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`);
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `A type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`,
+      );
   const name = options.name ?? (/^[A-Za-z]\w*$/.test(text?.name ?? '') ? text.name : 'vectorized');
   // Refuses what is no function by the caller's name, before it is met in a text of ours.
   parsedOf(name, text, types.length);
@@ -157,7 +163,11 @@ export async function vectorize<N extends ScalarName>(
 } else {
   out[(z * height + y) * width + x] = ${call((each) => `z * ${each}z + y * ${each}y + x * ${each}x`)};
 }`;
-  const statements = parsedStatements(name, [`{ ${Object.keys(descriptor).join(', ')} }`, '{ x, y, z, width, height }'], body);
+  const statements = parsedStatements(
+    name,
+    [`{ ${Object.keys(descriptor).join(', ')} }`, '{ x, y, z, width, height }'],
+    body,
+  );
   const uses = { ...options.uses, [own]: text };
   const kernel = await compileParsed(device, descriptor, statements, { name, uses });
   return new Vectorized(device, kernel as unknown as ComputeKernel, types, result);
@@ -166,5 +176,7 @@ export async function vectorize<N extends ScalarName>(
 /** A name for the user's function in a text of ours, where `taken` have other meanings. */
 export function ownName(name: string, taken: readonly string[]): string {
   const others = [...taken, 'out', 'flat', 'x', 'y', 'z', 'width', 'height', 'Math', 'f32', 'f64', 'i32', 'u32', 'u8'];
-  return others.includes(name) || others.some((each) => name.startsWith(each) && name.length === each.length + 1) ? `${name}Of` : name;
+  return others.includes(name) || others.some((each) => name.startsWith(each) && name.length === each.length + 1)
+    ? `${name}Of`
+    : name;
 }

@@ -79,26 +79,29 @@ function fill(values: { [i: number]: number }, from: number, count: number) {
   for (let i = 0; i < count; i++) values[i] = from + i;
 }
 
-onEveryDevice('functions and numbers of `uses` are seen, for each type anew; arrays of a thread are its own.', async (device) => {
-  const kernel = await device.compute(
-    { x: input(f32), out: output(f32), whole: output(i32) },
-    ({ x, out, whole }, { x: i, array }) => {
-      const own = array(f32, COUNT);
-      fill(own, x[i]!, COUNT);
-      let sum = 0;
-      for (let k = 0; k < COUNT; k++) sum += own[k]!;
-      out[i] = norm(sum, 4);
-      whole[i] = square(i) + x.length * 1000;
-    },
-    { name: 'helpers', uses: { square, norm, fill, COUNT: 3 } },
-  );
-  const [out, whole] = [new Float32Array(2), new Int32Array(2)];
-  await kernel.run({ grid: 2, arguments: { x: [0, 4 / 3], out, whole } });
-  assert.equal([...out], [5, Math.fround(Math.sqrt(65))]);
-  assert.equal([...whole], [2000, 2001]);
-  assert.match(kernel.source, 'static float square(float x) {');
-  assert.match(kernel.source, 'static int square_2(int x) {');
-});
+onEveryDevice(
+  'functions and numbers of `uses` are seen, for each type anew; arrays of a thread are its own.',
+  async (device) => {
+    const kernel = await device.compute(
+      { x: input(f32), out: output(f32), whole: output(i32) },
+      ({ x, out, whole }, { x: i, array }) => {
+        const own = array(f32, COUNT);
+        fill(own, x[i]!, COUNT);
+        let sum = 0;
+        for (let k = 0; k < COUNT; k++) sum += own[k]!;
+        out[i] = norm(sum, 4);
+        whole[i] = square(i) + x.length * 1000;
+      },
+      { name: 'helpers', uses: { square, norm, fill, COUNT: 3 } },
+    );
+    const [out, whole] = [new Float32Array(2), new Int32Array(2)];
+    await kernel.run({ grid: 2, arguments: { x: [0, 4 / 3], out, whole } });
+    assert.equal([...out], [5, Math.fround(Math.sqrt(65))]);
+    assert.equal([...whole], [2000, 2001]);
+    assert.match(kernel.source, 'static float square(float x) {');
+    assert.match(kernel.source, 'static int square_2(int x) {');
+  },
+);
 declare const COUNT: number;
 
 onEveryDevice('bytes read as whole numbers, and take the lowest bits.', async (device) => {
@@ -126,13 +129,18 @@ onEveryDevice('f64 is where the device has it.', async (device) => {
 });
 
 onEveryDevice('a launch that does not fit is refused, and nothing runs.', async (device) => {
-  const kernel = await device.compute({ a: f32, n: i32, x: input(f32), out: output(f32) }, ({ a, n, x, out }, { x: i }) => {
-    out[i] = a * x[i]! + n;
-  });
+  const kernel = await device.compute(
+    { a: f32, n: i32, x: input(f32), out: output(f32) },
+    ({ a, n, x, out }, { x: i }) => {
+      out[i] = a * x[i]! + n;
+    },
+  );
   const out = new Float32Array(2);
   const all = { a: 1, n: 1, x: [1, 2], out };
-  const launched = (given: object, grid: unknown = 2) => () =>
-    kernel.run({ grid: grid as number, arguments: { ...all, ...given } as typeof all });
+  const launched =
+    (given: object, grid: unknown = 2) =>
+    () =>
+      kernel.run({ grid: grid as number, arguments: { ...all, ...given } as typeof all });
   await throwsCode('ERR_INVALID_ARGUMENT', '(b)', launched({ b: 1 }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(a)', launched({ a: '1' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(x)', launched({ x: 1 }));
@@ -142,7 +150,9 @@ onEveryDevice('a launch that does not fit is refused, and nothing runs.', async 
   await throwsCode('ERR_OUT_OF_RANGE', '(0.5)', launched({ n: 0.5 }));
   await throwsCode('ERR_OUT_OF_RANGE', '(0)', launched({}, 0));
   await throwsCode('ERR_OUT_OF_RANGE', '(2147483648)', launched({}, 2 ** 31));
-  await throwsCode('ERR_OUT_OF_RANGE', 'Threadgroup', () => kernel.run({ grid: 2000, threadgroup: 2000, arguments: all }));
+  await throwsCode('ERR_OUT_OF_RANGE', 'Threadgroup', () =>
+    kernel.run({ grid: 2000, threadgroup: 2000, arguments: all }),
+  );
   await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => kernel.run({ grid: 2, arguments: [] as never }));
   assert.equal([...out], [0, 0]);
   await kernel.run({ grid: 2, arguments: all });
@@ -192,14 +202,18 @@ if (kindsHere.includes('reference'))
       if (x < 3) barrier();
       a[x] = 1;
     });
-    await throwsCode('ERR_KERNEL_CHECK', 'barrier', () => apart.run({ grid: 8, arguments: { a: new Float32Array(8) } }));
+    await throwsCode('ERR_KERNEL_CHECK', 'barrier', () =>
+      apart.run({ grid: 8, arguments: { a: new Float32Array(8) } }),
+    );
     const long = await device.compute({ a: output(f32) }, ({ a }, { x }) => {
       for (let i = 0; i < 100_000; i++) a[x] = a[x]! + 1;
     });
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
     const a = new Float32Array(100_000);
-    await throwsCode('ERR_ABORTED', () => long.run({ grid: a.length, arguments: { a } }, { signal: controller.signal }));
+    await throwsCode('ERR_ABORTED', () =>
+      long.run({ grid: a.length, arguments: { a } }, { signal: controller.signal }),
+    );
   });
 
 test.run();

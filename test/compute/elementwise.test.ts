@@ -10,7 +10,10 @@ onEveryDevice('a text runs over arrays of any type.', async (device) => {
   assert.equal((await saxpy.run([[1, 2], [10, 20], 0.5])).toArray(), [10.5, 21]);
   const whole = await saxpy.run([Int32Array.of(2 ** 30, 2), Int32Array.of(1, 2), 2]);
   assert.equal(whole.data, Int32Array.of(-(2 ** 31) + 1, 6));
-  const matrix = Matrix.from([[1, 2], [3, 4]]);
+  const matrix = Matrix.from([
+    [1, 2],
+    [3, 4],
+  ]);
   assert.equal((await saxpy.run([matrix, [10, 20], 2])).toArray(), [
     [12, 24],
     [16, 28],
@@ -21,7 +24,13 @@ onEveryDevice('a text runs over arrays of any type.', async (device) => {
 
 onEveryDevice('a reduction of texts maps and combines.', async (device) => {
   const dot = await device.reduction({ from: 'x, y', map: 'x * y', reduce: 'a + b', identity: 0 });
-  assert.is(await dot.run([[1, 2, 3], [4, 5, 6]]), 32);
+  assert.is(
+    await dot.run([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]),
+    32,
+  );
   assert.is(await dot.run([Int32Array.of(1, 2), Int32Array.of(3, 4)]), 11);
   const most = await device.reduction({ from: 'x', reduce: 'Math.max(a, b)', identity: 0, result: f32 });
   assert.is(await most.run([Uint8Array.of(3, 200, 7)]), 200);
@@ -33,7 +42,9 @@ onEveryDevice('what is no text is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => device.elementwise('x', 1 as never));
   await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', 'out = x +'));
   await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', '} evil() {'));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(x, y)', () => device.reduction({ from: 'x, y', reduce: 'a + b', identity: 0 }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(x, y)', () =>
+    device.reduction({ from: 'x, y', reduce: 'a + b', identity: 0 }),
+  );
   const outside = await device.elementwise('x', 'out = x * scale');
   await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => outside.run([[1, 2]]));
   const mixed = await device.elementwise('x, y', 'out = x + y');

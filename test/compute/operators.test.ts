@@ -6,8 +6,31 @@ import { kindsHere, onEveryDevice } from '../harness/every-device.ts';
 import { randomBody } from '../harness/random-programs.ts';
 
 const edges = {
-  f32: [0, -0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, 3.1415927, 1e30, -1e30, 8388609, 1e-6, 2147483648, -2147483648, 4294967296, Number.POSITIVE_INFINITY, Number.NaN],
-  i32: [0, 1, -1, 2, -2, 7, -7, 31, 32, 33, 255, 65536, -65536, 2147483647, -2147483648, 46341, -46341, 123456789, 3, -3],
+  f32: [
+    0,
+    -0,
+    1,
+    -1,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    0.49999997,
+    3.1415927,
+    1e30,
+    -1e30,
+    8388609,
+    1e-6,
+    2147483648,
+    -2147483648,
+    4294967296,
+    Number.POSITIVE_INFINITY,
+    Number.NaN,
+  ],
+  i32: [
+    0, 1, -1, 2, -2, 7, -7, 31, 32, 33, 255, 65536, -65536, 2147483647, -2147483648, 46341, -46341, 123456789, 3, -3,
+  ],
 };
 const n = edges.f32.length ** 2;
 const at = (list: readonly number[], i: number) => list[i % list.length]!;
@@ -128,7 +151,10 @@ onEveryDevice('whole numbers wrap, divide and shift as JavaScript says.', async 
 onEveryDevice('fma rounds once.', async (device) => {
   const kernel = await device.compute(
     { a: input(f32), b: input(f32), c: input(f32), out: output(f32) },
-    ({ a, b, c, out }: { a: WrittenNumbers; b: WrittenNumbers; c: WrittenNumbers; out: WrittenNumbers }, { x, fma }) => {
+    (
+      { a, b, c, out }: { a: WrittenNumbers; b: WrittenNumbers; c: WrittenNumbers; out: WrittenNumbers },
+      { x, fma },
+    ) => {
       out[x] = fma(a[x]!, b[x]!, c[x]!);
     },
   );
@@ -149,7 +175,21 @@ onEveryDevice('fma rounds once.', async (device) => {
 });
 
 onEveryDevice('exp, sin and the like are within a few units of the last place.', async (device) => {
-  const names = ['exp', 'log', 'log2', 'log10', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh'] as const;
+  const names = [
+    'exp',
+    'log',
+    'log2',
+    'log10',
+    'sin',
+    'cos',
+    'tan',
+    'asin',
+    'acos',
+    'atan',
+    'sinh',
+    'cosh',
+    'tanh',
+  ] as const;
   const body = names.map((name, k) => `out[x * ${names.length} + ${k}] = Math.${name}(a[x]);`).join('\n');
   const text = new Function('{ a, out }', '{ x }', body) as () => void;
   const kernel = await device.compute({ a: input(f32), out: output(f32) }, text);
@@ -159,7 +199,10 @@ onEveryDevice('exp, sin and the like are within a few units of the last place.',
   names.forEach((name, k) => {
     a.forEach((value, row) => {
       const [actual, exact] = [out[row * names.length + k]!, Math[name](value)];
-      assert.ok(Math.abs(actual - exact) <= 4 * 2 ** -23 * Math.abs(exact), `${name}(${value}) = ${actual}, not ${exact}`);
+      assert.ok(
+        Math.abs(actual - exact) <= 4 * 2 ** -23 * Math.abs(exact),
+        `${name}(${value}) = ${actual}, not ${exact}`,
+      );
     });
   });
 });

@@ -11,7 +11,7 @@ const thread = '{ x, shared, array, barrier, atomicAdd }';
 async function refusal(body: string, shown: string, uses = {}): Promise<CovariumError> {
   using device = openDevice('reference');
   const text = new Function('{ n, u, a, k, out, whole }', thread, body) as () => void;
-  return throwsCode('ERR_KERNEL_COMPILE', shown, () => device.compute(descriptor, text, { uses, name: 'tried' }));
+  return await throwsCode('ERR_KERNEL_COMPILE', shown, () => device.compute(descriptor, text, { uses, name: 'tried' }));
 }
 
 const refused: readonly (readonly [body: string, shown: string])[] = [
@@ -20,8 +20,8 @@ const refused: readonly (readonly [body: string, shown: string])[] = [
   ['cov_1abc().s[0]++;', 'istanbul'],
   ['__name(x, "x");', "esbuild's keepNames"],
   ['var y = 1;', 'write let or const'],
-  ['for (const v of a) out[x] = v;', 'for-of is not to be had'],
-  ['for (const v in a) out[x] = v;', 'for-in is not to be had'],
+  ['for (const v of a) out[x] = v;', 'for-of loop is not to be had'],
+  ['for (const v in a) out[x] = v;', 'for-in loop is not to be had'],
   ['try { out[x] = 1; } catch { }', 'try is not to be had'],
   ['throw 1;', 'throws nothing'],
   ['switch (n) { default: }', 'switch is not to be had'],
@@ -107,29 +107,89 @@ test('What is wrong in a function of `uses` is shown there.', async () => {
 
 test('What is no kernel at all is refused.', async () => {
   using device = openDevice('reference');
-  const compute = (given: unknown, types: unknown = { out: output(f32) }, options = {}) => () =>
-    device.compute(types as { out: ReturnType<typeof output<'f32'>> }, given as () => void, options);
+  const compute =
+    (given: unknown, types: unknown = { out: output(f32) }, options = {}) =>
+    () =>
+      device.compute(types as { out: ReturnType<typeof output<'f32'>> }, given as () => void, options);
   await throwsCode('ERR_INVALID_ARGUMENT', '(text)', compute('text'));
   await throwsCode('ERR_INVALID_ARGUMENT', 'native', compute(Math.max));
   await throwsCode('ERR_INVALID_ARGUMENT', 'bind()', compute((() => {}).bind(null)));
-  await throwsCode('ERR_KERNEL_COMPILE', 'async', compute(async () => {}));
-  await throwsCode('ERR_KERNEL_COMPILE', '*', compute(function* () {}));
+  await throwsCode(
+    'ERR_KERNEL_COMPILE',
+    'async',
+    compute(async () => {}),
+  );
+  await throwsCode(
+    'ERR_KERNEL_COMPILE',
+    '*',
+    compute(function* () {}),
+  );
   await throwsCode('ERR_KERNEL_COMPILE', 'class', compute(class {}));
-  await throwsCode('ERR_KERNEL_COMPILE', '{ ... }', compute(() => 1));
-  await throwsCode('ERR_KERNEL_COMPILE', '(y)', compute(({ y }: { y: number }) => { y; }));
-  await throwsCode('ERR_KERNEL_COMPILE', '(w)', compute((_: object, { w }: { w: number }) => { w; }));
-  await throwsCode('ERR_KERNEL_COMPILE', 'defaults', compute(({ out = 1 }) => { out; }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(f32)', compute(() => {}, { out: 'f32' }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(a-b)', compute(() => {}, { 'a-b': f32 }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(1)', compute(() => {}, 1));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(a b)', compute(() => {}, undefined, { name: 'a b' }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(text)', compute(() => {}, undefined, { uses: { a: 'text' } }));
-  await throwsCode('ERR_UNKNOWN_OPTION', '(use)', compute(() => {}, undefined, { use: {} }));
+  await throwsCode(
+    'ERR_KERNEL_COMPILE',
+    '{ ... }',
+    compute(() => 1),
+  );
+  await throwsCode(
+    'ERR_KERNEL_COMPILE',
+    '(y)',
+    compute(({ y }: { y: number }) => {
+      y;
+    }),
+  );
+  await throwsCode(
+    'ERR_KERNEL_COMPILE',
+    '(w)',
+    compute((_: object, { w }: { w: number }) => {
+      w;
+    }),
+  );
+  await throwsCode(
+    'ERR_KERNEL_COMPILE',
+    'defaults',
+    compute(({ out = 1 }) => {
+      out;
+    }),
+  );
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    '(f32)',
+    compute(() => {}, { out: 'f32' }),
+  );
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    '(a-b)',
+    compute(() => {}, { 'a-b': f32 }),
+  );
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    '(1)',
+    compute(() => {}, 1),
+  );
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    '(a b)',
+    compute(() => {}, undefined, { name: 'a b' }),
+  );
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    '(text)',
+    compute(() => {}, undefined, { uses: { a: 'text' } }),
+  );
+  await throwsCode(
+    'ERR_UNKNOWN_OPTION',
+    '(use)',
+    compute(() => {}, undefined, { use: {} }),
+  );
 });
 
 test('Methods and functions are kernels too, and what minifiers write is understood.', async () => {
   using device = openDevice('reference');
-  const holder = { kernel({ out }: { out: { [i: number]: number } }, { x }: { x: number }) { out[x] = x; } };
+  const holder = {
+    kernel({ out }: { out: { [i: number]: number } }, { x }: { x: number }) {
+      out[x] = x;
+    },
+  };
   const minified = new Function('{out:t}', '{x:n}', 'let o=!0,e=1;o&&(e=2,t[n]=e),n>1?t[n]=3:e++') as () => void;
   const [one, two] = [new Float32Array(3), new Float32Array(3)];
   await (await device.compute({ out: output(f32) }, holder.kernel)).run({ grid: 3, arguments: { out: one } });

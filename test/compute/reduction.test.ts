@@ -24,10 +24,22 @@ onEveryDevice('elements are combined in an order that depends on their number al
     assert.is(await sum.run(values), sumInOrder(values), `${n}`);
     assert.is(sum.runSync(values), sumInOrder(values), `${n}`);
     const whole = Int32Array.from({ length: n }, (_, i) => ((i * 2654435761) | 0) >> 1);
-    assert.is(await most.run(whole), whole.reduce((a, b) => Math.max(a, b)), `${n}`);
+    assert.is(
+      await most.run(whole),
+      whole.reduce((a, b) => Math.max(a, b)),
+      `${n}`,
+    );
   }
   assert.is(await sum.run([]), 0);
-  assert.is(await sum.run(Matrix.from([[1, 2], [3, 4]])), 10);
+  assert.is(
+    await sum.run(
+      Matrix.from([
+        [1, 2],
+        [3, 4],
+      ]),
+    ),
+    10,
+  );
   assert.ok(device.memory().liveBytes < 1000, 'what lies between the passes is released');
 });
 
@@ -36,7 +48,10 @@ onEveryDevice('elements are mapped first, of several arrays too.', async (device
   const n = 5000;
   const x = Float32Array.from({ length: n }, (_, i) => i % 10);
   const y = Int32Array.from({ length: n }, (_, i) => i % 3);
-  assert.is(await dot.run([x, y]), x.reduce((sum, value, i) => sum + value * y[i]!, 0));
+  assert.is(
+    await dot.run([x, y]),
+    x.reduce((sum, value, i) => sum + value * y[i]!, 0),
+  );
   assert.is(dot.runSync([x, y]), await dot.run([x, y]));
 });
 
@@ -46,7 +61,12 @@ onEveryDevice('f64 sums, where the device has them; what does not fit is refused
     assert.is(await sum.run(Float64Array.of(0.1, 0.2)), 0.1 + 0.2);
   } else await throwsCode('ERR_UNSUPPORTED_DTYPE', '(out)', () => device.reduce(f64, (a, b) => a + b, 0));
   const dot = await device.reduce(f32, (a, b) => a + b, 0, { from: [f32, f32], map: (x, y) => x * y });
-  await throwsCode('ERR_SHAPE', '(2)', () => dot.run([[1, 2, 3], [1, 2]]));
+  await throwsCode('ERR_SHAPE', '(2)', () =>
+    dot.run([
+      [1, 2, 3],
+      [1, 2],
+    ]),
+  );
   await throwsCode('ERR_INVALID_ARGUMENT', '(2)', () => dot.run([1, 2, 3]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(a0)', () => dot.run([1 as never, [1]]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(zero)', () => device.reduce(f32, (a, b) => a + b, 'zero' as never));

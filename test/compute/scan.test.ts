@@ -16,7 +16,11 @@ onEveryDevice('an element gives what it and all before it give, or those before 
       return sum;
     });
     assert.equal((await sums.run(values)).data, expected, `${n}`);
-    assert.equal(before.runSync(values).data, expected.map((value, i) => value - values[i]!), `${n}`);
+    assert.equal(
+      before.runSync(values).data,
+      expected.map((value, i) => value - values[i]!),
+      `${n}`,
+    );
   }
   assert.equal((await sums.run(new Int32Array(0))).toArray(), []);
   const most = await device.scan(f32, (a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
@@ -24,7 +28,9 @@ onEveryDevice('an element gives what it and all before it give, or those before 
 });
 
 onEveryDevice('what is no scan is refused.', async (device) => {
-  await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => device.scan(f32, (a, b) => a + b, 0, { exclusive: 1 as never }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () =>
+    device.scan(f32, (a, b) => a + b, 0, { exclusive: 1 as never }),
+  );
   await throwsCode('ERR_INVALID_ARGUMENT', '(f32)', () => device.scan('f32' as never, (a, b) => a + b, 0));
   const sums = await device.scan(f32, (a, b) => a + b, 0);
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => sums.run(1 as never));

@@ -59,7 +59,12 @@ onEveryDevice('types are mixed, and functions of `uses` called.', async (device)
 
 onEveryDevice('what does not fit is refused.', async (device) => {
   const add = await device.vectorize([f32, f32], f32, (x, y) => x + y);
-  await throwsCode('ERR_SHAPE', '(2)', () => add.run([[1, 2, 3], [1, 2]]));
+  await throwsCode('ERR_SHAPE', '(2)', () =>
+    add.run([
+      [1, 2, 3],
+      [1, 2],
+    ]),
+  );
   await throwsCode('ERR_SHAPE', '(0)', () => add.run([[], [1]]));
   await throwsCode('ERR_SHAPE', '(3 x 1 x 1)', () => add.run([[1, 2, 3], 1], { out: new Float32Array(2) }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(2)', () => add.run([[1, 2]]));

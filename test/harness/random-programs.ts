@@ -38,7 +38,8 @@ export function randomBody(seed: number): string {
     ])();
   };
   const whole = (kind: 'i32' | 'u32', depth: number): string => {
-    const literals = kind === 'i32' ? ['0', '1', '-7', '2147483647', '12345'] : ['0', '1', '7', '4294967295', '2654435761'];
+    const literals =
+      kind === 'i32' ? ['0', '1', '-7', '2147483647', '12345'] : ['0', '1', '7', '4294967295', '2654435761'];
     if (depth === 0) return one([one(names[kind]), one(names[kind]), `${kind}(${one(literals)})`]);
     const x = () => whole(kind, depth - 1);
     const other = kind === 'i32' ? 'u32' : 'i32';
@@ -102,14 +103,17 @@ export function randomBody(seed: number): string {
       return one([
         () => `if (${condition(2)}) { ${inBlock(depth)} }`,
         () => `if (${condition(2)}) { ${inBlock(depth)} } else { ${inBlock(depth)} }`,
-        () => `for (let ${counter} = 0; ${counter} < ${1 + roll(5)}; ${counter}++) { ${inBlock(depth)} if (${condition(1)}) ${one(['break', 'continue'])}; }`,
+        () =>
+          `for (let ${counter} = 0; ${counter} < ${1 + roll(5)}; ${counter}++) { ${inBlock(depth)} if (${condition(1)}) ${one(['break', 'continue'])}; }`,
         () => `let ${counter} = ${1 + roll(4)}; while (${counter} > 0) { ${inBlock(depth)} ${counter}--; }`,
       ])();
     }
     if (assigned.length > 0 && roll(2) === 0) {
       const name = one(assigned);
       if (kind === 'bool' || roll(2) === 0) return `${name} = ${value(kind)};`;
-      return kind === 'f32' ? `${name} ${one(['+=', '-=', '*='])} ${value(kind)};` : `${name} ${one(['+=', '*=', '^='])} ${value(kind)};`;
+      return kind === 'f32'
+        ? `${name} ${one(['+=', '-=', '*='])} ${value(kind)};`
+        : `${name} ${one(['+=', '*=', '^='])} ${value(kind)};`;
     }
     const name = `v${count++}`;
     const text = `let ${name} = ${value(kind)};`;
