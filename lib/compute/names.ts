@@ -1,4 +1,4 @@
-import type { Expression as ExpressionNode, MemberExpression, Node, PrivateIdentifier, Super } from 'acorn';
+import type { CallExpression, Expression as ExpressionNode, MemberExpression, Node, PrivateIdentifier, Super } from 'acorn';
 import { converted, isWhole, settledType, typeInWords } from './conversion.ts';
 import type { Context, Meaning, Scope } from './scope.ts';
 import { places, threadFunctions } from './thread.ts';
@@ -54,6 +54,12 @@ export function numbersOf(context: Context, scope: Scope, node: ValueNode): Numb
     const found = memberMeaning(context, scope, node);
     if (found?.kind === 'numbers') return found;
   }
+  // What is outside is named first: cov_1a2b().s is istanbul's.
+  let root: Node = node;
+  while (root.type === 'MemberExpression' || root.type === 'CallExpression')
+    root = root.type === 'MemberExpression' ? (root as MemberExpression).object : (root as CallExpression).callee;
+  const { name } = root as Node & { readonly name?: string };
+  if (root.type === 'Identifier' && scope.find(name!) === undefined) throw source.refusal(root, outside(context, name!));
   throw source.refusal(node, `(${source.wordsOf(node)}) is not an array`);
 }
 
