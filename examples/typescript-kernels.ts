@@ -1,12 +1,20 @@
-// The classics of tutorials, each a kernel written in TypeScript: vector addition, a reduction, Mandelbrot, the Laplacian
-// over a photograph, a matrix product with shared memory, the game of life, and n-body. Each is checked against plain
-// TypeScript; the bytes of Mandelbrot and of the Laplacian are those of the kernels in Metal beside this file.
+// The classics of tutorials, each a kernel written in TypeScript: vector addition, a reduction, Mandelbrot, the
+// Laplacian over a photograph, a matrix product with shared memory, the game of life, and n-body. Each is checked
+// against plain TypeScript; the bytes of Mandelbrot and of the Laplacian are those of the kernels in Metal beside this
+// file.
 import { type Device, f32, i32, input, output, u8, u32 } from '../lib/index.ts';
 import { askedDevice, exampleOptions } from './example-options.ts';
 import { photograph, writePicture } from './picture.ts';
 import { tellDigest, tellVerdict, tellWithin } from './verdict.ts';
 
-const { device: kind, check, shrink, width, steps, generations } = exampleOptions({
+const {
+  device: kind,
+  check,
+  shrink,
+  width,
+  steps,
+  generations,
+} = exampleOptions({
   ...{ shrink: 4, width: 480, steps: 256, generations: 200 },
 });
 using device = askedDevice(kind);

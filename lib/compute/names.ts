@@ -1,4 +1,11 @@
-import type { CallExpression, Expression as ExpressionNode, MemberExpression, Node, PrivateIdentifier, Super } from 'acorn';
+import type {
+  CallExpression,
+  Expression as ExpressionNode,
+  MemberExpression,
+  Node,
+  PrivateIdentifier,
+  Super,
+} from 'acorn';
 import { converted, isWhole, settledType, typeInWords } from './conversion.ts';
 import type { Context, Meaning, Scope } from './scope.ts';
 import { places, threadFunctions } from './thread.ts';
@@ -59,7 +66,8 @@ export function numbersOf(context: Context, scope: Scope, node: ValueNode): Numb
   while (root.type === 'MemberExpression' || root.type === 'CallExpression')
     root = root.type === 'MemberExpression' ? (root as MemberExpression).object : (root as CallExpression).callee;
   const { name } = root as Node & { readonly name?: string };
-  if (root.type === 'Identifier' && scope.find(name!) === undefined) throw source.refusal(root, outside(context, name!));
+  if (root.type === 'Identifier' && scope.find(name!) === undefined)
+    throw source.refusal(root, outside(context, name!));
   throw source.refusal(node, `(${source.wordsOf(node)}) is not an array`);
 }
 

@@ -61,7 +61,7 @@ export function commonShape(names: readonly string[], shapes: readonly (Shape | 
 
 /** Whether two shapes are the same. */
 export function isSame(a: Shape | undefined, b: Shape): boolean {
-  return a !== undefined && a.every((size, axis) => size === b[axis]);
+  return a?.every((size, axis) => size === b[axis]) === true;
 }
 
 /** How far apart two elements of an array are along each axis of a larger shape: 0 where it is repeated. */
