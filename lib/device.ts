@@ -128,7 +128,7 @@ export class Device extends OpenBackend {
     return reduce(this, type, combine, identity, options);
   }
 
-  /** What elements give together with all before them, such as running sums; see {@link reduce}. */
+  /** What elements give together with all before them, such as running sums. Rejects with `ERR_KERNEL_COMPILE`. */
   async scan<N extends ScalarName>(
     type: Scalar<N>,
     combine: (a: number, b: number) => number,

@@ -37,10 +37,12 @@ export type { ComputeFunction, ComputeOptions, Uses } from './compute/compute-op
 export {
   type Descriptor,
   type DtypeOfScalar,
+  type DtypesOfScalars,
   f32,
   f64,
   type Given,
   type GivenTo,
+  type Holder,
   i32,
   input,
   type Numbers,

@@ -1,12 +1,15 @@
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 
 /** The number types of kernels written in TypeScript; `u8` is the type of an array's elements alone. */
 export type ScalarName = 'f32' | 'f64' | 'i32' | 'u32' | 'u8';
 
-interface Dtypes {
+/** The element types of arrays, by the name of a number type. */
+export interface DtypesOfScalars {
   readonly f32: 'float32';
   readonly f64: 'float64';
   readonly i32: 'int32';
@@ -15,13 +18,14 @@ interface Dtypes {
 }
 
 /** The element type of the arrays of a type: `'float32'` of `f32`. */
-export type DtypeOfScalar<N extends ScalarName> = Dtypes[N];
+export type DtypeOfScalar<N extends ScalarName> = DtypesOfScalars[N];
 
 /**
  * A number type, as a value: {@link f32}, {@link f64}, {@link i32}, {@link u32} or {@link u8}. Called with a number, in
  * a kernel or elsewhere, it converts: `i32(x)` drops the fraction.
  */
 export interface Scalar<N extends ScalarName = ScalarName> {
+  /** The number of this type that is nearest: whole numbers without the fraction, 0 for NaN. */
   (value: number | boolean): number;
   /** Its name. */
   readonly scalar: N;
@@ -58,14 +62,19 @@ export interface Numbers<N extends ScalarName = ScalarName, Access extends 'read
   readonly access: Access;
 }
 
-/** An array of numbers that a kernel reads. */
-export function input<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'read'> {
-  return Object.freeze({ element: type.scalar, access: 'read' });
+function requireScalar<N extends ScalarName>(type: Scalar<N>): Scalar<N> {
+  if (typeof type === 'function' && typeof type.scalar === 'string') return type;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`);
 }
 
-/** An array of numbers that a kernel writes, and may read. */
+/** An array of numbers that a kernel reads. Throws `ERR_INVALID_ARGUMENT` for what is no number type. */
+export function input<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'read'> {
+  return Object.freeze({ element: requireScalar(type).scalar, access: 'read' });
+}
+
+/** An array of numbers that a kernel writes, and may read. Throws `ERR_INVALID_ARGUMENT`. */
 export function output<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'written'> {
-  return Object.freeze({ element: type.scalar, access: 'written' });
+  return Object.freeze({ element: requireScalar(type).scalar, access: 'written' });
 }
 
 /** The parameters of a kernel, in order: a number type, {@link input} or {@link output}. */
@@ -93,7 +102,8 @@ export type Seen<P> = P extends Scalar ? number : P extends Numbers<ScalarName, 
 /** What a kernel's text sees of all parameters. */
 export type SeenBy<D extends Descriptor> = { readonly [Name in keyof D]: Seen<D[Name]> };
 
-type Holder<N extends ScalarName> =
+/** What holds the numbers of a launch's argument, of any shape. */
+export type Holder<N extends ScalarName> =
   | Matrix<DtypeOfScalar<N>>
   | Vector<DtypeOfScalar<N>>
   | Volume<DtypeOfScalar<N>>

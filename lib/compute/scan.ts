@@ -48,7 +48,7 @@ export class Scan<N extends ScalarName = ScalarName> {
     this.#exclusive = exclusive;
   }
 
-  /** A vector of as many numbers as there are elements. Rejects with `ERR_INVALID_ARGUMENT`. */
+  /** A vector of n numbers for an array of n. Rejects with `ERR_INVALID_ARGUMENT`. */
   async run(
     values: Shaped,
     options: { readonly signal?: AbortSignal | undefined } = {},
@@ -63,7 +63,7 @@ export class Scan<N extends ScalarName = ScalarName> {
     }
   }
 
-  /** Synchronous twin of {@link run}. */
+  /** Synchronous twin of {@link run}: n numbers for n. Throws `ERR_INVALID_ARGUMENT`. */
   runSync(values: Shaped): Vector<DtypeOfScalar<N>> {
     const { commands, out, over } = this.#passes(values);
     try {

@@ -40,30 +40,30 @@ export interface Thread {
   readonly groupDepth: number;
   /**
    * An array that the threads of a group share. `length` is a whole number, known before the kernel runs. Its content
-   * is undefined until a thread writes it. Only as `const name = shared(f32, 256);`.
+   * is undefined until a thread writes it. Only as `const name = shared(f32, 256);`: elsewhere `ERR_KERNEL_COMPILE`.
    */
   shared(type: Scalar, length: number): WrittenNumbers;
-  /** An array of the thread's own, of zeros. Only as `const name = array(f32, 16);`. */
+  /** An array of the thread's own, of zeros. Only as `const name = array(f32, 16);`: else `ERR_KERNEL_COMPILE`. */
   array(type: Scalar, length: number): WrittenNumbers;
-  /** Waits for all threads of the group; what they wrote before is then seen by all. */
+  /** Waits for all threads of the group; what they wrote is then seen. `ERR_KERNEL_CHECK` if some do not come. */
   barrier(): void;
-  /** a b + c, rounded once (f32 only). */
+  /** a b + c, rounded once; `ERR_KERNEL_COMPILE` for f64. */
   fma(a: number, b: number, c: number): number;
-  /** Adds to an element; gives its value before. Arrays of i32 or u32, here and in the others. */
+  /** Adds to an element; gives its value before. `ERR_KERNEL_COMPILE` unless i32 or u32. */
   atomicAdd(numbers: Counters, index: number, value: number): number;
-  /** Subtracts from an element; gives its value before. */
+  /** Subtracts from an element; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicSub(numbers: Counters, index: number, value: number): number;
-  /** An element becomes the lesser of it and `value`; gives its value before. */
+  /** An element becomes the lesser of it and `value`; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicMin(numbers: Counters, index: number, value: number): number;
-  /** An element becomes the greater of it and `value`; gives its value before. */
+  /** An element becomes the greater of it and `value`; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicMax(numbers: Counters, index: number, value: number): number;
-  /** An element becomes element & value; gives its value before. */
+  /** An element becomes element & value; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicAnd(numbers: Counters, index: number, value: number): number;
-  /** An element becomes element | value; gives its value before. */
+  /** An element becomes element | value; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicOr(numbers: Counters, index: number, value: number): number;
-  /** An element becomes element ^ value; gives its value before. */
+  /** An element becomes element ^ value; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicXor(numbers: Counters, index: number, value: number): number;
-  /** An element becomes `value`; gives its value before. */
+  /** An element becomes `value`; gives its value before. `ERR_KERNEL_COMPILE`: see atomicAdd. */
   atomicExchange(numbers: Counters, index: number, value: number): number;
 }
 
