@@ -10,10 +10,15 @@ export type ScalarName = 'f32' | 'f64' | 'i32' | 'u32' | 'u8';
 
 /** The element types of arrays, by the name of a number type. */
 export interface DtypesOfScalars {
+  /** Of `f32`. */
   readonly f32: 'float32';
+  /** Of `f64`. */
   readonly f64: 'float64';
+  /** Of `i32`. */
   readonly i32: 'int32';
+  /** Of `u32`. */
   readonly u32: 'uint32';
+  /** Of `u8`. */
   readonly u8: 'uint8';
 }
 

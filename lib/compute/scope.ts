@@ -71,7 +71,8 @@ export class Scope {
   }
 
   #isPrinted(name: string): boolean {
-    return this.#printed.has(name) || (this.#outer !== undefined && this.#outer.#isPrinted(name));
+    if (this.#printed.has(name)) return true;
+    return this.#outer === undefined ? false : this.#outer.#isPrinted(name);
   }
 }
 
