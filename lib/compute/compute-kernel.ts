@@ -53,6 +53,7 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
     this.javaScript = texts.javaScript;
     this.#descriptor = descriptor;
     this.#lengths = lengths;
+    Object.freeze(this);
   }
 
   /**

@@ -79,7 +79,8 @@ export class Kernel {
     this.staticThreadgroupMemoryBytes = compiled.staticThreadgroupMemoryBytes;
     this.#compiled = compiled;
     this.#parameters = parameters;
-    Object.freeze(this);
+    // A kernel in TypeScript adds its texts first.
+    if (new.target === Kernel) Object.freeze(this);
   }
 
   /**
