@@ -65,7 +65,7 @@ if (
  * millisecond to open each. What is imported as it is needed stays apart.
  */
 async function bundle() {
-  const { build } = await import('esbuild');
+  const { build, transform } = await import('esbuild');
   const { dependencies, peerDependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const shared = {
     absWorkingDir: folder,
@@ -76,7 +76,7 @@ async function bundle() {
     // linkedom asks for canvas by require, and does without.
     external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), 'canvas'],
   };
-  // The plotting libraries are none of ours to be read, and large: they are the only ones that are minified.
+  // The plotting libraries are none of ours to be read, and large: they and the parser are minified.
   const library = {
     ...shared,
     entryPoints: ['lib/plot/library.ts'],
@@ -99,6 +99,14 @@ async function bundle() {
         loader: 'js',
       })),
   };
+  const parser = {
+    name: 'minified parser of kernels in TypeScript',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /[\\/]acorn[\\/]dist[\\/]acorn\.mjs$/ }, async ({ path }) => ({
+        contents: (await transform(readFileSync(path, 'utf8'), { minify: true })).code,
+        loader: 'js',
+      })),
+  };
   const { metafile } = await build({
     ...shared,
     banner: { js: ownRequire },
@@ -115,7 +123,7 @@ async function bundle() {
     outbase: '.',
     chunkNames: 'lib/chunks/[name]-[hash]',
     splitting: true,
-    plugins: [minified],
+    plugins: [minified, parser],
   });
   for (const path of Object.keys(metafile.outputs)) {
     const named = readFileSync(path, 'utf8').replace(naming, namingOfClasses);

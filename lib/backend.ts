@@ -82,6 +82,12 @@ export interface CompiledKernel {
   readonly staticThreadgroupMemoryBytes: number;
   readonly maxThreadgroupMemoryBytes: number;
   readonly parameters: readonly { readonly sizeBytes: number; readonly members: readonly KernelMember[] }[];
+  /** Of a kernel for the reference device: checks a launch, and returns a function that starts its work. */
+  readonly begin?: (
+    operands: readonly (Values | ArrayBuffer | number)[],
+    grid: readonly number[],
+    threadgroup: readonly number[],
+  ) => () => Generator<void, void, void>;
 }
 
 /** A device: memory, and encoders whose commits run in order. */

@@ -5,6 +5,13 @@ import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
 import { checkOptions, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
+import type { ComputeKernel } from './compute/compute-kernel.ts';
+import type { ComputeFunction, ComputeOptions } from './compute/compute-options.ts';
+import type { Descriptor, Scalar, ScalarName } from './compute/descriptor.ts';
+import type { Elementwise, ElementwiseOptions, ReductionOfTexts, ReductionTexts } from './compute/elementwise.ts';
+import type { ReduceOptions, Reduction } from './compute/reduction.ts';
+import type { Scan, ScanOptions } from './compute/scan.ts';
+import type { Vectorized, VectorizeOptions } from './compute/vectorized.ts';
 import { loading } from './covarium-error.ts';
 import './decomposition/operations.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
@@ -54,6 +61,101 @@ export class Device extends OpenBackend {
   async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
     const { compileKernel } = await loading(import('./kernel/compile.ts'));
     return compileKernel(this, source, options);
+  }
+
+  /**
+   * Compiles a kernel written in TypeScript: `descriptor` has the types of its arguments, and `text` is a function that
+   * one thread of the grid runs. It is read as text: what is outside of it is not seen.
+   *
+   * ```ts
+   * const saxpy = await device.compute({ a: f32, x: input(f32), y: output(f32) }, ({ a, x, y }, { x: i }) => {
+   *   y[i] = a * x[i]! + y[i]!;
+   * });
+   * await saxpy.run({ grid: n, arguments: { a: 2, x: [1, 2, 3], y } });
+   * ```
+   *
+   * Rejects with `ERR_KERNEL_COMPILE` and the place in the function for what a kernel can't have,
+   * `ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE` (`f64` on an Apple GPU), `ERR_NO_COMPILER`.
+   */
+  async compute<const D extends Descriptor>(
+    descriptor: D,
+    text: ComputeFunction<D>,
+    options: ComputeOptions = {},
+  ): Promise<ComputeKernel<D>> {
+    const { compileCompute } = await loading(import('./compute/compile-compute.ts'));
+    return compileCompute(this, descriptor, text, options);
+  }
+
+  /**
+   * A function of numbers as a kernel over arrays, element by element, which repeats numbers, rows and columns:
+   *
+   * ```ts
+   * const hypot = await device.vectorize([f32, f32], f32, (x, y) => Math.sqrt(x * x + y * y));
+   * const lengths = await hypot.run([matrix, row]);
+   * ```
+   *
+   * `types` are those of the arguments (at most 7), `result` that of the results. Rejects like {@link compute}.
+   */
+  async vectorize<N extends ScalarName, const T extends readonly Scalar[]>(
+    types: T,
+    result: Scalar<N>,
+    text: (...values: { -readonly [I in keyof T]: number }) => number,
+    options: VectorizeOptions = {},
+  ): Promise<Vectorized<N>> {
+    const { vectorize } = await loading(import('./compute/vectorized.ts'));
+    return vectorize(this, types, result, text as (...values: number[]) => number, options);
+  }
+
+  /**
+   * Combines all elements of an array to one number: `combine` is a function of two, and `identity` leaves the other
+   * side as it is.
+   *
+   * ```ts
+   * const sum = await device.reduce(f32, (a, b) => a + b, 0);
+   * const dot = await device.reduce(f32, (a, b) => a + b, 0, { from: [f32, f32], map: (x, y) => x * y });
+   * console.log(await sum.run(vector), await dot.run([vector, vector]));
+   * ```
+   *
+   * Rejects like {@link compute}.
+   */
+  async reduce(
+    type: Scalar,
+    combine: (a: number, b: number) => number,
+    identity: number,
+    options: ReduceOptions = {},
+  ): Promise<Reduction> {
+    const { reduce } = await loading(import('./compute/reduction.ts'));
+    return reduce(this, type, combine, identity, options);
+  }
+
+  /** What elements give together with all before them, such as running sums. Rejects with `ERR_KERNEL_COMPILE`. */
+  async scan<N extends ScalarName>(
+    type: Scalar<N>,
+    combine: (a: number, b: number) => number,
+    identity: number,
+    options: ScanOptions = {},
+  ): Promise<Scan<N>> {
+    const { scan } = await loading(import('./compute/scan.ts'));
+    return scan(this, type, combine, identity, options);
+  }
+
+  /**
+   * A text of a line or two over arrays, element by element; types are those of the arguments of each call, and `out`
+   * is the result: `device.elementwise('x, y, a', 'out = a * x + y')`. The language is that of {@link compute}. Rejects
+   * with `ERR_INVALID_ARGUMENT`, `ERR_KERNEL_COMPILE`.
+   */
+  async elementwise(names: string, text: string, options: ElementwiseOptions = {}): Promise<Elementwise> {
+    const { elementwise } = await loading(import('./compute/elementwise.ts'));
+    return elementwise(this, names, text, options);
+  }
+
+  /**
+   * {@link reduce} of texts; types are those of the arguments of each call: `device.reduction({ from: 'x, y', map: 'x *
+   * y', reduce: 'a + b', identity: 0 })`. Rejects with `ERR_INVALID_ARGUMENT`, `ERR_KERNEL_COMPILE`.
+   */
+  async reduction(texts: ReductionTexts): Promise<ReductionOfTexts> {
+    const { reductionOfTexts } = await loading(import('./compute/elementwise.ts'));
+    return reductionOfTexts(this, texts);
   }
 
   #zeros<D extends Dtype>(length: number, options: DtypeOption<D>): Storage<D> {

@@ -32,6 +32,36 @@ export type {
   RowElements,
   TriangleOptions,
 } from './command/options.ts';
+export type { ComputeKernel, ComputeLaunch } from './compute/compute-kernel.ts';
+export type { ComputeFunction, ComputeOptions, Uses } from './compute/compute-options.ts';
+export {
+  type Descriptor,
+  type DtypeOfScalar,
+  type DtypesOfScalars,
+  f32,
+  f64,
+  type Given,
+  type GivenTo,
+  type Holder,
+  i32,
+  input,
+  type Numbers,
+  output,
+  type ReadNumbers,
+  type Scalar,
+  type ScalarName,
+  type Seen,
+  type SeenBy,
+  u8,
+  u32,
+  type WrittenNumbers,
+} from './compute/descriptor.ts';
+export type { Elementwise, ElementwiseOptions, ReductionOfTexts, ReductionTexts } from './compute/elementwise.ts';
+export type { ReduceOptions, Reduction } from './compute/reduction.ts';
+export type { Scan, ScanOptions } from './compute/scan.ts';
+export type { Shaped } from './compute/shapes.ts';
+export type { Thread } from './compute/thread.ts';
+export type { Result, Vectorized, VectorizedOptions, VectorizeOptions } from './compute/vectorized.ts';
 export { CovariumError, type Diagnostic, type ErrorCode, type ErrorFields } from './covarium-error.ts';
 export {
   type NearestOptions,

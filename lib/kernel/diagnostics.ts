@@ -17,7 +17,7 @@ function diagnosticsIn(output: string): Diagnostic[] {
 }
 
 /** Some lines of a text around a place, which is marked. */
-function codeFrame(text: string, line: number, column: number): string {
+export function codeFrame(text: string, line: number, column: number): string {
   const lines = text.split('\n');
   const first = Math.max(1, line - 2);
   const last = Math.min(lines.length, line + 1);

@@ -29,6 +29,13 @@ export interface Recorded {
 }
 
 let recordedInside: (kernel: Kernel, device: OpenBackend, launch: Launch) => Recorded;
+let partsInside: (kernel: Kernel) => KernelParts;
+
+/** What a kernel consists of. */
+export interface KernelParts {
+  readonly parameters: readonly Parameter[];
+  readonly compiled: CompiledKernel;
+}
 
 /** A user's kernel, compiled for one device: `device.kernel(source)` makes it. */
 export class Kernel {
@@ -54,6 +61,7 @@ export class Kernel {
 
   static {
     recordedInside = (kernel, device, launch) => kernel.#recorded(device, launch);
+    partsInside = (kernel) => ({ parameters: kernel.#parameters, compiled: kernel.#compiled });
   }
 
   /** @internal */
@@ -63,17 +71,19 @@ export class Kernel {
     parameters: readonly Parameter[],
     compiled: CompiledKernel,
     notes: readonly string[],
+    argumentNames: readonly string[] = parameters.map((parameter) => parameter.name),
   ) {
     this.notes = Object.freeze(notes);
     this.device = device;
     this.name = name;
-    this.argumentNames = Object.freeze(parameters.map((parameter) => parameter.name));
+    this.argumentNames = Object.freeze(argumentNames);
     this.threadExecutionWidth = compiled.threadExecutionWidth;
     this.maxTotalThreadsPerThreadgroup = compiled.maxTotalThreadsPerThreadgroup;
     this.staticThreadgroupMemoryBytes = compiled.staticThreadgroupMemoryBytes;
     this.#compiled = compiled;
     this.#parameters = parameters;
-    Object.freeze(this);
+    // A kernel in TypeScript adds its texts first.
+    if (new.target === Kernel) Object.freeze(this);
   }
 
   /**
@@ -95,14 +105,20 @@ export class Kernel {
     return runCommands(this.device, (encoder) => encoder.launch(compiled, operands, grid, threadgroup));
   }
 
-  #recorded(device: OpenBackend, launch: Launch): Recorded {
-    checkOptions(launch, ['grid', 'threadgroup', 'arguments']);
+  /** @internal The launch as the compiled text takes it. */
+  protected prepared(launch: Launch): Launch {
+    return launch;
+  }
+
+  #recorded(device: OpenBackend, given: Launch): Recorded {
+    checkOptions(given, ['grid', 'threadgroup', 'arguments']);
     if (device !== this.device)
       throw new CovariumError(
         'ERR_FOREIGN_BUFFER',
         `Kernel (${this.name}) belongs to another device (${this.device.name}), not to (${device.name}).`,
       );
-    const grid = sizeOf('Grid', launch.grid);
+    const grid = sizeOf('Grid', given.grid);
+    const launch = this.prepared(given);
     const threadgroup =
       launch.threadgroup === undefined
         ? threadgroupFor(this.#compiled, grid)
@@ -119,4 +135,9 @@ export function recordedLaunch(kernel: Kernel, device: OpenBackend, launch: Laun
     'ERR_INVALID_ARGUMENT',
     `Kernel is (${describe(kernel)}); pass what Device.kernel() returns.`,
   );
+}
+
+/** The parts of a kernel, for other modules of lib only. */
+export function partsOf(kernel: Kernel): KernelParts {
+  return partsInside(kernel);
 }

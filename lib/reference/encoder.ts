@@ -1,6 +1,6 @@
 import type { CompiledKernel, Encoder, FactorOn, Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real } from '../dtype.ts';
+import type { Real, Values } from '../dtype.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
 import { choleskyBatch, logDensityBatch, sampleBatch, stretchBatch } from './batch.ts';
@@ -199,8 +199,17 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => meanAndCovariance(rows, mean, covariance, ddof));
   }
 
-  launch(kernel: string | CompiledKernel): void {
+  launch(
+    kernel: string | CompiledKernel,
+    operands: readonly (Values | ArrayBuffer | number)[],
+    grid: readonly number[],
+    threadgroup: readonly number[],
+  ): void {
     this.#requireOpen();
+    if (typeof kernel !== 'string' && kernel.begin !== undefined) {
+      this.#record(kernel.begin(operands, grid, threadgroup));
+      return;
+    }
     throw new CovariumError(
       'ERR_UNSUPPORTED',
       `The reference device does not run kernels (${kernel}): open metal or cpu.`,

@@ -138,6 +138,23 @@ for (const kind of kindsHere)
     });
   }
 
+// Mandelbrot and the Laplacian have the bytes of the kernels in Metal.
+for (const kind of kindsHere)
+  test(`${kind}: the kernels in TypeScript agree with plain TypeScript.`, () => {
+    const { status, text, files } = runExample('typescript-kernels', '--device', kind);
+    assert.is(status, 0, text);
+    for (const name of ['mandelbrot', 'laplacian']) {
+      const { digest } = examples.find((each) => each.name === name)!;
+      assert.ok(text.includes(`${name}: SHA-256 ${digest}\n`), text);
+    }
+    assert.is(text.match(/^check {4}\w+: the \d+ numbers of plain TypeScript, to the bit$/gm)?.length, 4, text);
+    const [ours, theirs] = [
+      decode(files.get(join('out', 'life.png'))!),
+      decode(readFileSync(join(root, 'docs/examples/typescript-kernels.png'))),
+    ];
+    assert.equal(Buffer.from(ours.data.buffer), Buffer.from(theirs.data.buffer), 'the page shows what the run gives');
+  });
+
 if (kindsHere.includes('cpu'))
   test('In check mode the examples read and write only what is theirs.', () => {
     for (const [name, ...options] of [
@@ -166,7 +183,7 @@ test('A wrong name or option is refused, with the list of the right ones.', () =
   for (const [args, said] of [
     [
       [],
-      'grayscale, kalman-bank, kalman-filter, laplacian, mandelbrot, matrix-product, pca, row-sums, species, value-at-risk, vector-addition.',
+      'grayscale, kalman-bank, kalman-filter, laplacian, mandelbrot, matrix-product, pca, row-sums, species, typescript-kernels, value-at-risk, vector-addition.',
     ],
     [['../lib/index'], 'There is no example of this name (../lib/index).'],
     [['laplacian', '--shrink', '0'], 'Option (--shrink) is (0), not a whole number from 1 on. [ERR_OUT_OF_RANGE]'],

@@ -17,6 +17,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   CovariumError,
+  f32,
   listDevices,
   Matrix,
   Moments,
@@ -179,6 +180,7 @@ const refusesNothing: { readonly [name: string]: () => unknown } = {
   'MultivariateNormal.entropy': () => normal.entropy,
   'MultivariateNormal.rank': () => normal.rank,
   'MultivariateNormal.jitter': () => normal.jitter,
+  Scalar: () => f32(Number.NaN),
   'Distribution.closed': () => normal.closed,
   'Distribution.close': () => normal.close(),
   'MultivariateNormal.closed': () => normal.closed,

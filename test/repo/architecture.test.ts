@@ -52,6 +52,7 @@ const floors: readonly (readonly string[])[] = [
   ['moments'],
   ['device.ts'],
   ['decomposition'],
+  ['compute'],
   ['command'],
   ['kernel'],
   ['table', 'plot'],

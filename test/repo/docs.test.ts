@@ -91,6 +91,7 @@ test('The TypeScript of each page passes the type check against lib.', () => {
 const runElsewhere: { readonly [page: string]: string } = {
   'docs/kernels.md': 'test/repo/kernels-page.test.ts',
   'docs/tutorial.md': 'test/repo/tutorial.test.ts',
+  'docs/typescript-kernels.md': 'test/repo/kernels-page.test.ts',
 };
 
 test('Whole programs run, on the reference device.', async () => {

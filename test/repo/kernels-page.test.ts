@@ -1,5 +1,5 @@
-// docs/kernels.md is a program: its blocks of TypeScript run from top to bottom, and print what the page says that they
-// print.
+// docs/kernels.md and docs/typescript-kernels.md are programs: their blocks of TypeScript run from top to bottom, and
+// print what the page says that they print.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { noCpu } from '../harness/cpu-backend.ts';
 
-const page = readFileSync(new URL('../../docs/kernels.md', import.meta.url), 'utf8');
+const textOf = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const page = textOf('kernels.md');
 const library = new URL('../../lib/index.ts', import.meta.url).href;
 
 /** What a block says that it prints: behind a console.log, or in the lines of comment after one. */
@@ -25,30 +26,34 @@ function printedBy(block: string): string[] {
 
 if (noCpu !== '') console.log(`skipped  the page of the kernels: ${noCpu}`);
 else
-  test('The blocks of the page run on the cpu device, and print what it says.', () => {
-    const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
-    assert.ok(blocks.length >= 8, `${blocks.length} blocks`);
-    const expected = blocks.flatMap(printedBy);
-    assert.ok(expected.length >= 12, expected.join('\n'));
-    const folder = mkdtempSync(join(tmpdir(), 'covarium-page-'));
-    try {
-      const program = join(folder, 'page.mts');
-      writeFileSync(program, blocks.join('\n').replaceAll("from 'covarium'", `from ${JSON.stringify(library)}`));
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        ['--import', import.meta.resolve('tsx'), program],
-        {
-          encoding: 'utf8',
-          cwd: fileURLToPath(new URL('../..', import.meta.url)),
-          env: { ...process.env, COVARIUM_DEVICE: 'cpu' },
-        },
-      );
-      assert.is(status, 0, stderr);
-      assert.equal(stdout.trimEnd().split('\n'), expected);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
+  for (const [name, least] of [
+    ['kernels.md', 8],
+    ['typescript-kernels.md', 3],
+  ] as const)
+    test(`The blocks of ${name} run on the cpu device, and print what it says.`, () => {
+      const blocks = [...textOf(name).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+      assert.ok(blocks.length >= least, `${blocks.length} blocks`);
+      const expected = blocks.flatMap(printedBy);
+      assert.ok(expected.length >= least, expected.join('\n'));
+      const folder = mkdtempSync(join(tmpdir(), 'covarium-page-'));
+      try {
+        const program = join(folder, 'page.mts');
+        writeFileSync(program, blocks.join('\n').replaceAll("from 'covarium'", `from ${JSON.stringify(library)}`));
+        const { status, stdout, stderr } = spawnSync(
+          process.execPath,
+          ['--import', import.meta.resolve('tsx'), program],
+          {
+            encoding: 'utf8',
+            cwd: fileURLToPath(new URL('../..', import.meta.url)),
+            env: { ...process.env, COVARIUM_DEVICE: 'cpu' },
+          },
+        );
+        assert.is(status, 0, stderr);
+        assert.equal(stdout.trimEnd().split('\n'), expected);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
 
 test('The codes of the page are those of covarium.', () => {
   const codes = new Set(page.match(/\bERR_\w+/g));

@@ -1,0 +1,128 @@
+import { backendOf, type OpenBackend } from '../backend-handle.ts';
+import { checkOptions, describe, requireBoolean } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { compileKernel } from '../kernel/compile.ts';
+import { partsOf } from '../kernel/kernel.ts';
+import { signatureOf } from '../kernel/signature.ts';
+import { ComputeKernel } from './compute-kernel.ts';
+import type { ComputeFunction, ComputeOptions, Uses } from './compute-options.ts';
+import type { Descriptor } from './descriptor.ts';
+import { type Parsed, parsed } from './parse.ts';
+import { javaScriptText } from './print-javascript.ts';
+import { lengthsOf, metalText } from './print-metal.ts';
+import { programOf } from './program.ts';
+import { javaScriptKernel } from './run-javascript.ts';
+import type { Program } from './tree.ts';
+
+/** Compiles a kernel written in TypeScript; see `Device.compute`. */
+export async function compileCompute<const D extends Descriptor>(
+  device: OpenBackend,
+  descriptor: D,
+  text: ComputeFunction<D>,
+  options: ComputeOptions,
+): Promise<ComputeKernel<D>> {
+  checkOptions(options, ['name', 'uses', 'check']);
+  const { name = typeof text === 'function' && /^[A-Za-z]\w*$/.test(text.name) ? text.name : 'kernel' } = options;
+  return compileParsed(device, descriptor, parsed(requireName(name), text), { ...options, name });
+}
+
+/** {@link compileCompute} of a text that is parsed. */
+export async function compileParsed<D extends Descriptor>(
+  device: OpenBackend,
+  descriptor: D,
+  text: Parsed,
+  options: ComputeOptions & { readonly name: string },
+): Promise<ComputeKernel<D>> {
+  const { name, uses = {}, check = false } = options;
+  requireBoolean('Check mode', check);
+  const backend = backendOf(device);
+  requireDescriptor(device, descriptor);
+  requireUses(uses);
+  if (check && backend.kind !== 'cpu' && backend.kind !== 'reference')
+    throw new CovariumError(
+      'ERR_UNSUPPORTED',
+      `Check mode needs the cpu or the reference device, not (${backend.kind}).`,
+    );
+  const program = programOf(name, descriptor, text, uses);
+  refuseDouble(device, program);
+  const texts = { source: metalText(program, false), javaScript: javaScriptText(program, check) };
+  const lengths = lengthNames(program);
+  const notes = program.debugLines.map(
+    (line) => `Line ${line} (console.log or debugger) is obeyed by the reference device alone.`,
+  );
+  if (backend.kind === 'reference') {
+    const parameters = signatureOf(texts.source, program.name).parameters.filter(({ kind }) => kind !== 'place');
+    const compiled = javaScriptKernel(program, texts.javaScript);
+    return new ComputeKernel(
+      device,
+      { name: program.name, parameters, compiled, notes: [] },
+      texts,
+      descriptor,
+      lengths,
+    );
+  }
+  const source = check ? metalText(program, true) : texts.source;
+  const kernel = await compileKernel(device, source, { name: program.name, check, path: `${name}.metal` });
+  const parts = { name: program.name, ...partsOf(kernel), notes: [...kernel.notes, ...notes] };
+  return new ComputeKernel(device, parts, texts, descriptor, lengths);
+}
+
+function lengthNames(program: Program): string[] {
+  const asked = new Set(lengthsOf(program));
+  return program.parameters.flatMap(({ given, inside }) =>
+    inside.kind === 'numbers' && asked.has(inside) ? [given] : [],
+  );
+}
+
+function requireName(name: unknown): string {
+  if (typeof name === 'string' && /^[A-Za-z]\w{0,99}$/.test(name)) return name;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
+}
+
+function requireDescriptor(device: OpenBackend, descriptor: Descriptor): void {
+  if (typeof descriptor !== 'object' || descriptor === null)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Descriptor is not an object of types by name (${describe(descriptor)}).`,
+    );
+  for (const [name, type] of Object.entries(descriptor)) {
+    if (!/^[A-Za-z_$][\w$]*$/.test(name))
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of an argument is not an identifier (${name}).`);
+    const known: readonly unknown[] = ['f32', 'f64', 'i32', 'u32', 'u8'];
+    const isScalar = typeof type === 'function' && known.includes(type.scalar);
+    if (isScalar && type.scalar === 'u8')
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${name}) is a byte (u8): bytes are elements of arrays alone.`,
+      );
+    if (!isScalar && !(typeof type === 'object' && type !== null && 'element' in type && known.includes(type.element)))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${name}) has no type (${describe(type)}): pass f32, f64, i32 or u32, or input(...) or output(...) of one.`,
+      );
+    const { scalar, element = scalar } = type as { readonly scalar?: string; readonly element?: string };
+    if (element === 'f64') requireDouble(device, `Argument (${name})`);
+  }
+}
+
+function requireDouble(device: OpenBackend, what: string): void {
+  if (!device.dtypes.includes('float64'))
+    throw new CovariumError('ERR_UNSUPPORTED_DTYPE', `${what} is of f64, which device (${device.kind}) does not have.`);
+}
+
+// A type that the text names, in f64(x) or shared(f64, 8), is printed.
+function refuseDouble(device: OpenBackend, program: Program): void {
+  if (!device.dtypes.includes('float64') && /\bdouble\b/.test(metalText(program, false)))
+    requireDouble(device, `A number of kernel (${program.name})`);
+}
+
+function requireUses(uses: Uses): void {
+  if (typeof uses !== 'object' || uses === null)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Option (uses) is not an object of names (${describe(uses)}).`);
+  for (const [name, value] of Object.entries(uses))
+    if (typeof value !== 'function' && typeof value !== 'number')
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Option (uses) has (${name}), which is neither a function nor a number (${describe(value)}).`,
+      );
+}

@@ -1,0 +1,21 @@
+import type { Descriptor, SeenBy } from './descriptor.ts';
+import type { Thread } from './thread.ts';
+
+/** Functions and numbers that a kernel's text may name. */
+export type Uses = { readonly [name: string]: ((...values: never[]) => unknown) | number };
+
+/** Options of `Device.compute`. */
+export interface ComputeOptions {
+  /** The kernel's name in texts and messages; by default that of the function, or `kernel`. */
+  readonly name?: string | undefined;
+  /** Functions that the text may call, and numbers that it may name; none by default. */
+  readonly uses?: Uses | undefined;
+  /**
+   * True to check each access to an array, on `cpu` and `reference`; false by default. A wrong one fails the commit
+   * with `ERR_KERNEL_CHECK` and the line of the function. Throws `ERR_UNSUPPORTED` on other devices.
+   */
+  readonly check?: boolean | undefined;
+}
+
+/** A kernel's text in TypeScript: a function of its arguments and of what a thread knows. */
+export type ComputeFunction<D extends Descriptor> = (given: SeenBy<D>, thread: Thread) => void;

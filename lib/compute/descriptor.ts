@@ -1,0 +1,126 @@
+import type { Matrix } from '../array/matrix.ts';
+import type { Vector } from '../array/vector.ts';
+import type { Volume } from '../array/volume.ts';
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Values } from '../dtype.ts';
+
+/** The number types of kernels written in TypeScript; `u8` is the type of an array's elements alone. */
+export type ScalarName = 'f32' | 'f64' | 'i32' | 'u32' | 'u8';
+
+/** The element types of arrays, by the name of a number type. */
+export interface DtypesOfScalars {
+  /** Of `f32`. */
+  readonly f32: 'float32';
+  /** Of `f64`. */
+  readonly f64: 'float64';
+  /** Of `i32`. */
+  readonly i32: 'int32';
+  /** Of `u32`. */
+  readonly u32: 'uint32';
+  /** Of `u8`. */
+  readonly u8: 'uint8';
+}
+
+/** The element type of the arrays of a type: `'float32'` of `f32`. */
+export type DtypeOfScalar<N extends ScalarName> = DtypesOfScalars[N];
+
+/**
+ * A number type, as a value: {@link f32}, {@link f64}, {@link i32}, {@link u32} or {@link u8}. Called with a number, in
+ * a kernel or elsewhere, it converts: `i32(x)` drops the fraction.
+ */
+export interface Scalar<N extends ScalarName = ScalarName> {
+  /** The number of this type that is nearest: whole numbers without the fraction, 0 for NaN. */
+  (value: number | boolean): number;
+  /** Its name. */
+  readonly scalar: N;
+}
+
+function scalar<N extends ScalarName>(name: N, convert: (value: number) => number): Scalar<N> {
+  return Object.freeze(Object.assign((value: number | boolean) => convert(Number(value)), { scalar: name }));
+}
+
+// As in kernels: beyond the range the nearest number, and 0 for NaN.
+function whole(least: number, most: number): (value: number) => number {
+  return (value) => (Number.isNaN(value) ? 0 : Math.max(least, Math.min(most, Math.trunc(value))) + 0);
+}
+
+const toInt = whole(-(2 ** 31), 2 ** 31 - 1);
+const toUint = whole(0, 2 ** 32 - 1);
+
+/** Numbers of 32 bits with a binary point, as in a Float32Array. */
+export const f32: Scalar<'f32'> = scalar('f32', Math.fround);
+/** Numbers of 64 bits with a binary point, where the device has them: `cpu`, `cuda` and `reference`. */
+export const f64: Scalar<'f64'> = scalar('f64', (value) => value);
+/** Whole numbers from -2^31 to 2^31 - 1; sums, differences and products wrap. */
+export const i32: Scalar<'i32'> = scalar('i32', toInt);
+/** Whole numbers from 0 to 2^32 - 1; sums, differences and products wrap. */
+export const u32: Scalar<'u32'> = scalar('u32', toUint);
+/** Bytes: elements of arrays. An element reads as an `i32`, and takes the lowest 8 bits of what is written. */
+export const u8: Scalar<'u8'> = scalar('u8', (value) => toUint(value) & 255);
+
+/** Numbers that a kernel reads or writes: {@link input} and {@link output} make it. */
+export interface Numbers<N extends ScalarName = ScalarName, Access extends 'read' | 'written' = 'read' | 'written'> {
+  /** The type of its elements. */
+  readonly element: N;
+  /** `written` may be read too. */
+  readonly access: Access;
+}
+
+function requireScalar<N extends ScalarName>(type: Scalar<N>): Scalar<N> {
+  if (typeof type === 'function' && typeof type.scalar === 'string') return type;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`);
+}
+
+/** An array of numbers that a kernel reads. Throws `ERR_INVALID_ARGUMENT` for what is no number type. */
+export function input<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'read'> {
+  return Object.freeze({ element: requireScalar(type).scalar, access: 'read' });
+}
+
+/** An array of numbers that a kernel writes, and may read. Throws `ERR_INVALID_ARGUMENT`. */
+export function output<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'written'> {
+  return Object.freeze({ element: requireScalar(type).scalar, access: 'written' });
+}
+
+/** The parameters of a kernel, in order: a number type, {@link input} or {@link output}. */
+export interface Descriptor {
+  readonly [name: string]: Scalar | Numbers;
+}
+
+/** Numbers as a kernel's text reads them. */
+export interface ReadNumbers {
+  /** How many there are. */
+  readonly length: number;
+  readonly [index: number]: number;
+}
+
+/** Numbers as a kernel's text reads and writes them. */
+export interface WrittenNumbers {
+  /** How many there are. */
+  readonly length: number;
+  [index: number]: number;
+}
+
+/** What a kernel's text sees of a parameter. */
+export type Seen<P> = P extends Scalar ? number : P extends Numbers<ScalarName, 'read'> ? ReadNumbers : WrittenNumbers;
+
+/** What a kernel's text sees of all parameters. */
+export type SeenBy<D extends Descriptor> = { readonly [Name in keyof D]: Seen<D[Name]> };
+
+/** What holds the numbers of a launch's argument, of any shape. */
+export type Holder<N extends ScalarName> =
+  | Matrix<DtypeOfScalar<N>>
+  | Vector<DtypeOfScalar<N>>
+  | Volume<DtypeOfScalar<N>>
+  | Values<DtypeOfScalar<N>>;
+
+/** What a launch takes for a parameter. */
+export type Given<P> =
+  P extends Numbers<infer N, infer Access>
+    ? Access extends 'read'
+      ? Holder<N> | readonly number[]
+      : Holder<N>
+    : number;
+
+/** What a launch takes for all parameters, by name. */
+export type GivenTo<D extends Descriptor> = { readonly [Name in keyof D]: Given<D[Name]> };

@@ -1,0 +1,209 @@
+import type { OpenBackend } from '../backend-handle.ts';
+import { checkOptions, describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { dtypeOf } from '../dtype.ts';
+import type { Uses } from './compute-options.ts';
+import { f32, f64, i32, type Scalar, type ScalarName, u8, u32 } from './descriptor.ts';
+import { type Reduction, reduce } from './reduction.ts';
+import { type Shaped, shapeOf } from './shapes.ts';
+import { type Result, type Vectorized, type VectorizedOptions, vectorize } from './vectorized.ts';
+
+/** Options of `Device.elementwise`. */
+export interface ElementwiseOptions {
+  /** The type of the results; by default that which all arrays together have. */
+  readonly result?: Scalar | undefined;
+  /** The name in messages; `elementwise` by default. */
+  readonly name?: string | undefined;
+  /** Functions that the text may call, and numbers that it may name; none by default. */
+  readonly uses?: Uses | undefined;
+}
+
+/** What `Device.reduction` takes, as text. */
+export interface ReductionTexts {
+  /** Names of the arrays, separated by commas. */
+  readonly from: string;
+  /** An expression of them; by default the only one. */
+  readonly map?: string | undefined;
+  /** An expression of `a` and `b`, such as `a + b`. */
+  readonly reduce: string;
+  /** What leaves the other side as it is: 0 for a sum. */
+  readonly identity: number;
+  /** The type of the result; by default that which all arrays together have. */
+  readonly result?: Scalar | undefined;
+  /** The name in messages; `reduction` by default. */
+  readonly name?: string | undefined;
+  /** Functions that the texts may call, and numbers that they may name; none by default. */
+  readonly uses?: Uses | undefined;
+}
+
+const scalarOf = { float32: f32, float64: f64, int32: i32, uint32: u32, uint8: u8 } as const;
+
+/** A text of a line or two that runs over arrays, element by element: `Device.elementwise` makes it. */
+export class Elementwise {
+  readonly #device: OpenBackend;
+  readonly #names: readonly string[];
+  readonly #text: (...values: number[]) => number;
+  readonly #options: ElementwiseOptions;
+  readonly #made: Map<string, Promise<Vectorized>> = new Map();
+
+  /** @internal */
+  constructor(device: OpenBackend, names: readonly string[], text: string, options: ElementwiseOptions) {
+    this.#device = device;
+    this.#names = names;
+    this.#text = functionOf(names, `let out;\n${text};\nreturn out;`);
+    this.#options = options;
+  }
+
+  /**
+   * The results for arrays and numbers, in the order of the names. The first call with arrays of other types compiles.
+   * Rejects like {@link Vectorized.run}, and with `ERR_KERNEL_COMPILE`.
+   */
+  async run<Out extends object = Result<ScalarName>>(
+    values: readonly (Shaped | number)[],
+    options: VectorizedOptions<Out> = {},
+  ): Promise<Out> {
+    const { name = 'elementwise', uses, result } = this.#options;
+    const types = typesOf(this.#names, values);
+    const type = result ?? joinedType(types);
+    const key = [...types, type].map(({ scalar }) => scalar).join();
+    const made = this.#made.get(key) ?? vectorize(this.#device, types, type, this.#text, { name, uses });
+    this.#made.set(key, made);
+    return (await made).run(values, options as VectorizedOptions<Result<ScalarName>>) as Promise<
+      Out & Result<ScalarName>
+    >;
+  }
+}
+
+/** A reduction of texts: `Device.reduction` makes it. */
+export class ReductionOfTexts {
+  readonly #device: OpenBackend;
+  readonly #texts: ReductionTexts;
+  readonly #names: readonly string[];
+  readonly #made: Map<string, Promise<Reduction>> = new Map();
+
+  /** @internal */
+  constructor(device: OpenBackend, texts: ReductionTexts) {
+    this.#device = device;
+    this.#texts = texts;
+    this.#names = namesOf(texts.from);
+    if (texts.map === undefined && this.#names.length > 1)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Several arrays (${texts.from}) need a \`map\`, an expression of them.`,
+      );
+  }
+
+  /**
+   * The number that all elements of the arrays give, in the order of the names. The first call with arrays of other
+   * types compiles. Rejects like {@link Reduction.run}, and with `ERR_KERNEL_COMPILE`.
+   */
+  async run(values: readonly Shaped[], options: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
+    const { map, reduce: combine, identity, name = 'reduction', uses, result } = this.#texts;
+    const types = typesOf(this.#names, values);
+    const type = result ?? joinedType(types);
+    const key = [...types, type].map(({ scalar }) => scalar).join();
+    const isPlain = map === undefined && types[0] === type;
+    const mapped = isPlain ? undefined : functionOf(this.#names, `return ${map ?? this.#names[0]};`);
+    const made =
+      this.#made.get(key) ??
+      reduce(this.#device, type, functionOf(['a', 'b'], `return ${combine};`), identity, {
+        ...{ name, uses, map: mapped },
+        from: types,
+      });
+    this.#made.set(key, made);
+    return (await made).run(values, options);
+  }
+}
+
+/** Makes an {@link Elementwise}; see `Device.elementwise`. */
+export function elementwise(
+  device: OpenBackend,
+  names: string,
+  text: string,
+  options: ElementwiseOptions,
+): Elementwise {
+  checkOptions(options, ['result', 'name', 'uses']);
+  if (typeof text !== 'string')
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Text is not a string (${describe(text)}): pass such as 'out = a * x + y'.`,
+    );
+  return new Elementwise(device, namesOf(names), text, options);
+}
+
+/** Makes a {@link ReductionOfTexts}; see `Device.reduction`. */
+export function reductionOfTexts(device: OpenBackend, texts: ReductionTexts): ReductionOfTexts {
+  checkOptions(texts, ['from', 'map', 'reduce', 'identity', 'result', 'name', 'uses']);
+  for (const name of ['from', 'reduce', 'map'] as const)
+    if (typeof texts[name] !== 'string' && !(name === 'map' && texts.map === undefined))
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Option (${name}) is not a text (${describe(texts[name])}).`);
+  return new ReductionOfTexts(device, texts);
+}
+
+function namesOf(names: string): string[] {
+  const all = typeof names === 'string' ? names.split(',').map((each) => each.trim()) : [];
+  const wrong = all.find((each) => !/^[A-Za-z]\w*$/.test(each) || each === 'out');
+  if (all.length > 0 && wrong === undefined && new Set(all).size === all.length) return all;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Names are not different identifiers, separated by commas, none of them out (${describe(names)}).`,
+  );
+}
+
+/** A function of a text, which is never called: it is read as that of `Device.vectorize`. */
+function functionOf(names: readonly string[], body: string): (...values: number[]) => number {
+  try {
+    return new Function(...names, body) as (...values: number[]) => number;
+  } catch (cause) {
+    const { name, message } = cause as Error;
+    const isForbidden = name === 'EvalError';
+    throw new CovariumError(
+      isForbidden ? 'ERR_UNSUPPORTED' : 'ERR_KERNEL_COMPILE',
+      isForbidden
+        ? `Kernels of texts are functions made here, which this process forbids (${message}).`
+        : `Text is not understood (${message}).`,
+      { cause },
+    );
+  }
+}
+
+/** The types of arguments: a number has that of the arrays, unless it has a fraction and they have none. */
+function typesOf(names: readonly string[], values: readonly (Shaped | number)[]): Scalar[] {
+  if (!Array.isArray(values) || values.length !== names.length)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Kernel takes an array of (${names.length}) arguments (${names.join(', ')}), not (${describe(values)}).`,
+    );
+  const arrays = values.map((value, i) =>
+    shapeOf(names[i]!, value) === undefined ? undefined : arrayType(value as Shaped),
+  );
+  const known = arrays.filter((type) => type !== undefined);
+  const together = known.length === 0 ? f32 : joinedType(known);
+  return arrays.map((type, i) => {
+    if (type !== undefined) return type;
+    const isFloat = together === f32 || together === f64;
+    return isFloat || Number.isInteger(values[i]) ? (together === u8 ? i32 : together) : f32;
+  });
+}
+
+function arrayType(value: Shaped): Scalar {
+  if (Array.isArray(value)) return f32;
+  return scalarOf[
+    ArrayBuffer.isView(value)
+      ? dtypeOf(value)
+      : (value as Exclude<Shaped, readonly number[]> & { dtype: keyof typeof scalarOf }).dtype
+  ];
+}
+
+/** The type of results: f64 or f32 if one has it, else that of whole numbers. */
+function joinedType(types: readonly Scalar[]): Scalar {
+  for (const type of [f64, f32]) if (types.includes(type)) return type;
+  const first = types[0]!;
+  if (types.every((type) => type === first)) return first === u8 ? i32 : first;
+  const scalars = types.map(({ scalar }) => scalar);
+  if (!(scalars.includes('i32') && scalars.includes('u32'))) return scalars.includes('u32') ? u32 : i32;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Arguments have types (${scalars.join(', ')}), which have none together: pass \`result\`.`,
+  );
+}

@@ -1,0 +1,86 @@
+import { type ArrowFunctionExpression, type Expression, type Function as FunctionNode, type Node, parse } from 'acorn';
+import { describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { SourceText } from './source-text.ts';
+
+/** A user's function, parsed. */
+export interface Parsed {
+  readonly source: SourceText;
+  readonly node: FunctionNode | ArrowFunctionExpression;
+}
+
+/** The most characters of one function. */
+const longest = 1 << 18;
+
+/**
+ * Parses the text of a function. Throws `ERR_INVALID_ARGUMENT` for what is no function, or has no text;
+ * `ERR_KERNEL_COMPILE` for one that a kernel can't be.
+ */
+export function parsed(name: string, given: unknown): Parsed {
+  if (typeof given !== 'function')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`${name}\` is not a function (${describe(given)}).`);
+  const text = Function.prototype.toString.call(given);
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(text))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`${name}\` has no text: it is native, or bound by bind(). Pass the function itself.`,
+    );
+  if (text.length > longest)
+    throw new CovariumError(
+      'ERR_TOO_LARGE',
+      `Text of \`${name}\` has (${text.length}) characters; the limit is (${longest}).`,
+    );
+  return functionIn(name, text);
+}
+
+/** {@link parsed} of a function of `count` numbers; throws `ERR_INVALID_ARGUMENT` for one of another number. */
+export function parsedOf(name: string, given: unknown, count: number): Parsed {
+  const all = parsed(name, given);
+  if (all.node.params.length === count) return all;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Function (${name}) takes (${all.node.params.length}) arguments; here it gets (${count}).`,
+  );
+}
+
+function functionIn(name: string, text: string): Parsed {
+  // The text of a method is no expression by itself.
+  const forms = [
+    ['(', ')'],
+    ['({', '})'],
+  ] as const;
+  let first: { at: number; message: string } | undefined;
+  for (const [before, after] of forms) {
+    try {
+      const program = parse(`${before}${text}\n${after}`, { ecmaVersion: 2022, sourceType: 'module' });
+      const statement = program.body[0]!;
+      const whole = statement.type === 'ExpressionStatement' ? statement.expression : undefined;
+      const source = new SourceText(name, text, before.length);
+      if (program.body.length !== 1) throw source.refusal(program.body[1]!, 'Text goes on behind its last bracket');
+      return { source, node: requireFunction(source, whole) };
+    } catch (error) {
+      if (error instanceof CovariumError) throw error;
+      const { pos = 0, message } = error as SyntaxError & { pos?: number };
+      first ??= { at: pos, message: message.replace(/ \(\d+:\d+\)$/, '') };
+    }
+  }
+  throw new SourceText(name, text, 1).refusal({ start: first!.at }, `Text is not understood: ${first!.message}`);
+}
+
+function requireFunction(source: SourceText, whole: Expression | undefined): Parsed['node'] {
+  let node: Node | undefined = whole;
+  if (whole?.type === 'ObjectExpression' && whole.properties[0]?.type === 'Property') node = whole.properties[0].value;
+  if (node?.type !== 'FunctionExpression' && node?.type !== 'ArrowFunctionExpression')
+    throw source.refusal(node ?? { start: 0 }, 'A kernel is a function, not a class or another value');
+  const found = node as Parsed['node'];
+  if (found.async) throw source.refusal(node, 'A kernel waits for nothing: leave out async');
+  if (found.generator) throw source.refusal(node, 'A kernel is no generator: leave out the *');
+  return found;
+}
+
+/** Parses the statements of a text, as the body of a function whose parameters `names` are. */
+export function parsedStatements(name: string, names: readonly string[], body: string): Parsed {
+  const { node } = functionIn(name, `(${names.join(', ')}) => {\n${body}\n}`);
+  // What the user wrote begins after the line of the parameters.
+  return { node, source: new SourceText(name, body, `((${names.join(', ')}) => {\n`.length) };
+}

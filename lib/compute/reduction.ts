@@ -1,0 +1,243 @@
+import { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import type { Timings } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { checkOptions, describe } from '../check.ts';
+import { CommandBuffer } from '../command/command-buffer.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Launch } from '../kernel/kernel.ts';
+import { compileParsed } from './compile-compute.ts';
+import type { ComputeKernel } from './compute-kernel.ts';
+import type { Uses } from './compute-options.ts';
+import { type Descriptor, i32, input, output, type Scalar } from './descriptor.ts';
+import { parsedOf, parsedStatements } from './parse.ts';
+import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
+import { ownName } from './vectorized.ts';
+
+/** Options of `Device.reduce`. */
+export interface ReduceOptions {
+  /** What becomes of an element, or of one of each array of `from`, before it is combined; by default itself. */
+  readonly map?: ((...values: number[]) => number) | undefined;
+  /** The types of the arrays that `map` takes; by default one, of the type of the result. */
+  readonly from?: readonly Scalar[] | undefined;
+  /** The name in messages; by default that of the function. */
+  readonly name?: string | undefined;
+  /** Functions that the texts may call, and numbers that they may name; none by default. */
+  readonly uses?: Uses | undefined;
+}
+
+/** Elements that one thread combines, in 16 rows side by side. */
+const chunk = 4096;
+const lanes = 16;
+
+/**
+ * Combines all elements of arrays to one number: `Device.reduce` makes it. The order depends on the number of elements
+ * alone: element i of each 4,096 joins row i mod 16, and the rows of all, in order, are combined in the same way, until
+ * at most 16 numbers are left, which are combined from the first to the last. So the bits are the same on every device.
+ */
+export class Reduction {
+  /** The kernel that maps and combines. */
+  readonly kernel: ComputeKernel;
+  readonly #next: ComputeKernel;
+  readonly #device: OpenBackend;
+  readonly #type: Scalar;
+  readonly #count: number;
+  readonly #identity: number;
+
+  /** @internal */
+  constructor(
+    device: OpenBackend,
+    first: ComputeKernel,
+    next: ComputeKernel,
+    type: Scalar,
+    count: number,
+    identity: number,
+  ) {
+    this.#device = device;
+    this.kernel = first;
+    this.#next = next;
+    this.#type = type;
+    this.#count = count;
+    this.#identity = identity;
+  }
+
+  /**
+   * The number that all elements give; the identity if there are none. Several arrays have the same number of elements.
+   * Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`.
+   */
+  async run(
+    values: Shaped | readonly Shaped[],
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<number> {
+    checkOptions(options, ['signal']);
+    return this.#combined(values, (commands) => commands.commit(options));
+  }
+
+  /** Synchronous twin of {@link run}. */
+  runSync(values: Shaped | readonly Shaped[]): number {
+    let result = this.#identity;
+    const over = this.#passes(values, (commands, last) => {
+      commands.commitSync();
+      result = last.data[0]!;
+    });
+    for (const vector of over) vector.close();
+    return result;
+  }
+
+  async #combined(
+    values: Shaped | readonly Shaped[],
+    commit: (commands: CommandBuffer) => Promise<Timings>,
+  ): Promise<number> {
+    let running: { readonly commands: CommandBuffer; readonly last: Vector } | undefined;
+    const over = this.#passes(values, (commands, last) => {
+      running = { commands, last };
+    });
+    try {
+      if (running === undefined) return this.#identity;
+      await commit(running.commands);
+      return running.last.data[0]!;
+    } finally {
+      for (const vector of over) vector.close();
+    }
+  }
+
+  /** Records the passes and hands them on; returns the memory between them. */
+  #passes(given: Shaped | readonly Shaped[], run: (commands: CommandBuffer, last: Vector) => void): Vector[] {
+    const values = this.#count === 1 && !isList(given) ? [given as Shaped] : (given as readonly Shaped[]);
+    if (!Array.isArray(values) || values.length !== this.#count)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Reduction (${this.kernel.name}) takes (${this.#count}) arrays, not (${describe(given)}).`,
+      );
+    const lengths = values.map((value, i) => lengthOf(`a${i}`, value));
+    const n = lengths[0]!;
+    const other = lengths.findIndex((length) => length !== n);
+    if (other > 0)
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `Array (${other}) has (${lengths[other]}) elements, but the first has (${n}).`,
+      );
+    if (n === 0) return [];
+    const made: Vector[] = [];
+    try {
+      const commands = new CommandBuffer(this.#device);
+      const pass = (kernel: ComputeKernel, inputs: readonly unknown[], count: number, isLast: boolean): Vector => {
+        const threads = isLast ? 1 : Math.ceil(count / chunk);
+        const out = new Vector(
+          Storage.onDevice(this.#device, dtypeOfScalar[this.#type.scalar], isLast ? 1 : threads * lanes),
+        );
+        made.push(out);
+        const named = Object.fromEntries(inputs.map((value, i) => [`a${i}`, value]));
+        const all = { ...named, out, n: count, last: Number(isLast), identity: this.#identity };
+        commands.launch(kernel, { grid: threads, arguments: all as unknown as Launch['arguments'] });
+        return out;
+      };
+      let out = pass(this.kernel, values, n, false);
+      while (out.length > lanes) out = pass(this.#next, [out], out.length, false);
+      run(commands, pass(this.#next, [out], out.length, true));
+      return made;
+    } catch (error) {
+      for (const vector of made) vector.close();
+      throw error;
+    }
+  }
+}
+
+// An array of arrays, rather than one of numbers.
+function isList(given: unknown): boolean {
+  return Array.isArray(given) && given.length > 0 && typeof given[0] !== 'number';
+}
+
+function lengthOf(name: string, value: Shaped): number {
+  const [width, height, depth] = shapeOf(name, value) ?? [0, 0, 0];
+  const isNumber = typeof value === 'number';
+  if (isNumber)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a number, not an array (${value}).`);
+  return width * height * depth;
+}
+
+/** Makes a {@link Reduction}; see `Device.reduce`. */
+export async function reduce(
+  device: OpenBackend,
+  type: Scalar,
+  combine: (a: number, b: number) => number,
+  identity: number,
+  options: ReduceOptions,
+): Promise<Reduction> {
+  checkOptions(options, ['map', 'from', 'name', 'uses']);
+  const { map, from = [type], uses = {} } = options;
+  for (const each of Array.isArray(from) ? [type, ...from] : [from])
+    if (typeof each !== 'function' || !Object.hasOwn(dtypeOfScalar, (each as Scalar).scalar))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `A type is not one of f32, f64, i32, u32, u8 (${describe(each)}).`,
+      );
+  if (type.scalar === 'u8' || from.length === 0 || from.length > 16)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `A reduction gives f32, f64, i32 or u32, from 1 to 16 arrays (${from.length}).`,
+    );
+  if (map === undefined && (from.length !== 1 || from[0] !== type))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      'Option (from) needs `map`, which says what becomes of the elements.',
+    );
+  requireIdentity(identity);
+  const name = options.name ?? (/^[A-Za-z]\w*$/.test(combine?.name ?? '') ? combine.name : 'reduction');
+  parsedOf(name, combine, 2);
+  if (map !== undefined) parsedOf(`${name}Map`, map, from.length);
+  const kernelFor = (types: readonly Scalar[], mapped: boolean) =>
+    passKernel(device, name, type, types, combine, mapped ? map : undefined, uses);
+  const next = kernelFor([type], false);
+  const first = map === undefined ? next : kernelFor(from, true);
+  const [a, b] = await Promise.all([first, next]);
+  return new Reduction(device, a, b, type, from.length, identity);
+}
+
+/** Throws `ERR_INVALID_ARGUMENT` unless an identity is a number. */
+export function requireIdentity(identity: unknown): void {
+  if (typeof identity !== 'number')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Identity is not a number (${describe(identity)}).`);
+}
+
+async function passKernel(
+  device: OpenBackend,
+  name: string,
+  type: Scalar,
+  from: readonly Scalar[],
+  combine: (a: number, b: number) => number,
+  map: ((...values: number[]) => number) | undefined,
+  uses: Uses,
+): Promise<ComputeKernel> {
+  const names = from.map((_, i) => `a${i}`);
+  const descriptor: { [name: string]: Descriptor[string] } = { out: output(type), n: i32, last: i32, identity: type };
+  from.forEach((each, i) => {
+    descriptor[`a${i}`] = input(each);
+  });
+  const own = ownName(name, [...names, 'n', 'last', 'identity', 'rows', 'row', 'at', 'first', 'end', 'all', 'array']);
+  const mapName = `${own}Map`;
+  const value = (at: string) => {
+    const elements = names.map((each) => `${each}[${at}]`).join(', ');
+    return map === undefined ? elements : `${mapName}(${elements})`;
+  };
+  const { scalar } = type;
+  const body = `if (last !== 0) {
+  let all = identity;
+  for (let at = 0; at < n; at++) all = ${own}(all, ${value('at')});
+  out[0] = all;
+} else {
+  const rows = array(${scalar}, ${lanes});
+  for (let row = 0; row < ${lanes}; row++) rows[row] = identity;
+  const first = x * ${chunk};
+  const count = Math.min(${chunk}, n - first);
+  const end = first + (count & -${lanes});
+  for (let at = first; at < end; at += ${lanes}) {
+    for (let row = 0; row < ${lanes}; row++) rows[row] = ${own}(rows[row], ${value('at + row')});
+  }
+  for (let row = 0; row < (count & ${lanes - 1}); row++) rows[row] = ${own}(rows[row], ${value('end + row')});
+  for (let row = 0; row < ${lanes}; row++) out[x * ${lanes} + row] = rows[row];
+}`;
+  const statements = parsedStatements(name, [`{ ${Object.keys(descriptor).join(', ')} }`, '{ x, array }'], body);
+  const all = { ...uses, [own]: combine, ...(map === undefined ? {} : { [mapName]: map }) };
+  return (await compileParsed(device, descriptor, statements, { name, uses: all })) as unknown as ComputeKernel;
+}

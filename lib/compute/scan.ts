@@ -1,0 +1,157 @@
+import { Storage } from '../array/storage.ts';
+import { Vector } from '../array/vector.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { checkOptions, describe, requireBoolean } from '../check.ts';
+import { CommandBuffer } from '../command/command-buffer.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Launch } from '../kernel/kernel.ts';
+import { compileParsed } from './compile-compute.ts';
+import type { ComputeKernel } from './compute-kernel.ts';
+import type { Uses } from './compute-options.ts';
+import { type DtypeOfScalar, i32, input, output, type Scalar, type ScalarName } from './descriptor.ts';
+import { parsedOf, parsedStatements } from './parse.ts';
+import { requireIdentity } from './reduction.ts';
+import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
+import { ownName } from './vectorized.ts';
+
+/** Options of `Device.scan`. */
+export interface ScanOptions {
+  /** True if a number combines those before an element, without it; false by default. */
+  readonly exclusive?: boolean | undefined;
+  /** The name in messages; by default that of the function. */
+  readonly name?: string | undefined;
+  /** Functions that the text may call, and numbers that it may name; none by default. */
+  readonly uses?: Uses | undefined;
+}
+
+/** Elements that one thread goes through. */
+const chunk = 1024;
+
+/**
+ * What elements give together with all before them, such as running sums: `Device.scan` makes it. The order depends on
+ * the number of elements alone, so the bits are the same on every device.
+ */
+export class Scan<N extends ScalarName = ScalarName> {
+  /** The kernel that runs. */
+  readonly kernel: ComputeKernel;
+  readonly #device: OpenBackend;
+  readonly #type: Scalar<N>;
+  readonly #identity: number;
+  readonly #exclusive: boolean;
+
+  /** @internal */
+  constructor(device: OpenBackend, kernel: ComputeKernel, type: Scalar<N>, identity: number, exclusive: boolean) {
+    this.#device = device;
+    this.kernel = kernel;
+    this.#type = type;
+    this.#identity = identity;
+    this.#exclusive = exclusive;
+  }
+
+  /** A vector of n numbers for an array of n. Rejects with `ERR_INVALID_ARGUMENT`. */
+  async run(
+    values: Shaped,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Vector<DtypeOfScalar<N>>> {
+    checkOptions(options, ['signal']);
+    const { commands, out, over } = this.#passes(values);
+    try {
+      await commands.commit(options);
+      return out;
+    } finally {
+      for (const vector of over) vector.close();
+    }
+  }
+
+  /** Synchronous twin of {@link run}: n numbers for n. Throws `ERR_INVALID_ARGUMENT`. */
+  runSync(values: Shaped): Vector<DtypeOfScalar<N>> {
+    const { commands, out, over } = this.#passes(values);
+    try {
+      commands.commitSync();
+      return out;
+    } finally {
+      for (const vector of over) vector.close();
+    }
+  }
+
+  #passes(values: Shaped): {
+    readonly commands: CommandBuffer;
+    readonly out: Vector<DtypeOfScalar<N>>;
+    readonly over: readonly Vector[];
+  } {
+    const shape = shapeOf('values', values);
+    if (shape === undefined)
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values\` is a number, not an array (${describe(values)}).`);
+    const n = shape[0] * shape[1] * shape[2];
+    const device = this.#device;
+    const dtype = dtypeOfScalar[this.#type.scalar] as DtypeOfScalar<N>;
+    const over: Vector[] = [];
+    const commands = new CommandBuffer(device);
+    const out = new Vector(Storage.forResult(device, dtype, n));
+    if (n === 0) return { commands, out, over };
+    const launch = (a: unknown, offsets: unknown, to: unknown, count: number, mode: number) =>
+      commands.launch(this.kernel, {
+        grid: Math.ceil(count / chunk),
+        arguments: { a, offsets, out: to, n: count, mode } as unknown as Launch['arguments'],
+      });
+    // What each chunk begins with is an exclusive scan of the chunks' totals.
+    const scanned = (a: unknown, to: unknown, count: number, mode: number): void => {
+      const chunks = Math.ceil(count / chunk);
+      if (chunks === 1) {
+        launch(a, [this.#identity], to, count, mode);
+        return;
+      }
+      const [totals, offsets] = Storage.allOnDevice(device, dtype, [chunks, chunks]).map((each) => new Vector(each));
+      over.push(totals!, offsets!);
+      launch(a, [this.#identity], totals, count, 0);
+      scanned(totals, offsets, chunks, 2);
+      launch(a, offsets, to, count, mode);
+    };
+    try {
+      scanned(values, out, n, this.#exclusive ? 2 : 1);
+      return { commands, out, over };
+    } catch (error) {
+      for (const vector of [...over, out]) vector.close();
+      throw error;
+    }
+  }
+}
+
+/** Makes a {@link Scan}; see `Device.scan`. */
+export async function scan<N extends ScalarName>(
+  device: OpenBackend,
+  type: Scalar<N>,
+  combine: (a: number, b: number) => number,
+  identity: number,
+  options: ScanOptions,
+): Promise<Scan<N>> {
+  checkOptions(options, ['exclusive', 'name', 'uses']);
+  const exclusive = requireBoolean('Option (exclusive)', options.exclusive ?? false);
+  if (typeof type !== 'function' || !Object.hasOwn(dtypeOfScalar, type.scalar) || type.scalar === 'u8')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Type is not one of f32, f64, i32, u32 (${describe(type)}).`);
+  requireIdentity(identity);
+  const name = options.name ?? (/^[A-Za-z]\w*$/.test(combine?.name ?? '') ? combine.name : 'scanned');
+  parsedOf(name, combine, 2);
+  const own = ownName(name, ['a', 'offsets', 'n', 'mode', 'first', 'end', 'all', 'at']);
+  const body = `const first = x * ${chunk};
+const end = first + Math.min(${chunk}, n - first);
+if (mode === 0) {
+  let all = offsets[0];
+  for (let at = first; at < end; at++) all = ${own}(all, a[at]);
+  out[x] = all;
+} else {
+  let all = offsets[x];
+  for (let at = first; at < end; at++) {
+    const before = all;
+    all = ${own}(all, a[at]);
+    out[at] = mode === 1 ? all : before;
+  }
+}`;
+  const descriptor = { a: input(type), offsets: input(type), out: output(type), n: i32, mode: i32 };
+  const statements = parsedStatements(name, ['{ a, offsets, out, n, mode }', '{ x }'], body);
+  const kernel = await compileParsed(device, descriptor, statements, {
+    name,
+    uses: { ...options.uses, [own]: combine },
+  });
+  return new Scan(device, kernel as unknown as ComputeKernel, type, identity, exclusive);
+}

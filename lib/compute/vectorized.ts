@@ -1,0 +1,182 @@
+import type { Matrix } from '../array/matrix.ts';
+import type { Vector } from '../array/vector.ts';
+import type { Volume } from '../array/volume.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { checkOptions, describe } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
+import type { Values } from '../dtype.ts';
+import type { GridSize } from '../kernel/grid.ts';
+import { compileParsed } from './compile-compute.ts';
+import type { ComputeKernel } from './compute-kernel.ts';
+import type { Uses } from './compute-options.ts';
+import { type Descriptor, type DtypeOfScalar, i32, input, output, type Scalar, type ScalarName } from './descriptor.ts';
+import { parsedOf, parsedStatements } from './parse.ts';
+import { commonShape, dtypeOfScalar, isSame, resultOf, type Shape, type Shaped, shapeOf, strides } from './shapes.ts';
+
+/** What holds the results of type N: a Volume or a Matrix if an argument is one, else a Vector. */
+export type Result<N extends ScalarName> =
+  | Matrix<DtypeOfScalar<N>>
+  | Vector<DtypeOfScalar<N>>
+  | Volume<DtypeOfScalar<N>>;
+
+/** Options of a call of a {@link Vectorized}. */
+export interface VectorizedOptions<Out extends object> {
+  /** Where the results go, of the shape of the arguments together; a new array by default. */
+  readonly out?: Out | undefined;
+  /** Stops the work. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of `Device.vectorize`. */
+export interface VectorizeOptions {
+  /** The name in messages; by default that of the function. */
+  readonly name?: string | undefined;
+  /** Functions that the text may call, and numbers that it may name; none by default. */
+  readonly uses?: Uses | undefined;
+}
+
+/**
+ * A function of numbers that runs over arrays, element by element: `Device.vectorize` makes it. Arrays whose size along
+ * an axis is 1, and numbers, are repeated; a vector is one row.
+ */
+export class Vectorized<N extends ScalarName = ScalarName> {
+  /** The kernel that runs. */
+  readonly kernel: ComputeKernel;
+  readonly #device: OpenBackend;
+  readonly #names: readonly string[];
+  readonly #types: readonly Scalar[];
+  readonly #result: Scalar<N>;
+
+  /** @internal */
+  constructor(device: OpenBackend, kernel: ComputeKernel, types: readonly Scalar[], result: Scalar<N>) {
+    this.#device = device;
+    this.kernel = kernel;
+    this.#names = types.map((_, i) => `a${i}`);
+    this.#types = types;
+    this.#result = result;
+  }
+
+  /**
+   * The results for arrays and numbers, as a Volume or a Matrix if one of them is, else a Vector. Rejects with
+   * `ERR_SHAPE` if they do not fit each other, `ERR_INVALID_ARGUMENT`.
+   */
+  async run<Out extends Result<N> | Values<DtypeOfScalar<N>> = Result<N>>(
+    values: readonly (Shaped | number)[],
+    options: VectorizedOptions<Out> = {},
+  ): Promise<Out> {
+    checkOptions(options, ['out', 'signal']);
+    const { launch, out } = this.#launch(values, options.out);
+    await this.kernel.run(launch, { signal: options.signal });
+    return out as Out;
+  }
+
+  /** Synchronous twin of {@link run}. */
+  runSync<Out extends Result<N> | Values<DtypeOfScalar<N>> = Result<N>>(
+    values: readonly (Shaped | number)[],
+    options: Pick<VectorizedOptions<Out>, 'out'> = {},
+  ): Out {
+    checkOptions(options, ['out']);
+    const { launch, out } = this.#launch(values, options.out);
+    this.kernel.runSync(launch);
+    return out as Out;
+  }
+
+  #launch(
+    values: readonly (Shaped | number)[],
+    given: object | undefined,
+  ): { readonly launch: { readonly grid: GridSize; readonly arguments: Record<string, never> }; readonly out: object } {
+    const names = this.#names;
+    if (!Array.isArray(values) || values.length !== names.length)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Kernel (${this.kernel.name}) takes an array of (${names.length}) arguments, not (${describe(values)}).`,
+      );
+    const shapes = values.map((value, i) => shapeOf(names[i]!, value));
+    const common = commonShape(names, shapes);
+    const out = given ?? resultOf(this.#device, dtypeOfScalar[this.#result.scalar], common, values);
+    if (given !== undefined && !fits(shapeOf('out', given), common, given))
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `\`out\` does not have (${common.join(' x ')}) elements, columns by rows by layers, as the arguments together.`,
+      );
+    const isFlat = shapes.every((shape) => isSame(shape, common));
+    const all: Record<string, unknown> = { out, flat: Number(isFlat) };
+    names.forEach((name, i) => {
+      const value = values[i]!;
+      all[name] = typeof value === 'number' ? arrayOf(this.#types[i]!, value) : value;
+      const steps = strides(shapes[i]);
+      all[`${name}x`] = steps[0];
+      all[`${name}y`] = steps[1];
+      all[`${name}z`] = steps[2];
+    });
+    const grid = isFlat ? [common[0] * common[1] * common[2]] : [...common];
+    return { launch: { grid, arguments: all as Record<string, never> }, out };
+  }
+}
+
+function fits(shape: Shape | undefined, common: Shape, given: object): boolean {
+  if (shape === undefined) return false;
+  const length = ([x, y, z]: Shape) => x * y * z;
+  return ArrayBuffer.isView(given) ? length(shape) === length(common) : isSame(shape, common);
+}
+
+// A number is an array of one, which is repeated; what the type can't hold is refused as an element of it would be.
+function arrayOf(type: Scalar, value: number): readonly number[] {
+  if (type.scalar === 'u8' || type.scalar === 'f64' || Number.isNaN(value)) return [value];
+  return [type.scalar === 'f32' ? Math.fround(value) : value];
+}
+
+/** Makes a {@link Vectorized}; see `Device.vectorize`. */
+export async function vectorize<N extends ScalarName>(
+  device: OpenBackend,
+  types: readonly Scalar[],
+  result: Scalar<N>,
+  text: (...values: number[]) => number | boolean,
+  options: VectorizeOptions,
+): Promise<Vectorized<N>> {
+  checkOptions(options, ['name', 'uses']);
+  if (!Array.isArray(types) || types.length === 0 || types.length > 7)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Types are not an array of 1 to 7 number types (${describe(types)}).`,
+    );
+  for (const type of [...types, result])
+    if (typeof type !== 'function' || !Object.hasOwn(dtypeOfScalar, type.scalar))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `A type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`,
+      );
+  const name = options.name ?? (/^[A-Za-z]\w*$/.test(text?.name ?? '') ? text.name : 'vectorized');
+  // Refuses what is no function by the caller's name, before it is met in a text of ours.
+  parsedOf(name, text, types.length);
+  const names = types.map((_, i) => `a${i}`);
+  const descriptor: { [name: string]: Descriptor[string] } = { out: output(result), flat: i32 };
+  types.forEach((type, i) => {
+    descriptor[`a${i}`] = input(type);
+    for (const axis of ['x', 'y', 'z']) descriptor[`a${i}${axis}`] = i32;
+  });
+  const own = ownName(name, names);
+  const call = (index: (each: string) => string) =>
+    `${own}(${names.map((each) => `${each}[${index(each)}]`).join(', ')})`;
+  const body = `if (flat !== 0) {
+  out[x] = ${call(() => 'x')};
+} else {
+  out[(z * height + y) * width + x] = ${call((each) => `z * ${each}z + y * ${each}y + x * ${each}x`)};
+}`;
+  const statements = parsedStatements(
+    name,
+    [`{ ${Object.keys(descriptor).join(', ')} }`, '{ x, y, z, width, height }'],
+    body,
+  );
+  const uses = { ...options.uses, [own]: text };
+  const kernel = await compileParsed(device, descriptor, statements, { name, uses });
+  return new Vectorized(device, kernel as unknown as ComputeKernel, types, result);
+}
+
+/** A name for the user's function in a text of ours, where `taken` have other meanings. */
+export function ownName(name: string, taken: readonly string[]): string {
+  const others = [...taken, 'out', 'flat', 'x', 'y', 'z', 'width', 'height', 'Math', 'f32', 'f64', 'i32', 'u32', 'u8'];
+  return others.includes(name) || others.some((each) => name.startsWith(each) && name.length === each.length + 1)
+    ? `${name}Of`
+    : name;
+}

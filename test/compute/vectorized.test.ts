@@ -1,0 +1,80 @@
+// Functions of numbers over arrays, with broadcasting, on every device.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { f32, i32, Matrix, u8, Vector, Volume } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const rows = [
+  [1, 2, 3],
+  [4, 5, 6],
+];
+
+onEveryDevice('numbers, rows and columns are repeated; the result has the shape of all together.', async (device) => {
+  const add = await device.vectorize([f32, f32], f32, (x, y) => 10 * x + y);
+  const matrix = Matrix.from(rows);
+  const sums = await add.run([matrix, matrix]);
+  assert.instance(sums, Matrix);
+  assert.equal(sums.toArray(), [
+    [11, 22, 33],
+    [44, 55, 66],
+  ]);
+  assert.equal((await add.run([matrix, [7, 8, 9]])).toArray(), [
+    [17, 28, 39],
+    [47, 58, 69],
+  ]);
+  assert.equal(add.runSync([matrix, Matrix.from([[1], [2]])]).toArray(), [
+    [11, 21, 31],
+    [42, 52, 62],
+  ]);
+  assert.equal(add.runSync([2, matrix]).toArray(), [
+    [21, 22, 23],
+    [24, 25, 26],
+  ]);
+  // A column and a row make a matrix.
+  assert.equal(add.runSync([Matrix.from([[1], [2]]), Vector.from([3, 4])]).toArray(), [
+    [13, 14],
+    [23, 24],
+  ]);
+  const volume = Volume.from([1, 2, 3, 4, 5, 6, 7, 8], { width: 2, height: 2, depth: 2 });
+  const layers = await add.run([volume, Matrix.from([[1, 2]])]);
+  assert.instance(layers, Volume);
+  assert.equal(layers.toArray().flat(2), [11, 22, 31, 42, 51, 62, 71, 82]);
+  const vector = await add.run([Float32Array.of(1, 2), 0.5]);
+  assert.instance(vector, Vector);
+  assert.equal(vector.toArray(), [10.5, 20.5]);
+  const out = new Float32Array(6);
+  assert.is(await add.run([matrix, 0], { out }), out);
+  assert.equal([...out], [10, 20, 30, 40, 50, 60]);
+});
+
+function clamp(x: number, most: number): number {
+  return Math.min(x, most);
+}
+
+onEveryDevice('types are mixed, and functions of `uses` called.', async (device) => {
+  const shade = await device.vectorize([u8, f32], i32, (x, y) => clamp(i32(x * y), 100) + x, { uses: { clamp } });
+  assert.equal((await shade.run([Uint8Array.of(10, 200), 2])).toArray(), [30, 300]);
+});
+
+onEveryDevice('what does not fit is refused.', async (device) => {
+  const add = await device.vectorize([f32, f32], f32, (x, y) => x + y);
+  await throwsCode('ERR_SHAPE', '(2)', () =>
+    add.run([
+      [1, 2, 3],
+      [1, 2],
+    ]),
+  );
+  await throwsCode('ERR_SHAPE', '(0)', () => add.run([[], [1]]));
+  await throwsCode('ERR_SHAPE', '(3 x 1 x 1)', () => add.run([[1, 2, 3], 1], { out: new Float32Array(2) }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(2)', () => add.run([[1, 2]]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(text)', () => add.run([1, 'text' as never]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(float64)', () => add.run([1, new Float64Array(2)]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => device.vectorize([], f32, () => 1));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(undefined)', () => device.vectorize([f32], f32, undefined as never));
+  await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => device.vectorize([f32], f32, (x) => x * scale));
+  await throwsCode('ERR_KERNEL_COMPILE', 'f32', () => device.vectorize([f32], i32, (x) => x / 2));
+});
+declare const scale: number;
+
+test.run();
