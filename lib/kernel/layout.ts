@@ -1,7 +1,9 @@
-import { closing, codeOf, numberOf, splitList } from './source.ts';
+import { closing, codeOf, firstOf, numberOf, splitList } from './source.ts';
 
-/** The most characters of one member's declaration; a longer one is not read. */
+/** The most characters of a declaration, and of a member's; a longer one is not read. */
 const longestMember = 1000;
+/** The most structs in one another. */
+const deepest = 100;
 
 /** How Metal lays out a type in memory. */
 export interface Layout {
@@ -89,6 +91,8 @@ export class Layouts {
   readonly #text: string;
   readonly #code: string;
   readonly #structs: Map<string, Layout | undefined> = new Map();
+  #declared: Declared | undefined;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -104,41 +108,24 @@ export class Layouts {
     const plain = plainLayout(name);
     if (plain !== undefined) return plain;
     if (!/^\w+$/.test(name)) return undefined;
-    if (!this.#structs.has(name)) {
+    if (!this.#structs.has(name) && this.#depth < deepest) {
       this.#structs.set(name, undefined); // a struct within itself has no layout
-      this.#structs.set(name, this.#struct(name) ?? this.#alias(name));
+      this.#depth++;
+      this.#structs.set(name, this.#named(name));
+      this.#depth--;
     }
     return this.#structs.get(name);
   }
 
-  #alias(name: string): Layout | undefined {
-    const [, using] = new RegExp(`\\busing\\s+${name}\\s*=\\s*([^;]{1,${longestMember}});`).exec(this.#code) ?? [];
-    if (using !== undefined) return this.of(using);
-    // The last words before the semicolon, so that no other typedef is between them.
-    const old = new RegExp(`\\btypedef\\s+((?:(?!typedef\\b)[^;{}]){1,${longestMember}}?)\\s+${name}\\s*;`).exec(
-      this.#code,
-    );
-    if (old !== null) return this.of(old[1]!);
-    const enumeration = new RegExp(`\\benum\\s+(?:class\\s+)?${name}\\s*(?::\\s*(\\w+))?\\s*\\{`).exec(this.#code);
-    return enumeration === null ? undefined : this.of(enumeration[1] ?? 'int');
-  }
-
-  #struct(name: string): Layout | undefined {
-    const found = new RegExp(`\\bstruct\\s+${name}\\s*\\{`).exec(this.#code);
-    // typedef struct { ... } Name;
-    const open = found === null ? this.#typedefOf(name) : found.index + found[0].length - 1;
-    if (open === undefined) return undefined;
-    const body = this.#code.slice(open + 1, closing(this.#code, open));
-    return this.#laidOut(name, body);
-  }
-
-  #typedefOf(name: string): number | undefined {
-    for (const { index, 0: head } of this.#code.matchAll(/\btypedef\s+struct\s*\w*\s*\{/g)) {
-      const open = index + head.length - 1;
-      const behind = this.#code.slice(closing(this.#code, open) + 1);
-      if (new RegExp(`^\\s*${name}\\s*;`).test(behind)) return open;
-    }
-    return undefined;
+  #named(name: string): Layout | undefined {
+    this.#declared ??= declaredIn(this.#code);
+    const { structs, aliases, enumerations } = this.#declared;
+    const open = structs.get(name);
+    const body = open === undefined ? undefined : this.#code.slice(open + 1, closing(this.#code, open));
+    const struct = body === undefined ? undefined : this.#laidOut(name, body);
+    if (struct !== undefined) return struct;
+    const other = aliases.get(name) ?? enumerations.get(name);
+    return other === undefined ? undefined : this.of(other || 'int');
   }
 
   #laidOut(type: string, body: string): Layout | undefined {
@@ -146,9 +133,9 @@ export class Layouts {
     let offset = 0;
     let align = 1;
     for (const statement of body.split(';')) {
+      if (statement.length > longestMember) return undefined;
       const text = statement.replace(/\[\[.*?\]\]/g, '').trim();
       if (text === '') continue;
-      if (text.length > longestMember) return undefined;
       const [first, ...more] = splitList(text);
       const [, base, declarator] = /^([\w\s:<>,]+?)\s+(\w+\s*(?:\[[^\]]*\]\s*)*)$/.exec(first!) ?? [];
       const element = base === undefined ? undefined : this.of(base);
@@ -183,6 +170,40 @@ export class Layouts {
     }
     return layout;
   }
+}
+
+/** The types that a text declares, the first of each name. */
+interface Declared {
+  /** The place of the bracket that opens the struct. */
+  readonly structs: ReadonlyMap<string, number>;
+  /** The other name of a type. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** The type beneath; empty where none is named. */
+  readonly enumerations: ReadonlyMap<string, string>;
+}
+
+/** In one pass each, because a text may declare thousands. */
+function declaredIn(code: string): Declared {
+  const structs = new Map<string, number>();
+  for (const { index, 0: head, 1: name } of code.matchAll(/\bstruct\s+(\w+)\s*\{/g))
+    if (!structs.has(name!)) structs.set(name!, index + head.length - 1);
+  // typedef struct { ... } Name;
+  const behind = /\s*(\w+)\s*;/y;
+  for (const { index, 0: head } of code.matchAll(/\btypedef\s+struct\s*\w*\s*\{/g)) {
+    const open = index + head.length - 1;
+    behind.lastIndex = closing(code, open) + 1;
+    const [, name] = behind.exec(code) ?? [];
+    if (name !== undefined && !structs.has(name)) structs.set(name, open);
+  }
+  const aliases = new Map(firstOf(code.matchAll(/\busing\s+(\w+)\s*=\s*([^;=]{1,1000});/g)));
+  for (const statement of code.split(/[;{}]/)) {
+    // The last words before the semicolon, so that no other typedef is between them.
+    const last = statement.slice(statement.lastIndexOf('typedef')).trim();
+    const [, old, name] = last.length > longestMember ? [] : (/^typedef\s+(.+)\s(\w+)$/.exec(last) ?? []);
+    if (name !== undefined && !aliases.has(name)) aliases.set(name, old!);
+  }
+  const enumerations = firstOf(code.matchAll(/\benum\s+(?:class\s+)?(\w+)\s*(?::\s*(\w+))?\s*\{/g));
+  return { structs, aliases, enumerations };
 }
 
 function roundUp(bytes: number, align: number): number {

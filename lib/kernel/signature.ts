@@ -30,9 +30,10 @@ export interface Signature {
 /** The most buffers of a kernel in Metal. */
 export const mostBuffers = 31;
 
-/** The most kernels of one text, and characters of one argument. */
+/** The most kernels of one text, arguments of a kernel, and characters of one argument. */
 const mostKernels = 1000;
-const longestArgument = 1000;
+const mostArguments = 100;
+const longestArgument = 300;
 
 interface Found {
   readonly name: string;
@@ -42,7 +43,9 @@ interface Found {
 
 /** All kernels of a text. */
 function kernelsOf(code: string): Found[] {
-  const head = /(?:\bkernel\b|\[\[\s*kernel\s*\]\])(?:\s*\[\[[^\]]*\]\])*\s+void\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*\(/g;
+  // Bounds on attributes, so that what follows a word is not gone through again from each of many words.
+  const head =
+    /(?:\bkernel\b|\[\[\s*kernel\s*\]\])(?:\s*\[\[[^\]]{0,100}\]\]){0,4}\s+void\s+(?:\[\[[^\]]{0,100}\]\]\s*){0,4}(\w+)\s*\(/g;
   const heads = [...code.matchAll(head)];
   if (heads.length > mostKernels)
     throw new CovariumError('ERR_TOO_LARGE', `Text has (${heads.length}) kernels; the limit is (${mostKernels}).`);
@@ -73,9 +76,15 @@ export function signatureOf(text: string, name: string | undefined): Signature {
     throw new CovariumError('ERR_INVALID_ARGUMENT', why);
   }
   const layouts = new Layouts(text);
+  const list = splitList(chosen.list);
+  if (list.length > mostArguments)
+    throw new CovariumError(
+      'ERR_TOO_LARGE',
+      `Kernel (${chosen.name}) has (${list.length}) arguments; the limit is (${mostArguments}).`,
+    );
   return {
     name: chosen.name,
-    parameters: numbered(splitList(chosen.list).map((each) => parameterOf(each, chosen.name, text, layouts))),
+    parameters: numbered(list.map((each) => parameterOf(each, chosen.name, text, layouts))),
     body: chosen.body,
     otherBodies: all.filter((each) => each !== chosen).map((each) => each.body),
   };
@@ -91,7 +100,7 @@ function parameterOf(source: string, kernel: string, text: string, layouts: Layo
   const [, attribute = '', index] = /\[\[\s*(\w+)\s*(?:\(\s*([^)]*?)\s*\))?\s*\]\]/.exec(argument) ?? [];
   const words = argument.replace(/\[\[.*?\]\]/g, '').trim();
   const [, declared, mark = '', name] =
-    /^(.*?)\s*([*&]?)\s*(?:\b(?:const|restrict|__restrict)\s+)*(\w+)$/.exec(words) ?? [];
+    /^(.*?)\s*([*&]?)\s*(?:\b(?:const|restrict|__restrict)\s+){0,3}\b(\w+)$/.exec(words) ?? [];
   if (declared === undefined || declared === '' || name === undefined)
     throw new CovariumError('ERR_UNSUPPORTED', `Argument (${words}) of kernel (${kernel}) is not understood.`);
   if (

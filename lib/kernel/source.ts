@@ -4,8 +4,19 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** The text with comments, strings and preprocessor lines replaced by spaces, so that all places stay the same. */
-export function codeOf(text: string): string {
-  return withSpaces(text, /\/[*/]|["']|^[ \t]*#/gm, () => true);
+export const codeOf: (text: string) => string = remembering((text) =>
+  withSpaces(text, /\/[*/]|["']|^[ \t]*#/gm, () => true),
+);
+
+/** The function with its last answer for a long text: one text is asked for again and again while it is compiled. */
+function remembering<Answer>(of: (text: string) => Answer): (text: string) => Answer {
+  let last: { readonly text: string; readonly answer: Answer } | undefined;
+  return (text) => {
+    const answer = text === last?.text ? last.answer : of(text);
+    // Kept of an equal text too: the next comparison is then of one string with itself.
+    if (text.length > 1000) last = { text, answer };
+    return answer;
+  };
 }
 
 const lineEnd = /(?:\\\r?\n|[^\n])*/y;
@@ -45,11 +56,15 @@ function withSpaces(text: string, start: RegExp, blanked: (part: string) => bool
     }
     start.lastIndex = end;
     const part = text.slice(index, end);
-    parts.push(text.slice(done, index), blanked(part) ? part.replace(/[^\n]/g, ' ') : part);
+    parts.push(text.slice(done, index), blanked(part) ? spacesFor(part) : part);
     done = end;
   }
   parts.push(text.slice(done));
   return parts.join('');
+}
+
+function spacesFor(part: string): string {
+  return part.includes('\n') ? part.replace(/[^\n]/g, ' ') : ' '.repeat(part.length);
 }
 
 /** A part of a text, and its replacement. */
@@ -75,17 +90,20 @@ const pairs: { readonly [open: string]: string } = { '(': ')', '[': ']', '{': '}
 
 /** The place where the bracket at `open` is closed; the text's length if it never is. */
 export function closing(code: string, open: number): number {
-  const waiting: string[] = [];
-  for (let at = open; at < code.length; at++) {
-    const letter = code[at]!;
-    const closes = pairs[letter];
-    if (closes !== undefined) waiting.push(closes);
-    else if (letter === waiting.at(-1)) waiting.pop();
-    else continue;
-    if (waiting.length === 0) return at;
-  }
-  return code.length;
+  return closings(code).get(open) ?? code.length;
 }
+
+/** The places where brackets are closed, by the places where they open. */
+const closings = remembering((code: string): ReadonlyMap<number, number> => {
+  const places = new Map<number, number>();
+  const waiting: { readonly open: number; readonly closes: string }[] = [];
+  for (const { index, 0: letter } of code.matchAll(/[()[\]{}]/g)) {
+    const closes = pairs[letter];
+    if (closes !== undefined) waiting.push({ open: index, closes });
+    else if (letter === waiting.at(-1)?.closes) places.set(waiting.pop()!.open, index);
+  }
+  return places;
+});
 
 /** Splits `a, b<c, d>, e` at its outer commas. */
 export function splitList(list: string): string[] {
@@ -109,11 +127,22 @@ export function numberOf(word: string, text: string, depth = 0): number | undefi
   const plain = word.trim().replace(/[uUlL]+$/, '');
   if (/^(?:\d+|0[xX][\da-fA-F]+)$/.test(plain)) return Number(plain);
   if (!/^\w+$/.test(plain)) return undefined;
-  const [, value] =
-    new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${plain}[ \\t]+\\(?[ \\t]*(\\w+)`, 'm').exec(text) ??
-    new RegExp(`\\b${plain}\\s*=\\s*(\\w+)\\s*[,;}]`).exec(codeOf(text)) ??
-    [];
+  const { defined, assigned } = definitions(text);
+  const value = defined.get(plain) ?? assigned.get(plain);
   return value === undefined || value === plain ? undefined : numberOf(value, text, depth + 1);
+}
+
+/** The first value of each name that a text defines, and of each name that it assigns to. */
+const definitions = remembering((text: string) => ({
+  defined: firstOf(text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:\([ \t]*)?(\w+)/gm)),
+  assigned: firstOf(codeOf(text).matchAll(/\b(\w+)\s*=\s*(\w+)\s*[,;}]/g)),
+}));
+
+/** The second group by the first, of matches of which the first counts. */
+export function firstOf(matches: Iterable<RegExpExecArray>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name, value = ''] of matches) if (!found.has(name!)) found.set(name!, value);
+  return found;
 }
 
 /** The most characters of a kernel's text with its includes. */

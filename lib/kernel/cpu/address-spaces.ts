@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
+import { replaced } from '../source.ts';
 import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
@@ -17,9 +18,8 @@ const spaces: { readonly [number: string]: string } = { 1: 'device', 2: 'constan
 /** The compiler's lines about address spaces that Metal would refuse; undefined if clang++ is not installed. */
 export async function spaceErrors(text: string): Promise<string | undefined> {
   // clang accepts a variable with an address space only if it is static.
-  const own = threadgroupVariables(text)
-    .reduceRight((rest, { word }) => `${rest.slice(0, word)}static ${rest.slice(word)}`, text)
-    .replaceAll('[[threadgroup(', '[[threadgroup_memory(');
+  const words = threadgroupVariables(text).map(({ word }) => ({ begin: word, end: word, by: 'static ' }));
+  const own = replaced(text, words).replaceAll('[[threadgroup(', '[[threadgroup_memory(');
   const unit = `#include <metal_stdlib>\nusing namespace metal;\n${own}`;
   const include = join(headersFolder(), 'check');
   const ended = await runProgram('clang++', [...flags, '-I', include, '-'], unit);

@@ -26,9 +26,10 @@ const mostWordsInFront = 10;
 export function threadgroupVariables(text: string): ThreadgroupVariables[] {
   const code = codeOf(text);
   const words = wordsIn(text);
-  return [...code.matchAll(/\w+/g)].flatMap(({ index, 0: word }) => {
-    if (!words.has(word)) return [];
-    const declared = declaredBehind(code, index + word.length);
+  const places = [...code.matchAll(/\w+/g)].filter(([word]) => words.has(word));
+  return places.flatMap(({ index, 0: word }, place) => {
+    // A declaration says the word once.
+    const declared = declaredBehind(code, index + word.length, places[place + 1]?.index ?? code.length);
     if (declared === undefined) return [];
     const front = frontOf(code, index);
     if (front === undefined) throw notUnderstood(`${word}${declared}`);
@@ -97,13 +98,13 @@ function declaringWords(body: string): Set<string> {
 }
 
 /**
- * The declaration after the word, up to its semicolon; undefined if it is a pointer, a reference, a cast or an
- * argument.
+ * The declaration after the word, up to its semicolon before `to`; undefined if it is a pointer, a reference, a cast or
+ * an argument.
  */
-function declaredBehind(code: string, from: number): string | undefined {
+function declaredBehind(code: string, from: number, to: number): string | undefined {
   let depth = 0;
   let letters = 0;
-  for (let at = from; at < code.length && letters < longestDeclaration; at++) {
+  for (let at = from; at < to && letters < longestDeclaration; at++) {
     const letter = code[at]!;
     if (letter <= ' ') continue;
     letters++;

@@ -127,11 +127,8 @@ function membersText(slot: Parameter, i: number, parameters: readonly Parameter[
 
 /** The text without comments and without the bodies of other kernels: the code that the kernel may run. */
 function codeOfKernel(text: string, { otherBodies }: Signature): string {
-  const code = codeOf(text);
-  return otherBodies.reduce(
-    (rest, [begin, end]) => rest.slice(0, begin) + ' '.repeat(end - begin) + rest.slice(end),
-    code,
-  );
+  const bodies = otherBodies.map(([begin, end]) => ({ begin, end, by: ' ' }));
+  return replaced(codeOf(text), bodies);
 }
 
 /** The expansions of the macros of a text. */
@@ -197,29 +194,32 @@ function extentsText(slots: readonly Parameter[]): string {
 /** Replaces every pointer to the device's memory by one that checks its accesses (checked.h). */
 function withCheckedPointers(text: string): string {
   const pointer =
-    /((?:\b(?:const|volatile)\s+)*)\b(?:device|constant|threadgroup)\s+((?:\b(?:const|volatile)\s+)*)((?:unsigned\s+|struct\s+)?[\w:]+(?:\s*<[^<>;(){}]*>)?)((?:\s+(?:const|volatile)\b)*)\s*\*(?:\s*(?:restrict|__restrict)\b)?/g;
+    /((?:\b(?:const|volatile)\s+){0,2})\b(?:device|constant|threadgroup)\s+((?:\b(?:const|volatile)\s+){0,2})((?:unsigned\s+|struct\s+)?[\w:]+(?:\s*<[^<>;(){}]*>)?)((?:\s+(?:const|volatile)\b){0,2})\s*\*(?:\s*(?:restrict|__restrict)\b)?/g;
   const code = codeOf(text);
   const found = [...code.matchAll(pointer)];
-  const stars = found.flatMap(({ index, 0: whole }) => starsBehind(code, index + whole.length));
-  const single = stars.reduce((rest, at) => `${rest.slice(0, at)} ${rest.slice(at + 1)}`, text);
-  return found
-    .reduceRight((rest, match) => {
-      const [whole, before, between, type, behind] = match as unknown as [string, string, string, string, string];
-      const isConstant = /\bconstant\b/.test(whole) || /\bconst\b/.test(before + between + behind);
-      const lines = whole.replace(/[^\n]/g, '');
-      // Deduced from its initialiser.
-      const element = type === 'auto' ? '' : `<${isConstant ? 'const ' : ''}${type}>`;
-      const checked = `covarium::Checked${element} ${lines}`;
-      return rest.slice(0, match.index) + checked + rest.slice(match.index + whole.length);
-    }, single)
-    .replace(/\breinterpret_cast(?=\s*<\s*covarium::Checked)/g, 'static_cast');
+  const pointers = found.map((match): Replacement => {
+    const [whole, before, between, type, behind] = match as unknown as [string, string, string, string, string];
+    const isConstant = /\bconstant\b/.test(whole) || /\bconst\b/.test(before + between + behind);
+    const lines = whole.replace(/[^\n]/g, '');
+    // Deduced from its initialiser.
+    const element = type === 'auto' ? '' : `<${isConstant ? 'const ' : ''}${type}>`;
+    const begin = match.index;
+    return { begin, end: begin + whole.length, by: `covarium::Checked${element} ${lines}` };
+  });
+  const stars = new Set(found.flatMap(({ index, 0: whole }) => starsBehind(code, index + whole.length)));
+  const further = [...stars].map((at): Replacement => ({ begin: at, end: at + 1, by: ' ' }));
+  const all = [...pointers, ...further].sort((a, b) => a.begin - b.begin);
+  return replaced(text, all).replace(/\breinterpret_cast(?=\s*<\s*covarium::Checked)/g, 'static_cast');
 }
+
+/** Characters of a declaration that are looked at for further pointers. */
+const longestDeclaration = 300;
 
 /** The places of the stars of further pointers in one declaration: `device float *a = in, *b = out;`. */
 function starsBehind(code: string, from: number): number[] {
   const stars: number[] = [];
   let depth = 0;
-  for (let at = from; at < Math.min(code.length, from + 1000) && depth >= 0; at++) {
+  for (let at = from; at < Math.min(code.length, from + longestDeclaration) && depth >= 0; at++) {
     const letter = code[at]!;
     if ('([{'.includes(letter)) depth++;
     if (')]}'.includes(letter)) depth--;
