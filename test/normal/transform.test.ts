@@ -141,8 +141,8 @@ onEveryDevice('what cannot be transformed is refused, and leaves nothing behind.
       },
     ],
     ['ERR_OUT_OF_RANGE', '(-1)', { symmetryTolerance: -1 }],
-    ['ERR_INVALID_ARGUMENT', '(both)', { factor: 'both' }],
-    ['ERR_INVALID_ARGUMENT', '(float16)', { dtype: 'float16' }],
+    ['ERR_INVALID_ARGUMENT', "('both')", { factor: 'both' }],
+    ['ERR_INVALID_ARGUMENT', "('float16')", { dtype: 'float16' }],
     ['ERR_UNSUPPORTED_DTYPE', '(int32)', { dtype: 'int32' }],
   ];
   for (const [code, value, options] of bad) {
