@@ -1,4 +1,5 @@
-import { CovariumError, isError } from './covarium-error.ts';
+import type { inspect as nodeInspect } from 'node:util';
+import { CovariumError, type ErrorFields, isError } from './covarium-error.ts';
 
 /**
  * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` if `options` is not an
@@ -10,11 +11,20 @@ export function checkOptions(options: object, known: readonly string[]): void {
   if (!isObject)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Options are not a plain object (${describe(options)}).${awaitHint(options)} Pass one object with some of (${known.join(', ')}).`,
+      `Options are not a plain object (${quoted(options)}).${awaitHint(options)} Pass one object with some of (${known.join(', ')}).`,
     );
   for (const name in options)
     if (!known.includes(name))
       throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
+}
+
+/**
+ * An error of {@link checkOptions} whose list names `signal` too, which the call takes, and the work that checked does
+ * not.
+ */
+export function listingSignal(error: unknown): unknown {
+  if (!(error instanceof CovariumError) || !/^Options? .*\)\.$/.test(error.message)) return error;
+  return new CovariumError(error.code, `${error.message.slice(0, -2)}, signal).`);
 }
 
 /**
@@ -27,28 +37,22 @@ export function wholeNumber(
   minimum = 0,
   maximum: number = Number.MAX_SAFE_INTEGER,
 ): number {
-  if (typeof value !== 'number')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a number (${describe(value)}).`);
+  const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  if (typeof value !== 'number') throw wrongArgument(name, value, `a whole number ${range}`);
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  throw new CovariumError(
-    'ERR_OUT_OF_RANGE',
-    `${name} is (${value}), not a whole number from ${minimum} to ${maximum}.`,
-  );
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a whole number ${range}.`);
 }
 
 /** Returns `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
 export function oneOf<Value extends string>(name: string, value: unknown, allowed: readonly Value[]): Value {
   if (allowed.includes(value as Value)) return value as Value;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `${name} (${describe(value)}) is not one of (${allowed.join(', ')}).`,
-  );
+  throw wrongArgument(name, value, `one of (${allowed.join(', ')})`);
 }
 
 /** Returns `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
 export function requireBoolean(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither true nor false (${describe(value)}).`);
+  throw wrongArgument(name, value, 'true or false');
 }
 
 /** Where the first number that is not finite lies; their count if there is none. */
@@ -68,7 +72,16 @@ export function requireFiniteEntries(name: string, values: ArrayLike<number>, co
   const row = columns === undefined ? 0 : Math.floor(at / columns);
   const column = columns === undefined ? at : at % columns;
   const place = columns === undefined ? `${at}` : `${row}, ${column}`;
-  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${place}) is not finite (${values[at]}).`, { row, column });
+  throw notFinite(name, place, values[at]!, { row, column });
+}
+
+/** An entry at `place` that is not finite, as an error. */
+export function notFinite(name: string, place: string, value: number, fields: ErrorFields): CovariumError {
+  return new CovariumError(
+    'ERR_NOT_FINITE',
+    `${marked(name)} entry (${place}) is (${value}), not a finite number.`,
+    fields,
+  );
 }
 
 /** A class that static methods make, called with `new`, as an error. */
@@ -86,8 +99,8 @@ export function awaitHint(value: unknown): string {
  * caller wrote it, `help` what to pass.
  */
 export function wrongArgument(name: string, value: unknown, help: string): CovariumError {
-  const is = value === undefined ? 'is missing (undefined)' : `is (${describe(value)})`;
-  return new CovariumError('ERR_INVALID_ARGUMENT', `\`${argumentOf(name)}\` ${is}.${awaitHint(value)} Pass ${help}.`);
+  const is = value === undefined ? 'is missing (undefined)' : `is (${quoted(value)})`;
+  return new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} ${is}.${awaitHint(value)} Pass ${help}.`);
 }
 
 // The words of messages for arguments that are called otherwise.
@@ -108,9 +121,17 @@ export function argumentOf(words: string): string {
   return `${named[0]!.toLowerCase()}${named.slice(1).replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 
+/**
+ * An argument as messages name it: in code marks, as the caller wrote it. What is no such name, as an option of the
+ * command line or a variable of the environment, stays as it is.
+ */
+export function marked(words: string): string {
+  return /^[A-Za-z][a-z][A-Za-z ]*$/.test(words) ? `\`${argumentOf(words)}\`` : words;
+}
+
 /** A device's refusal in the words of the caller: what it calls a matrix, or its entry, is the argument's. */
 export function about(words: string, error: CovariumError): CovariumError {
-  const name = `\`${argumentOf(words)}\``;
+  const name = marked(words);
   const message = error.message
     .replace(/^(Entry|Row|Column) (?=\()/, (_, word: string) => `${name} ${word.toLowerCase()} `)
     .replace(/^Matrix (?=is not (symmetric|positive definite))/, `${name} `);
@@ -118,6 +139,11 @@ export function about(words: string, error: CovariumError): CovariumError {
   const { matrix, pivot, row, column } = error;
   const fields = Object.entries({ matrix, pivot, row, column }).filter(([, value]) => value !== undefined);
   return new CovariumError(error.code, message, { ...Object.fromEntries(fields), cause: error });
+}
+
+/** A value like {@link describe}, a string in quotes: where a string stands for a number, they tell the two apart. */
+export function quoted(value: unknown): string {
+  return typeof value === 'string' ? `'${describe(value)}'` : describe(value);
 }
 
 /** A value as messages show it: always short; numbers and short strings in full. */
@@ -152,7 +178,11 @@ export function aborted({ reason }: AbortSignal): CovariumError {
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   if (Object.prototype.toString.call(signal) !== '[object AbortSignal]')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Signal is not an AbortSignal (${describe(signal)}).`);
+    throw wrongArgument(
+      'signal',
+      signal,
+      'an AbortSignal, as AbortSignal.timeout(1000) or new AbortController().signal',
+    );
   if (signal.aborted) throw aborted(signal);
 }
 
@@ -183,6 +213,21 @@ export function onAbort(signal: AbortSignal | undefined, work: () => void): () =
     signal.removeEventListener('abort', listener);
     waiting.delete(signal);
   };
+}
+
+/**
+ * Has console.log show the own fields of a class's objects, with a device by its kind, and without the field that
+ * refuses structuredClone.
+ */
+export function inspectFields(prototype: object, name: string): void {
+  Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), {
+    value(this: { readonly closed?: boolean }, depth: number, options: object, inspect: typeof nodeInspect): string {
+      if (depth < 0) return `[${name}]`;
+      const { cloning: _, device, ...fields } = this as { cloning?: symbol; device?: { readonly kind: string } };
+      const shown = { ...(device && { device: device.kind }), ...fields, ...(this.closed && { closed: true }) };
+      return `${name} ${inspect(shown, options)}`;
+    },
+  });
 }
 
 /**

@@ -119,20 +119,21 @@ export class CovariumError extends Error {
   override readonly name: string = 'CovariumError';
   /** What went wrong, for programs. */
   readonly code: ErrorCode;
+  // Declared only: a field that is undefined would be shown by console.log.
   /** 0-based index of the matrix, or the distribution, in its batch. */
-  readonly matrix?: number;
+  declare readonly matrix?: number;
   /** 0-based index of the first pivot that is not positive. */
-  readonly pivot?: number;
+  declare readonly pivot?: number;
   /** 0-based matrix row. */
-  readonly row?: number;
+  declare readonly row?: number;
   /** Matrix column, 0-based; in a malformed file or a kernel, the column of the text, from 1. */
-  readonly column?: number;
+  declare readonly column?: number;
   /** Line of a malformed file or a kernel's text, from 1. */
-  readonly line?: number;
+  declare readonly line?: number;
   /** The path of the file. */
-  readonly path?: string;
+  declare readonly path?: string;
   /** All messages of the kernel's compiler. */
-  readonly diagnostics?: readonly Diagnostic[];
+  declare readonly diagnostics?: readonly Diagnostic[];
 
   /** An error with the fields that its code names. */
   constructor(code: ErrorCode, message: string, { cause, ...fields }: ErrorFields & { cause?: unknown } = {}) {

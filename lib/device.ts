@@ -3,7 +3,7 @@ import { Storage } from './array/storage.ts';
 import { Vector } from './array/vector.ts';
 import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
-import { checkOptions, wholeNumber } from './check.ts';
+import { checkOptions, inspectFields, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
 import type { ComputeKernel } from './compute/compute-kernel.ts';
 import type { ComputeFunction, ComputeOptions } from './compute/compute-options.ts';
@@ -26,13 +26,17 @@ export interface DtypeOption<D extends Dtype = Dtype> {
 
 /** A device that computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device extends OpenBackend {
+  static {
+    inspectFields(Device.prototype, 'Device');
+  }
+
   /**
    * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`,
    * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   matrix<D extends Dtype = 'float32'>(rows: number, columns: number, options: DtypeOption<D> = {}): Matrix<D> {
-    wholeNumber('Number of rows', rows);
-    wholeNumber('Number of columns', columns, 1);
+    wholeNumber('rows', rows);
+    wholeNumber('columns', columns, 1);
     return new Matrix(this.#zeros(rows * columns, options), rows, columns);
   }
 

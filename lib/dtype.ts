@@ -1,4 +1,4 @@
-import { describe, oneOf } from './check.ts';
+import { oneOf, quoted } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
@@ -41,7 +41,7 @@ export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
 /** Returns `value` if it is an element type; throws `ERR_INVALID_ARGUMENT`. */
 export function requireDtype<D extends Dtype>(value: D): D {
-  return oneOf('Type', value, dtypes) as D;
+  return oneOf('dtype', value, dtypes) as D;
 }
 
 /** Bytes of one element. */
@@ -74,7 +74,7 @@ export function dtypeOf(values: unknown): Dtype {
   if (dtype !== undefined) return dtype;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Values are not a typed array of a known type (${describe(values)}).`,
+    `Values are (${quoted(values)}): pass a typed array of (${dtypes.join(', ')}).`,
   );
 }
 

@@ -111,12 +111,17 @@ export type { DtypeOfJson, JsonOptions, NormalJson } from './normal/json.ts';
 export type { MixtureFitOptions, MixtureReport } from './normal/mixture.ts';
 export { MultivariateNormal } from './normal/multivariate-normal.ts';
 export {
+  type BatchJson,
   type BatchOptions,
   type BatchSampleOptions,
   type BatchVolumeOptions,
   MultivariateNormalBatch,
 } from './normal/multivariate-normal-batch.ts';
-export { type MixtureOptions, MultivariateNormalMixture } from './normal/multivariate-normal-mixture.ts';
+export {
+  type MixtureJson,
+  type MixtureOptions,
+  MultivariateNormalMixture,
+} from './normal/multivariate-normal-mixture.ts';
 export type {
   CholeskyOptions,
   CorrelationOptions,
@@ -130,6 +135,7 @@ export type {
   NormalOptions,
   PrecisionOptions,
   SingularCovariance,
+  SingularFitOptions,
   TransformOptions,
 } from './normal/options.ts';
 export type { BoxOptions, BoxSyncOptions, ProbabilityOptions, ProbabilitySyncOptions } from './normal/probability.ts';
@@ -142,6 +148,7 @@ export type { StudentJson } from './student-t/json.ts';
 export { MultivariateStudentT } from './student-t/multivariate-student-t.ts';
 export {
   MultivariateStudentTBatch,
+  type StudentBatchJson,
   type StudentBatchOptions,
   type StudentVolumeOptions,
 } from './student-t/multivariate-student-t-batch.ts';

@@ -1,6 +1,6 @@
 import { loadAddon } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
-import { checkOptions, describe, oneOf, wholeNumber } from './check.ts';
+import { checkOptions, describe, oneOf, quoted, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import { Device } from './device.ts';
 import { deviceKinds, gpuKind, kindByDefault } from './list-devices.ts';
@@ -48,8 +48,8 @@ function warnOnce(why: string): void {
 function open(kind: DeviceKind | 'auto' | undefined, options: OpenOptions, warn: (why: string) => void): Device {
   checkOptions(options, ['threads', 'gpu']);
   const { threads: asked } = options;
-  const threads = asked === undefined ? threadsByDefault() : wholeNumber('Number of threads', asked, 1, 1024);
-  const wanted = requireKind(kind ?? kindByDefault());
+  const threads = asked === undefined ? threadsByDefault() : wholeNumber('threads', asked, 1, 1024);
+  const wanted = kind === undefined ? requireKind('COVARIUM_DEVICE', kindByDefault()) : requireKind('kind', kind);
   const gpu = options.gpu === undefined ? gpuByDefault() : requireGpu(options.gpu, wanted);
   if (wanted !== 'auto') return new Device(openBackend(wanted, threads, gpu));
   if (gpu !== '') return new Device(openBackend(gpuKind, threads, gpu));
@@ -86,16 +86,16 @@ function unavailable(kind: DeviceKind, reason: string): CovariumError {
   return new CovariumError('ERR_DEVICE_UNAVAILABLE', `Device (${kind}) is not available: ${reason}`);
 }
 
-function requireKind(kind: string): DeviceKind | 'auto' {
+function requireKind(name: string, kind: string): DeviceKind | 'auto' {
   if (kind === 'auto' || kind === '') return 'auto';
-  return oneOf('Device', kind, ['auto', ...deviceKinds]);
+  return oneOf(name, kind, ['auto', ...deviceKinds]);
 }
 
 function requireGpu(gpu: unknown, kind: DeviceKind | 'auto'): string {
   if (typeof gpu !== 'string' || gpu === '')
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `GPU (${describe(gpu)}) must be a name or another id of a GPU, as a non-empty string.`,
+      `\`gpu\` is (${quoted(gpu)}): pass a name or another id of a GPU, as a string that is not empty.`,
     );
   if (kind === 'auto' || kind === 'metal' || kind === 'cuda') return gpu;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Device (${kind}) has no GPU to choose (${describe(gpu)}).`);

@@ -1,5 +1,5 @@
 // Statistics of the columns of a matrix, in float64 on the host, in pieces between which the event loop has its turn.
-import { describe } from '../check.ts';
+import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { Work } from '../work.ts';
@@ -43,13 +43,13 @@ export function* columnQuantiles(matrix: Columns, probabilities: readonly number
   if (!(Array.isArray(probabilities) || ArrayBuffer.isView(probabilities)))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `\`probabilities\` is (${describe(probabilities)}): pass an array, as [0.25, 0.5, 0.75].`,
+      `\`probabilities\` is (${quoted(probabilities)}): pass an array, as [0.25, 0.5, 0.75].`,
     );
   for (const [at, p] of probabilities.entries())
     if (!(typeof p === 'number' && p >= 0 && p <= 1))
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `\`probabilities[${at}]\` is (${describe(p)}): pass a number from 0 to 1.`,
+        `\`probabilities[${at}]\` is (${quoted(p)}): pass a number from 0 to 1.`,
       );
   const wanted = Array.from(probabilities, (p, at) => ({ p, at })).sort((a, b) => a.p - b.p);
   const out = new Float64Array(probabilities.length * columns);

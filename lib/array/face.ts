@@ -1,5 +1,5 @@
 // How arrays show themselves: as JSON, to console.log, and to structuredClone.
-import { describe } from '../check.ts';
+import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
@@ -32,7 +32,7 @@ export function jsonValues(name: string, { dtype, data }: ArrayJson): Values {
   for (const [at, entry] of data.entries()) {
     const isNumber = typeof entry === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(entry);
     if (!isNumber)
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `${name}.data[${at}] is (${describe(entry)}): pass a number.`);
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `${name}.data[${at}] is (${quoted(entry)}): pass a number.`);
     values[at] = Number(entry);
   }
   return values;

@@ -1,5 +1,5 @@
 // Numbers as other libraries and plain objects have them, recognised by their shape: nothing is imported.
-import { describe } from '../check.ts';
+import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, dtypes, type Values, zerosOf } from '../dtype.ts';
 
@@ -166,7 +166,7 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
       if (typeof entry !== 'number')
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
-          `Column (${describe(name)}) has (${describe(entry)}) in row (${row}): pass numbers only.`,
+          `Column (${describe(name)}) has (${quoted(entry)}) in row (${row}): pass numbers only.`,
           { row, column },
         );
       values[row * width + column] = entry;
@@ -206,7 +206,7 @@ export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: Stri
       if (typeof entry !== 'number')
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
-          `Entry (${row}, ${column}) is (${describe(entry)}): pass a number.`,
+          `Entry (${row}, ${column}) is (${quoted(entry)}): pass a number.`,
         );
       values[row * columns + column] = entry;
     }

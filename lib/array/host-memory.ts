@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { describe } from '../check.ts';
+import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
@@ -25,7 +25,7 @@ export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float3
   for (let index = 0; index < values.length; index++) {
     const entry = values[index];
     if (typeof entry !== 'number')
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is not a number (${describe(entry)}).`);
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is (${quoted(entry)}): pass a number.`);
     copy[index] = entry;
   }
   return copy;

@@ -1,11 +1,11 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { about, argumentOf, describe, requireFiniteEntries, wrongArgument } from '../check.ts';
+import { about, describe, marked, quoted, requireFiniteEntries, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, type RealDtype, type Values } from '../dtype.ts';
 import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
 import { hostValues, hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
-import { requireColumns, requireSupported } from './operand.ts';
+import { requireColumns, requireLength, requireSupported } from './operand.ts';
 import { Vector, type VectorInput, vectorStorage } from './vector.ts';
 
 /** Rows of n numbers in a form that includes their shape. */
@@ -30,7 +30,7 @@ export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inpu
   if (isAsked && !dtypes.includes(dtype))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `\`dtype\` is (${describe(dtype)}): pass one of (${device.dtypes.join(', ')}).`,
+      `\`dtype\` is (${quoted(dtype)}): pass one of (${device.dtypes.join(', ')}).`,
     );
   // A file's numbers are float64, and a GPU without it takes them as it takes plain arrays: where float32 holds them.
   if (!isAsked) return device.dtypes.includes('float64') ? typeOfInputs(inputs) : 'float32';
@@ -49,7 +49,7 @@ function typeOfInputs(inputs: readonly unknown[]): RealDtype {
 export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n?: number): Rows {
   if (isVectorInput(input, n)) {
     const values = vectorInput(name, device, input);
-    requireColumns(name, values.length, n ?? values.length, 'distribution');
+    requireLength(name, values.length, n ?? values.length, 'distribution');
     return { values, count: 1, n: values.length };
   }
   const matrix = asMatrix(input, n, name);
@@ -90,12 +90,18 @@ export function isVectorInput(input: RowsInput, n?: number): input is VectorInpu
  */
 export function asMatrix(input: MatrixInput, columns: number | undefined, name = 'Matrix'): Matrix {
   if (input instanceof Matrix) return input;
-  if (ArrayBuffer.isView(input)) return Matrix.from(input, { columns });
+  if (ArrayBuffer.isView(input)) {
+    if (columns !== undefined) return Matrix.from(input, { columns });
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${marked(name)} is a typed array (${describe(input)}) without a shape: pass Matrix.from(array, { columns }).`,
+    );
+  }
   // float64, so that nothing is rounded twice on the way to `dtype`.
   if (Array.isArray(input) && typeof input[0] === 'number')
     throw new CovariumError(
       'ERR_SHAPE',
-      `\`${argumentOf(name)}\` is flat (${describe(input)}): pass rows, as [[1, 0], [0, 1]], or a typed array.`,
+      `${marked(name)} is flat (${describe(input)}): pass rows, as [[1, 0], [0, 1]], or a typed array.`,
     );
   try {
     if (Array.isArray(input))
@@ -140,9 +146,13 @@ function positiveNumbers(name: string, device: OpenBackend, input: VectorInput):
   requireFiniteEntries(name, values);
   values.forEach((value, i) => {
     if (value <= 0)
-      throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `${name} entry (${i}) is not positive (${value}).`, {
-        pivot: i,
-      });
+      throw new CovariumError(
+        'ERR_NOT_POSITIVE_DEFINITE',
+        `${marked(name)} entry (${i}) is (${value}), not positive.`,
+        {
+          pivot: i,
+        },
+      );
   });
   return values;
 }

@@ -5,6 +5,7 @@ import {
   describe,
   noConstructor,
   notCloneable,
+  quoted,
   wholeNumber,
   wrongArgument,
 } from '../check.ts';
@@ -112,8 +113,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
 
   static #from(values: MatrixInput, options: MatrixOptions): Matrix {
     checkOptions(options, ['rows', 'columns', 'dtype']);
-    const rows = options.rows === undefined ? undefined : wholeNumber('Number of rows', options.rows);
-    const columns = options.columns === undefined ? undefined : wholeNumber('Number of columns', options.columns, 1);
+    const rows = options.rows === undefined ? undefined : wholeNumber('rows', options.rows);
+    const columns = options.columns === undefined ? undefined : wholeNumber('columns', options.columns, 1);
     if (values instanceof Matrix) {
       const copy = hostValues(values.data, options.dtype, true);
       return Matrix.#shaped(copy, rows ?? values.rows, columns ?? values.columns);
@@ -144,7 +145,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     if (!Number.isInteger(columns) || columns < 1 || rows * columns !== values.length)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Shape is (${rows}) x (${columns}), but there are (${values.length}) values.`,
+        `Shape is (${rows}) x (${columns}), but \`values\` has (${values.length}) numbers.`,
       );
     return new Matrix(new Storage(values), rows, columns);
   }
@@ -324,7 +325,7 @@ function copyRow(entries: unknown, row: number, width: number, values: Values): 
   const isTyped = ArrayBuffer.isView(entries);
   if (isTyped) dtypeOf(entries);
   else if (!Array.isArray(entries))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Row (${row}) is not an array of numbers (${describe(entries)}).`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Row (${row}) is (${quoted(entries)}): pass an array of numbers.`);
   const { length } = entries as ArrayLike<unknown>;
   if (length !== width)
     throw new CovariumError(
@@ -336,7 +337,7 @@ function copyRow(entries: unknown, row: number, width: number, values: Values): 
     if (typeof entry !== 'number')
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Entry (${row}, ${column}) is not a number (${describe(entry)}).`,
+        `Entry (${row}, ${column}) is (${quoted(entry)}): pass a number.`,
       );
     values[row * width + column] = entry;
   }

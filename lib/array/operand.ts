@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe } from '../check.ts';
+import { awaitHint, describe, marked, quoted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Real, Values } from '../dtype.ts';
 import { hostValues, isFixed } from './host-memory.ts';
@@ -40,7 +40,10 @@ export function anyValuesIn(operand: Operand | Volume | Values, device: OpenBack
 function storageOf(operand: unknown): Storage {
   if (operand instanceof Matrix) return matrixStorage(operand);
   if (operand instanceof Vector) return vectorStorage(operand);
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Operand is neither a Matrix nor a Vector (${describe(operand)}).`);
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Operand is neither a Matrix nor a Vector (${quoted(operand)}).${awaitHint(operand)}`,
+  );
 }
 
 /** Throws `ERR_UNSUPPORTED_DTYPE` if the device does not compute in `dtype`. */
@@ -54,25 +57,33 @@ export function requireSupported(device: OpenBackend, dtype: Dtype): void {
 
 /** The dimension of a square matrix; throws `ERR_SHAPE` if the matrix is not square. */
 export function requireSquare(name: string, matrix: Matrix): number {
-  if (!(matrix instanceof Matrix))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a Matrix (${describe(matrix)}).`);
+  if (!(matrix instanceof Matrix)) throw wrongArgument(name, matrix, 'a Matrix');
   if (matrix.rows === matrix.columns) return matrix.rows;
   throw new CovariumError(
     'ERR_SHAPE',
-    `${name} is not square: it has (${matrix.rows}) rows and (${matrix.columns}) columns.`,
+    `${marked(name)} is not square: it has (${matrix.rows}) rows and (${matrix.columns}) columns.`,
   );
 }
 
 /** Throws `ERR_SHAPE` if a number of columns differs from the number that `other` needs. */
 export function requireColumns(name: string, columns: number, wanted: number, other: string): void {
   if (columns !== wanted)
-    throw new CovariumError('ERR_SHAPE', `${name} has (${columns}) columns, but the ${other} has (${wanted}).`);
+    throw new CovariumError('ERR_SHAPE', `${marked(name)} has (${columns}) columns, but the ${other} has (${wanted}).`);
+}
+
+/** Throws `ERR_SHAPE` if a vector's length differs from what `other` needs. */
+export function requireLength(name: string, length: number, wanted: number, other: string): void {
+  if (length !== wanted)
+    throw new CovariumError('ERR_SHAPE', `${marked(name)} has (${length}) entries, but the ${other} has (${wanted}).`);
 }
 
 /** Throws `ERR_SHAPE` if a number of rows differs from the number of `what` of `other`. */
 export function requireRows(name: string, rows: number, wanted: number, other: string, what: 'rows' | 'columns'): void {
   if (rows !== wanted)
-    throw new CovariumError('ERR_SHAPE', `${name} has (${rows}) rows, but the ${other} has (${wanted}) ${what}.`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${marked(name)} has (${rows}) rows, but the ${other} has (${wanted}) ${what}.`,
+    );
 }
 
 /** Throws `ERR_INVALID_ARGUMENT` if two operands share bytes that a command would read and write at once. */
@@ -81,7 +92,8 @@ export function requireApart(name: string, values: Values, other: string, others
     values.buffer !== others.buffer ||
     values.byteOffset + values.byteLength <= others.byteOffset ||
     others.byteOffset + others.byteLength <= values.byteOffset;
-  if (!apart) throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} (${describe(values)}) overlaps the ${other}.`);
+  if (!apart)
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} (${describe(values)}) overlaps the ${other}.`);
 }
 
 /** Like {@link requireApart}, but the two may be the same memory: a command reads an element before it writes it. */
@@ -106,21 +118,21 @@ export function lengthOf(operand: Operand): number {
 }
 
 /** Throws `ERR_SHAPE` if two operands differ in shape. */
-export function requireAlike(a: Operand, b: Operand): void {
-  requireRows('Second operand', heightOf(b), heightOf(a), 'first', 'rows');
-  requireColumns('Second operand', widthOf(b), widthOf(a), 'first');
+export function requireAlike(name: string, b: Operand, other: string, a: Operand): void {
+  requireRows(name, heightOf(b), heightOf(a), other, 'rows');
+  requireColumns(name, widthOf(b), widthOf(a), other);
 }
 
 /** The dimension of a normal's factor; throws `ERR_SHAPE` if the mean or the rows do not fit it. */
-export function requireNormal(factor: Matrix, mean: Operand, rows: Operand): number {
+export function requireNormal(factor: Matrix, mean: Operand, name: string, rows: Operand): number {
   const n = requireSquare('Factor', factor);
-  requireColumns('Mean', lengthOf(mean), n, 'factor');
-  requireColumns('Matrix of rows', widthOf(rows), n, 'factor');
+  requireLength('Mean', lengthOf(mean), n, 'factor');
+  requireColumns(name, widthOf(rows), n, 'factor');
   return n;
 }
 
 /** Returns `value` if it is a finite number; throws `ERR_OUT_OF_RANGE` otherwise. */
 export function requireFinite(name: string, value: number): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is not a finite number (${describe(value)}).`);
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${quoted(value)}), not a finite number.`);
 }

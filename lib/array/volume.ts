@@ -81,7 +81,7 @@ export class Volume<D extends Dtype = Dtype> {
     if (host.length !== size[0] * size[1] * size[2])
       throw new CovariumError(
         'ERR_SHAPE',
-        `Volume has (${size.join(' x ')}) numbers, but there are (${host.length}) values.`,
+        `Volume has (${size.join(' x ')}) numbers, but \`values\` has (${host.length}).`,
       );
     return new Volume(new Storage(host), size) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
   }
@@ -144,9 +144,9 @@ export class Volume<D extends Dtype = Dtype> {
   }
 
   #at(x: number, y: number, z: number): number {
-    wholeNumber('Position x', x, 0, this.width - 1);
-    wholeNumber('Position y', y, 0, this.height - 1);
-    wholeNumber('Position z', z, 0, this.depth - 1);
+    wholeNumber('`x`', x, 0, this.width - 1);
+    wholeNumber('`y`', y, 0, this.height - 1);
+    wholeNumber('`z`', z, 0, this.depth - 1);
     return (z * this.height + y) * this.width + x;
   }
 }

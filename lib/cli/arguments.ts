@@ -2,6 +2,7 @@ import type { DeviceKind } from '../backend.ts';
 import { describe, oneOf, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
+import { deviceKinds } from '../list-devices.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /** A whole number of the command line; throws `ERR_OUT_OF_RANGE`. */
@@ -27,10 +28,12 @@ export function wordArgument(name: string, text: string): Word64 {
 
 /** An element type of the command line; throws `ERR_INVALID_ARGUMENT`. */
 export function dtypeArgument(text: string): RealDtype {
-  return oneOf('Type', text, ['float32', 'float64']);
+  return oneOf('--dtype', text, ['float32', 'float64']);
 }
 
-/** A kind of device; openDevice() refuses unknown ones. */
+/** A kind of device, `auto` or none for the best; throws `ERR_INVALID_ARGUMENT`. */
 export function deviceArgument(text: string | undefined): DeviceKind | undefined {
-  return text as DeviceKind | undefined;
+  return text === undefined || text === ''
+    ? undefined
+    : (oneOf('--device', text, ['auto', ...deviceKinds]) as DeviceKind);
 }

@@ -6,6 +6,7 @@ import {
   requireApart,
   requireColumns,
   requireFinite,
+  requireLength,
   requireNormal,
   requireRows,
   requireSameOrApart,
@@ -15,7 +16,7 @@ import {
 import type { Vector } from '../array/vector.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, wholeNumber } from '../check.ts';
+import { checkOptions, describe, inspectFields, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, Values } from '../dtype.ts';
 import { type Kernel, type Launch, recordedLaunch } from '../kernel/kernel.ts';
@@ -45,6 +46,10 @@ export class CommandBuffer {
   readonly device: OpenBackend;
   readonly #recording: Recording;
 
+  static {
+    inspectFields(CommandBuffer.prototype, 'CommandBuffer');
+  }
+
   /** @internal */
   constructor(device: OpenBackend) {
     this.device = device;
@@ -70,7 +75,7 @@ export class CommandBuffer {
    * not finite.
    */
   requireSymmetric(a: Matrix, tolerance = 0): this {
-    const n = requireSquare('Matrix', a);
+    const n = requireSquare('`a`', a);
     return this.#record((encoder) => encoder.requireSymmetric(this.#one(a), n, requireFinite('Tolerance', tolerance)));
   }
 
@@ -81,54 +86,54 @@ export class CommandBuffer {
   cholesky(a: Matrix, options: FactorOptions = noOptions): this {
     checkOptions(options, ['factor']);
     const where = factorOn(options.factor);
-    const n = requireSquare('Matrix', a);
+    const n = requireSquare('`a`', a);
     return this.#record((encoder) => encoder.cholesky(this.#one(a), n, where));
   }
 
   /** Sets the entries of a (n x n) above the diagonal to 0. */
   zeroUpper(a: Matrix): this {
-    const n = requireSquare('Matrix', a);
+    const n = requireSquare('`a`', a);
     return this.#record((encoder) => encoder.zeroUpper(this.#one(a), n));
   }
 
   /** Transposes a (n x n) along its other diagonal, in place: a_ij <-> a_(n-1-j)(n-1-i). */
   antitranspose(a: Matrix): this {
-    const n = requireSquare('Matrix', a);
+    const n = requireSquare('`a`', a);
     return this.#record((encoder) => encoder.antitranspose(this.#one(a), n));
   }
 
   /** to = from, of the same shape. */
   copy(from: Operand, to: Operand): this {
     const [source, target] = this.#all(from, to);
-    requireAlike(from, to);
-    requireApart('Target', target!, 'source', source!);
+    requireAlike('`to`', to, 'source', from);
+    requireApart('`to`', target!, 'source', source!);
     return this.#record((encoder) => encoder.copy(source!, target!));
   }
 
   /** out = a + b, all of the same shape; out may be a or b. */
   sum(a: Operand, b: Operand, out: Operand): this {
     const [left, right, target] = this.#all(a, b, out);
-    requireAlike(a, b);
-    requireAlike(a, out);
-    requireSameOrApart('Result', target!, 'left side', left!);
-    requireSameOrApart('Result', target!, 'right side', right!);
+    requireAlike('`b`', b, 'first operand', a);
+    requireAlike('`out`', out, 'first operand', a);
+    requireSameOrApart('`out`', target!, 'first operand', left!);
+    requireSameOrApart('`out`', target!, 'second operand', right!);
     return this.#record((encoder) => encoder.sum(left!, right!, target!));
   }
 
   /** Adds scale * row (a vector of n) to each row of rows (count x n). */
   addRow(rows: Operand, row: Operand, scale = 1): this {
     const [all, one] = this.#all(rows, row);
-    requireColumns('Row', one!.length, widthOf(rows), 'rows');
-    requireApart('Row', one!, 'rows', all!);
-    requireFinite('Scale', scale);
+    requireLength('`row`', one!.length, widthOf(rows), 'matrix of rows');
+    requireApart('`row`', one!, 'rows', all!);
+    requireFinite('`scale`', scale);
     return this.#record((encoder) => one!.length > 0 && encoder.addRow(all!, one!, scale));
   }
 
   /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
   scaleColumns(rows: Operand, row: Operand): this {
     const [all, one] = this.#all(rows, row);
-    requireColumns('Row', one!.length, widthOf(rows), 'rows');
-    requireApart('Row', one!, 'rows', all!);
+    requireLength('`row`', one!.length, widthOf(rows), 'matrix of rows');
+    requireApart('`row`', one!, 'rows', all!);
     return this.#record((encoder) => one!.length > 0 && encoder.scaleColumns(all!, one!));
   }
 
@@ -142,11 +147,11 @@ export class CommandBuffer {
     const [left, other, target] = this.#all(a, b, c);
     const [m, k] = transposeA ? [widthOf(a), heightOf(a)] : [heightOf(a), widthOf(a)];
     const [right, n] = transposeB ? [widthOf(b), heightOf(b)] : [heightOf(b), widthOf(b)];
-    requireRows('Right side', right, k, 'left side', 'columns');
-    requireRows('Product', heightOf(c), m, 'left side', 'rows');
-    requireColumns('Product', widthOf(c), n, 'right side');
-    requireApart('Product', target!, 'left side', left!);
-    requireApart('Product', target!, 'right side', other!);
+    requireRows('`b`', right, k, 'left side', 'columns');
+    requireRows('`c`', heightOf(c), m, 'left side', 'rows');
+    requireColumns('`c`', widthOf(c), n, 'right side');
+    requireApart('`c`', target!, 'left side', left!);
+    requireApart('`c`', target!, 'right side', other!);
     requireFinite('Alpha', alpha);
     requireFinite('Beta', beta);
     return this.#record((encoder) =>
@@ -182,9 +187,9 @@ export class CommandBuffer {
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Operand, out: Vector): this {
     const [all, target] = this.#all(rows, out);
-    wholeNumber('Number of columns', widthOf(rows), 1);
-    requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
-    requireApart('Result', target!, 'rows', all!);
+    wholeNumber('Number of columns of `rows`', widthOf(rows), 1);
+    requireRows('`out`', target!.length, heightOf(rows), 'matrix of rows', 'rows');
+    requireApart('`out`', target!, 'rows', all!);
     return this.#record((encoder) => encoder.squaredNorms(all!, target!, widthOf(rows)));
   }
 
@@ -195,11 +200,11 @@ export class CommandBuffer {
   sample(factor: Matrix, mean: Operand, out: Operand, options: RowElements = noOptions): this {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'inverse']);
     const [triangle, centre, target] = this.#all(factor, mean, out);
-    const n = requireNormal(factor, mean, out);
+    const n = requireNormal(factor, mean, '`out`', out);
     const { seed = 0, stream = 0, firstRow = 0 } = options;
     const counter = normalCounter(seed, stream, firstElement(firstRow, heightOf(out), n));
-    requireApart('Result', target!, 'factor', triangle!);
-    requireApart('Result', target!, 'mean', centre!);
+    requireApart('`out`', target!, 'factor', triangle!);
+    requireApart('`out`', target!, 'mean', centre!);
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
   }
 
@@ -207,9 +212,9 @@ export class CommandBuffer {
   logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
     checkOptions(options, ['constant', 'inverse']);
     const [triangle, centre, all, target] = this.#all(factor, mean, rows, out);
-    requireNormal(factor, mean, rows);
-    requireRows('Result', target!.length, heightOf(rows), 'rows', 'rows');
-    for (const source of [triangle!, centre!, all!]) requireApart('Result', target!, 'an operand', source);
+    requireNormal(factor, mean, '`rows`', rows);
+    requireRows('`out`', target!.length, heightOf(rows), 'matrix of rows', 'rows');
+    for (const source of [triangle!, centre!, all!]) requireApart('`out`', target!, 'an operand', source);
     const constant = requireFinite('Constant', options.constant ?? 0);
     return this.#record((encoder) =>
       encoder.logDensity(triangle!, centre!, all!, target!, options.inverse === true, constant),
@@ -223,8 +228,8 @@ export class CommandBuffer {
   meanAndCovariance(rows: Matrix, mean: Operand, covariance: Matrix, options: { ddof?: number } = noOptions): this {
     checkOptions(options, ['ddof']);
     const [all, centre, spread] = this.#all(rows, mean, covariance);
-    requireNormal(covariance, mean, rows);
-    const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1, 0, heightOf(rows) - 1);
+    requireNormal(covariance, mean, '`rows`', rows);
+    const ddof = wholeNumber('ddof', options.ddof ?? 1, 0, heightOf(rows) - 1);
     requireApart('Covariance', spread!, 'rows', all!);
     return this.#record((encoder) => encoder.meanAndCovariance(all!, centre!, spread!, ddof));
   }
@@ -263,7 +268,7 @@ export class CommandBuffer {
         `Kernel (${kernel}) is a name, so its operands must be an array, not (${describe(how)}). For your own kernel, pass what Device.kernel() returns.`,
       );
     const values = this.#recording.anyValues(how as readonly (Operand | Values)[]);
-    for (const size of [...grid, ...threadgroup]) wholeNumber('Number of threads', size, 0, 2 ** 32 - 1);
+    for (const size of [...grid, ...threadgroup]) wholeNumber('Size of `grid` or `threadgroup`', size, 0, 2 ** 32 - 1);
     return this.#record((encoder) => encoder.launch(kernel, values, grid, threadgroup));
   }
 
@@ -289,8 +294,8 @@ export class CommandBuffer {
   #triangle(factor: Matrix, rows: Operand, options: object): Real[] {
     checkOptions(options, ['transposed']);
     const [triangle, all] = this.#all(factor, rows);
-    requireColumns('Right side', widthOf(rows), requireSquare('Factor', factor), 'factor');
-    requireApart('Right side', all!, 'factor', triangle!);
+    requireColumns('`rows`', widthOf(rows), requireSquare('Factor', factor), 'factor');
+    requireApart('`rows`', all!, 'factor', triangle!);
     return [triangle!, all!];
   }
 

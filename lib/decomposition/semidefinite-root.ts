@@ -1,4 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
+import { marked } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
@@ -69,7 +70,7 @@ function* eigenRoot(
   if (least < -indefinite * tolerance)
     throw new CovariumError(
       'ERR_NOT_POSITIVE_DEFINITE',
-      `${name} is not positive semidefinite: its correlation matrix has an eigenvalue of (${least}).`,
+      `${marked(name)} is not positive semidefinite: its correlation matrix has an eigenvalue of (${least}).`,
     );
   // The error of an eigenvalue is a few roundings of the largest one, which is at most n.
   const zero = Math.max(tolerance, 8 * 2 ** -52 * values[n - 1]!);
@@ -88,7 +89,7 @@ function* eigenRoot(
 function refuse(name: string, { row, column, value }: { row: number; column: number; value: number }): never {
   throw new CovariumError(
     'ERR_NOT_POSITIVE_DEFINITE',
-    `${name} is not positive semidefinite: pivot (${row}) is not positive, and the remainder of entry (${row}, ${column}) is (${value}).`,
+    `${marked(name)} is not positive semidefinite: pivot (${row}) is not positive, and the remainder of entry (${row}, ${column}) is (${value}).`,
     { pivot: row },
   );
 }

@@ -32,19 +32,19 @@ export function sampleOut<D extends RealDtype>(
   if (dtypeOf(values) !== dtype)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Out (${describe(values)}) is not of the distribution's type (${dtype}).`,
+      `\`out\` is (${describe(values)}), not of the distribution's type (${dtype}).`,
     );
   if (isDetached(values.buffer)) throw new CovariumError('ERR_CLOSED', `\`out\` is detached (${describe(values)}).`);
   if (!isFixed(values.buffer))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Memory of out is resizable or shared (${describe(values.buffer)}).`,
+      `\`out\` has resizable or shared memory (${describe(values.buffer)}): pass an array of fixed memory.`,
     );
   if (isMatrix) requireColumns('Out', out.columns, n, 'distribution');
   if (isMatrix ? out.rows !== count : values.length !== count * n)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Out (${describe(values)}) does not have the shape of (${count}) draws of (${n}) numbers.`,
+      `\`out\` (${describe(values)}) does not have the shape of (${count}) draws of (${n}) numbers.`,
     );
   return (isMatrix ? out : new Matrix(new Storage(values), count, n)) as Matrix as Matrix<D>;
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
-import { describe, refuseAborted } from '../check.ts';
+import { describe, quoted, refuseAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';
 import { cannotRead } from './error.ts';
@@ -27,7 +27,7 @@ export function requireSource(source: InputSource): void {
   if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Path is (${describe(source)}); pass a path, a URL, a Buffer, or a stream of bytes.`,
+    `\`path\` is (${quoted(source)}): pass a path, a URL, a Buffer, or a stream of bytes.`,
   );
 }
 

@@ -48,7 +48,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
   if (typeof path !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Path of a kernel's text is not a string (${describe(path)}).`);
-  requireBoolean('Check mode', check);
+  requireBoolean('check', check);
   for (const [option, given] of Object.entries({ constants, includes, layouts }))
     if (typeof given !== 'object' || given === null)
       throw new CovariumError(

@@ -1,6 +1,6 @@
 import type { CompiledKernel, Timings } from '../backend.ts';
 import { commit, type OpenBackend, recorded, runCommands } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, inspectFields } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf } from './arguments.ts';
@@ -60,6 +60,7 @@ export class Kernel {
   readonly #parameters: readonly Parameter[];
 
   static {
+    inspectFields(Kernel.prototype, 'Kernel');
     recordedInside = (kernel, device, launch) => kernel.#recorded(device, launch);
     partsInside = (kernel) => ({ parameters: kernel.#parameters, compiled: kernel.#compiled });
   }

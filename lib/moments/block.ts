@@ -1,5 +1,5 @@
 import { requireAttached } from '../array/host-memory.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { notFinite } from '../check.ts';
 import type { Missing, Values } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { type CentralSums, largest, noRows, shift, unitOf } from './central-sums.ts';
@@ -216,7 +216,7 @@ function lacksNumber(values: Float64Array, at: number, n: number, row: number, m
   const refused = (value: number) => !Number.isFinite(value) && (missing === 'error' || !Number.isNaN(value));
   const column = entries.findIndex(refused);
   if (column < 0) return true;
-  throw new CovariumError('ERR_NOT_FINITE', `Data entry (${row}, ${column}) is not finite (${entries[column]}).`, {
+  throw notFinite('Data', `${row}, ${column}`, entries[column]!, {
     row,
     column,
   });

@@ -62,12 +62,12 @@ export function aboutMean(sums: CentralSums, mean: Float64Array | undefined): Ce
 }
 
 function divisorOf({ weight, squaredWeight }: CentralSums, ddof: number): number {
-  const taken = wholeNumber('Degrees of freedom taken (ddof)', ddof);
+  const taken = wholeNumber('ddof', ddof);
   const divisor = weight - taken * (squaredWeight / weight);
   if (divisor > 0) return divisor;
   const effective = (weight / squaredWeight) * weight;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Degrees of freedom taken (ddof) are (${taken}), but there are (${effective}) effective observations.`,
+    `\`ddof\` is (${taken}), but there are (${effective}) effective observations.`,
   );
 }

@@ -4,7 +4,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, notCloneable, refuseAborted, wholeNumber } from '../check.ts';
+import { checkOptions, describe, inspectFields, notCloneable, refuseAborted, wholeNumber } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -54,6 +54,7 @@ export class Moments {
 
   static {
     sumsInside = (moments) => moments.#sums;
+    inspectFields(Moments.prototype, 'Moments');
   }
 
   /**
@@ -182,5 +183,5 @@ export function sumsOf(moments: unknown, n?: number): CentralSums {
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`moments\` is (${describe(moments)}); pass a Moments.`);
   const sums = sumsInside(moments);
   if (n === undefined || sums.n === n) return sums;
-  throw new CovariumError('ERR_SHAPE', `Moments are of dimension (${sums.n}), but the others have (${n}).`);
+  throw new CovariumError('ERR_SHAPE', `\`others\` has moments of dimension (${sums.n}), but these have (${n}).`);
 }

@@ -1,4 +1,4 @@
-import { describe } from '../check.ts';
+import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { CentralSums } from './central-sums.ts';
 
@@ -14,10 +14,10 @@ export function requireShrinkage(shrinkage: Shrinkage): Shrinkage {
   if (typeof shrinkage !== 'number')
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Shrinkage (${describe(shrinkage)}) is neither (none), nor (ledoit-wolf), nor a number from 0 to 1.`,
+      `\`shrinkage\` is (${quoted(shrinkage)}): pass 'none', 'ledoit-wolf', or a number from 0 to 1.`,
     );
   if (shrinkage >= 0 && shrinkage <= 1) return shrinkage;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Shrinkage is (${shrinkage}), not a number from 0 to 1.`);
+  throw new CovariumError('ERR_OUT_OF_RANGE', `\`shrinkage\` is (${shrinkage}), not a number from 0 to 1.`);
 }
 
 /**
@@ -43,7 +43,7 @@ function ledoitWolf({ n, weight, squaredWeight, second, fourth, unit }: CentralS
   if (trace / n < leastVariance)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Data is too small for \`shrinkage: 'ledoit-wolf'\` (the mean variance is ${trace / n}): multiply the rows by a constant first.`,
+      `\`rows\` is too small for \`shrinkage: 'ledoit-wolf'\` (the mean variance is ${trace / n}): multiply the rows by a constant first.`,
     );
   // The variances are divided by a power of two near their mean, so that no square underflows or overflows.
   const exponent = Math.floor(Math.log2(trace / n));

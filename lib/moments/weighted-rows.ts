@@ -43,8 +43,8 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
     values,
     count,
     n,
-    weights: perRow('weights', 'Weight', options.weights, count, Number.isFinite, 'a finite number'),
-    frequencies: perRow('frequencies', 'Frequency', options.frequencies, count, Number.isSafeInteger, 'a whole number'),
+    weights: perRow('weights', options.weights, count, Number.isFinite, 'a finite number'),
+    frequencies: perRow('frequencies', options.frequencies, count, Number.isSafeInteger, 'a whole number'),
     missing,
   };
 }
@@ -54,7 +54,7 @@ export function fixedMean(mean: VectorInput | undefined, n: number): Float64Arra
   if (mean === undefined) return undefined;
   const values = named('mean', () => float64Of(mean));
   if (values.length !== n)
-    throw new CovariumError('ERR_SHAPE', `Mean has (${values.length}) entries, but the moments have (${n}).`);
+    throw new CovariumError('ERR_SHAPE', `\`mean\` has (${values.length}) entries, but the moments have (${n}).`);
   requireFiniteEntries('Mean', values);
   return values;
 }
@@ -66,7 +66,7 @@ function rowValues(input: RowsInput, n: number): Values {
   const values = matrix?.data ?? float64Of(input as VectorInput);
   const columns = matrix?.columns ?? values.length;
   if (columns === n) return values;
-  throw new CovariumError('ERR_SHAPE', `Data has (${columns}) columns, but the moments have (${n}).`);
+  throw new CovariumError('ERR_SHAPE', `\`rows\` has (${columns}) columns, but the moments have (${n}).`);
 }
 
 function asValues(input: MatrixInput): Exclude<MatrixInput, Matrix> {
@@ -81,7 +81,6 @@ function shapeOf(input: MatrixInput, n: number): { columns?: number; dtype?: 'fl
 
 function perRow(
   argument: string,
-  name: string,
   given: VectorInput | undefined,
   count: number,
   isPossible: (value: number) => boolean,
@@ -90,12 +89,15 @@ function perRow(
   if (given === undefined) return undefined;
   const values = named(argument, () => float64Of(given));
   if (values.length !== count)
-    throw new CovariumError('ERR_SHAPE', `There are (${values.length}) ${argument}, but (${count}) rows.`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`${argument}\` has (${values.length}) entries, but \`rows\` has (${count}) rows.`,
+    );
   for (let row = 0; row < count; row++)
     if (!(isPossible(values[row]!) && values[row]! >= 0))
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `${name} of row (${row}) is (${values[row]}), not ${kind} of at least 0.`,
+        `\`${argument}[${row}]\` is (${values[row]}), not ${kind} of at least 0.`,
       );
   return values;
 }

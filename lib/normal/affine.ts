@@ -30,7 +30,7 @@ export interface AffineOptions {
 export function* affine(parameters: NormalParameters, options: AffineOptions): Tasks<NormalParameters> {
   checkOptions(options, ['matrix', 'offset', 'noise', 'singular']);
   const { device, dtype, n, factor } = parameters;
-  const singular = requireBoolean('Option (singular)', options.singular ?? factor.rank < n);
+  const singular = requireBoolean('singular', options.singular ?? factor.rank < n);
   const given = rowsInput('Matrix', device, options.matrix, n);
   const m = given.count;
   if (m === 0) throw new CovariumError('ERR_SHAPE', 'Matrix has (0) rows, but a normal has at least one dimension.');

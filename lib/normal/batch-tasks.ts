@@ -2,7 +2,7 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
-import { about, argumentOf, firstNotFinite, wrongArgument } from '../check.ts';
+import { about, firstNotFinite, wrongArgument } from '../check.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
@@ -62,7 +62,7 @@ export function batchOut<D extends RealDtype>(
   out: Volume | Real | undefined,
 ): { readonly volume: Volume<D>; readonly written: Storage<D> } {
   requireCount(count * size, { dtype, n });
-  if (count < 1) throw new CovariumError('ERR_OUT_OF_RANGE', `Count is (${count}): a volume has at least one row.`);
+  if (count < 1) throw new CovariumError('ERR_OUT_OF_RANGE', `\`count\` is (${count}): a volume has at least one row.`);
   if (out instanceof Volume) {
     if (out.width !== n || out.height !== count || out.depth !== size)
       throw new CovariumError(
@@ -106,7 +106,7 @@ export function ownRows({ device, size, n }: BatchShape, rows: MatrixInput | Vol
   if (rows.width !== n || rows.depth !== size)
     throw new CovariumError(
       'ERR_SHAPE',
-      `\`${argumentOf('Input')}\` is a volume of (${rows.size.join(' x ')}): its width is not (${n}), or its depth not (${size}).`,
+      `\`rows\` is a volume of (${rows.size.join(' x ')}): its width is not (${n}), or its depth not (${size}).`,
     );
   return { values: volumeStorage(rows).valuesFor(device), count: rows.height, columns: n * rows.height };
 }

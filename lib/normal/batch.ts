@@ -4,7 +4,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, wrongArgument } from '../check.ts';
+import { about, marked, wrongArgument } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -100,7 +100,7 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
   if (n !== height)
     throw new CovariumError(
       'ERR_SHAPE',
-      `${words.squares} are a volume of (${volume.size.join(' x ')}) numbers: its width and height differ.`,
+      `${marked(words.squares)} is a volume of (${volume.size.join(' x ')}) numbers: its width and height differ.`,
     );
   const given = volumeStorage(volume).valuesFor(device);
   const block = hostValues(given, dtype) as Real;
@@ -113,7 +113,7 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
 
 function ofEach(given: readonly MatrixInput[], device: Device, dtype: RealDtype, words: BatchWords): Squares {
   if (given.length === 0)
-    throw new CovariumError('ERR_SHAPE', `Batch has (0) ${words.squares.toLowerCase()}, not at least one.`);
+    throw new CovariumError('ERR_SHAPE', `${marked(words.squares)} has (0) matrices, not at least one.`);
   let n: number | undefined;
   const squares = given.map((input, b) =>
     naming(words, b, () => {
@@ -133,7 +133,10 @@ function centresOf(
   const name = `Matrix of ${centres.toLowerCase()}`;
   const { values, count } = rowsInput(name, device, given, n);
   if (count !== size)
-    throw new CovariumError('ERR_SHAPE', `${name} has (${count}) rows, but the batch has (${size}) distributions.`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${marked(name)} has (${count}) rows, but the batch has (${size}) distributions.`,
+    );
   const held = hostValues(values, dtype) as Real;
   // meanInput says what is wrong with the first that is not finite.
   if (!isAllFinite(held))

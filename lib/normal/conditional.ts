@@ -1,6 +1,6 @@
 import { rowsInput, vectorInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { requireColumns } from '../array/operand.ts';
+import { requireLength } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { checkOptions, requireFiniteEntries } from '../check.ts';
@@ -34,7 +34,7 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   const values = new Float64Array(vectorInput('Values', parameters.device, options.values));
   const onto = yield* regression(parameters, options.given);
   requireOthers(onto);
-  requireColumns('Values', values.length, onto.given.length, 'list of given coordinates');
+  requireLength('Values', values.length, onto.given.length, 'list of given coordinates');
   requireFiniteEntries('Values', values);
   requireOnSupport(parameters, onto, values);
   const m = onto.given.length;

@@ -114,7 +114,7 @@ export function wassersteinSync(p: MultivariateNormal, q: MultivariateNormal): n
 }
 
 function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, NormalParameters] {
-  const both: [NormalParameters, NormalParameters] = [parametersOf(p), parametersOf(q)];
+  const both: [NormalParameters, NormalParameters] = [parametersOf('`p`', p), parametersOf('`q`', q)];
   requireColumns('Second normal', both[1].n, both[0].n, 'first');
   return both;
 }
@@ -124,6 +124,6 @@ function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {
 }
 
 function order(alpha: number): number {
-  if (requireFinite('Order (alpha)', alpha) >= 0) return alpha;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Order (alpha) is (${alpha}), not a finite number of at least 0.`);
+  if (requireFinite('alpha', alpha) >= 0) return alpha;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `\`alpha\` is (${alpha}), not a finite number of at least 0.`);
 }

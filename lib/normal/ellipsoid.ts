@@ -2,7 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, quoted } from '../check.ts';
 import { decomposed, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -58,7 +58,10 @@ export function* ellipsoid(
   checkOptions(options, ['probability']);
   const { probability } = options;
   if (!(typeof probability === 'number' && probability > 0 && probability < 1))
-    throw new CovariumError('ERR_OUT_OF_RANGE', `Probability is (${describe(probability)}), not between 0 and 1.`);
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`probability\` is (${quoted(probability)}), not a number between 0 and 1.`,
+    );
   const exact = yield* exactRoot(parameters);
   const { mean, n, width } = exact;
   if (width === 0)

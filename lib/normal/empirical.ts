@@ -59,7 +59,7 @@ export function* empiricalSample<D extends RealDtype>(
   if (count <= width)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Count is (${count}), but an empirical sample in (${width}) dimensions needs at least (${width + 1}) rows.`,
+      `\`count\` is (${count}), but an empirical sample in (${width}) dimensions needs at least (${width + 1}) rows.`,
     );
   const { seed = randomSeed(), stream = 0 } = options;
   const counter = normalCounter(seed, stream, 0);
@@ -100,6 +100,6 @@ function requireWhole({ firstRow }: EmpiricalSyncOptions): void {
   if (firstRow === undefined) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `First row (${firstRow}) is not allowed in an empirical sample, in which each row depends on all others.`,
+    `\`firstRow\` is (${firstRow}), which is not allowed in an empirical sample, in which each row depends on all others.`,
   );
 }

@@ -36,7 +36,7 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   const labels = new Int32Array(labelsOf(device, options.labels, count));
   // What is sliced reads copies, which the caller cannot change.
   const data = hostValues(values, 'float64', true);
-  const ddof = wholeNumber('Degrees of freedom taken (ddof)', options.ddof ?? 1);
+  const ddof = wholeNumber('ddof', options.ddof ?? 1);
   const { size, starts, order } = yield* grouped(labels);
   for (let b = 0; b < size; b++) {
     const members = starts[b + 1]! - starts[b]!;
@@ -84,7 +84,7 @@ function labelsOf(device: Device, labels: VectorInput, count: number): Values {
     if (!(Number.isInteger(values[row]) && values[row]! >= 0 && values[row]! < count))
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `Label of row (${row}) is (${values[row]}): number the groups from 0, each with rows.`,
+        `\`labels[${row}]\` is (${values[row]}): number the groups from 0, each with rows.`,
       );
   return values;
 }

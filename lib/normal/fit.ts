@@ -1,12 +1,13 @@
 import { hostZeros } from '../array/host-memory.ts';
-import { realDtype, rowsInput } from '../array/inputs.ts';
-import { Matrix } from '../array/matrix.ts';
+import { asMatrix, type Rows, realDtype, rowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { about, checkOptions, wholeNumber } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import type { Device } from '../device.ts';
 import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
@@ -15,12 +16,12 @@ import { estimating } from '../moments/estimate.ts';
 import { sumsOf } from '../moments/moments.ts';
 import { requireShrinkage } from '../moments/shrinkage.ts';
 import { fixedMean, weightedRows } from '../moments/weighted-rows.ts';
-import { factorCovariance } from './from-covariance.ts';
+import { factorCovariance, fromCovariance, singularOption } from './from-covariance.ts';
 import type { FitOptions, FromMomentsOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
 
-const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage'];
+const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage', 'singular', 'jitter'];
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
 
 /**
@@ -29,22 +30,24 @@ const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
  */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
-  const { device, rows, ddof, factor, weights, frequencies, missing, mean, shrinkage } = options;
+  const { device, rows, ddof, factor, weights, frequencies, missing, mean, shrinkage, singular, jitter } = options;
   const dtype = realDtype(requireDevice(device), options.dtype, rows, options.mean);
-  const isPlain = [weights, frequencies, missing, mean, shrinkage].every((option) => option === undefined);
+  const others = [weights, frequencies, missing, mean, singular, jitter];
+  const isPlain = [...others, shrinkage].every((option) => option === undefined);
   const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
   if (isPlain && dtype === 'float64') return yield* plainly();
-  const { values, count, n } = rowsInput('Data', requireDevice(device), rows);
+  const { values, count, n } = observations(device, rows);
   // Numbers of another type would lose digits as float32 before the mean is subtracted, and far from 0 all of them.
   if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
-  const isShrunkAlone = [weights, frequencies, missing, mean].every((option) => option === undefined);
+  const isShrunkAlone = others.every((option) => option === undefined);
   if (isShrunkAlone && (dtypeOf(values) === 'float64' || dtypeOf(values) === 'float32')) {
     const shrunk = yield* fitShrunk(options, dtype, values, n);
     if (shrunk !== undefined) return shrunk;
   }
   const exact = exactDevice(device);
-  const asked = { device, ddof, dtype, factor, mean, shrinkage, typed: options.dtype, inputs: [rows, mean] };
+  const own = { device, ddof, dtype, factor, mean, shrinkage, singular, jitter };
+  const asked = { ...own, typed: options.dtype, inputs: [rows, mean], name: 'rows' };
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
   const sums = yield* accumulating(exact, weighted, shrinkage === 'ledoit-wolf');
@@ -59,15 +62,18 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
   const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
   // A copy, because rows may be added between two slices.
-  return yield* fromSums(copiedSums(sums), { ...asked, dtype, typed: asked.dtype, inputs: [asked.mean] });
+  const own = { typed: asked.dtype, inputs: [asked.mean], name: 'moments' };
+  return yield* fromSums(copiedSums(sums), { ...asked, dtype, ...own });
 }
 
 type Asked = Omit<FromMomentsOptions, 'moments'>;
 
 // Refuses what can be refused before the long work.
-function requireAsked({ factor, mean, shrinkage }: Asked, n: number): void {
+function requireAsked(asked: Asked, n: number): void {
+  const { factor, mean, shrinkage } = asked;
   factorOn(factor);
   fixedMean(mean, n);
+  singularOption(asked);
   if (shrinkage !== undefined) requireShrinkage(shrinkage);
 }
 
@@ -77,9 +83,11 @@ function* fromSums(
     readonly dtype: RealDtype;
     readonly typed: RealDtype | undefined;
     readonly inputs: readonly unknown[];
+    /** The argument that has the numbers. */
+    readonly name: string;
   },
 ): Tasks<NormalParameters> {
-  const { device, dtype, factor, ddof, shrinkage } = asked;
+  const { device, dtype, factor, ddof, shrinkage, singular, jitter, name } = asked;
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
   const { mean, covariance, intensity } = yield* estimating(sums, { ddof, mean: fixed, shrinkage });
@@ -87,23 +95,43 @@ function* fromSums(
   // With an estimated mean, the rank of a covariance is at most count - 1, even if rounding makes its last pivots
   // positive.
   const needed = fixed === undefined ? n + 1 : n;
-  if (intensity === 0 && count < needed)
+  const isAnyAccepted = singularOption(asked) !== 'error' || (jitter ?? false) !== false;
+  if (intensity === 0 && count < needed && !isAnyAccepted)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Data has (${count}) rows with a weight, but a normal of dimension (${n}) without shrinkage needs at least (${needed}).`,
+      `\`${name}\` has (${count}) rows with a weight, but a normal of dimension (${n}) without shrinkage needs at least (${needed}).`,
     );
   const type = { asked: asked.typed, chosen: dtype, inputs: asked.inputs };
   requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
-  return yield* step(
-    factorCovariance({ device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor }),
+  const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };
+  if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter });
+  return yield* step({ ...factorCovariance(estimate), explain: (error) => singularColumn(name, error) });
+}
+
+/** An error of a singular covariance of rows, which names the column that makes it so, and the ways out. */
+function singularColumn(name: string, error: CovariumError): CovariumError {
+  const { code, pivot } = error;
+  if (code !== 'ERR_NOT_POSITIVE_DEFINITE' || pivot === undefined) return error;
+  const others = pivot === 1 ? 'the column' : 'the columns';
+  const combination = pivot === 0 ? '' : `, or a combination of ${others} before it,`;
+  return new CovariumError(
+    code,
+    `\`${name}\` has column (${pivot}), which is the same in all rows${combination} or nearly so. Leave it out, or pass \`singular\`, \`jitter\` or \`shrinkage\`.`,
+    { pivot, cause: error },
   );
+}
+
+/** Observations, as rows. Throws `ERR_SHAPE` for a flat array too: whether it is a row or a column, it does not say. */
+function observations(device: Device, rows: MatrixInput): Rows {
+  if (Array.isArray(rows) && typeof rows[0] === 'number') asMatrix(rows, undefined, 'Data');
+  return rowsInput('Data', requireDevice(device), rows);
 }
 
 function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtype' | 'factor'>): NormalTask {
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype);
   const where = factorOn(options.factor);
-  const { values, count, n } = rowsInput('Data', device, options.rows);
+  const { values, count, n } = observations(options.device, options.rows);
   const ddof = plainDdof(options.ddof, count, n);
   const task = factoredNormal({ device, dtype, n }, LowerFactor, (encoder, factor, mean, scratch) => {
     const rows = scratch.input(values, dtype);
@@ -111,7 +139,9 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
     encoder.meanAndCovariance(rows, mean, factor, ddof);
     encoder.cholesky(factor, n, where);
   });
-  return { ...task, explain: (error) => (error.code === 'ERR_NOT_FINITE' ? about('Data', error) : error) };
+  const explain = (error: CovariumError) =>
+    error.code === 'ERR_NOT_FINITE' ? about('Data', error) : singularColumn('rows', error);
+  return { ...task, explain };
 }
 
 /**
@@ -147,7 +177,8 @@ function* fitShrunk(
   yield;
   requireRepresented({ asked: typed, chosen: dtype, inputs: [given] }, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const matrix = Matrix.from(covariance, { columns: n });
-  return yield* step(factorCovariance({ device, mean, covariance: matrix, dtype, factor }));
+  const task = factorCovariance({ device, mean, covariance: matrix, dtype, factor });
+  return yield* step({ ...task, explain: (error) => singularColumn('rows', error) });
 }
 
 /** The ddof of a plain fit; throws if there are too few rows. */
@@ -156,7 +187,7 @@ function plainDdof(ddof: number | undefined, count: number, n: number): number {
   if (count < n + 1)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Data has (${count}) rows, but a normal of dimension (${n}) needs at least (${n + 1}).`,
+      `\`rows\` has (${count}) rows, but a normal of dimension (${n}) needs at least (${n + 1}).`,
     );
-  return wholeNumber('Degrees of freedom taken (ddof)', ddof ?? 1, 0, count - 1);
+  return wholeNumber('ddof', ddof ?? 1, 0, count - 1);
 }

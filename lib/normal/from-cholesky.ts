@@ -1,4 +1,4 @@
-import { about, checkOptions } from '../check.ts';
+import { about, checkOptions, notFinite } from '../check.ts';
 import { factorOn } from '../command/options.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
@@ -13,12 +13,11 @@ function requirePositiveDiagonal(factor: Real, n: number): void {
   for (let pivot = 0; pivot < n; pivot++) {
     const entry = factor[pivot * (n + 1)]!;
     const place = { row: pivot, column: pivot };
-    if (!Number.isFinite(entry))
-      throw new CovariumError('ERR_NOT_FINITE', `Factor entry (${pivot}, ${pivot}) is not finite (${entry}).`, place);
+    if (!Number.isFinite(entry)) throw notFinite('Factor', `${pivot}, ${pivot}`, entry, place);
     if (entry <= 0)
       throw new CovariumError(
         'ERR_NOT_POSITIVE_DEFINITE',
-        `Factor entry (${pivot}, ${pivot}) is not positive (${entry}).`,
+        `\`factor\` entry (${pivot}, ${pivot}) is (${entry}), not positive.`,
         { ...place, pivot },
       );
   }
@@ -27,7 +26,7 @@ function requirePositiveDiagonal(factor: Real, n: number): void {
 function fromTheEnd(error: CovariumError, n: number): CovariumError {
   if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE' || error.pivot === undefined) return error;
   const pivot = n - 1 - error.pivot;
-  const message = `Precision is not positive definite: eliminating from the last row up, pivot (${pivot}) is not positive.`;
+  const message = `\`precision\` is not positive definite: eliminating from the last row up, pivot (${pivot}) is not positive.`;
   return new CovariumError(error.code, message, { pivot, cause: error });
 }
 

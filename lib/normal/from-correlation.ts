@@ -1,10 +1,10 @@
 import { asMatrix, finiteNumbers, realDtype, vectorInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { requireColumns, requireSquare } from '../array/operand.ts';
+import { requireLength, requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions } from '../check.ts';
+import { checkOptions, marked, notFinite } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { fromCovariance } from './from-covariance.ts';
@@ -33,14 +33,18 @@ export function* fromCorrelation(
   const given = vectorInput(sizes, device, standardDeviations);
   const deviations = finiteNumbers(sizes, given, given.length);
   const { values, n } = squareInput('Correlation', device, correlation, 'float64', undefined);
-  requireColumns(sizes, deviations.length, n, 'correlation');
+  requireLength(sizes, deviations.length, n, 'correlation');
   requireUnits(values, n, dtype === 'float64' ? 1e-9 : 1e-5);
   const mayBeZero = options.singular === 'pivoted' || options.singular === 'eigen';
   deviations.forEach((deviation, i) => {
     if (deviation > 0 || (deviation === 0 && mayBeZero)) return;
-    throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `${sizes} entry (${i}) is not positive (${deviation}).`, {
-      pivot: i,
-    });
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `${marked(sizes)} entry (${i}) is (${deviation}), not positive.`,
+      {
+        pivot: i,
+      },
+    );
   });
   if (options.mean !== undefined) {
     const inputs = [options.mean, correlation, standardDeviations];
@@ -82,7 +86,11 @@ export function correlationOf(covariance: MatrixInput): Correlation {
   const deviations = Float64Array.from({ length: n }, (_, i) => {
     const variance = values[i * (n + 1)]!;
     if (variance >= 0) return Math.sqrt(variance);
-    throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Variance (${i}) is negative (${variance}).`, { pivot: i });
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `\`covariance\` entry (${i}, ${i}) is (${variance}), a negative variance.`,
+      { pivot: i },
+    );
   });
   const correlation = new Float64Array(n * n);
   const shareOf = (entry: number, i: number, j: number) => {
@@ -90,7 +98,7 @@ export function correlationOf(covariance: MatrixInput): Correlation {
     if (entry !== 0 && (deviations[i] === 0 || deviations[j] === 0))
       throw new CovariumError(
         'ERR_NOT_POSITIVE_DEFINITE',
-        `Covariance entry (${i}, ${j}) is (${entry}), but one of the two variances is 0.`,
+        `\`covariance\` entry (${i}, ${j}) is (${entry}), but one of the two variances is 0.`,
         { pivot: deviations[i] === 0 ? i : j },
       );
     // Divided in two steps: the product of two small deviations underflows.
@@ -108,8 +116,7 @@ function requireUnits(correlation: ArrayLike<number>, n: number, tolerance: numb
     const entry = correlation[i * (n + 1)]!;
     if (Math.abs(entry - 1) <= tolerance) continue;
     const place = { row: i, column: i };
-    if (!Number.isFinite(entry))
-      throw new CovariumError('ERR_NOT_FINITE', `Correlation entry (${i}, ${i}) is not finite (${entry}).`, place);
-    throw new CovariumError('ERR_OUT_OF_RANGE', `Correlation entry (${i}, ${i}) is (${entry}), not 1.`);
+    if (!Number.isFinite(entry)) throw notFinite('Correlation', `${i}, ${i}`, entry, place);
+    throw new CovariumError('ERR_OUT_OF_RANGE', `\`correlation\` entry (${i}, ${i}) is (${entry}), not 1.`);
   }
 }

@@ -1,7 +1,7 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Encoder, FactorOn } from '../backend.ts';
-import { about, checkOptions, oneOf } from '../check.ts';
+import { about, checkOptions, marked, oneOf, quoted } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -12,7 +12,7 @@ import { dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
-import type { CovarianceOptions } from './options.ts';
+import type { CovarianceOptions, SingularCovariance } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented, smallestNormal } from './represented.ts';
 
@@ -27,7 +27,7 @@ export function* fromCovariance(
 ): Tasks<NormalParameters> {
   checkOptions(options, covarianceOptionNames);
   const { jitter = false } = options;
-  const singular = oneOf('`singular`', options.singular ?? 'error', ['error', 'pivoted', 'eigen']);
+  const singular = singularOption(options);
   if (singular === 'error') {
     if (jitter === false) {
       const task = factorCovariance(options, square, centre);
@@ -40,11 +40,6 @@ export function* fromCovariance(
     represented(options, input, centre);
     return yield* withJitter(options, input, square);
   }
-  if (jitter !== false)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Jitter (${jitter}) changes a singular covariance, but singular (${singular}) accepts it as it is: pass only one of them.`,
-    );
   const input = copied(normalInput(options, square, options.covariance, centre));
   const { n } = input;
   represented(options, input, centre);
@@ -61,6 +56,19 @@ export function* fromCovariance(
   }
   const root = yield* rootOf(input.device, symmetric, n, singular, input.dtype, square);
   return yield* rooted(input, root, square);
+}
+
+/** The option `singular`. Throws `ERR_INVALID_ARGUMENT`, also if `jitter` is there too. */
+export function singularOption({
+  singular: asked = 'error',
+  jitter = false,
+}: Pick<CovarianceOptions, 'singular' | 'jitter'>): SingularCovariance {
+  const singular = oneOf('singular', asked, ['error', 'pivoted', 'eigen']);
+  if (singular === 'error' || jitter === false) return singular;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `\`jitter\` (${quoted(jitter)}) changes a singular covariance, but \`singular\` ('${singular}') accepts it as it is: pass only one of them.`,
+  );
 }
 
 // How far a covariance must be from a singular one, in tolerances of the rank, to be taken for regular by the sum
@@ -171,7 +179,7 @@ function* withJitter(options: CovarianceOptions, input: NormalInput, name: strin
       if (!(error instanceof CovariumError) || error.code !== 'ERR_NOT_POSITIVE_DEFINITE') throw error;
       if (attempt < attempts && largest > 0) continue;
       const { pivot } = error;
-      const message = `${name} is not positive definite, even with (${amount}) added to its diagonal: ${error.message}`;
+      const message = `${marked(name)} is not positive definite, even with (${amount}) added to its diagonal: ${error.message}`;
       throw new CovariumError(error.code, message, pivot === undefined ? { cause: error } : { pivot, cause: error });
     }
   }
@@ -183,7 +191,7 @@ function share(jitter: boolean | number, dtype: string): number {
   if (typeof jitter === 'number' && jitter >= least && jitter <= 1) return jitter;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Jitter is (${jitter}), not a share of the largest variance from (${least}), the least that (${dtype}) resolves, to 1.`,
+    `\`jitter\` is (${quoted(jitter)}), not a share of the largest variance from (${least}), the least that (${dtype}) resolves, to 1.`,
   );
 }
 

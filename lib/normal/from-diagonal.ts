@@ -1,5 +1,5 @@
 import { positiveNumbersOf, realDtype } from '../array/inputs.ts';
-import { requireColumns } from '../array/operand.ts';
+import { requireLength } from '../array/operand.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, wholeNumber } from '../check.ts';
 import type { Task } from '../command/task.ts';
@@ -32,8 +32,8 @@ export function fromDiagonal(
   const n = deviations.length;
   if (n === 0)
     throw new CovariumError('ERR_SHAPE', `${sizes} has (0) entries, but a distribution has at least one dimension.`);
-  requireColumns(sizes, n, asked ?? n, 'requested dimension');
-  if (mean !== undefined) requireColumns(centre, mean.length, n, sizes.toLowerCase());
+  requireLength(sizes, n, asked ?? n, 'requested dimension');
+  if (mean !== undefined) requireLength(centre, mean.length, n, `list of ${sizes.toLowerCase()}`);
   const inputs = [options.mean, variances];
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, (i) => deviations[i]! ** 2, centre);
   return givenFactor({ device, dtype, n, mean }, (allocate) => DiagonalFactor.of(allocate, deviations), square);

@@ -1,6 +1,6 @@
 import { asMatrix, finiteNumbers, realDtype, vectorInput } from '../array/inputs.ts';
 import { matrixStorage } from '../array/matrix.ts';
-import { requireColumns } from '../array/operand.ts';
+import { requireColumns, requireLength } from '../array/operand.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
 import { exactly } from '../command/float64.ts';
@@ -29,8 +29,8 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   const matrix = asMatrix(options.vectors, m, 'Eigenvectors');
   const n = matrix.rows;
   requireColumns('Eigenvectors', matrix.columns, m, 'eigenvalues');
-  if (m > n || n === 0) throw new CovariumError('ERR_SHAPE', `Eigenvectors have (${m}) columns, but only (${n}) rows.`);
-  if (mean !== undefined) requireColumns(centre, mean.length, n, 'eigenvectors');
+  if (m > n || n === 0) throw new CovariumError('ERR_SHAPE', `\`vectors\` has (${m}) columns, but only (${n}) rows.`);
+  if (mean !== undefined) requireLength(centre, mean.length, n, 'matrix of eigenvectors');
   const source = matrixStorage(matrix).valuesFor(device);
   const vectors = finiteNumbers('Eigenvectors', source, m);
   const products = new Float64Array(m * m);
@@ -61,7 +61,7 @@ function positiveValues(values: Float64Array, n: number, epsilon: number, square
     if (value < -16 * Math.max(n, 8) * epsilon * largest)
       throw new CovariumError(
         'ERR_NOT_POSITIVE_DEFINITE',
-        `${square} is not positive semidefinite: eigenvalue (${i}) is (${value}).`,
+        `\`values[${i}]\` is (${value}): an eigenvalue of a ${square.toLowerCase()} is not negative.`,
         { pivot: i },
       );
     if (value > n * Number.EPSILON * largest) used.push(i);
@@ -76,7 +76,7 @@ function requireOrthonormal(products: Float64Array, m: number, tolerance: number
       if (Math.abs(product - (i === j ? 1 : 0)) <= tolerance) continue;
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Eigenvectors (${j}) and (${i}) are not orthonormal: their product is (${product}).`,
+        `\`vectors\` columns (${j}) and (${i}) are not orthonormal: their product is (${product}).`,
       );
     }
 }

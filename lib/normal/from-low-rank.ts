@@ -1,6 +1,6 @@
 import { asMatrix, finiteNumbers, positiveNumbersOf, realDtype } from '../array/inputs.ts';
 import { matrixStorage } from '../array/matrix.ts';
-import { requireColumns } from '../array/operand.ts';
+import { requireLength } from '../array/operand.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
 import { step, type Tasks } from '../command/task.ts';
@@ -27,8 +27,8 @@ export function* fromLowRank(options: LowRankOptions, square = 'Covariance', cen
   const variance = (i: number) =>
     factor.subarray(i * k, (i + 1) * k).reduce((sum, entry) => sum + entry ** 2, diagonal[i]!);
   const diagonal = positiveNumbersOf('Diagonal', device, options.diagonal, n);
-  requireColumns('Diagonal', diagonal.length, n, 'factor');
-  if (mean !== undefined) requireColumns(centre, mean.length, n, 'factor');
+  requireLength('Diagonal', diagonal.length, n, 'factor');
+  if (mean !== undefined) requireLength(centre, mean.length, n, 'factor');
   const inputs = [options.mean, options.factor, options.diagonal];
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
   const make = yield* LowRankFactor.of(factor, diagonal);

@@ -1,10 +1,10 @@
 import { hostValues } from '../array/host-memory.ts';
 import { asMatrix, realDtype, vectorInput } from '../array/inputs.ts';
 import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
-import { requireColumns, requireSquare } from '../array/operand.ts';
+import { requireColumns, requireLength, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { requireFiniteEntries } from '../check.ts';
+import { marked, quoted, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
@@ -37,7 +37,7 @@ export function symmetryTolerance(dtype: RealDtype, asked?: number | undefined):
   if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Symmetry tolerance is (${tolerance}), not a finite number of at least 0.`,
+    `\`symmetryTolerance\` is (${quoted(tolerance)}), not a finite number of at least 0.`,
   );
 }
 
@@ -46,8 +46,11 @@ export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n
   const given = vectorInput(name, device, mean);
   const values = hostValues(given, dtype) as Real;
   if (values.length === 0)
-    throw new CovariumError('ERR_SHAPE', `${name} has (0) entries, but a distribution has at least one dimension.`);
-  if (n !== undefined) requireColumns(name, values.length, n, 'other input');
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${marked(name)} has (0) entries, but a distribution has at least one dimension.`,
+    );
+  if (n !== undefined) requireLength(name, values.length, n, 'other input');
   // A mean of 1e-50 may be 0.
   if (values !== given) requireFiniteEntries(name, given);
   requireHeld(name, given, values, values.length, 1, true);
@@ -69,7 +72,7 @@ export function squareInput(
   if (side !== undefined && side * side !== (input as Values).length)
     throw new CovariumError(
       'ERR_SHAPE',
-      `${name} has (${(input as Values).length}) entries, not those of a square matrix${n === undefined ? '' : ` of dimension (${n})`}.`,
+      `${marked(name)} has (${(input as Values).length}) entries, not those of a square matrix${n === undefined ? '' : ` of dimension (${n})`}.`,
     );
   const matrix = asMatrix(input, side, name);
   const columns = requireSquare(name, matrix);

@@ -1,4 +1,4 @@
-import { describe, wholeNumber } from '../check.ts';
+import { wholeNumber, wrongArgument } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { exactRoot } from './exact.ts';
@@ -9,20 +9,19 @@ import type { NormalParameters } from './parameters.ts';
 export function* marginal(parameters: NormalParameters, coordinates: readonly number[]): Tasks<NormalParameters> {
   const chosen = coordinatesIn(coordinates, parameters.n);
   if (chosen.length === 0)
-    throw new CovariumError('ERR_SHAPE', 'There are (0) coordinates, but a normal has at least one dimension.');
+    throw new CovariumError('ERR_SHAPE', '`coordinates` has (0) entries, but a normal has at least one dimension.');
   const { mean, root, n, width, tolerance } = yield* exactRoot(parameters, true);
   return yield* fromRoot(parameters, rowsAt(mean, 1, chosen), rowsAt(root, width, chosen), tolerance, width < n);
 }
 
 /** A copy of coordinates below n; throws `ERR_INVALID_ARGUMENT` (not an array, one twice) and `ERR_OUT_OF_RANGE`. */
-export function coordinatesIn(coordinates: readonly number[], n: number): number[] {
-  if (!Array.isArray(coordinates))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinates are not an array (${describe(coordinates)}).`);
+export function coordinatesIn(coordinates: readonly number[], n: number, name = 'coordinates'): number[] {
+  if (!Array.isArray(coordinates)) throw wrongArgument(name, coordinates, 'an array of coordinates, as [0, 2]');
   const seen = new Set<number>();
-  for (const coordinate of coordinates) {
-    wholeNumber('Coordinate', coordinate, 0, n - 1);
+  for (const [at, coordinate] of coordinates.entries()) {
+    wholeNumber(`\`${name}[${at}]\``, coordinate, 0, n - 1);
     if (seen.has(coordinate))
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Coordinate (${coordinate}) is named twice.`);
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `\`${name}\` names coordinate (${coordinate}) twice.`);
     seen.add(coordinate);
   }
   return [...coordinates];

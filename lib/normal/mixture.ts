@@ -81,7 +81,7 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   const { rows, dtype, seed = 0 } = options;
   normalCounter(seed, 0, 0); // All is checked before the long work begins.
   const type = { asked: dtype, chosen: realDtype(device, dtype, rows), inputs: [rows] };
-  const size = wholeNumber('Number of components', options.components, 1);
+  const size = wholeNumber('components', options.components, 1);
   const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
   const tolerance = notNegative('tolerance', options.tolerance ?? 1e-6);
   const regularization = notNegative('regularization', options.regularization ?? 1e-6);
@@ -90,7 +90,7 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   if (count < size * (n + 1))
     throw new CovariumError(
       'ERR_SHAPE',
-      `Data has (${count}) rows, but (${size}) components of dimension (${n}) need at least (${size * (n + 1)}).`,
+      `\`rows\` has (${count}) rows, but (${size}) components of dimension (${n}) need at least (${size * (n + 1)}).`,
     );
   const values = hostValues(given.values, 'float64', true) as Float64Array<ArrayBuffer>;
   yield;

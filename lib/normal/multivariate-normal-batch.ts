@@ -5,8 +5,8 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
-import { type AbortOptions, checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
-import { runAlone, runWith, signalOf, withoutSignal } from '../command/abort.ts';
+import { type AbortOptions, checkOptions, inspectFields, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { runAlone, runWith, signalOf, workOf } from '../command/abort.ts';
 import { run, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -51,6 +51,16 @@ export interface BatchOptions extends Omit<CovarianceOptions, 'mean' | 'covarian
   readonly covariances: readonly MatrixInput[] | Volume;
 }
 
+/** A batch as JSON: options of {@link MultivariateNormalBatch.fromCovariance}. */
+export interface BatchJson {
+  /** Type of the draws. */
+  readonly dtype: RealDtype;
+  /** B x n. */
+  readonly means: readonly (readonly number[])[];
+  /** B matrices of n x n. */
+  readonly covariances: readonly (readonly (readonly number[])[])[];
+}
+
 /** The run of {@link MultivariateNormalBatch.sample}: normal b draws from stream + b. */
 export interface BatchSampleOptions extends RunOptions, AbortOptions {}
 
@@ -84,6 +94,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
 
   static {
     batchWith = (parameters) => new MultivariateNormalBatch(parameters);
+    inspectFields(MultivariateNormalBatch.prototype, 'MultivariateNormalBatch');
   }
 
   private constructor(models: BatchParameters | Each<RealDtype>) {
@@ -113,7 +124,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     options: Only<O, BatchOptions & AbortOptions>,
   ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
     const signal = signalOf(options);
-    const { input, alone, task } = made(withoutSignal(options));
+    const { input, alone, task } = workOf(options, made);
     if (task !== undefined) return new MultivariateNormalBatch(await run(task, signal));
     return new MultivariateNormalBatch(
       await together(input.size, (b) =>
@@ -172,6 +183,24 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
       this.#given.set(index, normal);
     }
     return normal;
+  }
+
+  /**
+   * This batch for JSON.stringify: options of {@link fromCovariance}, which makes it again of them and a device (of a
+   * singular normal with `singular`). It takes B n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`,
+   * `ERR_CLOSED`.
+   *
+   * ```ts
+   * const again = await MultivariateNormalBatch.fromCovariance({ device, ...JSON.parse(JSON.stringify(batch)) });
+   * ```
+   */
+  toJSON(): BatchJson {
+    const each = Array.from({ length: this.size }, (_, index) => this.at(index).toJSON());
+    return {
+      dtype: this.dtype,
+      means: each.map(({ mean }) => mean),
+      covariances: each.map(({ covariance }) => covariance),
+    };
   }
 
   /**

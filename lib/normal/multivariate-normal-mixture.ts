@@ -7,6 +7,7 @@ import { Vector, type VectorInput } from '../array/vector.ts';
 import {
   type AbortOptions,
   checkOptions,
+  inspectFields,
   noConstructor,
   refuseAborted,
   requireFiniteEntries,
@@ -34,6 +35,7 @@ import {
   rowsAtOnce,
 } from './mixture.ts';
 import {
+  type BatchJson,
   type BatchOptions,
   type BatchSampleOptions,
   batchOf,
@@ -46,6 +48,12 @@ export interface MixtureOptions
   extends Pick<BatchOptions, 'device' | 'dtype' | 'symmetryTolerance' | 'means' | 'covariances'> {
   /** Positive numbers, a vector of length K, which are divided by their sum. */
   readonly weights: VectorInput;
+}
+
+/** A mixture as JSON: options of {@link MultivariateNormalMixture.fromCovariance}. */
+export interface MixtureJson extends BatchJson {
+  /** K positive numbers of sum 1. */
+  readonly weights: number[];
 }
 
 /**
@@ -73,6 +81,10 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   readonly #table: AliasTable;
   // Of the log densities: those of the components plus the logarithms of the weights.
   readonly #constants: Float64Array;
+
+  static {
+    inspectFields(MultivariateNormalMixture.prototype, 'MultivariateNormalMixture');
+  }
 
   private constructor(parameters: MixtureParameters) {
     if (!('weights' in Object(parameters)))
@@ -135,6 +147,14 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   /** A copy of the weights, K numbers with sum 1. */
   get weights(): Float64Array {
     return this.#parameters.weights.slice();
+  }
+
+  /**
+   * This mixture for JSON.stringify: options of {@link fromCovariance}, which makes it again of them and a device.
+   * Throws like {@link MultivariateNormalBatch.toJSON}.
+   */
+  toJSON(): MixtureJson {
+    return { ...this.components.toJSON(), weights: Array.from(this.weights) };
   }
 
   /** True once {@link close} was called or the device is closed. */

@@ -4,10 +4,9 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { type AbortOptions, awaitHint, describe, noConstructor } from '../check.ts';
+import { type AbortOptions, inspectFields, noConstructor, wrongArgument } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
-import { CovariumError } from '../covarium-error.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import type { RealDtype, Values } from '../dtype.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
@@ -72,6 +71,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   static {
     parametersInside = (normal) => normal.#open();
+    inspectFields(MultivariateNormal.prototype, 'MultivariateNormal');
     normalWith = (parameters) => new MultivariateNormal(parameters);
   }
 
@@ -562,10 +562,7 @@ export function normalOf<D extends RealDtype>(parameters: NormalParameters<D>): 
 }
 
 /** The parameters of an open normal, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`. */
-export function parametersOf(normal: MultivariateNormal): NormalParameters {
+export function parametersOf(name: string, normal: MultivariateNormal): NormalParameters {
   if (normal instanceof MultivariateNormal) return parametersInside(normal);
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Distribution is not a MultivariateNormal (${describe(normal)}).${awaitHint(normal)}`,
-  );
+  throw wrongArgument(name, normal, 'a MultivariateNormal');
 }

@@ -112,18 +112,26 @@ export interface PrecisionOptions extends NormalOptions, FactorOptions {
   readonly symmetryTolerance?: number | undefined;
 }
 
+/** What a fit does if the covariance of the rows is singular: a column is constant, or a combination of others. */
+export interface SingularFitOptions {
+  /** See {@link CovarianceOptions}; `error` by default. */
+  readonly singular?: SingularCovariance | undefined;
+  /** See {@link CovarianceOptions}; false by default. */
+  readonly jitter?: boolean | number | undefined;
+}
+
 /** Options of {@link MultivariateNormal.fit}. */
-export interface FitOptions extends FactorOptions, EstimateOptions, AddSyncOptions {
+export interface FitOptions extends FactorOptions, EstimateOptions, AddSyncOptions, SingularFitOptions {
   /** The device that holds the normal and computes; it must be open. */
   readonly device: Device;
-  /** Observations, count x n; count is at least n + 1, or at least 1 with shrinkage. */
+  /** Observations, count x n; count is at least n + 1, or fewer with `shrinkage`, `singular` or `jitter`. */
   readonly rows: MatrixInput;
   /** By default `float64` where an input is a Float64Array, or a Matrix or Vector of float64; else `float32`. */
   readonly dtype?: RealDtype | undefined;
 }
 
 /** Options of {@link MultivariateNormal.fromMoments}. */
-export interface FromMomentsOptions extends FactorOptions, EstimateOptions {
+export interface FromMomentsOptions extends FactorOptions, EstimateOptions, SingularFitOptions {
   /** The device that holds the normal and computes; it must be open. */
   readonly device: Device;
   /** Moments of the rows; they are not changed. */

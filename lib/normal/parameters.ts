@@ -1,6 +1,6 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
-import { firstNotFinite } from '../check.ts';
+import { firstNotFinite, marked } from '../check.ts';
 import type { Scratch } from '../command/scratch.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -44,7 +44,10 @@ export function givenFactor(
   const isHeld = factor.storages.every(({ values }) => firstNotFinite(values) === values.length);
   if (!isHeld || !Number.isFinite(factor.logDeterminant)) {
     factor.close();
-    throw new CovariumError('ERR_OUT_OF_RANGE', `${square} is too large or too small for a factor in (${dtype}).`);
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `${marked(square)} is too large or too small for a factor in (${dtype}).`,
+    );
   }
   let centre: Storage;
   try {

@@ -1,7 +1,7 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { type AbortOptions, checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, marked, refuseAborted, wholeNumber, wrongArgument } from '../check.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -120,7 +120,7 @@ export function boxOf(
     if (lower[i]! > upper[i]!)
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `Lower limit (${i}) is (${lower[i]}), above the upper one (${upper[i]}).`,
+        `\`lower[${i}]\` is (${lower[i]}), above \`upper[${i}]\` (${upper[i]}).`,
       );
   return (moments) => boxProbability(moments, { ...accuracy, lower, upper, degreesOfFreedom });
 }
@@ -139,20 +139,19 @@ function probabilityOptions(
     seed,
     absoluteError: error('Absolute error', absoluteError),
     relativeError: error('Relative error', relativeError),
-    maxPoints: wholeNumber('Points at most (maxPoints)', maxPoints, ...pointLimits),
+    maxPoints: wholeNumber('maxPoints', maxPoints, ...pointLimits),
   };
 }
 
 function error(name: string, value: unknown): number {
-  if (typeof value !== 'number')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is not a number (${describe(value)}).`);
+  if (typeof value !== 'number') throw wrongArgument(name, value, 'a number of at least 0');
   if (value >= 0) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `${name} is (${value}), not a number of at least 0.`);
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a number of at least 0.`);
 }
 
 function side(name: string, device: Device, input: VectorInput, n: number): Float64Array {
   const { values, count } = rowsInput(name, device, input, n);
-  if (count !== 1) throw new CovariumError('ERR_SHAPE', `${name} has (${count}) rows, not one row of (${n}).`);
+  if (count !== 1) throw new CovariumError('ERR_SHAPE', `${marked(name)} has (${count}) rows, not one row of (${n}).`);
   return limits(name, values, n);
 }
 
@@ -162,7 +161,7 @@ function limits(name: string, values: ArrayLike<number>, n: number): Float64Arra
   const at = copy.findIndex(Number.isNaN);
   if (at < 0) return copy;
   const [row, column] = [Math.floor(at / n), at % n];
-  throw new CovariumError('ERR_NOT_FINITE', `${name} entry (${row}, ${column}) is not a number (NaN).`, {
+  throw new CovariumError('ERR_NOT_FINITE', `${marked(name)} entry (${row}, ${column}) is (NaN), not a number.`, {
     row,
     column,
   });

@@ -35,7 +35,7 @@ export interface Regression {
  */
 export function* regression(parameters: NormalParameters, coordinates: readonly number[]): Tasks<Regression> {
   const { n } = parameters;
-  const given = coordinatesIn(coordinates, n);
+  const given = coordinatesIn(coordinates, n, 'given');
   const others = otherCoordinates(given, n);
   const m = given.length;
   const { mean, root, width, tolerance } = yield* exactRoot(parameters, true);

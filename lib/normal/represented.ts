@@ -1,4 +1,5 @@
 import { elementTypeOf } from '../array/foreign.ts';
+import { argumentOf, marked } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
 
@@ -30,7 +31,7 @@ export function requireRepresented(
     if (!(step > largestShare * deviation && deviation > 0)) continue;
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `\`${centre.toLowerCase()}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
+      `\`${argumentOf(centre)}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
     );
   }
 }
@@ -72,8 +73,8 @@ export function requireHeld(
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
       dtype === 'float32'
-        ? `${name} entry (${place}) is (${before}), which float32 does not hold. Pass \`dtype: 'float64'\`, or another unit.`
-        : `${name} entry (${place}) is (${before}), which float64 holds with fewer digits. Pass it in another unit.`,
+        ? `${marked(name)} entry (${place}) is (${before}), which float32 does not hold. Pass \`dtype: 'float64'\`, or another unit.`
+        : `${marked(name)} entry (${place}) is (${before}), which float64 holds with fewer digits. Pass it in another unit.`,
       { row: stride === 1 ? 0 : i, column: i },
     );
   }

@@ -1,7 +1,7 @@
 import { requireAttached } from '../array/host-memory.ts';
 import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
-import { requireColumns } from '../array/operand.ts';
+import { requireLength } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
@@ -58,7 +58,7 @@ function transforming<D extends RealDtype>(
   encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
 ): Transforming<D> {
   // Here a bare typed array is always one vector, so that its length does not decide the type of the result.
-  if (ArrayBuffer.isView(z)) requireColumns('Input', z.length, width, 'distribution');
+  if (ArrayBuffer.isView(z)) requireLength('`z`', z.length, width, 'distribution');
   const { values, count } = rowsInput('`z`', device, z, width);
   const wrap = (written: Storage<D>) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
   return resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
@@ -110,7 +110,7 @@ export function* probabilityRows(device: Device, probabilities: RowsInput, width
   const [row, column] = [Math.floor(at / width), at % width];
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Entry (${row}, ${column}) is (${values[at]}), not a probability between 0 and 1.`,
+    `\`probabilities\` entry (${row}, ${column}) is (${values[at]}), not between 0 and 1.`,
     { row, column },
   );
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe } from '../check.ts';
+import { marked, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** A whole number from 0 to 2^64 - 1; as a number, up to 2^53 - 1. */
@@ -55,10 +55,10 @@ function requireWord64(name: string, value: unknown): bigint {
   if (typeof value === 'bigint' && value >= 0n && value < limit) return value;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   if (typeof value !== 'bigint' && typeof value !== 'number')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `${name} is neither a number nor a bigint (${describe(value)}).`);
+    throw wrongArgument(name, value, 'a whole number, as 42 or 42n');
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `${name} is (${value}), not a whole number from 0 to 2^64 - 1 (as a number, to 2^53 - 1).`,
+    `${marked(name)} is (${value}), not a whole number from 0 to 2^64 - 1 (as a number, to 2^53 - 1).`,
   );
 }
 

@@ -13,7 +13,7 @@ export function studentEllipsoid({ normal, nu }: StudentParameters, options: Ell
     if (Number.isFinite(radius)) return radius;
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Probability is (${probability}), and the radius that holds it of (${nu}) degrees of freedom is not finite in float64.`,
+      `\`probability\` is (${probability}), and the radius that holds it of (${nu}) degrees of freedom is not finite in float64.`,
     );
   });
 }

@@ -4,8 +4,8 @@ import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Volume } from '../array/volume.ts';
-import { type AbortOptions, checkOptions, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
-import { runAlone, signalOf, withoutSignal } from '../command/abort.ts';
+import { type AbortOptions, checkOptions, inspectFields, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
+import { runAlone, signalOf, workOf } from '../command/abort.ts';
 import { run, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -31,6 +31,7 @@ import {
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
 import { logDecay, logDensityAtLocation } from './density.ts';
+import type { StudentJson } from './json.ts';
 import { type MultivariateStudentT, studentOf } from './multivariate-student-t.ts';
 import type { ScaleOptions } from './options.ts';
 import { requireDegreesOfFreedom } from './parameters.ts';
@@ -42,6 +43,18 @@ export interface StudentBatchOptions
   readonly locations?: MatrixInput | undefined;
   /** Symmetric and positive definite: B matrices of n x n, or a volume of width n, height n and depth B. */
   readonly scales: readonly MatrixInput[] | Volume;
+}
+
+/** A batch as JSON: options of {@link MultivariateStudentTBatch.fromScale}. */
+export interface StudentBatchJson {
+  /** Type of the draws. */
+  readonly dtype: RealDtype;
+  /** nu, positive; Infinity as a string, which {@link MultivariateStudentTBatch.fromScale} takes as a number only. */
+  readonly degreesOfFreedom: StudentJson['degreesOfFreedom'];
+  /** B x n. */
+  readonly locations: readonly (readonly number[])[];
+  /** B matrices of n x n. */
+  readonly scales: readonly (readonly (readonly number[])[])[];
 }
 
 /** The run of {@link MultivariateStudentTBatch.sampleVolume}, and the destination of its draws. */
@@ -79,6 +92,10 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   #constants: Float64Array | undefined;
   #closed = false;
 
+  static {
+    inspectFields(MultivariateStudentTBatch.prototype, 'MultivariateStudentTBatch');
+  }
+
   private constructor(models: BatchParameters, degreesOfFreedom: number) {
     if (!('factors' in Object(models)))
       throw noConstructor(
@@ -114,7 +131,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     options: Only<O, StudentBatchOptions & AbortOptions>,
   ): Promise<MultivariateStudentTBatch<DtypeOf<O>>> {
     const signal = signalOf(options);
-    const { nu, task } = made(withoutSignal(options));
+    const { nu, task } = workOf(options, made);
     return new MultivariateStudentTBatch(await run(task, signal), nu);
   }
 
@@ -129,6 +146,20 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   /** True once {@link close} was called or the device is closed. */
   get closed(): boolean {
     return this.#closed || this.device.closed;
+  }
+
+  /**
+   * This batch for JSON.stringify: options of {@link fromScale}, which makes it again of them and a device. It takes B
+   * n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
+  toJSON(): StudentBatchJson {
+    const each = Array.from({ length: this.size }, (_, index) => this.at(index).toJSON());
+    return {
+      dtype: this.dtype,
+      degreesOfFreedom: each[0]!.degreesOfFreedom,
+      locations: each.map(({ location }) => location),
+      scales: each.map(({ scale }) => scale),
+    };
   }
 
   /** The Student-t at an index, from 0. The batch owns it and closes it. Throws `ERR_OUT_OF_RANGE`, `ERR_CLOSED`. */

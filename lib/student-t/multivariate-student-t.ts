@@ -4,7 +4,7 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { type AbortOptions, checkOptions, noConstructor } from '../check.ts';
+import { type AbortOptions, checkOptions, inspectFields, noConstructor } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
 import { run, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -84,6 +84,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   static {
     studentWith = (parameters) => new MultivariateStudentT(parameters);
+    inspectFields(MultivariateStudentT.prototype, 'MultivariateStudentT');
   }
 
   private constructor(parameters: StudentParameters) {

@@ -1,4 +1,4 @@
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, wrongArgument } from '../check.ts';
 import type { Task, Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
@@ -61,12 +61,11 @@ const smallest = 2 ** -1021;
  * `ERR_OUT_OF_RANGE` if it is not positive.
  */
 export function requireDegreesOfFreedom(value: unknown): number {
-  if (typeof value !== 'number')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Degrees of freedom are not a number (${describe(value)}).`);
+  if (typeof value !== 'number') throw wrongArgument('degreesOfFreedom', value, 'a positive number, or Infinity');
   if (value >= smallest) return value;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Degrees of freedom are (${value}), not a positive number${value > 0 ? ` of at least (${smallest})` : ''}.`,
+    `\`degreesOfFreedom\` is (${value}), not a positive number${value > 0 ? ` of at least (${smallest})` : ''}.`,
   );
 }
 

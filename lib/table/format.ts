@@ -1,4 +1,4 @@
-import { describe, oneOf } from '../check.ts';
+import { oneOf, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** A file format for tables of numbers; `arrow` is Arrow's file format, `arrows` its stream. */
@@ -30,8 +30,7 @@ export function formatOfBytes(start: Uint8Array): TableFormat {
  * `ERR_INVALID_ARGUMENT`.
  */
 export function formatOf(path: string, given?: string, otherwise?: TableFormat): TableFormat {
-  if (typeof path !== 'string')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Path is not a string (${describe(path)}).`);
+  if (typeof path !== 'string') throw wrongArgument('path', path, 'the path of a file');
   if (given !== undefined) return oneOf('Format', given, tableFormats);
   if (path === '-') return 'csv';
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';

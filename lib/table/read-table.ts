@@ -1,5 +1,5 @@
 import { Matrix } from '../array/matrix.ts';
-import { type AbortOptions, checkOptions, describe, refuseAborted } from '../check.ts';
+import { type AbortOptions, checkOptions, describe, marked, quoted, refuseAborted, wrongArgument } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, isUrl, requireSource } from '../file/input.ts';
@@ -83,13 +83,12 @@ function warnProcess(sentence: string): void {
 type CsvOptions = Pick<TableOptions, 'header' | 'delimiter' | 'comment'>;
 
 function csvOptions({ header, delimiter, comment }: CsvOptions): CsvOptions {
-  if (header !== undefined && typeof header !== 'boolean')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Header is (${describe(header)}), not one of (true, false).`);
-  for (const [name, letter] of Object.entries({ Delimiter: delimiter, Comment: comment }))
+  if (header !== undefined && typeof header !== 'boolean') throw wrongArgument('header', header, 'true or false');
+  for (const [name, letter] of Object.entries({ delimiter, comment }))
     if (letter !== undefined && !(typeof letter === 'string' && /^[\t !#$%&'*/:;<=>?@[\\\]^_`{|}~,]$/.test(letter)))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `${name} is (${describe(letter)}); pass one ASCII letter that is neither part of a number nor a quote.`,
+        `${marked(name)} is (${quoted(letter)}): pass one ASCII letter that is neither part of a number nor a quote.`,
       );
   if (delimiter !== undefined && delimiter === comment)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Delimiter and comment are the same letter (${delimiter}).`);

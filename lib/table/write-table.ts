@@ -113,7 +113,7 @@ export async function writeTable(
   checkOptions(options, ['names', 'format', 'count', 'signal']);
   const { names, signal } = options;
   const format = formatOf(path, options.format);
-  const count = options.count === undefined ? undefined : wholeNumber('Number of rows', options.count);
+  const count = options.count === undefined ? undefined : wholeNumber('count', options.count);
   refuseAborted(signal);
   const blocks = isAsync(rows) ? rows[Symbol.asyncIterator]() : undefined;
   const turns = new Turns(signal);
@@ -188,6 +188,6 @@ function realMatrix(rows: MatrixInput): RealMatrix {
   const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, Array.isArray(rows) ? { dtype: 'float64' } : {});
   const { data: values, dtype, columns } = matrix;
   if (dtype !== 'float32' && dtype !== 'float64')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Rows are of type (${dtype}), not one of (float32, float64).`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values\` has type (${dtype}): pass float32 or float64.`);
   return { values: values as Real, dtype, rows: matrix.rows, columns };
 }

@@ -38,10 +38,10 @@ test('JSON has every bit, and `from` reads it.', () => {
 
 test('JSON that is no array is refused with the entry.', async () => {
   const json = (data: unknown) => ({ dtype: 'float32', shape: [1, 2], data }) as never;
-  await throwsCode('ERR_INVALID_ARGUMENT', 'data[1] is (two)', () => Matrix.from(json([1, 'two'])));
+  await throwsCode('ERR_INVALID_ARGUMENT', "data[1] is ('two')", () => Matrix.from(json([1, 'two'])));
   await throwsCode('ERR_INVALID_ARGUMENT', 'data[0] is (null)', () => Matrix.from(json([null, 1])));
   await throwsCode('ERR_SHAPE', '(1) numbers', () => Matrix.from(json([1])));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(float16)', () =>
+  await throwsCode('ERR_INVALID_ARGUMENT', "('float16')", () =>
     Matrix.from({ dtype: 'float16', shape: [1, 1], data: [1] } as never),
   );
 });
@@ -70,6 +70,27 @@ test('console.log shows shape, type and the corners.', () => {
   assert.match(inspect(Volume.from([1, 2], { width: 1, depth: 2 })), /^Volume 2 x 1 x 1 float32 \[/);
   large.close();
   assert.is(inspect(large), 'Matrix 100 x 8 float64 (closed)');
+});
+
+test('console.log shows what a distribution and a device are, and not why they are not cloned.', () => {
+  const device = openDevice('reference');
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1] });
+  const fields = "dimension: 2, dtype: 'float32', logDeterminant: 0";
+  const wide = { breakLength: 200 };
+  assert.is(inspect(normal, wide), `MultivariateNormal { device: 'reference', ${fields} }`);
+  assert.match(inspect(device), /^Device \{\s+kind: 'reference',/);
+  assert.is(inspect(device).includes('cloned'), false);
+  assert.is(inspect(new Moments(2)), 'Moments { dimension: 2 }');
+  device.close();
+  assert.is(inspect(normal, wide), `MultivariateNormal { device: 'reference', ${fields}, closed: true }`);
+  // Only the fields that an error has.
+  assert.is(
+    inspect(new covarium.CovariumError('ERR_SHAPE', 'No.', { pivot: 1 }))
+      .split('\n')
+      .at(-2),
+    '  pivot: 1',
+  );
+  assert.not.match(inspect(new covarium.CovariumError('ERR_SHAPE', 'No.')), /undefined/);
 });
 
 test('What structuredClone and postMessage would lose they refuse, and say what to send.', () => {

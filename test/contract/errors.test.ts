@@ -24,7 +24,7 @@ const anything = (value: unknown) => value as never;
 
 const making: Refusal[] = [
   ['ERR_INVALID_ARGUMENT', '(undefined)', () => MultivariateNormal.fromCovariance(anything({ covariance }))],
-  ['ERR_INVALID_ARGUMENT', '(cpu)', () => MultivariateNormal.fromCovariance(anything({ device: 'cpu', covariance }))],
+  ['ERR_INVALID_ARGUMENT', "('cpu')", () => MultivariateNormal.fromCovariance(anything({ device: 'cpu', covariance }))],
   ['ERR_UNKNOWN_OPTION', '(cov)', (device) => MultivariateNormal.fromCovariance(anything({ device, cov: covariance }))],
   ['ERR_INVALID_ARGUMENT', '(undefined)', (device) => MultivariateNormal.fromCovariance(anything({ device }))],
   ['ERR_INVALID_ARGUMENT', '(undefined)', () => MultivariateNormal.fromCovariance(anything(undefined))],
@@ -39,7 +39,7 @@ const making: Refusal[] = [
   ],
   [
     'ERR_NOT_FINITE',
-    'Mean entry (1) is not finite (NaN)',
+    '`mean` entry (1) is (NaN), not a finite number',
     (device) => MultivariateNormal.fromCovariance({ device, mean: [0, Number.NaN], covariance }),
     { row: 0, column: 1 },
   ],
@@ -173,7 +173,7 @@ const making: Refusal[] = [
   ],
   [
     'ERR_INVALID_ARGUMENT',
-    '(float16)',
+    "('float16')",
     (device) => MultivariateNormal.fromCovariance({ device, covariance, dtype: anything('float16') }),
   ],
   [
@@ -226,19 +226,19 @@ const sampling: [
   ['ERR_OUT_OF_RANGE', '(-1)', (normal) => normal.sample(-1)],
   ['ERR_OUT_OF_RANGE', '(2.5)', (normal) => normal.sampleSync(2.5)],
   ['ERR_OUT_OF_RANGE', '(NaN)', (normal) => normal.sample(Number.NaN)],
-  ['ERR_INVALID_ARGUMENT', '(3)', (normal) => normal.sampleSync(anything('3'))],
+  ['ERR_INVALID_ARGUMENT', "('3')", (normal) => normal.sampleSync(anything('3'))],
   ['ERR_INVALID_ARGUMENT', '(undefined)', (normal) => normal.sample(anything(undefined))],
   ['ERR_TOO_LARGE', '(9007199254740991)', (normal) => normal.sample(2 ** 53 - 1)],
   ['ERR_OUT_OF_MEMORY', '(8000000000000000 bytes)', (normal) => normal.sampleSync(1e15)],
-  ['ERR_OUT_OF_RANGE', 'Seed is (-1)', (normal) => normal.sampleSync(1, { seed: -1 })],
-  ['ERR_OUT_OF_RANGE', 'Seed is (18446744073709551616)', (normal) => normal.sample(1, { seed: 2n ** 64n })],
-  ['ERR_OUT_OF_RANGE', 'Stream is (0.5)', (normal) => normal.sample(1, { stream: 0.5 })],
-  ['ERR_OUT_OF_RANGE', 'First row is (-1)', (normal) => normal.sample(1, { firstRow: -1 })],
+  ['ERR_OUT_OF_RANGE', '`seed` is (-1)', (normal) => normal.sampleSync(1, { seed: -1 })],
+  ['ERR_OUT_OF_RANGE', '`seed` is (18446744073709551616)', (normal) => normal.sample(1, { seed: 2n ** 64n })],
+  ['ERR_OUT_OF_RANGE', '`stream` is (0.5)', (normal) => normal.sample(1, { stream: 0.5 })],
+  ['ERR_OUT_OF_RANGE', '`firstRow` is (-1)', (normal) => normal.sample(1, { firstRow: -1 })],
   ['ERR_OUT_OF_RANGE', '(9223372036854775807)', (normal) => normal.sample(2, { firstRow: 2n ** 63n - 1n })],
   ['ERR_UNKNOWN_OPTION', '(sed)', (normal) => normal.sample(1, anything({ sed: 1 }))],
   ['ERR_UNKNOWN_OPTION', '(signal)', (normal) => normal.sampleSync(1, anything({ signal: undefined }))],
   ['ERR_INVALID_ARGUMENT', '(null)', (normal) => normal.sampleSync(1, anything(null))],
-  ['ERR_INVALID_ARGUMENT', '(now)', (normal) => normal.sample(1, { signal: anything('now') })],
+  ['ERR_INVALID_ARGUMENT', "('now')", (normal) => normal.sample(1, { signal: anything('now') })],
   ['ERR_SHAPE', 'Float32Array of 3', (normal) => normal.sample(2, { out: new Float32Array(3) })],
   [
     'ERR_SHAPE',
@@ -285,7 +285,7 @@ const sampling: [
     (normal) => normal.transformSync([1, Number.POSITIVE_INFINITY]),
     { row: 0, column: 1 },
   ],
-  ['ERR_INVALID_ARGUMENT', '(two)', (normal) => normal.transform(anything('two'))],
+  ['ERR_INVALID_ARGUMENT', "('two')", (normal) => normal.transform(anything('two'))],
   ['ERR_INVALID_ARGUMENT', '`rows` entry (0, 1)', (normal) => normal.logPdf(anything([[1, '2']]))],
 ];
 

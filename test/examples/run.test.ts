@@ -188,7 +188,7 @@ test('A wrong name or option is refused, with the list of the right ones.', () =
     [['../lib/index'], 'There is no example of this name (../lib/index).'],
     [['laplacian', '--shrink', '0'], 'Option (--shrink) is (0), not a whole number from 1 on. [ERR_OUT_OF_RANGE]'],
     [['laplacian', '--size', '1'], "Unknown option '--size'"],
-    [['row-sums', '--device', 'abacus'], '(abacus)'],
+    [['row-sums', '--device', 'abacus'], "('abacus')"],
   ] as const) {
     const { status, text } = runExample(...args);
     assert.is(status, 1, text);

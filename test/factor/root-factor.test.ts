@@ -211,13 +211,13 @@ onEveryDevice(
     await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'singular', () =>
       MultivariateStudentT.fromScale({ ...shared, scale: ones }),
     );
-    await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Scale', () =>
+    await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`scale`', () =>
       MultivariateStudentT.fromScale({ ...shared, scale: indefinite, jitter: true }),
     );
     await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(1)', () =>
       MultivariateStudentT.fromScale({ ...shared, scale: indefinite, singular: 'pivoted' }),
     );
-    await throwsCode('ERR_INVALID_ARGUMENT', 'Jitter', () =>
+    await throwsCode('ERR_INVALID_ARGUMENT', '`jitter`', () =>
       MultivariateStudentT.fromScale({ ...shared, scale: ones, jitter: true, singular: 'eigen' }),
     );
   },

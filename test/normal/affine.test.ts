@@ -87,7 +87,7 @@ onEveryDevice(
         [1, 1],
       ],
     ])
-      await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Noise', () =>
+      await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`noise`', () =>
         normal.affine({ matrix: identity(3).slice(1), noise }),
       );
     await throwsCode('ERR_NOT_SYMMETRIC', '2', () =>

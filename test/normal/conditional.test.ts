@@ -205,7 +205,7 @@ onEveryDevice('Coordinates, values and options that cannot be conditioned on are
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
   for (const given of [[3], [-1], [0.5], [Number.NaN]])
     await throwsCode('ERR_OUT_OF_RANGE', `${given[0]}`, () => normal.conditional({ given, values: [0] }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () =>
+  await throwsCode('ERR_INVALID_ARGUMENT', "('1')", () =>
     normal.conditional({ given: ['1'] as unknown as number[], values: [0] }),
   );
   await throwsCode('ERR_SHAPE', '(2)', () => normal.conditional({ given: [1], values: [0, 0] }));

@@ -146,15 +146,15 @@ onEveryDevice('what a fit cannot do is refused.', async (device) => {
   const fit = (options: object) => () => MultivariateNormal.fit({ device, rows: small, ...options });
   const liveBefore = device.memory().liveBytes;
   await throwsCode('ERR_UNKNOWN_OPTION', '(weight)', fit({ weight: [] }));
-  await throwsCode('ERR_SHAPE', '(1) weights, but (12) rows', fit({ weights: [1] }));
-  await throwsCode('ERR_SHAPE', '(1) frequencies, but (12) rows', fit({ frequencies: [1] }));
+  await throwsCode('ERR_SHAPE', '`weights` has (1) entries', fit({ weights: [1] }));
+  await throwsCode('ERR_SHAPE', '`frequencies` has (1) entries', fit({ frequencies: [1] }));
   await throwsCode('ERR_INVALID_ARGUMENT', '`weights` entry (0)', fit({ weights: small.map(() => '1') }));
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', fit({ weights: small.map(() => -1) }));
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', fit({ shrinkage: 2 }));
   await throwsCode('ERR_SHAPE', '(2) entries', fit({ mean: [1, 2] }));
   await throwsCode('ERR_OUT_OF_RANGE', '(12) effective', fit({ missing: 'drop', ddof: 12 }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(lapack)', fit({ shrinkage: 0.5, factor: 'lapack' }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(float16)', fit({ shrinkage: 0.5, dtype: 'float16' }));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('lapack')", fit({ shrinkage: 0.5, factor: 'lapack' }));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('float16')", fit({ shrinkage: 0.5, dtype: 'float16' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '', fit({ missing: 'drop', device: undefined }));
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '', fit({ missing: 'drop', rows: small.map(([a, b]) => [a, b, 1]) }));
   await throwsCode('ERR_INVALID_ARGUMENT', 'Moments', () => MultivariateNormal.fromMoments({ device } as never));
@@ -178,5 +178,41 @@ onEveryDevice(
     for (let i = 0; i < 4; i++) assert.ok(Math.abs(ours[i]! - theirs[i]!) < 1e-12, `${i}: ${ours[i]} ${theirs[i]}`);
   },
 );
+
+onEveryDevice('a fit of a constant column names it and the ways out, and takes them.', async (device) => {
+  const rows = [
+    [1, 7, 2],
+    [2, 7, 4],
+    [3, 7, 5],
+    [5, 7, 1],
+  ];
+  for (const options of [{}, { missing: 'drop' }, { shrinkage: 0 }] as const) {
+    const fit = () => MultivariateNormal.fit({ device, rows, ...options });
+    const { pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has column (1), which is the same', fit);
+    assert.is(pivot, 1);
+  }
+  using accepted = await MultivariateNormal.fit({ device, rows, singular: 'pivoted' });
+  assert.ok(
+    accepted
+      .sampleSync(5, { seed: 1 })
+      .column(1)
+      .every((value) => value === 7),
+  );
+  using shifted = MultivariateNormal.fitSync({ device, rows, jitter: true });
+  assert.ok(shifted.jitter!.amount > 0);
+  // As many rows as columns at most: the rank is at most their number less one.
+  using few = await MultivariateNormal.fit({ device, rows: rows.slice(0, 2), singular: 'eigen' });
+  assert.is((await few.factor()).columns, 1);
+  const both = { device, rows, singular: 'eigen', jitter: true } as const;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'pass only one', () => MultivariateNormal.fit(both));
+  const moments = new Moments(3);
+  moments.addSync(rows);
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`moments` has column (1)', () =>
+    MultivariateNormal.fromMoments({ device, moments }),
+  );
+  using ofMoments = await MultivariateNormal.fromMoments({ device, moments, singular: 'pivoted' });
+  assert.is(ofMoments.mean.at(1), 7);
+  await throwsCode('ERR_SHAPE', '`rows` is flat', () => MultivariateNormal.fit({ device, rows: [1, 2, 3] as never }));
+});
 
 test.run();

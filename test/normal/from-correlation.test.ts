@@ -26,7 +26,7 @@ onEveryType('correlations and standard deviations give the covariance.', async (
   await throwsCode('ERR_OUT_OF_RANGE', '(4)', () =>
     MultivariateNormal.fromCorrelation({ device, dtype, correlation: diagonalOf([4, 1]), standardDeviations }),
   );
-  await throwsCode('ERR_SHAPE', '(1) columns', () =>
+  await throwsCode('ERR_SHAPE', '(1) entries', () =>
     MultivariateNormal.fromCorrelation({ device, dtype, correlation, standardDeviations: [1] }),
   );
 });

@@ -298,7 +298,7 @@ onEveryType('what is clearly indefinite is refused by every way.', async (device
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'pivot (1)', of([[1, 2], [2, 1]], 'pivoted')); // biome-ignore format: a matrix
   await throwsCode('ERR_NOT_SYMMETRIC', '(1, 0)', of([[1, 2], [0, 1]], 'eigen')); // biome-ignore format: a matrix
   await throwsCode('ERR_NOT_FINITE', '(0, 0)', of([[Number.NaN]], 'pivoted'));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(maybe)', of([[1]], 'maybe' as 'error'));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('maybe')", of([[1]], 'maybe' as 'error'));
 });
 
 onEveryType(

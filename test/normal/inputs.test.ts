@@ -31,7 +31,7 @@ const wrong: readonly [string, ErrorCode, string, () => unknown][] = [
     '`covariance` is (Promise). Await it.',
     () => make({ device, covariance: Promise.resolve(covariance) }),
   ],
-  ['text', 'ERR_INVALID_ARGUMENT', '`covariance` is (1,0). Pass rows', () => make({ device, covariance: '1,0' })],
+  ['text', 'ERR_INVALID_ARGUMENT', "`covariance` is ('1,0'). Pass rows", () => make({ device, covariance: '1,0' })],
   ['a flat array', 'ERR_SHAPE', '`covariance` is flat (array of 4)', () => make({ device, covariance: [1, 0, 0, 1] })],
   [
     'ragged rows',
@@ -42,7 +42,7 @@ const wrong: readonly [string, ErrorCode, string, () => unknown][] = [
   [
     'an entry of text',
     'ERR_INVALID_ARGUMENT',
-    '`covariance` entry (0, 1) is not a number (0)',
+    "`covariance` entry (0, 1) is ('0')",
     () => make({ device, covariance: [[1, '0']] }),
   ],
   [
@@ -63,9 +63,9 @@ const wrong: readonly [string, ErrorCode, string, () => unknown][] = [
     '`covariance` is not positive definite: pivot (1)',
     () => make({ device, covariance: [[1, 2], [2, 1]] }), // biome-ignore format: a matrix
   ],
-  ['f64', 'ERR_INVALID_ARGUMENT', '`dtype` is (f64): pass', () => make({ device, covariance, dtype: 'f64' })],
+  ['f64', 'ERR_INVALID_ARGUMENT', "`dtype` is ('f64'): pass", () => make({ device, covariance, dtype: 'f64' })],
   ['no device', 'ERR_INVALID_ARGUMENT', '`device` is missing (undefined)', () => make({ covariance })],
-  ['a kind of device', 'ERR_INVALID_ARGUMENT', '`device` is (cpu)', () => make({ device: 'cpu', covariance })],
+  ['a kind of device', 'ERR_INVALID_ARGUMENT', "`device` is ('cpu')", () => make({ device: 'cpu', covariance })],
   ['positional arguments', 'ERR_INVALID_ARGUMENT', '(Device). Pass one object', () => make(device, [0, 0], covariance)],
   ['no options', 'ERR_INVALID_ARGUMENT', '(undefined). Pass one object', () => make(undefined)],
   ['no rows', 'ERR_INVALID_ARGUMENT', '`rows` is missing (undefined)', () => normal.logPdfSync(undefined as never)],

@@ -203,7 +203,7 @@ onEveryType('a variance with fewer digits is refused in every form.', async (dev
       [[[1]], [[variance]]],
       Volume.from([1, variance], { width: 1, height: 1, depth: 2, dtype: own }),
     ])
-      await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: Covariance entry (0, 0)', () =>
+      await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `covariance` entry (0, 0)', () =>
         MultivariateNormalBatch.fromCovariance({ device, dtype, covariances: given }),
       );
 });
@@ -341,7 +341,7 @@ onEveryDevice(
         { device, covariances: Matrix.from([[1]]) as unknown as Volume },
       ],
       ['ERR_INVALID_ARGUMENT', 'Normal (0) ', { device, covariances: ['one'] as unknown as Volume }],
-      ['ERR_INVALID_ARGUMENT', '(none)', { device: 'none' as unknown as Device, covariances }],
+      ['ERR_INVALID_ARGUMENT', "('none')", { device: 'none' as unknown as Device, covariances }],
       ['ERR_UNSUPPORTED_DTYPE', '(int32)', { device, covariances, dtype: 'int32' }],
       ['ERR_UNKNOWN_OPTION', 'mean', { device, covariances, mean: [1] } as BatchOptions],
     ] as readonly (readonly [CovariumError['code'], string, BatchOptions])[]) {

@@ -6,7 +6,9 @@ import {
   type MixtureFitOptions,
   type MixtureOptions,
   MultivariateNormal,
+  MultivariateNormalBatch,
   MultivariateNormalMixture,
+  openDevice,
   Vector,
 } from '../../lib/index.ts';
 import { fitMixture } from '../../lib/normal/mixture.ts';
@@ -201,7 +203,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
   const degenerate = { device, rows: apart, components: 2, regularization: 0, dtype: 'float32' } as const;
   const fitting = { device, rows, components: 2 };
   for (const [code, shown, options] of [
-    ['ERR_INVALID_ARGUMENT', 'Number of components', { device, rows } as unknown as MixtureFitOptions],
+    ['ERR_INVALID_ARGUMENT', '`components` is missing', { device, rows } as unknown as MixtureFitOptions],
     ['ERR_OUT_OF_RANGE', '(0)', { ...fitting, components: 0 }],
     ['ERR_SHAPE', '(9) rows, but (4) components', { ...fitting, components: 4 }],
     ['ERR_NOT_FINITE', 'NaN', { ...fitting, rows: rows.with(3, [Number.NaN, 1]) }],
@@ -213,7 +215,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
       { ...fitting, rows: rows.map(([x]) => [x!, 0.1]) },
     ],
     ['ERR_NOT_POSITIVE_DEFINITE', 'Component (0) of the batch: `covariance`', degenerate],
-    ['ERR_OUT_OF_RANGE', 'Seed', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), seed: -1 }],
+    ['ERR_OUT_OF_RANGE', '`seed`', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), seed: -1 }],
     ['ERR_UNSUPPORTED_DTYPE', 'int32', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), dtype: 'int32' as 'float32' }],
     ['ERR_OUT_OF_RANGE', '`maxIterations`', { ...fitting, maxIterations: 0 }],
     ['ERR_UNKNOWN_OPTION', 'k', { ...fitting, k: 3 } as MixtureFitOptions],
@@ -272,5 +274,41 @@ onEveryType(
       assert.ok(Math.abs(shares[at]! - share) < 1e-6, `(${at}): (${shares[at]}) for (${share})`);
   },
 );
+
+test('JSON of a batch and of a mixture has the options that make them again.', async () => {
+  using device = openDevice('reference');
+  const covariances = [
+    [
+      [2, 0.5],
+      [0.5, 1],
+    ],
+    [
+      [1, 0],
+      [0, 3],
+    ],
+  ];
+  const options = {
+    device,
+    means: [
+      [1, 2],
+      [3, 4],
+    ],
+    covariances,
+    dtype: 'float64',
+  } as const;
+  using batch = await MultivariateNormalBatch.fromCovariance(options);
+  using again = await MultivariateNormalBatch.fromCovariance({ device, ...JSON.parse(JSON.stringify(batch)) });
+  assert.is(again.dtype, 'float64');
+  assert.equal(again.at(1).mean.toArray(), [3, 4]);
+  const drawn = (of: MultivariateNormalBatch) => of.sampleSync(3, { seed: 1 }).map((each) => each.toArray());
+  for (const [b, rows] of drawn(again).entries())
+    for (const [r, row] of rows.entries())
+      for (const [i, value] of row.entries()) assert.ok(Math.abs(value - drawn(batch)[b]![r]![i]!) < 1e-12);
+  using mixture = await MultivariateNormalMixture.fromCovariance({ ...options, weights: [1, 3] });
+  const json = JSON.parse(JSON.stringify(mixture));
+  assert.equal([json.weights, json.means], [[0.25, 0.75], options.means]);
+  using second = await MultivariateNormalMixture.fromCovariance({ device, ...json });
+  assert.equal([...second.weights], [0.25, 0.75]);
+});
 
 test.run();

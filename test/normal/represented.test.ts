@@ -65,9 +65,9 @@ test('Numbers that float32 does not hold are named as they were given.', async (
     throwsCode('ERR_OUT_OF_RANGE', shown, () =>
       MultivariateNormal.fromCovarianceSync({ device, covariance, ...options }),
     );
-  await says('Mean entry (1) is (1e+39), which float32 does not hold', { mean: [0, 1e39] });
-  await says('Covariance entry (0, 0) is (1e-50)', { covariance: [[1e-50]] });
-  await says('Covariance entry (1, 1) is (1e+39)', { covariance: [[1, 0], [0, 1e39]] }); // biome-ignore format: a matrix
+  await says('`mean` entry (1) is (1e+39), which float32 does not hold', { mean: [0, 1e39] });
+  await says('`covariance` entry (0, 0) is (1e-50)', { covariance: [[1e-50]] });
+  await says('`covariance` entry (1, 1) is (1e+39)', { covariance: [[1, 0], [0, 1e39]] }); // biome-ignore format: a matrix
   assert.is(MultivariateNormal.fromCovarianceSync({ device, covariance: [[1e-50]], dtype: 'float64' }).dimension, 1);
   assert.is(MultivariateNormal.fromCovarianceSync({ device, mean: [1e-50, 0], covariance }).dtype, 'float32');
 });

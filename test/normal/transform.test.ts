@@ -109,7 +109,7 @@ onEveryDevice('what cannot be transformed is refused, and leaves nothing behind.
     ['ERR_SHAPE', '(3)', { mean: [0, 0, 0] }],
     ['ERR_SHAPE', '(1)', { covariance: [[1, 2]] }],
     ['ERR_NOT_FINITE', 'NaN', { z: [Number.NaN, 1] }],
-    ['ERR_NOT_FINITE', 'Mean entry (0)', { mean: [Number.NaN, 1] }],
+    ['ERR_NOT_FINITE', '`mean` entry (0)', { mean: [Number.NaN, 1] }],
     [
       'ERR_OUT_OF_RANGE',
       '(1e+39)',
@@ -141,8 +141,8 @@ onEveryDevice('what cannot be transformed is refused, and leaves nothing behind.
       },
     ],
     ['ERR_OUT_OF_RANGE', '(-1)', { symmetryTolerance: -1 }],
-    ['ERR_INVALID_ARGUMENT', '(both)', { factor: 'both' }],
-    ['ERR_INVALID_ARGUMENT', '(float16)', { dtype: 'float16' }],
+    ['ERR_INVALID_ARGUMENT', "('both')", { factor: 'both' }],
+    ['ERR_INVALID_ARGUMENT', "('float16')", { dtype: 'float16' }],
     ['ERR_UNSUPPORTED_DTYPE', '(int32)', { dtype: 'int32' }],
   ];
   for (const [code, value, options] of bad) {
@@ -260,7 +260,7 @@ onEveryDevice(
         assert.is(normal.timings.factor, factor);
         assert.ok(normal.timings.wallMs >= 0);
       }
-      await throwsCode('ERR_INVALID_ARGUMENT', '(best)', () => make('best' as 'cpu'));
+      await throwsCode('ERR_INVALID_ARGUMENT', "('best')", () => make('best' as 'cpu'));
       assert.is(device.memory().liveBytes, before);
     }
     using given = MultivariateNormal.fromCholeskySync({

@@ -24,13 +24,13 @@ test('A counter is written where one is given.', () => {
 });
 
 test('Words beyond 64 bits, fractions and other things are refused.', async () => {
-  await throwsCode('ERR_OUT_OF_RANGE', 'Seed is (18446744073709551616)', () => normalCounter(2n ** 64n, 0, 0));
-  await throwsCode('ERR_OUT_OF_RANGE', 'Seed is (-1)', () => normalCounter(-1, 0, 0));
-  await throwsCode('ERR_OUT_OF_RANGE', 'Stream is (-1)', () => normalCounter(0, -1n, 0));
-  await throwsCode('ERR_OUT_OF_RANGE', 'Seed is (0.5)', () => normalCounter(0.5, 0, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '`seed` is (18446744073709551616)', () => normalCounter(2n ** 64n, 0, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '`seed` is (-1)', () => normalCounter(-1, 0, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '`stream` is (-1)', () => normalCounter(0, -1n, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '`seed` is (0.5)', () => normalCounter(0.5, 0, 0));
   await throwsCode('ERR_OUT_OF_RANGE', '(NaN)', () => normalCounter(Number.NaN, 0, 0));
   await throwsCode('ERR_OUT_OF_RANGE', '(9007199254740992)', () => normalCounter(2 ** 53, 0, 0));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(42)', () => normalCounter('42' as unknown as number, 0, 0));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('42')", () => normalCounter('42' as unknown as number, 0, 0));
 });
 
 test('The first element of a row is exact, however far.', () => {

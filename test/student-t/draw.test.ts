@@ -62,7 +62,7 @@ onEveryType('with infinitely many degrees of freedom they are the means of a nor
 onEveryType('what gives no location to each row is refused, and the distribution lives on.', async (device, dtype) => {
   for (const degreesOfFreedom of [3, Number.POSITIVE_INFINITY]) {
     using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom, scale });
-    await throwsCode('ERR_SHAPE', 'Locations has (3) rows', () => student.sample(2, { locations }));
+    await throwsCode('ERR_SHAPE', '`locations` has (3) rows', () => student.sample(2, { locations }));
     await throwsCode('ERR_SHAPE', '(1) columns', () => student.sample(1, { locations: [[1]] }));
     const holes = [
       [0, 0],

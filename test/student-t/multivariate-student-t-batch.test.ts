@@ -117,11 +117,11 @@ onEveryDevice('what is invalid is refused with its index, and leaves nothing beh
   for (const [code, shown, options] of [
     ['ERR_NOT_POSITIVE_DEFINITE', 'Student-t (1) of the batch: `scale`', { ...good, scales: scales.with(1, [[1, 2], [2, 1]]) }],
     ['ERR_NOT_SYMMETRIC', 'Student-t (2) ', { ...good, scales: scales.with(2, [[1, 0.5], [0, 1]]) }],
-    ['ERR_NOT_FINITE', 'Student-t (1) of the batch: Location', { ...good, locations: locations.with(1, [0, Number.NaN]) }],
+    ['ERR_NOT_FINITE', 'Student-t (1) of the batch: `location`', { ...good, locations: locations.with(1, [0, Number.NaN]) }],
     ['ERR_INVALID_ARGUMENT', '`locations` is (7)', { ...good, locations: 7 as unknown as Matrix }],
     ['ERR_INVALID_ARGUMENT', '`scales` is (7)', { ...good, scales: 7 as unknown as Volume }],
     ['ERR_SHAPE', '(2) rows', { ...good, locations: locations.slice(1) }],
-    ['ERR_SHAPE', '(0) scales', { ...good, scales: [] }],
+    ['ERR_SHAPE', '`scales` has (0)', { ...good, scales: [] }],
     ['ERR_INVALID_ARGUMENT', 'undefined', { device, degreesOfFreedom: 3 } as unknown as StudentBatchOptions],
     ['ERR_OUT_OF_RANGE', '(-1)', { ...good, degreesOfFreedom: -1 }],
     ['ERR_INVALID_ARGUMENT', 'undefined', { device, scales } as unknown as StudentBatchOptions],

@@ -295,12 +295,12 @@ onEveryDevice('moments that do not exist are refused, and so are invalid distrib
     MultivariateStudentT.fromScale({ device, covariance: scale, degreesOfFreedom: 3 }),
   );
   const shared = { device, degreesOfFreedom: 3 };
-  await throwsCode('ERR_SHAPE', 'Scale', () => MultivariateStudentT.fromScale({ ...shared, scale: [[1, 0]] }));
+  await throwsCode('ERR_SHAPE', '`scale`', () => MultivariateStudentT.fromScale({ ...shared, scale: [[1, 0]] }));
   await throwsCode('ERR_SHAPE', 'location', () => MultivariateStudentT.fromScale({ ...shared, scale, location: [1] }));
-  await throwsCode('ERR_NOT_FINITE', 'Location entry (1)', () =>
+  await throwsCode('ERR_NOT_FINITE', '`location` entry (1)', () =>
     MultivariateStudentT.fromPrecision({ ...shared, precision: scale, location: [1, Number.NaN] }),
   );
-  await throwsCode('ERR_SHAPE', 'Location has (0)', () =>
+  await throwsCode('ERR_SHAPE', '`location` has (0)', () =>
     MultivariateStudentT.fromCholesky({ ...shared, factor: scale, location: [] }),
   );
   await throwsCode('ERR_OUT_OF_RANGE', '2^56', () => one.sample(2, { firstRow: 2n ** 56n - 1n }));

@@ -206,31 +206,31 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
     // @ts-expect-error The mean is there for more than one degree of freedom only.
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1], mean: [0] }),
   );
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Diagonal entry (1)', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`diagonal` entry (1)', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1, 0] }),
   );
   await throwsCode('ERR_SHAPE', 'needs the dimension', () =>
     MultivariateStudentT.fromDiagonalSync({ ...t, diagonal: 1 }),
   );
-  await throwsCode('ERR_SHAPE', '(2) columns', () =>
+  await throwsCode('ERR_SHAPE', '(2) entries', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1, 1], location: [1] }),
   );
-  await throwsCode('ERR_OUT_OF_RANGE', 'Scale is too large', () =>
+  await throwsCode('ERR_OUT_OF_RANGE', '`scale` is too large', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1e-90] }),
   );
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Scale', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`values[1]` is (-1)', () =>
     MultivariateStudentT.fromEigen({ ...t, values: [1, -1], vectors }),
   );
   await throwsCode('ERR_INVALID_ARGUMENT', 'orthonormal', () =>
     MultivariateStudentT.fromEigen({ ...t, values: [1], vectors: [[2]] }),
   );
-  await throwsCode('ERR_NOT_FINITE', 'Location entry (1)', () =>
+  await throwsCode('ERR_NOT_FINITE', '`location` entry (1)', () =>
     MultivariateStudentT.fromEigen({ ...t, values: [1, 1], vectors, location: [0, Number.NaN] }),
   );
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Diagonal entry (0)', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`diagonal` entry (0)', () =>
     MultivariateStudentT.fromLowRank({ ...t, factor: [[1], [2]], diagonal: [-1, 1] }),
   );
-  await throwsCode('ERR_SHAPE', 'Location', () =>
+  await throwsCode('ERR_SHAPE', '`location`', () =>
     MultivariateStudentT.fromLowRank({ ...t, factor: [[1], [2]], diagonal: 1, location: [1, 2, 3] }),
   );
   const deviations = { scales: [1, 1] };
@@ -241,10 +241,10 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
     [1, 2],
     [2, 1],
   ];
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Scale', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`scale`', () =>
     MultivariateStudentT.fromCorrelation({ ...t, ...deviations, correlation: indefinite, singular: 'eigen' }),
   );
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Scale', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`scale`', () =>
     MultivariateStudentT.fromCorrelation({ ...t, ...deviations, correlation: indefinite, jitter: true }),
   );
 });
@@ -284,7 +284,7 @@ onEveryDevice('Degrees of freedom whose half is not a normal number are refused.
   const of = (degreesOfFreedom: number) =>
     MultivariateStudentT.fromDiagonalSync({ device, degreesOfFreedom, diagonal: 1, dimension: 2 });
   for (const nu of [5e-324, 2 ** -1022])
-    await throwsCode('ERR_OUT_OF_RANGE', `Degrees of freedom are (${nu}), not a positive number of at least`, () =>
+    await throwsCode('ERR_OUT_OF_RANGE', `\`degreesOfFreedom\` is (${nu}), not a positive number of at least`, () =>
       of(nu),
     );
   using least = of(2 ** -1021);
