@@ -1,11 +1,12 @@
 // Time to read a kernel's text is in proportion to its length, whatever stands in it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { constantsOf, withConstants } from '../../lib/kernel/constants.ts';
-import { threadgroupVariables } from '../../lib/kernel/cpu/threadgroup-variables.ts';
+import { constantsOf } from '../../lib/kernel/constants.ts';
+import { rewritten } from '../../lib/kernel/cpu/rewrite.ts';
+import { Source } from '../../lib/kernel/declarations.ts';
+import { preprocess } from '../../lib/kernel/preprocess.ts';
 import { signatureOf } from '../../lib/kernel/signature.ts';
-import { codeOf, flatten, numberOf } from '../../lib/kernel/source.ts';
-import { throwsCode } from '../harness/throws-code.ts';
+import { codeOf, numberOf } from '../../lib/kernel/source.ts';
 
 const kernel = (body: string) => `kernel void k(device float *a, uint i [[thread_position_in_grid]]) {${body}}\n`;
 const many = (text: (i: number) => string, count: number) => Array.from({ length: count }, (_, i) => text(i)).join('');
@@ -28,13 +29,11 @@ const texts: { readonly [what: string]: (count: number) => string } = {
 };
 
 function read(text: string): void {
-  const whole = flatten(text, 'text', {});
-  const code = codeOf(whole);
-  assert.is(code.length, whole.length);
-  signatureOf(whole, 'k');
+  const source = new Source(preprocess(text, 'text', {}).tokens);
   const values = Object.fromEntries([...text.matchAll(/int (c\d+) /g)].map(([, name]) => [name!, 1]));
-  withConstants(whole, constantsOf(whole, values));
-  threadgroupVariables(whole);
+  const signature = signatureOf(source, 'k');
+  constantsOf(source, signature.roots, values);
+  rewritten([signature], [], false);
 }
 
 function timeOf(text: string): number {
@@ -46,7 +45,7 @@ function timeOf(text: string): number {
     } catch (error) {
       assert.match(
         String((error as { code?: string }).code),
-        /^ERR_(UNSUPPORTED|INVALID_ARGUMENT|TOO_LARGE)$/,
+        /^ERR_(UNSUPPORTED|INVALID_ARGUMENT|KERNEL_COMPILE|TOO_LARGE)$/,
         String(error),
       );
     }
@@ -72,15 +71,6 @@ test('Comments of several lines, strings and directives are spaces; a quote alon
   const text = 'a /* x\n y */ b "s\\"t" \'c\' // k\n#define X \\\n 3\nint n = 1\'000 + "1;';
   assert.is(codeOf(text).replace(/ +/g, ' '), 'a \n b \n \n \nint n = 1\'000 + "1;');
   assert.is(codeOf(text).length, text.length);
-});
-
-test('A macro that calls threadgroup memory by another name is still found, or refused.', async () => {
-  const found = threadgroupVariables(`#define SHARED threadgroup\n${kernel('SHARED float v[4];')}`);
-  assert.equal(found[0]?.variables, [{ name: 'v', dimensions: '[4]' }]);
-  assert.equal(threadgroupVariables(`#define P threadgroup float *\n${kernel('')}`), []);
-  await throwsCode('ERR_UNSUPPORTED', 'SHARED', () =>
-    threadgroupVariables(`#define SHARED(x) threadgroup float x[4]\n${kernel('SHARED(v);')}`),
-  );
 });
 
 test.run();

@@ -18,7 +18,7 @@ export function repeatedFunctions(source: Source, kept: Iterable<Declaration>): 
   const known = new Map<string, Function>();
   const take = (scope: string, name: string, functions: Function) => {
     const { range, parameters, body } = functions;
-    const key = `${scope} ${headOf(source, range[0], parameters[0])} ${name}(${parametersOf(source, parameters)}) ${textIn(source, parameters[1] + 1, body[0])}`;
+    const key = `${scope} ${textIn(source, range[0], parameters[0])}(${parametersOf(source, parameters)}) ${textIn(source, parameters[1] + 1, body[0])}`;
     const other = known.get(key);
     if (other === undefined) {
       known.set(key, functions);
@@ -90,11 +90,6 @@ function wordsIn(source: Source, begin: number, end: number): string[] {
 
 function textIn(source: Source, begin: number, end: number): string {
   return wordsIn(source, begin, end).join(' ');
-}
-
-/** The head of a template and the return type do not distinguish functions, but what is not a function does. */
-function headOf(source: Source, begin: number, nameEnd: number): string {
-  return source.text(begin) === 'template' ? textIn(source, begin, Math.min(nameEnd, (source.angleEnd(begin + 1, undefined, true) ?? begin) + 1)) : '';
 }
 
 /** The types of parameters, without their names. */

@@ -107,6 +107,7 @@ function rewriteWords(
       const [, digits, suffix] = /^(\.?\d[\d.]*(?:[eE][-+]?\d+)?)(h|H|bf|BF)$/.exec(token.text) ?? [];
       if (digits !== undefined) edits.replace(at, `${/h/i.test(suffix!) ? 'half' : 'bfloat'}(${/[.eE]/.test(digits) ? digits : `${digits}.0`}f)`);
     } else if (token.kind !== 'word') continue;
+    else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
     else if (dropped.has(token.text)) edits.replace(at, '');
     else if (token.text === 'constant') edits.replace(at, isConst(source, at, begin, end) ? '' : 'const');
     else if (token.text === 'is_function_constant_defined') {
@@ -128,4 +129,22 @@ function isConst(source: Source, at: number, begin: number, end: number): boolea
     else if (source.text(behind) === 'const') return true;
   }
   return false;
+}
+
+/** Swizzles that are members of the vectors (msl/cpu/library/swizzle.h), beside those of the first three letters. */
+const members =
+  /^(?:xyzw|wzyx|zyxw|yzwx|wxyz|rgba|abgr|bgra|gbar|argb|(.)\1\1\1|[xyz]w|w[xyzw]|www|yzw|xyw|xzw|[rgb]a|a[rgba]|aaa|gba|rga|rba)$/;
+
+/** True for components that no member of the vectors has the name of, and no member of the text's own. */
+function isRareSwizzle(source: Source, at: number): boolean {
+  const { text } = source.tokens[at]!;
+  if (!/^(?:[xyzw]{3,4}|[rgba]{3,4})$/.test(text) || members.test(text)) return false;
+  // The vectors have some of the choices of three.
+  const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
+  return !three.test(text) && source.text(at + 1) !== '(' && source.named(text).length === 0;
+}
+
+function swizzle(letters: string): string {
+  const places = [...letters].map((letter) => Math.max('xyzw'.indexOf(letter), 'rgba'.indexOf(letter)));
+  return `template swizzle<${places.join(', ')}>()`;
 }

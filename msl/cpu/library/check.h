@@ -74,8 +74,8 @@ struct CovariumOutOfBounds {
   CovariumSourceLocation location;
   const CovariumTypeDescriptor *array, *index;
 };
-#define COVARIUM_OVERRUN(name)                                                                                  \
-  COVARIUM_HOOK void name(void* given, void* index) {                                                           \
+#define COVARIUM_OVERRUN(hook)                                                                                  \
+  COVARIUM_HOOK void hook(void* given, void* index) {                                                           \
     const auto* data = static_cast<const CovariumOutOfBounds*>(given);                                          \
     const char* type = data->array->name;                                                                       \
     covarium::kernelHost->overrun({reinterpret_cast<int64_t>(index), type, data->location.file,                 \

@@ -32,15 +32,11 @@ using simdgroup_float8x8 = simdgroup_8x8<float>;
 using simdgroup_half8x8 = simdgroup_8x8<half>;
 using simdgroup_bfloat8x8 = simdgroup_8x8<bfloat>;
 
-template <typename T, int rows, int columns>
-static inline simdgroup_matrix<T, rows, columns> make_filled_simdgroup_matrix(T value) {
-  simdgroup_matrix<T, rows, columns> filled;
-  filled.own = covarium::ShortVector<T, 2>(value, value);
-  return filled;
-}
-template <typename T, int rows, int columns, typename V>
+template <typename T, int rows = 8, int columns = rows, typename V>
 static inline simdgroup_matrix<T, rows, columns> make_filled_simdgroup_matrix(V value) {
-  return make_filled_simdgroup_matrix<T, rows, columns>(static_cast<T>(value));
+  simdgroup_matrix<T, rows, columns> filled;
+  filled.own = covarium::ShortVector<T, 2>(static_cast<T>(value), static_cast<T>(value));
+  return filled;
 }
 
 // Where element (row, column) lies in memory.

@@ -83,7 +83,7 @@ onCheckedCpu('elements in front of a buffer, members and steps of pointers are l
     ['out[int(i) - 1] = 1;', 'uses element (-1) of buffer (out), which has (4), at (kernel.metal:5)'],
     ['*(out + 4) = 1;', 'uses element (4) of buffer (out), which has (4), at (kernel.metal:5)'],
     ['device float* p = out; p += 3; ++p; *p = 1;', 'uses element (4) of buffer (out)'],
-    ['((device float4*)out)[1] = float4(1);', 'uses element (1) of buffer (out), which has (1)'],
+    ['((device float4*)out)[1] = float4(1);', 'uses element (4) of buffer (out), which has (4)'],
     ['pairs[2].x = 1;', 'uses element (2) of buffer (pairs), which has (2)'],
     ['(pairs + 3)->y = 1;', 'uses element (3) of buffer (pairs), which has (2), at (kernel.metal:5)'],
   ] as const) {
