@@ -84,8 +84,12 @@ void overrun(const KernelOverrun& overrun) {
   refuse(" uses element (" + std::to_string(overrun.index) + ") of an array of type (" + overrun.type + ")", line);
 }
 
-void* ownMemory(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes) {
+// No exception passes through a kernel's frames.
+void* ownMemory(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes) try {
   return checkedMemory->ownMemory(which, name, bytes, elementBytes);
+} catch (const std::exception&) {
+  refuse(" declares more threadgroup variables (" + std::string(name) + ") than check mode has memory for", {});
+  return nullptr;
 }
 
 SimdLanes exchange(uint64_t bits, const char* file, uint32_t line) {
