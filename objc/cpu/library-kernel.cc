@@ -81,7 +81,10 @@ void access(const KernelAccess& access) {
 void overrun(const KernelOverrun& overrun) {
   CodeLine line = lineOf(overrun.place, overrun.frame);
   if (line.path.empty()) line = {overrun.file, overrun.line};
-  refuse(" uses element (" + std::to_string(overrun.index) + ") of an array of type (" + overrun.type + ")", line);
+  // An index of 32 bits comes without its sign.
+  const int64_t index = overrun.index > INT32_MAX && overrun.index <= UINT32_MAX ? static_cast<int32_t>(overrun.index)
+                                                                                 : overrun.index;
+  refuse(" uses element (" + std::to_string(index) + ") of an array of type (" + overrun.type + ")", line);
 }
 
 // No exception passes through a kernel's frames.
@@ -303,6 +306,7 @@ void LibraryKernel::runRow(const Execution& execution, void* const* slots, const
     library_->runRow(slots, grid, begin, end, static_cast<uint32_t>(row % grid.threads[1]),
                      static_cast<uint32_t>(row / grid.threads[1]));
   running = nullptr;
+  execution.stopIfCancelled();
 }
 
 void LibraryKernel::runGroups(const Execution& execution, const std::vector<void*>& slots,
