@@ -78,8 +78,10 @@ test('An install is covarium and node-gyp-build.', () => {
 });
 
 test('Classes have the names under which they are exported, bundled too.', async () => {
-  const built: Record<string, { readonly name: string }> = await import(join(root, 'dist/lib/index.js'));
-  for (const [name, value] of Object.entries(built)) assert.is(value.name, name);
+  const built: Record<string, unknown> = await import(join(root, 'dist/lib/index.js'));
+  const classes = Object.entries(built).filter(([, value]) => typeof value === 'function' && value.prototype);
+  assert.ok(classes.length > 10);
+  for (const [name, value] of classes) assert.is((value as { readonly name: string }).name, name);
 });
 
 test('Each module that lib/index.ts reaches is published with its declarations, and no other.', () => {
@@ -135,15 +137,15 @@ test('Every prebuilt addon lies where node-gyp-build looks for it.', () => {
   );
 });
 
-test('The package stays small: 4.1 MB of files, and 2.2 MB for each prebuilt addon.', () => {
+test('The package stays small: 4.6 MB of files, and 2.2 MB for each prebuilt addon.', () => {
   const prebuilt = packed.files.filter(({ path }) => isPrebuilt(path));
   const own = packed.unpackedSize - prebuilt.reduce((sum, { size }) => sum + size, 0);
   console.log(
     `npm pack: ${kilobytes(packed.size)} kB packed, ${kilobytes(own)} kB of files, ${prebuilt.length} prebuilt addons`,
   );
-  assert.ok(own > 500_000 && own < 4_100_000, `${own} bytes`);
+  assert.ok(own > 500_000 && own < 4_600_000, `${own} bytes`);
   for (const { path, size } of prebuilt) assert.ok(size > 100_000 && size < 2_200_000, `${path}: ${size} bytes`);
-  assert.ok(packed.size < 1_050_000 + 820_000 * prebuilt.length, `${packed.size} bytes packed`);
+  assert.ok(packed.size < 1_200_000 + 820_000 * prebuilt.length, `${packed.size} bytes packed`);
 });
 
 test.run();
