@@ -151,7 +151,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   /**
    * This mixture for JSON.stringify: options of {@link fromCovariance}, which makes it again of them and a device.
-   * Throws like {@link MultivariateNormalBatch.toJSON}.
+   * Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): MixtureJson {
     return { ...this.components.toJSON(), weights: Array.from(this.weights) };
