@@ -140,7 +140,9 @@ test('Rows, columns and entries are at hand.', async () => {
 });
 
 test('Classes have the names under which they are exported.', () => {
-  const classes = Object.entries<unknown>(covarium).filter(([, value]) => typeof value === 'function' && value.prototype);
+  const classes = Object.entries<unknown>(covarium).filter(
+    ([, value]) => typeof value === 'function' && value.prototype,
+  );
   assert.ok(classes.length > 10);
   for (const [name, value] of classes) assert.is((value as { readonly name: string }).name, name);
 });
