@@ -231,10 +231,14 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     /\(18446744073709551616\).*\[ERR_OUT_OF_RANGE\]$/,
     () => sampling('--model', model, '--seed', '18446744073709551616'),
   ],
-  ['an unknown type', /\(float16\).*\[ERR_INVALID_ARGUMENT\]$/, () => sampling('--model', model, '--dtype', 'float16')],
+  [
+    'an unknown type',
+    /\('float16'\).*\[ERR_INVALID_ARGUMENT\]$/,
+    () => sampling('--model', model, '--dtype', 'float16'),
+  ],
   [
     'an unknown device',
-    /\(abacus\).*\[ERR_INVALID_ARGUMENT\]$/,
+    /\('abacus'\).*\[ERR_INVALID_ARGUMENT\]$/,
     () => sampling('--model', model, '--device', 'abacus'),
   ],
   [

@@ -110,7 +110,7 @@ test('A column of text, an unknown format and a file that is cut short are refus
       /Column \(origin\) .*\[ERR_INVALID_ARGUMENT\]\n$/,
       ['fit', join(data, 'flights-3m.parquet'), '--columns', 'origin'],
     ],
-    [/Format \(xls\) .*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--format', 'xls']],
+    [/`format` is \('xls'\)\. .*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--format', 'xls']],
     [/cut short.*\[ERR_MALFORMED_PARQUET\]\n$/, ['fit', at('cut.parquet')]],
     [/\(keep\).*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--missing', 'keep']],
   ];
