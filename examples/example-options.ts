@@ -6,10 +6,7 @@ export function askedDevice(kind: string | undefined): Device {
   const kinds = listDevices().map((report) => report.kind);
   const asked = kinds.find((known) => known === kind);
   if (kind !== undefined && asked === undefined)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Option (--device) is (${kind}): pass one of (${kinds.join(', ')}).`,
-    );
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `--device is ('${kind}'). Pass one of (${kinds.join(', ')}).`);
   const device = openDevice(asked);
   const threads = device.threads === 1 ? '1 thread' : `${device.threads} threads`;
   console.log(`device   ${device.kind}: ${device.name}, ${threads}`);
