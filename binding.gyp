@@ -91,7 +91,9 @@
       "include_dirs": ["<@(kernel_folders)"],
       "defines": ["COVARIUM_TABLE=kernelsBaseline"],
       "cflags": ["<@(kernel_flags)"],
-      "xcode_settings": { "OTHER_CFLAGS": ["<@(kernel_flags)"] }
+      "xcode_settings": { "OTHER_CFLAGS": ["<@(kernel_flags)"] },
+      # Few have such a processor, and its fused multiply-adds in software are a megabyte where they are laid out.
+      "conditions": [["target_arch=='x64'", { "cflags!": ["-O3"], "cflags": ["-Os"], "xcode_settings": { "OTHER_CFLAGS": ["-Os"] } }]]
     }
   ],
   "conditions": [

@@ -39,14 +39,16 @@ export function chosenColumns(
   const repeated = repeatedNames(names ?? []);
   const [again] = repeatedNames(wanted);
   return wanted.map((name) => {
-    const shown = describe(name);
+    const shown = () => describe(name);
     if (names === undefined)
-      throw refusal(`File (${path}) has no column names, so column (${shown}) cannot be found; leave \`columns\` out.`);
-    if (name === again) throw refusal(`Column (${shown}) is requested twice.`);
+      throw refusal(
+        `File (${path}) has no column names, so column (${shown()}) cannot be found; leave \`columns\` out.`,
+      );
+    if (name === again) throw refusal(`Column (${shown()}) is requested twice.`);
     const index = places.get(name);
     if (index === undefined)
-      throw refusal(`Column (${shown}) is not one of file (${path}): (${describe(names.join(', '))}).`);
-    if (repeated.has(name)) throw refusal(`File (${path}) has column (${shown}) twice.`);
+      throw refusal(`Column (${shown()}) is not one of file (${path}): (${describe(names.join(', '))}).`);
+    if (repeated.has(name)) throw refusal(`File (${path}) has column (${shown()}) twice.`);
     return index;
   });
 }
