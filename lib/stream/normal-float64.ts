@@ -1,4 +1,4 @@
-// The float64 map of the normal stream, version 1: objc/cpu/simd/normal-float64.h, bit for bit. That text explains the
+// The float64 map of the normal stream, version 1: msl/normal-float64.h, bit for bit. That text explains the
 // mathematics. Each operation waits for the one before it, so many blocks go through a few operations at a time, as in
 // normal.ts.
 
