@@ -61,7 +61,7 @@ void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T
 // a second time, and for so few rows that reading what other threads wrote costs more: each block makes its own then.
 template <typename T>
 const T* packedFactor(const Execution& execution, const T* factor, size_t count, size_t n) {
-  constexpr size_t mostBytes = 16 << 20, leastRows = 64;  // a thread
+  constexpr size_t mostBytes = 16 << 20, leastRows = 512;  // a thread
   if (count < leastRows * execution.pool.threads()) return nullptr;
   const RealKernels<T>& kernels = execution.kernels.of<T>();
   const size_t length = kernels.packedLength(n), panels = (n + kernels.panelRows - 1) / kernels.panelRows;
