@@ -54,7 +54,7 @@ export function fixedMean(mean: VectorInput | undefined, n: number): Float64Arra
   if (mean === undefined) return undefined;
   const values = named('mean', () => float64Of(mean));
   if (values.length !== n)
-    throw new CovariumError('ERR_SHAPE', `\`mean\` has (${values.length}) entries, but the moments have (${n}).`);
+    throw new CovariumError('ERR_SHAPE', `\`mean\` has (${values.length}) entries for (${n}) columns.`);
   requireFiniteEntries('Mean', values);
   return values;
 }
