@@ -112,7 +112,7 @@ test('A column of text, an unknown format and a file that is cut short are refus
     ],
     [/`format` is \('xls'\)\. .*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--format', 'xls']],
     [/cut short.*\[ERR_MALFORMED_PARQUET\]\n$/, ['fit', at('cut.parquet')]],
-    [/\(keep\).*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--missing', 'keep']],
+    [/\('keep'\).*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--missing', 'keep']],
   ];
   for (const [shown, command] of refusals) {
     const { code, stdout, stderr } = await run([...command, '--output', at('refused.json')]);
