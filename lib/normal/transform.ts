@@ -2,7 +2,7 @@ import { requireAttached } from '../array/host-memory.ts';
 import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
-import type { Storage } from '../array/storage.ts';
+import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { checkOptions } from '../check.ts';
@@ -78,10 +78,17 @@ export function* quantiles<D extends RealDtype>(
   const { values, count } = yield* probabilityRows(device, probabilities, width);
   if (dtype === 'float32') {
     // Of float64, so that a probability near 1 keeps its digits.
-    const z = new Float64Array(values);
-    yield* exactly(device, (encoder) => encoder.normalQuantiles(z));
-    const matrix = Matrix.from(z, { rows: count, columns: width });
-    return yield* step(transformTask(parameters, matrix) as Task<Matrix<D>>);
+    const z = Storage.forResult(device, 'float32', values.length);
+    try {
+      yield* exactly(device, (encoder, scratch) => {
+        const exact = scratch.copy(values, 'float64') as Float64Array;
+        encoder.normalQuantiles(exact);
+        scratch.after(() => z.values.set(exact));
+      });
+      return yield* step(transformTask(parameters, new Matrix(z, count, width)) as Task<Matrix<D>>);
+    } finally {
+      z.close();
+    }
   }
   const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   return yield* step(

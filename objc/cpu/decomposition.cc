@@ -6,6 +6,7 @@
 
 #include "blocked.h"
 #include "lapack-call.h"
+#include "pieces.h"
 
 namespace covarium::cpu {
 
@@ -121,28 +122,32 @@ void eliminateRows(const Execution& execution, T* rows, T* pivots, size_t m, siz
 template <typename T>
 void transpose(const Execution& execution, const T* from, T* to, size_t rows, size_t columns) {
   constexpr size_t side = 32;
-  execution.pool.run((rows + side - 1) / side, [&](size_t block, unsigned) {
-    const size_t first = block * side, last = std::min(rows, first + side);
-    for (size_t column = 0; column < columns; column += side)
-      for (size_t i = first; i < last; ++i)
-        for (size_t j = column; j < std::min(columns, column + side); ++j) to[j * rows + i] = from[i * columns + j];
+  // Bands of rows that are a share worth waking a thread for.
+  const size_t band = std::max<size_t>(1, pieceElements / (side * std::max<size_t>(1, columns))) * side;
+  execution.pool.run((rows + band - 1) / band, [&](size_t task, unsigned) {
+    const size_t begin = task * band, end = std::min(rows, begin + band);
+    for (size_t first = begin; first < end; first += side)
+      for (size_t column = 0; column < columns; column += side)
+        for (size_t i = first; i < std::min(end, first + side); ++i)
+          for (size_t j = column; j < std::min(columns, column + side); ++j) to[j * rows + i] = from[i * columns + j];
   });
 }
 
 // LAPACK's upper triangle is the row-major lower one, and its columns of vectors are rows.
 template <typename T>
-void symmetricEigen(const Execution& execution, T* a, T* values, size_t n) {
-  if (isBlocked(execution, n)) return blockedEigen(execution, a, values, n);
+void symmetricEigen(const Execution& execution, T* a, T* values, size_t n, bool withVectors) {
+  if (withVectors && isBlocked(execution, n)) return blockedEigen(execution, a, values, n);
   const int order = blasInt(n);
   int integers = 0, query = -1, info = 0;
   T size = 0;
+  const char* wanted = withVectors ? "V" : "N";
   const auto& syevd = execution.blas.lapack<T>().syevd;
-  syevd("V", "U", &order, a, &order, values, &size, &query, &integers, &query, &info);
+  syevd(wanted, "U", &order, a, &order, values, &size, &query, &integers, &query, &info);
   requireDone("syevd", info);
   const int length = workLength(size);
   std::vector<T> work(length);
   std::vector<int> iwork(integers);
-  syevd("V", "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
+  syevd(wanted, "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
   requireDone("syevd", info);
 }
 
@@ -268,7 +273,7 @@ void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, 
 
 #define COVARIUM_DECOMPOSITIONS(T)                                           \
   template void transpose(const Execution&, const T*, T*, size_t, size_t);   \
-  template void symmetricEigen(const Execution&, T*, T*, size_t);            \
+  template void symmetricEigen(const Execution&, T*, T*, size_t, bool);      \
   template void echelon(const Execution&, T*, T*, size_t, size_t, double);   \
   template void lq(const Execution&, T*, T*, size_t, size_t);                \
   template void svd(const Execution&, T*, T*, T*, T*, size_t, size_t, bool); \

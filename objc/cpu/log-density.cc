@@ -10,7 +10,7 @@ template <typename T>
 void logDensity(const Execution& execution, const T* factor, const T* mean, const T* rows, T* out, size_t count,
                 size_t n, bool inverse, T constant) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  const unsigned threads = execution.pool.threads();
+  const unsigned threads = usefulThreads(count, n, execution.pool.threads());
   size_t blockRows = rowsPerBlock(count, n, threads);
   if (execution.blas.isBuiltIn) blockRows = std::min(blockRows, cachedRows<T>(count, n, threads));
   forRowBlocks(execution, count, blockRows, [&](size_t first, size_t here, unsigned) {

@@ -31,7 +31,7 @@ void forPieces(const Execution& execution, size_t length, const Body& body) {
 template <typename T, typename Body>
 void forBlocksOf(const Execution& execution, const Operand& rows, size_t n, const Body& body) {
   const size_t count = rows.length / n;
-  forRowBlocks(execution, count, rowsPerBlock(count, n, execution.pool.threads()),
+  forRowBlocks(execution, count, rowsPerBlock(count, n, usefulThreads(count, n, execution.pool.threads())),
                [&](size_t first, size_t here, unsigned) { body(rows.as<T>() + first * n, here); });
 }
 

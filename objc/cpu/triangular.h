@@ -62,6 +62,12 @@ inline size_t balancedRows(size_t count, size_t wanted, unsigned threads) {
   return balanced == 0 ? 1 : (count + balanced - 1) / balanced;
 }
 
+// Threads that have work on `count` rows, each a product with a triangle of n: a few are done before another has come.
+inline unsigned usefulThreads(size_t count, size_t n, unsigned threads) {
+  constexpr size_t leastWork = 1 << 17;
+  return static_cast<unsigned>(std::clamp<size_t>(count * n * n / leastWork, 1, threads));
+}
+
 // Rows of a block that keeps BLAS at its speed and, where it can, the block in the cache; at least one block a thread.
 inline size_t rowsPerBlock(size_t count, size_t n, unsigned threads) {
   return balancedRows(count, n > 400 ? 1024 : n > 32 ? 512 : 16384 / (n + 1) + 1, threads);
