@@ -21,9 +21,14 @@ const everyDevice = 'array command compute contract examples factor kernel momen
 /** Of these, those that see products run once more on cpu: by a library's products, or without its decompositions. */
 const onOpenBlas = 'contract factor'.split(' ');
 const withoutLibrary = 'moments normal'.split(' ');
+const seesNoProduct = ['bench', 'device', 'errors', 'external-buffers', 'launcher', 'realms', 'refusals'].map(
+  (name) => `contract/${name}.test.ts`,
+);
 
 /** These run once more on cuda, over the software stand-in for NVIDIA's driver, which is built with that for Metal. */
 const onCuda = 'contract'.split(' ');
+/** The stand-in is no measure of speed. */
+const notOnCuda = 'contract/bench.test.ts';
 
 /**
  * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
@@ -177,8 +182,8 @@ function plan(files: readonly string[]): Run[] {
         ? [{ env: onOthers }, metal({ ...onMetal, COVARIUM_ADDON: stand.path })]
         : [{ env: { COVARIUM_METAL_FROM: '0' } }];
     if (!(file in alone)) {
-      if (stand.path !== '' && onCuda.includes(roomOf(file))) settings.push(softCuda(stand.path));
-      if (hasOpenBlas && onOpenBlas.includes(roomOf(file)))
+      if (stand.path !== '' && onCuda.includes(roomOf(file)) && file !== notOnCuda) settings.push(softCuda(stand.path));
+      if (hasOpenBlas && onOpenBlas.includes(roomOf(file)) && !seesNoProduct.includes(file))
         settings.push(onCpu('products of OpenBLAS', 'libopenblas.so.0'));
       if (withoutLibrary.includes(roomOf(file))) settings.push(onCpu('without a library', 'none'));
     }
