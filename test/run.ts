@@ -37,12 +37,17 @@ const notOnCuda = 'contract/bench.test.ts';
 const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu', 'metal', 'native'];
 
 /**
- * Files of those rooms that they leave out: what runs no native code (other compilers' work, and what skips there), and
- * what measures processor time or memory, or limits it: a sanitizer takes its own share of each.
+ * Files of those rooms that they leave out: what runs no native code or the same commands as other files (other
+ * compilers' work, faces of arrays, the benchmark, and what skips there), and what measures processor time or memory, or
+ * limits it: a sanitizer takes its own share of each.
  */
 const withoutSanitizers = [
+  ...['columns', 'element-type', 'face', 'foreign'].map((name) => `array/${name}.test.ts`),
+  ...['bench', 'realms'].map((name) => `contract/${name}.test.ts`),
   ...['apple-api', 'apple-stand-in', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
-  ...['signature', 'source', 'cpu/address-spaces', 'cpu/translation-unit'].map((name) => `kernel/${name}.test.ts`),
+  ...['signature', 'source', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
+    (name) => `kernel/${name}.test.ts`,
+  ),
   ...['baseline', 'leak', 'address-space', 'table-holds'].map((name) => `native/${name}.test.ts`),
 ];
 
