@@ -38,8 +38,8 @@ const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu',
 
 /**
  * Files of those rooms that they leave out: what runs no native code or the same commands as other files (other
- * compilers' work, faces of arrays, the benchmark, and what skips there), and what measures processor time or memory, or
- * limits it: a sanitizer takes its own share of each.
+ * compilers' work, faces of arrays, the benchmark, and what skips there), and what measures or limits processor time or
+ * memory: a sanitizer takes its own share of each.
  */
 const withoutSanitizers = [
   ...['columns', 'element-type', 'face', 'foreign'].map((name) => `array/${name}.test.ts`),

@@ -34,9 +34,9 @@ function copyOf(...names: readonly string[]): string {
   return to;
 }
 
-/** What the check says of our kernels with one more file. */
+/** What the check says of a kernel with our headers. */
 function mistakesWith(text: string): string[] {
-  const to = copyOf('normal.metal', 'triangle.metal');
+  const to = copyOf();
   writeFileSync(join(to, 'planted.metal'), `#include <metal_stdlib>\n\n#include "dialect.h"\n\n${text}\n`);
   return mistakes(to);
 }
@@ -150,8 +150,8 @@ const planted: readonly (readonly [string, string, RegExp])[] = [
 ];
 for (const [what, text, expected] of planted)
   whereItRuns(`${what} is found.`, () => {
-    const found = mistakesWith(text).filter((each) => line.test(each) && expected.test(each));
-    assert.ok(found.length >= 1, mistakesWith(text).join('\n') || 'nothing is found');
+    const all = mistakesWith(text);
+    assert.ok(all.some((each) => line.test(each) && expected.test(each)), all.join('\n') || 'nothing is found');
   });
 
 const inArguments: readonly (readonly [string, string, RegExp])[] = [
@@ -187,11 +187,9 @@ const inArguments: readonly (readonly [string, string, RegExp])[] = [
 ];
 for (const [what, text, expected] of inArguments)
   whereItRuns(`${what} is found.`, () => {
-    assert.equal(mistakesWith(right), []);
-    assert.ok(
-      mistakesWith(text).some((each) => each.startsWith('planted.metal: planted: error: ') && expected.test(each)),
-      mistakesWith(text).join('\n') || 'nothing is found',
-    );
+    const all = mistakesWith(text);
+    const isFound = all.some((each) => each.startsWith('planted.metal: planted: error: ') && expected.test(each));
+    assert.ok(isFound, all.join('\n') || 'nothing is found');
   });
 
 whereItRuns('A text that lacks its pragma, has it in a comment or too late is found.', () => {
