@@ -25,6 +25,9 @@ export function* lqDecomposition(a: Float64Array, m: number, n: number): Work<Lq
   const order = Array.from({ length: m }, (_, i) => i);
   const sizes = new Float64Array(n);
   for (let i = 0; i < m; i++) for (let k = 0; k < n; k++) sizes[k] = Math.max(sizes[k]!, Math.abs(a[i * n + k]!));
+  // Rounding of the largest columns must go from the least: each time that it is subtracted leaves a share of eps.
+  const positive = sizes.filter((size) => size > 0).sort();
+  const times = Math.ceil(Math.max(0, Math.log2(positive.at(-1)! / positive[0]!) - 26) / 52);
   for (let i = 0; i < m; i++) {
     let left = -1;
     let longest = i;
@@ -37,12 +40,12 @@ export function* lqDecomposition(a: Float64Array, m: number, n: number): Work<Lq
     [order[i], order[longest]] = [order[longest]!, order[i]!];
     yield;
     // Subtracted already, but not since other rows were.
-    left = yield* subtractRows({ rows, n, lower, m }, i, 0, i);
+    left = yield* subtractRows({ rows, n, lower, m, times }, i, 0, i);
     const row = rows.subarray(i * n, (i + 1) * n);
     const isNew = row.some((entry, k) => Math.abs(entry) > 8 * n * Number.EPSILON * sizes[k]!);
     lower[i * (m + 1)] = isNew ? left : 0;
     for (let k = 0; k < n; k++) row[k] = isNew ? row[k]! / left : 0;
-    for (let j = i + 1; j < m; j++) yield* subtractRows({ rows, n, lower, m }, j, i, i + 1);
+    for (let j = i + 1; j < m; j++) yield* subtractRows({ rows, n, lower, m, times: 0 }, j, i, i + 1);
   }
   return { order, lower, rows };
 }
@@ -52,16 +55,18 @@ interface Halfway {
   readonly n: number;
   readonly lower: Float64Array;
   readonly m: number;
+  /** How often more, once nothing but the rest is left. */
+  readonly times: number;
 }
 
 /**
  * Subtracts from row i its parts along the orthonormal rows [from, to), and adds their lengths to `lower`: again and
  * again, until nothing but the rest is left. Returns its length.
  */
-function* subtractRows({ rows, n, lower, m }: Halfway, i: number, from: number, to: number): Work<number> {
+function* subtractRows({ rows, n, lower, m, times }: Halfway, i: number, from: number, to: number): Work<number> {
   const row = rows.subarray(i * n, (i + 1) * n);
   let left = norm(row);
-  for (let before = Number.POSITIVE_INFINITY; left < before / 2; left = norm(row)) {
+  for (let [before, more] = [Number.POSITIVE_INFINITY, times]; left < before / 2 || more-- > 0; left = norm(row)) {
     before = left;
     for (let j = from; j < to; j++) {
       const other = rows.subarray(j * n, (j + 1) * n);
