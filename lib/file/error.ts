@@ -1,16 +1,25 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CovariumError } from '../covarium-error.ts';
+import { describe } from '../check.ts';
+import { CovariumError, isError } from '../covarium-error.ts';
 
-/** The error for a file that cannot be read, made from the system's error. */
+/** The error for a file that cannot be read, made from the system's error or the stream's, which may be any value. */
 export function cannotRead(path: string, error: unknown): CovariumError {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = whyOf(error);
   if (code === 'ENOENT')
     return new CovariumError('ERR_FILE_NOT_FOUND', `File (${path}) does not exist.`, { path, cause: error });
   return new CovariumError('ERR_FILE_UNREADABLE', `File (${path}) cannot be read (${code ?? message}).`, {
     path,
     cause: error,
   });
+}
+
+// `fetch failed` and `terminated` have the reason as their cause.
+function whyOf(error: unknown): { readonly code?: string | undefined; readonly message: string } {
+  if (!isError(error)) return { message: describe(error) };
+  const { code, message, cause } = error as NodeJS.ErrnoException;
+  if (code !== undefined || !isError(cause)) return { code, message };
+  return { message: `${message}: ${(cause as NodeJS.ErrnoException).code ?? cause.message}` };
 }
 
 /** The error for a file that cannot be written, made from the system's error. */

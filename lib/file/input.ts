@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
-import { describe, quoted, refuseAborted } from '../check.ts';
+import { aborted, describe, onAbort, quoted, refuseAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';
 import { cannotRead } from './error.ts';
@@ -43,6 +43,7 @@ export class ByteSource {
   // Bytes in memory come without waiting.
   readonly #turns: Turns;
   #chunks: Promise<Chunks> | undefined;
+  #isOpen = false;
   #rest: Uint8Array = new Uint8Array(0);
   #offset = 0;
 
@@ -163,12 +164,10 @@ export class ByteSource {
     return last.subarray(-count);
   }
 
-  /** Never rejects. */
+  /** Never rejects, and does not wait for a source that may never answer. */
   async close(): Promise<void> {
-    await this.#chunks?.then(
-      (chunks) => chunks.close(),
-      () => {},
-    );
+    const closed = this.#chunks?.then((chunks) => chunks.close()).catch(() => {});
+    if (this.#isOpen) await closed;
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -176,14 +175,27 @@ export class ByteSource {
     for (;;) {
       refuseAborted(this.#signal);
       await this.#turns.take();
-      const chunk = await this.#caught(chunks.next());
+      const chunk = await this.#caught(this.#unlessAborted(chunks.next()));
       if (chunk === undefined || chunk.length > 0) return chunk;
     }
   }
 
-  #opened(): Promise<Chunks> {
-    this.#chunks ??= this.#caught(openChunks(this.#source, this.#signal));
-    return this.#chunks;
+  async #opened(): Promise<Chunks> {
+    this.#chunks ??= openChunks(this.#source, this.#signal);
+    const chunks = await (this.#isOpen ? this.#chunks : this.#caught(this.#unlessAborted(this.#chunks)));
+    this.#isOpen = true;
+    return chunks;
+  }
+
+  // A stream, a pipe or a server may never answer.
+  async #unlessAborted<Result>(result: Promise<Result>): Promise<Result> {
+    const signal = this.#signal;
+    if (signal === undefined) return result;
+    let stop = () => {};
+    const abort = new Promise<never>((_, reject) => {
+      stop = onAbort(signal, () => reject(aborted(signal)));
+    });
+    return Promise.race([result, abort]).finally(stop);
   }
 
   async #caught<Result>(result: Promise<Result>): Promise<Result> {
@@ -234,10 +246,15 @@ async function fileChunks(file: FileHandle): Promise<Chunks> {
         const count = await readInto(bytes);
         return count === 0 ? undefined : bytes.subarray(0, count);
       },
-      readInto,
+      ...(isRegular && { readInto }),
       readAt: async (bytes, from) => (await file.read(bytes, 0, Math.min(bytes.length, 1 << 30), from)).bytesRead,
       descriptor: isRegular ? file.fd : undefined,
-      close: () => file.close().catch(() => {}),
+      close: async () => {
+        const closed = file.close();
+        // It waits for a read, which on a pipe may never end.
+        if (isRegular) await closed;
+        else closed.catch(() => {});
+      },
     };
   } catch (error) {
     await file.close();
@@ -283,7 +300,7 @@ function streamChunks(stream: AsyncIterable<Uint8Array | string>): Chunks {
       if (types.isUint8Array(value)) return new Uint8Array(value);
       throw new CovariumError('ERR_INVALID_ARGUMENT', `The stream gave (${describe(value)}); pass a stream of bytes.`);
     },
-    // Without this, close() would wait forever for a source that never answers.
+    // Does not wait for a source that never answers.
     close: async () => {
       if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
       else chunks.return?.()?.catch(() => {});

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -159,11 +159,11 @@ async function* unpacked(path: string, where: string, archive: ByteSource, entry
   let checksum = 0;
   let length = 0;
   try {
-    for await (const chunk of entry.method === stored ? packed : Readable.from(packed).pipe(createInflateRaw())) {
-      checksum = crc32(chunk as Uint8Array, checksum);
-      length += (chunk as Uint8Array).length;
+    for await (const chunk of entry.method === stored ? packed : inflated(packed)) {
+      checksum = crc32(chunk, checksum);
+      length += chunk.length;
       if (length > entry.bytes) break;
-      yield chunk as Uint8Array;
+      yield chunk;
     }
   } catch (error) {
     if (error instanceof CovariumError) throw error;
@@ -172,6 +172,11 @@ async function* unpacked(path: string, where: string, archive: ByteSource, entry
   if (length !== entry.bytes)
     throw malformedNpy(path, `${where} does not have the (${entry.bytes}) bytes that it states`);
   if (checksum !== entry.crc) throw malformedNpy(path, `${where} has another checksum than it states`);
+}
+
+// An error of the packed bytes becomes one of the stream, which `pipe` would leave uncaught.
+function inflated(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return pipeline(packed, createInflateRaw(), () => {});
 }
 
 async function* packedBytes(path: string, archive: ByteSource, entry: Entry): AsyncGenerator<Uint8Array> {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';
@@ -68,6 +69,46 @@ test('An array of an archive is read by its name, which one alone does not need.
   assert.equal((await readTable(stream(), { member: 'zeros' })).rows.data, new Float64Array(1200));
   assert.equal((await readTable(file('one.npz', bytesOf(numpy.archives['one member']!)))).rows.toArray(), rows);
   await throwsCode('ERR_INVALID_ARGUMENT', '(a) is for .npz files', () => readTable(at('x.csv'), { member: 'a' }));
+});
+
+/** A deflated archive of one array. */
+function archiveOf(npy: Uint8Array): Buffer {
+  const packed = deflateRawSync(npy);
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(8, 4);
+  fields.writeUInt32LE(crc32(npy), 10);
+  fields.writeUInt32LE(packed.length, 14);
+  fields.writeUInt32LE(npy.length, 18);
+  fields.writeUInt16LE(5, 22);
+  const name = Buffer.from('a.npy');
+  const local = Buffer.concat([Buffer.from('PK\x03\x04'), fields, name, packed]);
+  const directory = Buffer.concat([Buffer.from('PK\x01\x02\0\0'), fields, Buffer.alloc(14), name]);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(local.length, 16);
+  return Buffer.concat([local, directory, end]);
+}
+
+test('Reading a compressed archive can be stopped, and may fail, in the middle.', async () => {
+  const values = Float64Array.from({ length: 400_000 }, (_, i) => Math.sin(i));
+  const npy = Buffer.concat([npyHeader('float64', 200_000, 2), new Uint8Array(values.buffer)]);
+  assert.equal((await readTable(archiveOf(npy))).rows.data, values);
+  const path = file('stopped.npz', archiveOf(npy));
+  const abort = new AbortController();
+  const reader = await openTable(path, { signal: abort.signal });
+  await throwsCode('ERR_ABORTED', 'enough', async () => {
+    for await (const _ of reader.blocks()) abort.abort(new Error('enough'));
+  });
+  await reader.close();
+  // A file that becomes shorter while it is unpacked.
+  const shorter = await openTable(path);
+  truncateSync(path, 1 << 20);
+  await throwsCode('ERR_MALFORMED_NPY', 'shorter', async () => {
+    for await (const _ of shorter.blocks());
+  });
+  await shorter.close();
 });
 
 for (const [name, base64] of Object.entries(numpy.unsupported))

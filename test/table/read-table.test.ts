@@ -1,6 +1,16 @@
 // Where tables come from and go to: paths, URLs, bytes, streams, and blocks that come one after the other.
-import { createReadStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +91,93 @@ test('A server without the file is named with its answer, but no password.', asy
   assert.not.match(message, 'secret');
   server.close();
   await throwsCode('ERR_FILE_NOT_FOUND', 'absent', () => readTable(pathToFileURL(at('absent.csv'))));
+});
+
+/** Answers of a server to its requests, in turn; `url` is of a CSV file there. */
+async function served(answer: RequestListener, check: (url: URL) => Promise<unknown>): Promise<void> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  try {
+    await check(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x.csv`));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('A server that redirects is followed; one that lies, fails or goes is told with the reason.', async () => {
+  await served(
+    ({ url }, response) =>
+      url === '/there.csv' ? response.end('a,b\n1,2\n') : response.writeHead(302, { location: '/there.csv' }).end(),
+    async (url) => assert.equal((await readTable(url)).rows.toArray(), [[1, 2]]),
+  );
+  for (const [reason, answer] of [
+    ['redirect count exceeded', (_, response) => response.writeHead(302, { location: '/x.csv' }).end()],
+    ['500', (_, response) => response.writeHead(500).end('a,b\n1,2\n')],
+    [
+      'terminated',
+      (_, response) => response.writeHead(200, { 'content-length': 100 }).write('a,b\n1,2\n', () => response.destroy()),
+    ],
+    ['terminated', (_, response) => response.write('a,b\n1,2\n', () => response.destroy())],
+    ['fetch failed', (request) => request.socket.destroy()],
+    ['fetch failed', (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\na,b\n')],
+  ] as [string, RequestListener][])
+    await served(answer, (url) => throwsCode('ERR_FILE_UNREADABLE', reason, () => readTable(url)));
+  // What is longer than it says is cut where it says.
+  await served(
+    (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\na,b\n1,2\n3,4\n'),
+    async (url) => assert.equal((await readTable(url)).rows.toArray(), [[1, 2]]),
+  );
+  const gone = new URL('http://127.0.0.1:9/x.csv');
+  await throwsCode('ERR_FILE_UNREADABLE', 'cannot be read (fetch failed: ', () => readTable(gone));
+});
+
+test('A signal ends the reading of a source that never answers, and of one that never ends.', async () => {
+  const never = new Promise<never>(() => {});
+  async function* stalled() {
+    yield Buffer.from('a,b\n1,2\n');
+    await never;
+  }
+  const mute = (): AsyncIterable<Uint8Array> => ({ [Symbol.asyncIterator]: () => ({ next: () => never }) });
+  async function* endless() {
+    for (yield Buffer.from('a,b\n'); ; await new Promise((resolve) => setImmediate(resolve)))
+      yield Buffer.from('1,2\n');
+  }
+  const stops = (source: Parameters<typeof readTable>[0], options = {}) =>
+    throwsCode('ERR_ABORTED', 'enough', () => {
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(new Error('enough')), 30);
+      return readTable(source, { ...options, signal: abort.signal });
+    });
+  for (const format of tableFormats) await stops(mute(), { format });
+  await stops(stalled());
+  await stops(endless());
+  await stops(new Readable({ read() {} }));
+  await stops(new ReadableStream<Uint8Array>({}) as unknown as AsyncIterable<Uint8Array>);
+  await served(
+    () => {},
+    (url) => stops(url),
+  );
+  await served(
+    (_, response) => response.write('a,b\n1,2\n'),
+    (url) => stops(url),
+  );
+  const pipe = at('pipe.csv');
+  if (spawnSync('mkfifo', [pipe]).status !== 0) return console.log('skipped  a pipe: mkfifo is not here.');
+  // Open for both, so that reading waits for bytes, and ends with this file.
+  const held = openSync(pipe, 'r+');
+  await stops(pipe);
+  closeSync(held);
+});
+
+test('A stream may throw anything.', async () => {
+  for (const thrown of [null, undefined, 'cut', Symbol('cut')]) {
+    const failing = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a,b\n1,2\n');
+      throw thrown;
+    };
+    await throwsCode('ERR_FILE_UNREADABLE', String(thrown), () => readTable(failing()));
+  }
 });
 
 const count = 30_000;
