@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { CovariumError } from '../covarium-error.ts';
-import { refuseInputs } from '../file/same-file.ts';
+import colors from 'picocolors';
+import { CovariumError, printable } from '../covarium-error.ts';
+import { refuseInputs, refuseRepeated } from '../file/same-file.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitRows, joinedRows } from './fit-rows.ts';
 import { partialText, readPartial, type Shards } from './partial-fit.ts';
@@ -12,6 +13,7 @@ import { partialText, readPartial, type Shards } from './partial-fit.ts';
 export async function merge(paths: readonly string[], options: ResultArguments, signal: AbortSignal): Promise<void> {
   const { output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter } = options;
   await refuseInputs([output, partial], [...paths, fixedMean]);
+  await refuseRepeated(paths);
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter });
   const parts: Part[] = [];
   for (const path of paths) parts.push(await partOf(path));
@@ -19,6 +21,7 @@ export async function merge(paths: readonly string[], options: ResultArguments, 
   if (shards !== undefined && output !== undefined) requireAll(shards);
   // Sorted by content, so that neither the order of the arguments nor the files' names matter. < compares code units.
   parts.sort((a, b) => (a.key < b.key ? -1 : 1));
+  tellCopies(parts);
   let rows: FitRows | undefined;
   for (const { path } of parts) {
     signal.throwIfAborted();
@@ -39,6 +42,17 @@ interface Part {
 async function partOf(path: string): Promise<Part> {
   const { rows, shards } = await readPartial(path);
   return { path, shards, key: createHash('sha256').update(partialText(rows, shards)).digest('hex') };
+}
+
+// Sorted parts of the same sums. Other rows may have them too, if they are few whole numbers.
+function tellCopies(parts: readonly Part[]): void {
+  for (const [i, { path, key }] of parts.entries())
+    if (i > 0 && parts[i - 1]!.key === key) {
+      const names = printable(`(${parts[i - 1]!.path}) and (${path})`);
+      process.stderr.write(
+        `${colors.yellow('warning:')} Partial fits ${names} have the same sums: if one is a copy, its rows count twice.\n`,
+      );
+    }
 }
 
 // A shard that occurs twice would count twice.

@@ -22,6 +22,22 @@ export async function refuseInputs(
   }
 }
 
+/** Throws `ERR_INVALID_ARGUMENT` if a file is given twice, under one name or two: its rows would count twice. */
+export async function refuseRepeated(paths: readonly string[]): Promise<void> {
+  const known = new Map<string, string>();
+  for (const path of paths) {
+    const identity = path === '-' ? path : await identityOf(path);
+    const before = identity === undefined ? undefined : known.get(identity);
+    if (before !== undefined)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `File (${path}) is given twice, before as (${before}): its rows would count twice. Pass it once.`,
+        { path },
+      );
+    if (identity !== undefined) known.set(identity, path);
+  }
+}
+
 async function identityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || path === '-') return undefined;
   const status = await stat(path, { bigint: true }).catch(() => undefined);

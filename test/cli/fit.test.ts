@@ -1,6 +1,6 @@
 // `covarium fit` and `covarium merge`, run as users run them: weights, missing values, shrinkage, and fits that are
 // spread.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -148,6 +148,11 @@ test('Shards of files or of rows, merged in any order, make the model of one run
     );
     assert.match(
       (await run(['merge', first, second, first, '--partial', at('x.json')])).stderr,
+      /given twice.*count twice/,
+    );
+    copyFileSync(first, at('copy.json'));
+    assert.match(
+      (await run(['merge', first, second, at('copy.json'), '--partial', at('x.json')])).stderr,
       /Shard \(1\) .*count twice/,
     );
     await succeeds('merge', first, third, '--partial', at('two.json'));
@@ -159,6 +164,27 @@ test('Shards of files or of rows, merged in any order, make the model of one run
     const half = expectedModel(all, { shrinkage: 0.5 });
     nearUlps(model('merged.json').covariance.flat(), half.covariance.flat(), 32, name);
   }
+});
+
+test('Rows that would count twice are told: a file given twice is refused, and equal sums are warned of.', async () => {
+  const path = file('once.csv', csv(rowsFrom(0, 5)));
+  linkSync(path, at('again.csv'));
+  for (const twice of [
+    [path, path],
+    [path, at('again.csv')],
+  ]) {
+    const { code, stderr } = await run(['fit', ...twice, '--output', at('x.json')]);
+    assert.is(code, 1);
+    assert.match(stderr, /given twice.*\[ERR_INVALID_ARGUMENT\]\n$/);
+  }
+  const part = at('once.json');
+  await succeeds('fit', path, '--partial', part);
+  assert.match((await run(['merge', part, part, '--output', at('x.json')])).stderr, /given twice/);
+  copyFileSync(part, at('again.json'));
+  const { code, stderr } = await run(['merge', part, at('again.json'), '--partial', at('both.json')]);
+  assert.is(code, 0);
+  assert.match(stderr, /warning: .*again\.json.* same sums/);
+  assert.is(JSON.parse(text('both.json')).moments.count, 10);
 });
 
 test('A shard without i/n is the one that a job says.', async () => {
