@@ -1,7 +1,8 @@
 // node test/harness/releases.mjs [releases]
 //
-// The newest of each release line of Node that the package is for, from the npm package `node`: some of the
-// tests, the main job, and the packed tarball. A line for each release; the last one sums up: N passed, N failed.
+// The newest of each release line of Node that the package is for, from the npm package `node`: some of the tests, the
+// examples, the main job, the packed tarball, and the program of each page with it. A line for each release; the last
+// one sums up: N passed, N failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +13,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const asked = process.argv.slice(2);
 const releases = asked.length > 0 ? asked : ['20.19', '22', '24', '26'];
 
-/** Where the engine matters: memory that is detached, promises, workers, exits, streams, files. */
+/** Where the engine matters: memory that is detached, promises, workers, exits, streams, files; and the examples. */
 const quick = [
   ...['array/', 'command/', 'file/output', 'table/read-table', 'normal/draw', 'normal/conditional'],
   ...['contract/device', 'contract/errors', 'contract/external-buffers', 'kernel/kernel'],
-  ...['native/exit', 'native/host-memory', 'native/workers'],
+  ...['native/exit', 'native/host-memory', 'native/workers', 'examples/run'],
 ];
 
 /** The program of a release, installed where it is not there yet; a build folder keeps it. */
@@ -73,8 +74,9 @@ for (const release of releases) {
   });
   const job = part(`the main job on Node ${version}`, node, [...tsx, join(root, 'examples/penguins.ts')]);
   const trial = part(`the tarball on Node ${version}`, node, [join(root, '.ci/try-package.mjs'), tarball]);
+  const pages = part(`the pages on Node ${version}`, node, [...tsx, join(root, 'test/harness/pages.ts'), tarball]);
   const seconds = ((performance.now() - begin) / 1000).toFixed(0);
-  console.log(`Node ${version}: tests ${tests}, main job ${job}, tarball ${trial} (${seconds} s)`);
+  console.log(`Node ${version}: tests ${tests}, main job ${job}, tarball ${trial}, pages ${pages} (${seconds} s)`);
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
