@@ -1,30 +1,36 @@
 import type { inspect as nodeInspect } from 'node:util';
 import { CovariumError, type ErrorFields, isError } from './covarium-error.ts';
 
+// Marks options that a call has passed on without their signal.
+const takesSignal = Symbol('takes a signal');
+
 /**
  * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` if `options` is not an
- * object.
+ * object. The message lists `signal` too if the options are from {@link withoutSignal}.
  */
 export function checkOptions(options: object, known: readonly string[]): void {
-  // An instance of a class, as a device, stands where a call with positional arguments would have it.
-  const isObject = Object.prototype.toString.call(options) === '[object Object]' && !('cloning' in options);
-  if (!isObject)
+  const names = () => [...known, ...(isOptions(options) && takesSignal in options ? ['signal'] : [])].join(', ');
+  if (!isOptions(options))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Options are not a plain object (${quoted(options)}).${awaitHint(options)} Pass one object with some of (${known.join(', ')}).`,
+      `Options are not a plain object (${quoted(options)}).${awaitHint(options)} Pass one object with some of (${names()}).`,
     );
   for (const name in options)
     if (!known.includes(name))
-      throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${known.join(', ')}).`);
+      throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${names()}).`);
 }
 
-/**
- * An error of {@link checkOptions} whose list names `signal` too, which the call takes, and the work that checked does
- * not.
- */
-export function listingSignal(error: unknown): unknown {
-  if (!(error instanceof CovariumError) || !/^Options? .*\)\.$/.test(error.message)) return error;
-  return new CovariumError(error.code, `${error.message.slice(0, -2)}, signal).`);
+/** The options but the signal, which the caller obeys. What is no object stays as it is, for the work to refuse. */
+export function withoutSignal<Options extends object>(options: Options & AbortOptions): Options {
+  if (!isOptions(options)) return options;
+  const rest: Record<PropertyKey, unknown> = { [takesSignal]: true };
+  for (const name in options) if (name !== 'signal') rest[name] = (options as Record<string, unknown>)[name];
+  return rest as Options;
+}
+
+// An instance of a class, as a device, stands where a call with positional arguments would have it.
+function isOptions(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]' && !('cloning' in (value as object));
 }
 
 /**
@@ -41,6 +47,11 @@ export function wholeNumber(
   if (typeof value !== 'number') throw wrongArgument(name, value, `a whole number ${range}`);
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
   throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a whole number ${range}.`);
+}
+
+/** An index that counts from the end below 0, counted from the start. What is no number stays, to be refused. */
+export function fromStart(index: number, length: number): number {
+  return typeof index === 'number' && index < 0 ? index + length : index;
 }
 
 /** Returns `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */
@@ -150,10 +161,11 @@ export function quoted(value: unknown): string {
 export function describe(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
   if (typeof value === 'symbol') return value.toString();
-  if (typeof value === 'function') return `function ${value.name}`;
+  if (typeof value === 'function') return `function ${typeof value.name === 'string' ? describe(value.name) : ''}`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `array of ${value.length}`;
-  const name = Object.getPrototypeOf(value)?.constructor?.name ?? 'object';
+  const named: unknown = Object.getPrototypeOf(value)?.constructor?.name;
+  const name = typeof named === 'string' ? describe(named) : 'object';
   return ArrayBuffer.isView(value) && 'length' in value ? `${name} of ${value.length}` : name;
 }
 
@@ -177,7 +189,9 @@ export function aborted({ reason }: AbortSignal): CovariumError {
  */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
-  if (Object.prototype.toString.call(signal) !== '[object AbortSignal]')
+  const isSignal =
+    Object.prototype.toString.call(signal) === '[object AbortSignal]' && typeof signal.addEventListener === 'function';
+  if (!isSignal)
     throw wrongArgument(
       'signal',
       signal,

@@ -3,6 +3,7 @@ import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { Work } from '../work.ts';
+import { hostValues } from './host-memory.ts';
 
 /** What is read: `data` gives the numbers anew after each pause, and throws once they are closed. */
 export interface Columns {
@@ -45,14 +46,19 @@ export function* columnQuantiles(matrix: Columns, probabilities: readonly number
       'ERR_INVALID_ARGUMENT',
       `\`probabilities\` is (${quoted(probabilities)}): pass an array, as [0.25, 0.5, 0.75].`,
     );
-  for (const [at, p] of probabilities.entries())
+  const given: ArrayLike<unknown> = ArrayBuffer.isView(probabilities)
+    ? hostValues(probabilities as unknown as Values, 'float64')
+    : probabilities;
+  for (let at = 0; at < given.length; at++) {
+    const p = given[at];
     if (!(typeof p === 'number' && p >= 0 && p <= 1))
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
         `\`probabilities[${at}]\` is (${quoted(p)}): pass a number from 0 to 1.`,
       );
-  const wanted = Array.from(probabilities, (p, at) => ({ p, at })).sort((a, b) => a.p - b.p);
-  const out = new Float64Array(probabilities.length * columns);
+  }
+  const wanted = Array.from(given as ArrayLike<number>, (p, at) => ({ p, at })).sort((a, b) => a.p - b.p);
+  const out = new Float64Array(wanted.length * columns);
   const column = new Float64Array(rows);
   for (let j = 0; j < columns; j++) {
     let hasNaN = false;

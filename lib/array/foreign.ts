@@ -65,9 +65,12 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return undefined;
   const table = input as AnyObject & Partial<ArrowTable & ArqueroTable>;
   if (typeof table.columnNames === 'function' && typeof table.array === 'function')
-    return new Map(table.columnNames().map((name) => [name, table.array!(name as never)]));
+    return columnsNamed(table.columnNames(), (name) => table.array!(name as never));
   if (typeof table.getChild === 'function' && Array.isArray(table.schema?.fields))
-    return new Map(table.schema.fields.map(({ name }) => [name, arrowColumn(table.getChild!(name as never))]));
+    return columnsNamed(
+      table.schema.fields.map((field: { readonly name?: unknown } | null) => field?.name),
+      (name) => arrowColumn(table.getChild!(name as never)),
+    );
   if (Array.isArray(input)) return isPlainObject(input[0]) ? columnsOfRows(input) : undefined;
   if (!isPlainObject(input)) return undefined;
   const entries = Object.entries(input);
@@ -76,17 +79,22 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
   return new Map(entries);
 }
 
+function columnsNamed(names: unknown, column: (name: string) => unknown): ReadonlyMap<string, unknown> {
+  if (Array.isArray(names) && [...names].every((name) => typeof name === 'string'))
+    return new Map(names.map((name) => [name, column(name)]));
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Columns of the table are (${describe(names)}): pass a table whose columns have names.`,
+  );
+}
+
+// What is no column is refused with its name, by rowsOfColumns().
 function arrowColumn(column: unknown): unknown {
-  const { toArray, nullCount, length, get, at } = column as {
-    toArray(): unknown;
-    nullCount?: number;
-    length: number;
-    get?(row: number): unknown;
-    at?(row: number): unknown;
-  };
+  const { toArray, nullCount, length, get, at } = Object(column) as { readonly [name: string]: unknown };
   // The array of a column with nulls has anything in their place.
-  if (!nullCount) return toArray.call(column);
-  const entry = (get ?? at)!;
+  if (!nullCount) return typeof toArray === 'function' ? toArray.call(column) : column;
+  const entry = get ?? at;
+  if (typeof entry !== 'function' || (length as number) >>> 0 !== length) return column;
   return Array.from({ length }, (_, row) => entry.call(column, row));
 }
 
@@ -140,6 +148,8 @@ export function elementTypeOf(input: unknown): Dtype | 'plain' {
   }
   let widest: Dtype | 'plain' = 'plain';
   for (const row of input) {
+    // Numbers, or holes of an array that may be as long as it likes.
+    if (typeof row !== 'object') break;
     if (!ArrayBuffer.isView(row)) continue;
     const own = dtypeOf(row);
     if (own === 'float64') return own;
@@ -151,7 +161,14 @@ export function elementTypeOf(input: unknown): Dtype | 'plain' {
 /** Columns as rows of `dtype`; throws `ERR_SHAPE`, and `ERR_INVALID_ARGUMENT` with column and row of no number. */
 export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtype): DenseRows {
   const lists = [...columns] as [string, ArrayLike<unknown>][];
-  const [[firstName, first]] = lists as [[string, ArrayLike<unknown>]];
+  for (const [name, list] of lists)
+    if (!Array.isArray(list) && !ArrayBuffer.isView(list))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Column (${describe(name)}) is (${quoted(list)}): pass columns of numbers.`,
+      );
+  const [firstName, first] = lists[0] ?? ['', []];
+  if (lists.length === 0) throw new CovariumError('ERR_SHAPE', 'Table has (0) columns: pass one with columns.');
   const rows = first.length;
   const width = lists.length;
   const values = zerosOf(dtype, rows * width);
@@ -181,8 +198,9 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
  */
 export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: StridedArray, dtype: Dtype): DenseRows {
   const [rows, columns] = shape.length === 1 ? [1, shape[0]!] : [shape[0]!, shape[1]!];
-  const given = strides ?? stride;
-  const steps = given ?? (shape.length === 1 ? [1] : [columns, 1]);
+  const steps = strides ?? stride ?? (shape.length === 1 ? [1] : [columns, 1]);
+  if (!Array.isArray(steps) && !ArrayBuffer.isView(steps))
+    throw new CovariumError('ERR_SHAPE', `\`strides\` are (${quoted(steps)}): pass an array of whole numbers.`);
   const isWhole = [...shape, ...steps, offset].every(Number.isSafeInteger) && rows >= 0 && columns >= 0;
   if (shape.length < 1 || shape.length > 2 || steps.length !== shape.length || !isWhole)
     throw new CovariumError(

@@ -3,6 +3,13 @@ import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
+// The engine's own properties, which an array's, or those of its prototype, may hide.
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const ownProperty = (name: string) => Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
+const [bufferGetter, lengthGetter] = [ownProperty('buffer'), ownProperty('length')];
+const bufferOf = (values: Values): unknown => bufferGetter.call(values);
+const lengthOf = (values: Values): unknown => lengthGetter.call(values);
+
 /**
  * The numbers as type `dtype` (by default their own) in memory that a device may read: `values` itself if its type and
  * memory allow it and `copy` is false, otherwise a copy. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached
@@ -37,6 +44,11 @@ export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float3
  */
 export function isReadable(values: Values, dtype: Dtype): boolean {
   const own = dtypeOf(values);
+  if (values.buffer !== bufferOf(values) || values.length !== lengthOf(values))
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Typed array (${describe(values)}) has another \`length\` or \`buffer\` than its memory: pass one as it was made.`,
+    );
   if (isDetached(values.buffer))
     throw new CovariumError('ERR_CLOSED', `Values are detached (${describe(values)}): their memory was transferred.`);
   return own === dtype && isFixed(values.buffer);

@@ -82,7 +82,7 @@ export function isVectorInput(input: RowsInput, n?: number): input is VectorInpu
   if (input instanceof Vector) return true;
   if (ArrayBuffer.isView(input)) return (input as Values).length === n;
   if (Array.isArray(input)) return typeof input[0] === 'number';
-  return !(input instanceof Matrix) && isStrided(input) && input.shape.length === 1;
+  return !(input instanceof Matrix) && isStrided(input) && input.shape?.length === 1;
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type AbortOptions,
   checkOptions,
   describe,
+  fromStart,
   noConstructor,
   notCloneable,
   quoted,
@@ -194,7 +195,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
 
   /** The entry of a row and a column; below 0 they count from the end. Throws like {@link get}. */
   at(row: number, column: number): number {
-    return this.get(row < 0 ? row + this.rows : row, column < 0 ? column + this.columns : column);
+    return this.get(fromStart(row, this.rows), fromStart(column, this.columns));
   }
 
   /** A copy of one column. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */

@@ -1,5 +1,5 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, noConstructor, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, fromStart, noConstructor, notCloneable, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
@@ -104,7 +104,7 @@ export class Vector<D extends Dtype = Dtype> {
 
   /** The entry at an index, which counts from the end below 0. Throws like {@link get}. */
   at(index: number): number {
-    return this.get(index < 0 ? index + this.length : index);
+    return this.get(fromStart(index, this.length));
   }
 
   /** The entries in turn. Throws `ERR_CLOSED`. */

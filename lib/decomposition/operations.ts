@@ -49,7 +49,7 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
     get values() {
       return storage.valuesFor(device) as Real;
     },
-    onDevice: requireBoolean('`onDevice`', options.onDevice ?? false),
+    onDevice: options.onDevice !== undefined && requireBoolean('`onDevice`', options.onDevice),
   };
 }
 

@@ -4,9 +4,10 @@ import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, inspectFields, notCloneable, refuseAborted, wholeNumber } from '../check.ts';
+import { checkOptions, describe, inspectFields, notCloneable, wholeNumber } from '../check.ts';
+import { runWith } from '../command/abort.ts';
 import { exactDevice } from '../command/float64.ts';
-import { runAll, runAllSync } from '../command/task.ts';
+import { runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { runToEnd } from '../work.ts';
 import { accumulating, join } from './accumulate.ts';
@@ -115,13 +116,9 @@ export class Moments {
    * next.
    */
   async add(rows: RowsInput, options: AddOptions = {}): Promise<void> {
-    const { signal, ...rest } = options;
-    refuseAborted(signal);
-    const added = await runAll(
-      accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, rest)),
-      signal,
-    );
-    this.#join(added);
+    const work = (rest: AddSyncOptions) =>
+      accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, rest));
+    this.#join(await runWith(options, work));
   }
 
   /** Synchronous twin of {@link add}. */

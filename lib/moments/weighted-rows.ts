@@ -66,7 +66,7 @@ function rowValues(input: RowsInput, n: number): Values {
   const values = matrix?.data ?? float64Of(input as VectorInput);
   const columns = matrix?.columns ?? values.length;
   if (columns === n) return values;
-  throw new CovariumError('ERR_SHAPE', `\`rows\` has (${columns}) columns, but the moments have (${n}).`);
+  throw new CovariumError('ERR_SHAPE', `\`rows\` has (${columns}) columns, not (${n}).`);
 }
 
 function asValues(input: MatrixInput): Exclude<MatrixInput, Matrix> {

@@ -1,5 +1,5 @@
 import { Storage } from '../array/storage.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, quoted } from '../check.ts';
 import { exactDevice } from '../command/float64.ts';
 import { runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -60,8 +60,8 @@ export function normalToJson(parameters: NormalParameters): NormalJson {
 
 /** The options of the normal that JSON is of; throws `ERR_MALFORMED_MODEL`, `ERR_UNKNOWN_OPTION`. */
 export function covarianceOfJson(json: unknown, options: JsonOptions): CovarianceOptions {
-  checkOptions(options, jsonOptionNames);
   const { dtype, mean, covariance } = normalFromJson(json);
+  checkOptions(options, jsonOptionNames);
   return { dtype, ...options, mean, covariance };
 }
 
@@ -92,6 +92,7 @@ export function modelFromJson(
   others: readonly string[],
   malformed: (why: string) => CovariumError,
 ): ModelJson {
+  if (typeof value === 'string') throw malformed(`it is text (${quoted(value)}): pass JSON.parse(text)`);
   const model = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const { covarium, dtype = 'float32', [names[0]]: centre, [names[1]]: spread } = model;
   if (covarium !== 1) throw malformed(`its format version is (${describe(covarium)}), not 1`);
@@ -111,7 +112,10 @@ export function modelFromJson(
 }
 
 function isRow(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'number' && Number.isFinite(entry));
+  if (!Array.isArray(value)) return false;
+  // `every` would skip holes.
+  for (let at = 0; at < value.length; at++) if (!Number.isFinite(value[at])) return false;
+  return true;
 }
 
 /** What is wrong with a model, as an error. */

@@ -5,8 +5,16 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
-import { type AbortOptions, checkOptions, inspectFields, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
-import { runAlone, runWith, signalOf, workOf } from '../command/abort.ts';
+import {
+  type AbortOptions,
+  checkOptions,
+  inspectFields,
+  noConstructor,
+  refuseAborted,
+  wholeNumber,
+  withoutSignal,
+} from '../check.ts';
+import { runAlone, runWith, signalOf } from '../command/abort.ts';
 import { run, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -124,7 +132,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     options: Only<O, BatchOptions & AbortOptions>,
   ): Promise<MultivariateNormalBatch<DtypeOf<O>>> {
     const signal = signalOf(options);
-    const { input, alone, task } = workOf(options, made);
+    const { input, alone, task } = made(withoutSignal(options));
     if (task !== undefined) return new MultivariateNormalBatch(await run(task, signal));
     return new MultivariateNormalBatch(
       await together(input.size, (b) =>

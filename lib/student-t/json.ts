@@ -33,8 +33,8 @@ export function studentToJson({ normal, nu }: StudentParameters): StudentJson {
 
 /** The options of the Student-t that JSON is of; throws `ERR_MALFORMED_MODEL`, `ERR_UNKNOWN_OPTION`. */
 export function scaleOfJson(json: unknown, options: JsonOptions): ScaleOptions {
-  checkOptions(options, jsonOptionNames);
   const model = modelFromJson(json, ['location', 'scale'], ['degreesOfFreedom'], malformed);
+  checkOptions(options, jsonOptionNames);
   const { degreesOfFreedom } = json as { readonly degreesOfFreedom?: unknown };
   const nu = degreesOfFreedom === 'Infinity' ? Number.POSITIVE_INFINITY : degreesOfFreedom;
   if (!(typeof nu === 'number' && nu > 0))

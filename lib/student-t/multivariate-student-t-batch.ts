@@ -4,8 +4,16 @@ import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { Volume } from '../array/volume.ts';
-import { type AbortOptions, checkOptions, inspectFields, noConstructor, refuseAborted, wholeNumber } from '../check.ts';
-import { runAlone, signalOf, workOf } from '../command/abort.ts';
+import {
+  type AbortOptions,
+  checkOptions,
+  inspectFields,
+  noConstructor,
+  refuseAborted,
+  wholeNumber,
+  withoutSignal,
+} from '../check.ts';
+import { runAlone, signalOf } from '../command/abort.ts';
 import { run, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -131,7 +139,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     options: Only<O, StudentBatchOptions & AbortOptions>,
   ): Promise<MultivariateStudentTBatch<DtypeOf<O>>> {
     const signal = signalOf(options);
-    const { nu, task } = workOf(options, made);
+    const { nu, task } = made(withoutSignal(options));
     return new MultivariateStudentTBatch(await run(task, signal), nu);
   }
 

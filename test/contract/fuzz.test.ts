@@ -1,8 +1,5 @@
-// Hostile calls, the same on cpu and reference: both give the same verdict, and where they compute, the same numbers. A
-// call that fails is told with its family and number, and is the same in every run; COVARIUM_TEST_ROUNDS=100 makes a
-// hundred times as many, and COVARIUM_PROPERTY_SEED others.
+// Hostile calls of the functions that compute: numbers, shapes and options that nobody should pass.
 import { test } from 'uvu';
-import * as assert from 'uvu/assert';
 import {
   CovariumError,
   type Device,
@@ -11,93 +8,9 @@ import {
   MultivariateNormalBatch,
   MultivariateNormalMixture,
   MultivariateStudentT,
-  openDevice,
   Vector,
 } from '../../lib/index.ts';
-import { kindsHere } from '../harness/every-device.ts';
-import { propertySeed } from '../harness/properties.ts';
-
-const { COVARIUM_TEST_ROUNDS: rounds = '1' } = process.env as NodeJS.ProcessEnv & { COVARIUM_TEST_ROUNDS?: string };
-const calls = 200 * Number(rounds);
-// The first number of a call: 0 for the seed of every test run.
-const first = (propertySeed - 1) * 1_000_000;
-
-/** Chooses, from a seed: the same choices for each device. */
-class Choice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = Math.imul(seed + 1, 2654435761) >>> 0;
-  }
-
-  below(count: number): number {
-    this.#state = (Math.imul(this.#state, 747796405) + 2891336453) >>> 0;
-    return ((this.#state >>> 8) * count) >>> 24;
-  }
-
-  of<Value>(...values: readonly Value[]): Value {
-    return values[this.below(values.length)]!;
-  }
-
-  number(): number {
-    return this.of(0, 1, -1, 0.5, 2, 3, 1e-30, 1e30, 7.25, -2.5, 1e-320, 1e308, Number.NaN, Number.POSITIVE_INFINITY);
-  }
-
-  tame(): number {
-    return (this.below(2001) - 1000) / 250;
-  }
-
-  odd(): unknown {
-    const promise = Promise.resolve({});
-    return this.of<unknown>(
-      undefined,
-      null,
-      '',
-      'x',
-      {},
-      [],
-      [[]],
-      new Map(),
-      promise,
-      3n,
-      -1n,
-      2n ** 64n,
-      true,
-      () => 0,
-    );
-  }
-
-  /** Rows of n numbers, mostly sound. */
-  rows(n: number, count = this.below(4)): unknown {
-    if (this.below(12) === 0) return this.odd();
-    const wild = this.below(6) === 0;
-    const width = this.below(15) === 0 ? n + 1 : n;
-    const row = () => Array.from({ length: width }, () => (wild ? this.number() : this.tame()));
-    const rows = Array.from({ length: count }, row);
-    const kind = this.below(4);
-    if (kind === 0 && count > 0) return Matrix.from(rows, { dtype: this.of('float32', 'float64', 'int32') });
-    if (kind === 1) return this.below(2) === 0 ? Float32Array.from(rows.flat()) : Float64Array.from(rows.flat());
-    return rows;
-  }
-
-  covariance(n: number): unknown {
-    if (this.below(4) === 0) return this.rows(n, n);
-    const roots = Array.from({ length: n }, () => Array.from({ length: n }, () => this.tame()));
-    const scale = this.of(1, 1, 1, 1e-10, 1e10, 1e-30, 1e30);
-    return roots.map((a, i) =>
-      roots.map((b, j) => scale * (a.reduce((sum, v, k) => sum + v * b[k]!, 0) + (i === j ? 1 : 0))),
-    );
-  }
-
-  options(names: readonly string[]): object {
-    if (this.below(20) === 0) return this.odd() as object;
-    const chosen = names.filter(() => this.below(2) === 0);
-    const value = () => this.of<unknown>(0, 1, 5, 2 ** 40, 2n ** 63n, this.odd(), this.number());
-    return Object.fromEntries(chosen.map((name) => [name, value()]));
-  }
-}
-
-type Call = (device: Device, choice: Choice) => Promise<unknown>;
+import { type Call, Choice, endAlike } from '../harness/hostile-calls.ts';
 
 const normalOf = (device: Device, choice: Choice) => {
   const n = 1 + choice.below(4);
@@ -255,51 +168,6 @@ const families: { readonly [family: string]: Call } = {
   },
 };
 
-async function verdict(
-  call: Call,
-  device: Device,
-  seed: number,
-): Promise<{ code: string; message?: string; values: number[] }> {
-  try {
-    const result = await call(device, new Choice(seed));
-    return {
-      code: 'computed',
-      values: Array.from(result as ArrayLike<unknown>, (value) => (typeof value === 'number' ? value : 0)),
-    };
-  } catch (error) {
-    if (error instanceof CovariumError) return { code: error.code, message: error.message, values: [] };
-    throw new Error(`Call (${seed}) throws on ${device.kind} (${error instanceof Error ? error.stack : error})`, {
-      cause: error,
-    });
-  }
-}
-
-function areNear(x: number, y: number): boolean {
-  return Object.is(x, y) || x === y || Math.abs(x - y) <= 1e-3 * Math.max(1e-3, Math.abs(x), Math.abs(y));
-}
-
-if (!['cpu', 'reference'].every((kind) => kindsHere.includes(kind as 'cpu'))) {
-  console.log('skipped  hostile calls: they compare cpu and reference, and one of them is not here');
-  test.skip('Hostile calls end alike on cpu and reference.');
-} else
-  for (const [family, call] of Object.entries(families))
-    test(`${calls} hostile calls of ${family} end alike on cpu and reference.`, async () => {
-      using cpu = openDevice('cpu', { threads: 2 });
-      using reference = openDevice('reference');
-      const codes = new Set<string>();
-      for (let seed = first; seed < first + calls; seed++) {
-        const ours = await verdict(call, cpu, seed);
-        const theirs = await verdict(call, reference, seed);
-        assert.is(
-          ours.code,
-          theirs.code,
-          `call (${seed}): ${ours.message ?? ours.code} on cpu, ${theirs.message ?? theirs.code} on reference`,
-        );
-        const other = ours.values.findIndex((value, i) => !areNear(value, theirs.values[i]!));
-        assert.is(other, -1, `call (${seed}), number (${other}): ${ours.values[other]} and ${theirs.values[other]}`);
-        codes.add(ours.code);
-      }
-      assert.ok(codes.has('computed') && codes.size > 1, `(${[...codes].join(', ')})`);
-    });
+endAlike(200, families, (seed) => new Choice(seed));
 
 test.run();

@@ -58,9 +58,15 @@ onEveryDevice('What is no model is refused.', async (device) => {
     throwsCode('ERR_MALFORMED_MODEL', shown, () => MultivariateNormal.fromJSON(json, { device }));
   await says('version is (undefined)', {});
   await says('version is (undefined)', null);
+  const text = JSON.stringify({ covarium: 1, mean, covariance });
+  await says('pass JSON.parse(text)', text);
+  // The text is the mistake, not the options that it was given without.
+  await throwsCode('ERR_MALFORMED_MODEL', 'it is text', () => MultivariateNormal.fromJSON(text as never, undefined!));
+  await throwsCode('ERR_MALFORMED_MODEL', 'it is text', () => MultivariateStudentT.fromJSON(text as never, undefined!));
   await says('version is (2)', { covarium: 2, mean, covariance });
   await says('means', { covarium: 1, means: mean, covariance });
   await says('(float16)', { covarium: 1, dtype: 'float16', mean, covariance });
+  await says('not a list of numbers', { covarium: 1, mean: new Array(2), covariance });
   await says('row (1)', { covarium: 1, mean, covariance: [[1, 0], [0]] });
   const student = { covarium: 1, degreesOfFreedom: 3, location: mean, scale: covariance };
   const saysOfStudent = (shown: string, fields: object) =>
