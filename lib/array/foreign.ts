@@ -71,7 +71,10 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
       table.schema.fields.map((field: { readonly name?: unknown } | null) => field?.name),
       (name) => arrowColumn(table.getChild!(name as never)),
     );
-  if (Array.isArray(input)) return isPlainObject(input[0]) ? columnsOfRows(input) : undefined;
+  if (Array.isArray(input)) {
+    const first: unknown = input[0];
+    return isPlainObject(first) ? columnsOfRows(first, input) : undefined;
+  }
   if (!isPlainObject(input)) return undefined;
   const entries = Object.entries(input);
   if (entries.length === 0 || !entries.every(([, column]) => Array.isArray(column) || ArrayBuffer.isView(column)))
@@ -102,8 +105,8 @@ function isPlainObject(value: unknown): value is AnyObject {
   return Object.prototype.toString.call(value) === '[object Object]' && !ArrayBuffer.isView(value);
 }
 
-function columnsOfRows(rows: readonly unknown[]): ReadonlyMap<string, unknown> {
-  const names = Object.keys(rows[0] as object);
+function columnsOfRows(first: object, rows: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const names = Object.keys(first);
   const columns = names.map((): unknown[] => new Array(rows.length));
   for (let row = 0; row < rows.length; row++) {
     const object = rows[row];
