@@ -77,8 +77,7 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
   }
   if (!isPlainObject(input)) return undefined;
   const entries = Object.entries(input);
-  if (entries.length === 0 || !entries.every(([, column]) => Array.isArray(column) || ArrayBuffer.isView(column)))
-    return undefined;
+  if (entries.length === 0 || !entries.every(([, column]) => isList(column))) return undefined;
   return new Map(entries);
 }
 
@@ -128,8 +127,11 @@ function columnsOfRows(first: object, rows: readonly unknown[]): ReadonlyMap<str
 export function isStrided(input: unknown): input is StridedArray {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || ArrayBuffer.isView(input)) return false;
   const { data, shape } = input as Partial<StridedArray>;
-  const isShape = Array.isArray(shape) || ArrayBuffer.isView(shape);
-  return isShape && (Array.isArray(data) || ArrayBuffer.isView(data));
+  return isList(shape) && isList(data);
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) || ArrayBuffer.isView(value);
 }
 
 /** float64 where a column is that, float32 where all are that, else `plain`. */
@@ -165,7 +167,7 @@ export function elementTypeOf(input: unknown): Dtype | 'plain' {
 export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtype): DenseRows {
   const lists = [...columns] as [string, ArrayLike<unknown>][];
   for (const [name, list] of lists)
-    if (!Array.isArray(list) && !ArrayBuffer.isView(list))
+    if (!isList(list))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
         `Column (${describe(name)}) is (${quoted(list)}): pass columns of numbers.`,
@@ -200,9 +202,12 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
  * numbers lie outside of `data`, `ERR_INVALID_ARGUMENT`.
  */
 export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: StridedArray, dtype: Dtype): DenseRows {
+  // Getters may have changed them since.
+  if (!isList(shape) || !isList(data))
+    throw new CovariumError('ERR_SHAPE', `Array has shape (${quoted(shape)}) and data (${quoted(data)}).`);
   const [rows, columns] = shape.length === 1 ? [1, shape[0]!] : [shape[0]!, shape[1]!];
   const steps = strides ?? stride ?? (shape.length === 1 ? [1] : [columns, 1]);
-  if (!Array.isArray(steps) && !ArrayBuffer.isView(steps))
+  if (!isList(steps))
     throw new CovariumError('ERR_SHAPE', `\`strides\` are (${quoted(steps)}): pass an array of whole numbers.`);
   const isWhole = [...shape, ...steps, offset].every(Number.isSafeInteger) && rows >= 0 && columns >= 0;
   if (shape.length < 1 || shape.length > 2 || steps.length !== shape.length || !isWhole)

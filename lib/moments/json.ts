@@ -128,8 +128,8 @@ function numbers(path: string, value: unknown, length: number): Float64Array<Arr
 }
 
 function whole(path: string, value: unknown, minimum = 0, maximum?: number): number {
-  const isBelow = maximum === undefined || (value as number) <= maximum;
-  if (Number.isSafeInteger(value) && (value as number) >= minimum && isBelow) return value as number;
+  const isWhole = Number.isSafeInteger(value) && (value as number) >= minimum;
+  if (isWhole && (maximum === undefined || (value as number) <= maximum)) return value as number;
   const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   throw malformed(path, `not a whole number ${range}`, value);
 }
