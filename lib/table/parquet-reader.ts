@@ -8,7 +8,7 @@ import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
 import { ChunkReader } from './parquet/column.ts';
-import { type ParquetFooter, readFooter } from './parquet/footer.ts';
+import { type ColumnChunk, type ParquetFooter, readFooter } from './parquet/footer.ts';
 import type { ParquetField } from './parquet/schema.ts';
 import { keptRows, resultMemory } from './result-memory.ts';
 import { RowTiles } from './row-tiles.ts';
@@ -18,6 +18,8 @@ const magic = 'PAR1';
 const blockNumbers = 1 << 20;
 // How much all columns together read ahead.
 const windowBytes = 64 << 20;
+// Columns of a row group that are read together.
+const shortBytes = 1 << 16;
 // Pages of a mebibyte, which most writers make, and their headers.
 const usualPageBytes = (1 << 20) + (1 << 12);
 // A file of ordinary numbers never states this many for its size; a file made to exhaust memory does.
@@ -163,7 +165,7 @@ class ParquetRows {
 
   async #read(rows: number): Promise<void> {
     for (let left = rows; left > 0; ) {
-      while (this.#groupLeft === 0) this.#nextGroup();
+      while (this.#groupLeft === 0) await this.#nextGroup();
       const taken = Math.min(left, this.#tiles.rows, this.#groupLeft);
       await this.#readColumns(taken);
       this.#row += taken;
@@ -174,22 +176,42 @@ class ParquetRows {
     }
   }
 
-  #nextGroup(): void {
+  async #nextGroup(): Promise<void> {
     this.#group++;
     const rows = this.#footer.groups[this.#group]!;
     this.#groupLeft = rows;
     if (rows === 0) return;
     const share = Math.floor(windowBytes / this.#fields.length);
     const readBytes = Math.max(1 << 14, Math.min(usualPageBytes, share));
-    const options = { dtype: this.#dtype, readBytes, signal: this.#signal };
-    this.#chunks = this.#fields.map((field, index) => {
+    const places = this.#fields.map((field) => {
       try {
-        const window = this.#chunks[index]?.window;
-        return new ChunkReader(this.#file, field, this.#footer.chunk(this.#group, field), rows, { ...options, window });
+        return this.#footer.chunk(this.#group, field);
       } catch (error) {
         throw this.#refusal(error, field);
       }
     });
+    const options = { dtype: this.#dtype, readBytes, signal: this.#signal, held: await this.#heldTogether(places) };
+    this.#chunks = this.#fields.map((field, index) => {
+      try {
+        const window = this.#chunks[index]?.window;
+        return new ChunkReader(this.#file, field, places[index]!, rows, { ...options, window });
+      } catch (error) {
+        throw this.#refusal(error, field);
+      }
+    });
+  }
+
+  // Many short columns are read at once: each of them would wait for a thread, and have memory of its own.
+  async #heldTogether(chunks: readonly ColumnChunk[]): Promise<{ bytes: Uint8Array; start: number } | undefined> {
+    let [start, end] = [Number.POSITIVE_INFINITY, 0];
+    for (const chunk of chunks) {
+      start = Math.min(start, chunk.start);
+      end = Math.max(end, chunk.end);
+    }
+    if (end - start > Math.min(windowBytes, shortBytes * chunks.length)) return undefined;
+    const bytes = new Uint8Array(end - start);
+    await this.#file.read(start, bytes);
+    return { bytes, start };
   }
 
   // Pages that columns wait for are read side by side.
@@ -203,7 +225,8 @@ class ParquetRows {
       }
       waiting = waiting.filter((column) => done[column]! < rows);
       // What fails here fails again below. Pages are decoded in turn, so that the event loop may turn in between.
-      await Promise.allSettled(waiting.map((column) => this.#chunks[column]!.readAhead()));
+      const reading = waiting.map((column) => this.#chunks[column]!).filter((chunk) => chunk.mayWait);
+      await Promise.allSettled(reading.map((chunk) => chunk.readAhead()));
       for (const column of waiting) {
         try {
           await this.#chunks[column]!.nextPage();

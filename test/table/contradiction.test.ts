@@ -71,7 +71,7 @@ for (const [file, { rows, first, dropped }] of Object.entries(sound))
 // Short rounds of changed files; CONTRIBUTING.md has the commands for long ones.
 for (const kind of mutatedKinds)
   test(`Changed files (${kind}) are refused, or give what they say: in bounded time and memory.`, async () => {
-    const { findings, read, refused } = await mutateFiles(kind, 200, 1);
+    const { findings, read, refused } = await mutateFiles(kind, { rounds: 200, seed: 1 });
     assert.equal(findings, []);
     assert.is(read + refused, 200);
     assert.ok(read > 5 && refused > 20, `(${read}) are read, (${refused}) are refused`);

@@ -96,8 +96,17 @@ function checkColumn(
     throw new Contradiction(`column (${name}) has (${nulls}) nulls, and is said to have none`);
   if (isCompressed) return;
   const { bytes } = field.dictionary?.index ?? field.number!;
-  if (validity.bytes > 0) checkBytes(name, 'bits', validity.bytes, Math.ceil(rows / 8), rows);
-  checkBytes(name, 'numbers', values.bytes, rows * bytes, rows);
+  if (validity.bytes > 0) checkPadded(name, 'bits', validity.bytes, Math.ceil(rows / 8), rows);
+  checkPadded(name, 'numbers', values.bytes, rows * bytes, rows);
+}
+
+// Buffers are filled up to 64 bytes at most. Of numbers that are said to be narrower than they are, more is left.
+const mostPadding = 63;
+
+function checkPadded(name: string, what: string, bytes: number, needed: number, rows: number): void {
+  checkBytes(name, what, bytes, needed, rows);
+  if (bytes > needed + mostPadding)
+    throw new Contradiction(`column (${name}) has (${bytes}) bytes of ${what}, but (${rows}) rows take (${needed})`);
 }
 
 /** Throws a {@link Contradiction} where bytes are fewer than a column takes. */

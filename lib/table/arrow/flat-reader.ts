@@ -1,5 +1,7 @@
 import { Contradiction } from '../contradiction.ts';
 
+const utf8 = new TextDecoder();
+
 /**
  * The tables of a FlatBuffer. Nothing outside of its bytes is read, and tables that go round in circles end: no right
  * metadata have more tables than bytes. Throws a {@link Contradiction}. https://flatbuffers.dev/internals/
@@ -49,7 +51,7 @@ export class FlatReader {
 
   text(table: number, field: number): string {
     const { start, length } = this.vector(table, field, 1);
-    return new TextDecoder().decode(this.#bytes.subarray(start, start + length));
+    return utf8.decode(this.#bytes.subarray(start, start + length));
   }
 
   child(table: number, field: number): number | undefined {

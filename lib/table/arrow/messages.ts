@@ -1,6 +1,6 @@
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import { FlatReader } from './flat-reader.ts';
-import type { Body, MessageBytes } from './message-bytes.ts';
+import { type Body, bodyInMemory, type MessageBytes } from './message-bytes.ts';
 import { readSchema } from './schema.ts';
 
 /** A message of Arrow's IPC format. */
@@ -116,7 +116,7 @@ export class ArrowMessages {
     if (!(start >= this.#bytes.offset && start % 8 === 0 && start < file.byteLength))
       throw new Contradiction(`its first batch begins at (${start})`);
     file.skipTo(start);
-    return { type: 'schema', flat, header, version, body: { bytes: 0, part: (_, scratch) => scratch } };
+    return { type: 'schema', flat, header, version, body: bodyInMemory(new Uint8Array(0)) };
   }
 
   // Between the end of the stream and the last word: the footer and its length.

@@ -1,5 +1,7 @@
 import { Contradiction } from '../contradiction.ts';
 
+const utf8 = new TextDecoder();
+
 /** Types of fields and of list entries in Thrift's compact protocol. */
 const thrift = {
   true: 1,
@@ -74,7 +76,7 @@ export class ThriftReader {
     const length = this.#varint();
     const start = this.#at;
     this.#pass(length);
-    return new TextDecoder().decode(this.#bytes.subarray(start, this.#at));
+    return utf8.decode(this.#bytes.subarray(start, this.#at));
   }
 
   /** A struct as the value of a field. */
