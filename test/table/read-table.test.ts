@@ -63,18 +63,18 @@ for (const format of tableFormats)
 test('The memory of a closed table is that of the next one of its size, unless native code may have its address.', async () => {
   const path = at('large.npy');
   const count = 1 << 20;
-  const large = Float64Array.from({ length: 2 * count }, (_, i) => i);
+  const large = Float64Array.from({ length: 2 * count }, (_, i) => Math.sin(i * i));
   await writeTable(path, Matrix.from(large, { columns: 2 }));
   const { rows } = await readTable(path);
   const data = rows.data as Float64Array;
-  assert.equal([data.length, data[5], data.at(-1)], [2 * count, 5, 2 * count - 1]);
+  assert.equal([data.length, data[5], data.at(-1)], [2 * count, large[5], large.at(-1)]);
   rows.close();
   assert.is(data.length, 0);
   await throwsCode('ERR_CLOSED', async () => rows.data);
   // Another file of that size is read over it, and every number is its own.
   await writeTable(path, Matrix.from(large.map((value) => -value) as Float64Array<ArrayBuffer>, { columns: 2 }));
   const again = await readTable(path);
-  assert.ok((again.rows.data as Float64Array).every((value, i) => value === -i));
+  assert.ok((again.rows.data as Float64Array).every((value, i) => value === -large[i]!));
   const values = resultMemory('float64', 2 * count).fill(7);
   closeResult(values);
   // Weak references hold until this turn of the event loop ends.
@@ -91,7 +91,7 @@ test('The memory of a closed table is that of the next one of its size, unless n
   const device = openDevice();
   const used = (await readTable(path)).rows;
   const kept = used.data;
-  await MultivariateNormal.fit(used, { device });
+  await MultivariateNormal.fit({ rows: used, device });
   used.close();
   await throwsCode('ERR_CLOSED', async () => used.data);
   if (device.kind !== 'reference') assert.is(kept.length, 2 * count, 'native code had its address');

@@ -10,6 +10,8 @@ export interface ArrowMessage {
   /** Of its header, a table of the type. */
   readonly header: number;
   readonly version: number;
+  /** Whether it has metadata of its writer's own, which are not read. */
+  readonly hasMore: boolean;
   readonly body: Body;
 }
 
@@ -55,7 +57,8 @@ export class ArrowMessages {
     // A stream may end without saying so, a file may not.
     if (word.length === 0 && !this.#isFile) return undefined;
     // Writers before Arrow 0.15 leave the continuation word out.
-    if (word.length === 4 && int32(word) === -1) word = await this.#bytes.take(4);
+    const isContinued = word.length === 4 && int32(word) === -1;
+    if (isContinued) word = await this.#bytes.take(4);
     if (word.length < 4) throw new Contradiction('it ends where a message begins');
     const length = int32(word);
     if (length === 0) {
@@ -66,6 +69,8 @@ export class ArrowMessages {
     if (this.#isFile && this.#schema === '' && length < 16) return this.#schemaOfFooter();
     if (length < 16 || length > largestMetadata)
       throw new Contradiction(`the metadata of a message take (${length}) bytes`);
+    if (isContinued && length % 8 !== 0)
+      throw new Contradiction(`the metadata of a message take (${length}) bytes, which are no multiple of 8`);
     const metadata = await this.#bytes.take(length);
     if (metadata.length < length) throw new Contradiction('it ends within the metadata of a message');
     const flat = new FlatReader(metadata);
@@ -85,7 +90,7 @@ export class ArrowMessages {
     if (body === undefined) throw new Contradiction(`it ends within the (${bodyBytes}) bytes of a message's body`);
     if (this.#isFile && type !== 'schema')
       (type === 'record batch' ? this.#batches : this.#dictionaries).push({ offset, metadataBytes, bodyBytes });
-    return { type, flat, header, version, body };
+    return { type, flat, header, version, hasMore: flat.child(message, 4) !== undefined, body };
   }
 
   async #begin(): Promise<void> {
@@ -116,7 +121,7 @@ export class ArrowMessages {
     if (!(start >= this.#bytes.offset && start % 8 === 0 && start < file.byteLength))
       throw new Contradiction(`its first batch begins at (${start})`);
     file.skipTo(start);
-    return { type: 'schema', flat, header, version, body: bodyInMemory(new Uint8Array(0)) };
+    return { type: 'schema', flat, header, version, hasMore: true, body: bodyInMemory(new Uint8Array(0)) };
   }
 
   // Between the end of the stream and the last word: the footer and its length.

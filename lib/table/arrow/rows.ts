@@ -158,10 +158,11 @@ export class ArrowRows {
     }
   }
 
-  #itemOf({ type, flat, header, body }: ArrowMessage): Item {
+  #itemOf({ type, flat, header, body, hasMore }: ArrowMessage): Item {
     if (type === 'schema') throw new Contradiction('a second schema follows the first');
     if (type === 'record batch') {
       const batch = readBatch(flat, header, body.bytes, this.#fields, this.#chosen);
+      if (!hasMore) flat.finish();
       this.#stated += batch.rows * this.#chosen.length * bytesOf(this.#dtype);
       if (this.#stated > Math.max(plainBytes, plainRatio * this.#bytes.offset))
         throw new CovariumError(
@@ -179,6 +180,7 @@ export class ArrowRows {
     const field = { ...coded, dictionary: undefined };
     const isWanted = field.number !== undefined;
     const batch = readBatch(flat, table, body.bytes, [field], isWanted ? [0] : []);
+    if (!hasMore) flat.finish();
     return { batch, body, dictionary: { id, isDelta: flat.uint8(header, 2) !== 0, field } };
   }
 
