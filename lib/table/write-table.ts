@@ -170,7 +170,8 @@ async function writeInTurns(
   turns: Turns,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const piece = Math.max(1, Math.floor((table.pieceBytes ?? usualPieceBytes) / values.BYTES_PER_ELEMENT / columns)) * columns;
+  const piece =
+    Math.max(1, Math.floor((table.pieceBytes ?? usualPieceBytes) / values.BYTES_PER_ELEMENT / columns)) * columns;
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
     requireAttached('Rows', values);

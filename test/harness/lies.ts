@@ -1,7 +1,7 @@
 // Files that lie in one place: each length, count, offset, width and type that a sound file states is replaced by other
 // values, one at a time. Where mutations.ts throws dice, this leaves nothing out.
 import type { TableFormat } from '../../lib/table/format.ts';
-import { anatomyOf, type Field, interesting, large, type Region, valueOf, withValue } from './mutations.ts';
+import { anatomyOf, type Field, interesting, large, type Region, statedBy, withValue } from './mutations.ts';
 
 /** A sound file with one statement replaced. */
 export interface Lie {
@@ -21,7 +21,7 @@ export function liesAbout(format: TableFormat, sound: Buffer): Lie[] {
 }
 
 function fieldLies(sound: Buffer<ArrayBuffer>, field: Field, footer = sound.length): Lie[] {
-  const told = valueOf(sound, field);
+  const told = statedBy(sound, field);
   const near = [1n, 2n, 4n, 8n, 16n, 64n].flatMap((step) => [told + step, told - step]);
   const values = [...near, 2n * told, told / 2n, -told, told ^ 1n, told ^ 0x80n, ...interesting, ...large];
   const lies = new Map<string, Lie>();
@@ -84,10 +84,32 @@ function zipLies(bytes: Buffer<ArrayBuffer>): Lie[] {
 
 const types = ['i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4', 'f8', 'f16', 'b1', 'c8', 'c16', 'S8', 'U2']
   .flatMap((type) => [`'<${type}'`, `'>${type}'`, `'|${type}'`, `'=${type}'`])
-  .concat("'<M8[ns]'", "'|O'", "'|V8'", "'<f0'", "'<f-8'", "'<f8000000000'", "'f8'", "''", "[('a', '<f8')]", '8', 'None');
+  .concat(
+    "'<M8[ns]'",
+    "'|O'",
+    "'|V8'",
+    "'<f0'",
+    "'<f-8'",
+    "'<f8000000000'",
+    "'f8'",
+    "''",
+    "[('a', '<f8')]",
+    '8',
+    'None',
+  );
 const booleans = ['True', 'False', '0', '1', 'None', "'True'", '()', 'true'];
-const sizes = ['0', '1', '-1', '2', '9999', '65536', '4294967296', '9007199254740993', '9223372036854775808', '1e300']
-  .concat('1.5', '3L', 'True', 'None', "'3'", '', '()', `1${'0'.repeat(400)}`);
+const sizes = [
+  '0',
+  '1',
+  '-1',
+  '2',
+  '9999',
+  '65536',
+  '4294967296',
+  '9007199254740993',
+  '9223372036854775808',
+  '1e300',
+].concat('1.5', '3L', 'True', 'None', "'3'", '', '()', `1${'0'.repeat(400)}`);
 
 // The preamble, each value of the dict, and each size of the shape.
 function npyLies(bytes: Buffer<ArrayBuffer>): Lie[] {
@@ -110,8 +132,7 @@ function npyLies(bytes: Buffer<ArrayBuffer>): Lie[] {
       what: `${text.slice(0, 30)} for ${found}`,
       // Another type or order is another file, which is as sound where its numbers take as many bytes.
       region: 'schema',
-      bytes: () =>
-        Buffer.concat([bytes.subarray(0, 8), length, Buffer.from(padded, 'latin1'), bytes.subarray(end)]),
+      bytes: () => Buffer.concat([bytes.subarray(0, 8), length, Buffer.from(padded, 'latin1'), bytes.subarray(end)]),
     });
   };
   const field = (key: string, value: RegExp, others: readonly string[]) => {
@@ -123,7 +144,17 @@ function npyLies(bytes: Buffer<ArrayBuffer>): Lie[] {
   };
   field('descr', /^('[^']*'|\[.*?\])/, types);
   field('fortran_order', /^\w+/, booleans);
-  const shape = field('shape', /^\([^)]*\)/, ['()', '(0,)', '(3)', '3', '[2, 3]', 'None', '(2, 3), ', '((2, 3),)', '(1,)']);
+  const shape = field('shape', /^\([^)]*\)/, [
+    '()',
+    '(0,)',
+    '(3)',
+    '3',
+    '[2, 3]',
+    'None',
+    '(2, 3), ',
+    '((2, 3),)',
+    '(1,)',
+  ]);
   for (const { index, 0: size } of shape.text.matchAll(/\d+/g)) {
     const told = Number(size);
     const all = [...sizes, `${told + 1}`, `${told - 1}`, `${2 * told}`, `${8 * told}`, `${told}, 1`, `${told}, 2`];

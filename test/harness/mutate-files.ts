@@ -3,8 +3,8 @@
 //     node --import tsx test/harness/mutate-files.ts [--rounds 10000] [--seed 1] [kind ...]
 //     node --import tsx test/harness/mutate-files.ts --lies 1 [--file 'covarium, float64'] [format ...]
 //
-// The second tells all lies (lies.ts) in place of rounds of dice, or all about one sound file; `--lies 50` each fiftieth
-// of them.
+// The second tells all lies (lies.ts) in place of rounds of dice, or all about one sound file; `--lies 50` each
+// fiftieth of them.
 //
 // What must hold of each: it is read or refused with a code, never another error; no more than five seconds; no more
 // than 600 MB; and what table-trials.ts and json-trials.ts hold what was read to.

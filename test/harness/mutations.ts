@@ -220,8 +220,29 @@ function toldOnce(flat: FlatReader): [number, number][] {
 }
 
 /** What lengths, counts, places and types may be said to be, whatever they are. */
-export const interesting: readonly bigint[] = [0n, 1n, -1n, 2n, 3n, 7n, 8n, 16n, 33n, 64n, 127n, 128n, 255n, 256n, 65535n, 65536n];
-export const large: readonly bigint[] = [31n, 32n, 33n, 48n, 52n, 53n, 62n, 63n].flatMap((bits) => [2n ** bits - 1n, 2n ** bits, -(2n ** bits)]);
+export const interesting: readonly bigint[] = [
+  0n,
+  1n,
+  -1n,
+  2n,
+  3n,
+  7n,
+  8n,
+  16n,
+  33n,
+  64n,
+  127n,
+  128n,
+  255n,
+  256n,
+  65535n,
+  65536n,
+];
+export const large: readonly bigint[] = [31n, 32n, 33n, 48n, 52n, 53n, 62n, 63n].flatMap((bits) => [
+  2n ** bits - 1n,
+  2n ** bits,
+  -(2n ** bits),
+]);
 
 function otherValue(value: bigint, dice: Dice): bigint {
   const pick = dice.below(8);
@@ -284,14 +305,15 @@ function regionAt({ parts }: Anatomy, place: number): Region {
 }
 
 function withField(bytes: Buffer<ArrayBuffer>, field: Field, footer: number, dice: Dice): Buffer<ArrayBuffer> {
-  return withValue(bytes, field, footer, otherValue(valueOf(bytes, field), dice));
+  return withValue(bytes, field, footer, otherValue(statedBy(bytes, field), dice));
 }
 
 /** What a field of a sound file states. */
-export function valueOf(bytes: Uint8Array, { at, end, kind }: Field): bigint {
+export function statedBy(bytes: Uint8Array, { at, end, kind }: Field): bigint {
   let value = 0n;
   const bits = kind === 'varint' || kind === 'uvarint' ? 7n : 8n;
-  for (let index = end - 1; index >= at; index--) value = (value << bits) | (BigInt(bytes[index]!) & ((1n << bits) - 1n));
+  for (let index = end - 1; index >= at; index--)
+    value = (value << bits) | (BigInt(bytes[index]!) & ((1n << bits) - 1n));
   return kind !== 'varint' ? value : value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
 }
 

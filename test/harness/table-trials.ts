@@ -46,7 +46,10 @@ interface Changed {
 }
 
 /** Reads changed files and compares what is read with what the sound ones say. */
-function comparing(format: TableFormat, folder: string): (changed: Changed, request: Request) => Promise<string | undefined> {
+function comparing(
+  format: TableFormat,
+  folder: string,
+): (changed: Changed, request: Request) => Promise<string | undefined> {
   const path = join(folder, `changed.${format}`);
   const numbersOf = async (bytes: Buffer, request: Request) => {
     writeFileSync(path, bytes);
