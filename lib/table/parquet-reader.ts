@@ -2,7 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
-import { Turns } from '../work.ts';
+import { runSliced, Turns } from '../work.ts';
 import { chosenColumns, repeatedNames } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
@@ -39,7 +39,7 @@ export async function openParquet(
   try {
     requireMagic(await source.peek(4));
     const file = await randomAccessOf(source);
-    const footer = await footerOf(file, name);
+    const footer = await footerOf(file, name, signal);
     const names = footer.fields.map((field) => field.name);
     const chosen = chosenColumns(name, names, names.length, wanted);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
@@ -83,7 +83,7 @@ function requireMagic(first: Uint8Array): void {
   if (found !== magic) throw new Contradiction('it does not begin as Parquet files do');
 }
 
-async function footerOf(file: RandomAccess, name: string): Promise<ParquetFooter> {
+async function footerOf(file: RandomAccess, name: string, signal: AbortSignal | undefined): Promise<ParquetFooter> {
   const { byteLength } = file;
   if (byteLength < 12) throw new Contradiction(`it ends after (${byteLength}) bytes`);
   const tail = Buffer.alloc(8);
@@ -96,7 +96,7 @@ async function footerOf(file: RandomAccess, name: string): Promise<ParquetFooter
   const bytes = new Uint8Array(length);
   await file.read(start, bytes);
   try {
-    return readFooter(bytes, start);
+    return await runSliced(readFooter(bytes, start), signal);
   } catch (error) {
     throw refusal('Parquet', name, error, 'footer');
   }
@@ -183,22 +183,25 @@ class ParquetRows {
     if (rows === 0) return;
     const share = Math.floor(windowBytes / this.#fields.length);
     const readBytes = Math.max(1 << 14, Math.min(usualPageBytes, share));
-    const places = this.#fields.map((field) => {
+    const places: ColumnChunk[] = [];
+    for (const field of this.#fields) {
       try {
-        return this.#footer.chunk(this.#group, field);
+        places.push(this.#footer.chunk(this.#group, field));
       } catch (error) {
         throw this.#refusal(error, field);
       }
-    });
+      await this.#turns.take();
+    }
     const options = { dtype: this.#dtype, readBytes, signal: this.#signal, held: await this.#heldTogether(places) };
-    this.#chunks = this.#fields.map((field, index) => {
+    for (const [index, field] of this.#fields.entries()) {
       try {
         const window = this.#chunks[index]?.window;
-        return new ChunkReader(this.#file, field, places[index]!, rows, { ...options, window });
+        this.#chunks[index] = new ChunkReader(this.#file, field, places[index]!, rows, { ...options, window });
       } catch (error) {
         throw this.#refusal(error, field);
       }
-    });
+      await this.#turns.take();
+    }
   }
 
   // Many short columns are read at once: each of them would wait for a thread, and have memory of its own.
