@@ -1,7 +1,8 @@
+import { runSliced } from '../../work.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import { FlatReader } from './flat-reader.ts';
 import { type Body, bodyInMemory, type MessageBytes } from './message-bytes.ts';
-import { readSchema } from './schema.ts';
+import { schemaText } from './schema.ts';
 
 /** A message of Arrow's IPC format. */
 export interface ArrowMessage {
@@ -84,7 +85,7 @@ export class ArrowMessages {
     const bodyBytes = flat.int64(message, 3);
     if (!(Number.isSafeInteger(bodyBytes) && bodyBytes >= 0))
       throw new Contradiction(`the body of a message has (${bodyBytes}) bytes`);
-    if (type === 'schema' && this.#isFile) this.#schema ||= JSON.stringify(readSchema(flat, header, version));
+    if (type === 'schema' && this.#isFile) this.#schema ||= await textOf(flat, header, version);
     const metadataBytes = this.#bytes.offset - offset;
     const body = await this.#bytes.body(bodyBytes);
     if (body === undefined) throw new Contradiction(`it ends within the (${bodyBytes}) bytes of a message's body`);
@@ -114,7 +115,7 @@ export class ArrowMessages {
     const header = flat.child(footer, 1);
     if (header === undefined) throw new Contradiction('its footer has no schema');
     const version = flat.int16(footer, 0);
-    this.#schema = JSON.stringify(readSchema(flat, header, version));
+    this.#schema = await textOf(flat, header, version);
     const first = [...listed(flat, footer, 2), ...listed(flat, footer, 3)].map(({ offset }) => offset);
     if (first.length === 0) throw new NotTaken('it has no batches, and does not begin with a schema');
     const start = first.reduce((least, offset) => Math.min(least, offset));
@@ -129,7 +130,7 @@ export class ArrowMessages {
     const flat = footerOf(await this.#bytes.take(largestMetadata));
     const footer = flat.root();
     const schema = flat.child(footer, 1);
-    if (schema === undefined || JSON.stringify(readSchema(flat, schema, flat.int16(footer, 0))) !== this.#schema)
+    if (schema === undefined || (await textOf(flat, schema, flat.int16(footer, 0))) !== this.#schema)
       throw new Contradiction('its footer has another schema than its first message');
     this.#compare('dictionaries', this.#dictionaries, listed(flat, footer, 2));
     this.#compare('batches', this.#batches, listed(flat, footer, 3));
@@ -144,6 +145,10 @@ export class ArrowMessages {
         throw new Contradiction(`its footer does not list ${what} where they are: (${other.offset}) for (${offset})`);
     });
   }
+}
+
+function textOf(flat: FlatReader, schema: number, version: number): Promise<string> {
+  return runSliced(schemaText(flat, schema, version), undefined);
 }
 
 /** The footer in the last bytes of a file. */

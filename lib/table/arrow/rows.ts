@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { loadAddon } from '../../addon/native.ts';
 import { CovariumError, fromNative } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
-import { Turns } from '../../work.ts';
+import { runSliced, Turns, type Work } from '../../work.ts';
 import { refuseInexact } from '../complete-rows.ts';
 import { Contradiction, refusal } from '../contradiction.ts';
 import { Inexact, readNumbers } from '../numbers.ts';
@@ -150,7 +150,7 @@ export class ArrowRows {
       try {
         const message = await this.#messages.next();
         if (message === undefined) return;
-        item = this.#itemOf(message);
+        item = await runSliced(this.#itemOf(message), this.#signal);
       } catch (error) {
         throw refusal('Arrow', this.#name, error, `byte ${this.#bytes.offset}`);
       }
@@ -158,10 +158,10 @@ export class ArrowRows {
     }
   }
 
-  #itemOf({ type, flat, header, body, hasMore }: ArrowMessage): Item {
+  *#itemOf({ type, flat, header, body, hasMore }: ArrowMessage): Work<Item> {
     if (type === 'schema') throw new Contradiction('a second schema follows the first');
     if (type === 'record batch') {
-      const batch = readBatch(flat, header, body.bytes, this.#fields, this.#chosen);
+      const batch = yield* readBatch(flat, header, body.bytes, this.#fields, this.#chosen);
       if (!hasMore) flat.finish();
       this.#stated += batch.rows * this.#chosen.length * bytesOf(this.#dtype);
       if (this.#stated > Math.max(plainBytes, plainRatio * this.#bytes.offset))
@@ -179,7 +179,7 @@ export class ArrowRows {
     if (coded === undefined || table === undefined) throw new Contradiction(`dictionary (${id}) is that of no column`);
     const field = { ...coded, dictionary: undefined };
     const isWanted = field.number !== undefined;
-    const batch = readBatch(flat, table, body.bytes, [field], isWanted ? [0] : []);
+    const batch = yield* readBatch(flat, table, body.bytes, [field], isWanted ? [0] : []);
     if (!hasMore) flat.finish();
     return { batch, body, dictionary: { id, isDelta: flat.uint8(header, 2) !== 0, field } };
   }
