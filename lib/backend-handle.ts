@@ -152,7 +152,17 @@ export function runCommands(device: OpenBackend, record: (encoder: Encoder) => v
  */
 function keepOnThisThread(memory: ArrayBufferLike): void {
   const { markAsUntransferable, isMarkedAsUntransferable }: Threads = workerThreads;
+  if (isMarkedAsUntransferable === undefined) kept.add(memory);
   if (!isMarkedAsUntransferable?.(memory)) markAsUntransferable(memory);
+}
+
+// In Node 20.
+const kept = new WeakSet<ArrayBufferLike>();
+
+/** True if native code may have the address of this memory: it must not be moved. */
+export function isKept(memory: ArrayBufferLike): boolean {
+  const { isMarkedAsUntransferable }: Threads = workerThreads;
+  return isMarkedAsUntransferable?.(memory) ?? kept.has(memory);
 }
 
 interface Threads {

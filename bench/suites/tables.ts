@@ -64,7 +64,12 @@ async function laidOut(problem: Problem, folder: string): Promise<Omit<LaidOut, 
   const rows = Matrix.from(table!, { columns });
   const names = Array.from({ length: columns }, (_, i) => `x${i + 1}`);
   const write = () => writeTable(path, rows, { names });
-  const numbersOf = async () => (await readTable(path)).rows.data as Float64Array;
+  let rowsRead = Matrix.from(new Float64Array(0), { columns });
+  const read = async () => {
+    // As Python lets go of an array that nobody has any more.
+    rowsRead.close();
+    rowsRead = (await readTable(path)).rows as Matrix<'float64'>;
+  };
   if (verb === 'write')
     return {
       run: async () => {
@@ -72,16 +77,18 @@ async function laidOut(problem: Problem, folder: string): Promise<Omit<LaidOut, 
         return undefined;
       },
       isAsync: true,
-      result: numbersOf,
+      result: async () => {
+        await read();
+        return rowsRead.data;
+      },
     };
   await write();
-  let numbers = new Float64Array(0);
   return {
     run: async () => {
-      numbers = (await numbersOf()) as Float64Array<ArrayBuffer>;
+      await read();
       return undefined;
     },
     isAsync: true,
-    result: () => numbers,
+    result: () => rowsRead.data,
   };
 }

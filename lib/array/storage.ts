@@ -20,7 +20,7 @@ export class Storage<D extends Dtype = Dtype> {
 
   /**
    * Storage over `values`. Device memory belongs to `device`; `home` is the device that computed ordinary memory's
-   * numbers. `release` gives the memory back; by default all of it goes to the device.
+   * numbers. `release` gives the memory back; by default all of a device's goes to the device.
    */
   constructor(values: Values<D>, device?: OpenBackend, home: OpenBackend | undefined = device, release?: () => void) {
     this.dtype = dtypeOf(values) as D;
@@ -155,9 +155,9 @@ export class Storage<D extends Dtype = Dtype> {
     if (this.#closed) return;
     this.#closed = true;
     const device = this.#device;
-    if (device === undefined || device.closed) return;
+    if (device?.closed) return;
     if (this.#release !== undefined) this.#release();
-    else backendOf(device).release(this.#values.buffer as ArrayBuffer);
+    else if (device !== undefined) backendOf(device).release(this.#values.buffer as ArrayBuffer);
   }
 }
 

@@ -160,14 +160,27 @@ export class OutputFile implements Output {
 
   /** Gives the finished file its name, and replaces a file that has it. */
   async replace(): Promise<void> {
+    const letGo = await this.#keepOpen();
     try {
-      // Not at once on this thread: to let go of a large file that had the name takes long.
       if (this.#temporary !== undefined) await rename(this.#temporary, this.#target);
     } catch (error) {
       throw cannotWrite(this.#path, error);
     } finally {
+      letGo();
       await this.discard();
     }
+  }
+
+  /**
+   * Keeps the file that has the name open; call the result once another has it. A large file takes long to go, and then
+   * goes on another thread, for which nobody waits.
+   */
+  async #keepOpen(): Promise<() => void> {
+    // Windows replaces no open file.
+    if (this.#temporary === undefined || process.platform === 'win32') return ignore;
+    // A pipe that somebody has put there would wait for its writer.
+    const file = await open(this.#target, constants.O_RDONLY | constants.O_NONBLOCK).catch(ignore);
+    return () => void file?.close().catch(ignore);
   }
 
   /**
@@ -175,6 +188,7 @@ export class OutputFile implements Output {
    * the process is killed in the microseconds between them, the new first file stands beside the old second file.
    */
   static async replaceBoth(first: OutputFile, second: OutputFile): Promise<void> {
+    const letGo = await first.#keepOpen();
     try {
       await alone(first.#target, () => {
         const before = first.#keep();
@@ -193,6 +207,7 @@ export class OutputFile implements Output {
     } catch (error) {
       throw cannotWrite(first.#path, error);
     } finally {
+      letGo();
       await first.discard();
       await second.discard();
     }

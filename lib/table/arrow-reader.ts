@@ -2,6 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { randomAccess } from '../file/random-access.ts';
+import { runSliced } from '../work.ts';
 import { FileMessageBytes, type MessageBytes, PipeMessageBytes } from './arrow/message-bytes.ts';
 import { ArrowMessages } from './arrow/messages.ts';
 import { ArrowRows } from './arrow/rows.ts';
@@ -29,7 +30,7 @@ export async function openArrow(
     const messages = new ArrowMessages(bytes);
     const first = await messages.next();
     if (first?.type !== 'schema') throw new Contradiction('it does not begin with a schema');
-    const fields = readSchema(first.flat, first.header, first.version);
+    const fields = await runSliced(readSchema(first.flat, first.header, first.version), signal);
     const names = fields.map((field) => field.name);
     const chosen = chosenColumns(name, names, names.length, wanted);
     if (chosen.length === 0) throw new Contradiction('it has no columns');

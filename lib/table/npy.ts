@@ -127,6 +127,8 @@ export async function openNpyWriter(output: Output, { dtype, rows, columns }: Ta
   await output.write(header);
   let written = 0;
   return {
+    // Each piece waits for a thread, and holds none of this one.
+    pieceBytes: 8 << 20,
     write: async (values) => {
       written += values.length / columns;
       await output.write(npyBytes(values));

@@ -2,13 +2,13 @@ import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
-import { Turns } from '../work.ts';
+import { runSliced, Turns } from '../work.ts';
 import { chosenColumns, repeatedNames } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
 import { ChunkReader } from './parquet/column.ts';
-import { type ParquetFooter, readFooter } from './parquet/footer.ts';
+import { type ColumnChunk, type ParquetFooter, readFooter } from './parquet/footer.ts';
 import type { ParquetField } from './parquet/schema.ts';
 import { keptRows, resultMemory } from './result-memory.ts';
 import { RowTiles } from './row-tiles.ts';
@@ -18,6 +18,8 @@ const magic = 'PAR1';
 const blockNumbers = 1 << 20;
 // How much all columns together read ahead.
 const windowBytes = 64 << 20;
+// Columns of a row group that are read together.
+const shortBytes = 1 << 16;
 // Pages of a mebibyte, which most writers make, and their headers.
 const usualPageBytes = (1 << 20) + (1 << 12);
 // A file of ordinary numbers never states this many for its size; a file made to exhaust memory does.
@@ -37,7 +39,7 @@ export async function openParquet(
   try {
     requireMagic(await source.peek(4));
     const file = await randomAccessOf(source);
-    const footer = await footerOf(file, name);
+    const footer = await footerOf(file, name, signal);
     const names = footer.fields.map((field) => field.name);
     const chosen = chosenColumns(name, names, names.length, wanted);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
@@ -81,7 +83,7 @@ function requireMagic(first: Uint8Array): void {
   if (found !== magic) throw new Contradiction('it does not begin as Parquet files do');
 }
 
-async function footerOf(file: RandomAccess, name: string): Promise<ParquetFooter> {
+async function footerOf(file: RandomAccess, name: string, signal: AbortSignal | undefined): Promise<ParquetFooter> {
   const { byteLength } = file;
   if (byteLength < 12) throw new Contradiction(`it ends after (${byteLength}) bytes`);
   const tail = Buffer.alloc(8);
@@ -94,7 +96,7 @@ async function footerOf(file: RandomAccess, name: string): Promise<ParquetFooter
   const bytes = new Uint8Array(length);
   await file.read(start, bytes);
   try {
-    return readFooter(bytes, start);
+    return await runSliced(readFooter(bytes, start), signal);
   } catch (error) {
     throw refusal('Parquet', name, error, 'footer');
   }
@@ -163,7 +165,7 @@ class ParquetRows {
 
   async #read(rows: number): Promise<void> {
     for (let left = rows; left > 0; ) {
-      while (this.#groupLeft === 0) this.#nextGroup();
+      while (this.#groupLeft === 0) await this.#nextGroup();
       const taken = Math.min(left, this.#tiles.rows, this.#groupLeft);
       await this.#readColumns(taken);
       this.#row += taken;
@@ -174,22 +176,45 @@ class ParquetRows {
     }
   }
 
-  #nextGroup(): void {
+  async #nextGroup(): Promise<void> {
     this.#group++;
     const rows = this.#footer.groups[this.#group]!;
     this.#groupLeft = rows;
     if (rows === 0) return;
     const share = Math.floor(windowBytes / this.#fields.length);
     const readBytes = Math.max(1 << 14, Math.min(usualPageBytes, share));
-    const options = { dtype: this.#dtype, readBytes, signal: this.#signal };
-    this.#chunks = this.#fields.map((field, index) => {
+    const places: ColumnChunk[] = [];
+    for (const field of this.#fields) {
       try {
-        const window = this.#chunks[index]?.window;
-        return new ChunkReader(this.#file, field, this.#footer.chunk(this.#group, field), rows, { ...options, window });
+        places.push(this.#footer.chunk(this.#group, field));
       } catch (error) {
         throw this.#refusal(error, field);
       }
-    });
+      await this.#turns.take();
+    }
+    const options = { dtype: this.#dtype, readBytes, signal: this.#signal, held: await this.#heldTogether(places) };
+    for (const [index, field] of this.#fields.entries()) {
+      try {
+        const window = this.#chunks[index]?.window;
+        this.#chunks[index] = new ChunkReader(this.#file, field, places[index]!, rows, { ...options, window });
+      } catch (error) {
+        throw this.#refusal(error, field);
+      }
+      await this.#turns.take();
+    }
+  }
+
+  // Many short columns are read at once: each of them would wait for a thread, and have memory of its own.
+  async #heldTogether(chunks: readonly ColumnChunk[]): Promise<{ bytes: Uint8Array; start: number } | undefined> {
+    let [start, end] = [Number.POSITIVE_INFINITY, 0];
+    for (const chunk of chunks) {
+      start = Math.min(start, chunk.start);
+      end = Math.max(end, chunk.end);
+    }
+    if (end - start > Math.min(windowBytes, shortBytes * chunks.length)) return undefined;
+    const bytes = new Uint8Array(end - start);
+    await this.#file.read(start, bytes);
+    return { bytes, start };
   }
 
   // Pages that columns wait for are read side by side.
@@ -203,7 +228,8 @@ class ParquetRows {
       }
       waiting = waiting.filter((column) => done[column]! < rows);
       // What fails here fails again below. Pages are decoded in turn, so that the event loop may turn in between.
-      await Promise.allSettled(waiting.map((column) => this.#chunks[column]!.readAhead()));
+      const reading = waiting.map((column) => this.#chunks[column]!).filter((chunk) => chunk.mayWait);
+      await Promise.allSettled(reading.map((chunk) => chunk.readAhead()));
       for (const column of waiting) {
         try {
           await this.#chunks[column]!.nextPage();

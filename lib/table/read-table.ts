@@ -1,10 +1,11 @@
 import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
 import { type AbortOptions, checkOptions, describe, marked, quoted, refuseAborted, wrongArgument } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName, isUrl, requireSource } from '../file/input.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
-import { joinedRows } from './result-memory.ts';
+import { closeResult, joinedRows } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
 
 /** How a table is read. */
@@ -172,7 +173,8 @@ export interface NumberTable {
 /**
  * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns. `source` is a path (`-`
  * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers only those
- * that float64 holds are read.
+ * that float64 holds are read. A program that reads large tables one after the other closes the rows of each: their
+ * memory is that of the next.
  *
  * ```ts
  * const { rows } = await readTable(new URL('https://example.org/points.csv'));
@@ -185,6 +187,7 @@ export interface NumberTable {
  * infinite or missing value), `ERR_OUT_OF_RANGE` (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
  */
 export async function readTable(source: InputSource, options: TableOptions = {}): Promise<NumberTable> {
-  const { names, columns, dropped, values } = await readWholeTable(source, options);
-  return { names, rows: Matrix.from(values, { columns }), dropped };
+  const { names, columns, rows, dropped, values } = await readWholeTable(source, options);
+  const storage = new Storage<RealDtype>(values, undefined, undefined, () => closeResult(values));
+  return { names, rows: new Matrix(storage, rows, columns), dropped };
 }

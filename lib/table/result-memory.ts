@@ -1,17 +1,44 @@
 import { loadAddon } from '../addon/native.ts';
-import { refuseBeyondMemory } from '../array/host-memory.ts';
-import { bytesOf, dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { isFixed, refuseBeyondMemory } from '../array/host-memory.ts';
+import { isKept } from '../backend-handle.ts';
+import { bytesOf, dtypeOf, type Real, type RealDtype, viewOf, zerosOf } from '../dtype.ts';
 import { runSliced, type Work } from '../work.ts';
 
 const leastBytes = 8 << 20;
 
-/** Zeros for a whole table, in large pages where the system has them. Throws `ERR_OUT_OF_MEMORY`. */
+/**
+ * Memory for a whole table, whose contents are unspecified: that of a closed one, or else in large pages where the
+ * system has them. Throws `ERR_OUT_OF_MEMORY`.
+ */
 export function resultMemory(dtype: RealDtype, length: number): Real {
   const bytes = length * bytesOf(dtype);
   refuseBeyondMemory(bytes);
+  if (bytes < leastBytes) return zerosOf(dtype, length) as Real;
+  const closed = closedMemory(bytes);
+  if (closed !== undefined) return viewOf(dtype, closed, length) as Real;
   const values = zerosOf(dtype, length) as Real;
-  if (bytes >= leastBytes) loadAddon().addon?.useLargePages?.(values.buffer as ArrayBuffer);
+  loadAddon().addon?.useLargePages?.(values.buffer as ArrayBuffer);
   return values;
+}
+
+// Memory of tables that were closed, until V8 collects it: to touch fresh pages takes longer than to read a file into
+// them, and of memory that is used again V8 is told nothing, so that it collects no garbage.
+let closedTables: WeakRef<ArrayBuffer>[] = [];
+
+function closedMemory(bytes: number): ArrayBuffer | undefined {
+  const at = closedTables.findIndex((table) => table.deref()?.byteLength === bytes);
+  return at < 0 ? undefined : closedTables.splice(at, 1)[0]!.deref();
+}
+
+/** Keeps the memory of a closed table for the next one of its size, and detaches it. */
+export function closeResult({ buffer }: Real): void {
+  if (buffer.byteLength < leastBytes || !isFixed(buffer) || isKept(buffer)) return;
+  closedTables = closedTables.filter((table) => table.deref() !== undefined);
+  try {
+    const moved = structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] });
+    // What others have marked against transfers is copied by Node 20, and later releases throw.
+    if (buffer.byteLength === 0) closedTables.push(new WeakRef(moved));
+  } catch {}
 }
 
 /** All blocks of rows in one array; the list is emptied. */

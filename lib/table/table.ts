@@ -14,6 +14,8 @@ export interface TableHead {
 
 /** Writes rows; call one of {@link finish} and {@link discard} to end it. */
 export interface TableWriter {
+  /** About as many bytes are best written at once, where it matters. */
+  readonly pieceBytes?: number | undefined;
   /** Writes whole rows, row-major, of the head's type. The array may be reused once the promise settles. */
   write(values: Real): Promise<void>;
   finish(): Promise<void>;
@@ -53,4 +55,4 @@ export interface ReadRequest {
 }
 
 /** Writes rows in a format. */
-export type RowWriter = Pick<TableWriter, 'write' | 'finish'>;
+export interface RowWriter extends Pick<TableWriter, 'write' | 'finish' | 'pieceBytes'> {}

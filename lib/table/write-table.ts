@@ -53,6 +53,10 @@ class CountedWriter implements TableWriter {
     this.#writer = writer;
   }
 
+  get pieceBytes(): number | undefined {
+    return this.#writer.pieceBytes;
+  }
+
   async write(values: Real): Promise<void> {
     const { columns, dtype, rows } = this.#head;
     if (values.length % columns !== 0)
@@ -157,7 +161,7 @@ interface RealMatrix {
   readonly columns: number;
 }
 
-const turnBytes = 1 << 20;
+const usualPieceBytes = 1 << 20;
 
 /** Writes piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(
@@ -166,7 +170,8 @@ async function writeInTurns(
   turns: Turns,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const piece = Math.max(1, Math.floor(turnBytes / values.BYTES_PER_ELEMENT / columns)) * columns;
+  const piece =
+    Math.max(1, Math.floor((table.pieceBytes ?? usualPieceBytes) / values.BYTES_PER_ELEMENT / columns)) * columns;
   for (let at = 0; at < values.length; at += piece) {
     refuseAborted(signal);
     requireAttached('Rows', values);

@@ -338,8 +338,10 @@ Napi::Value useLargePages(const Napi::CallbackInfo& info) {
     if (!info[0].IsArrayBuffer()) throw Failure("ERR_INVALID_ARGUMENT", "Memory is not an ArrayBuffer.");
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     auto memory = info[0].As<Napi::ArrayBuffer>();
+    // From the start of the first page on, where malloc's own header is: of a mapping that begins at a large page, none
+    // of that page would be large otherwise.
     constexpr uintptr_t page = 4096;
-    const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory.Data()) + page - 1) / page * page;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(memory.Data()) / page * page;
     const uintptr_t end = (reinterpret_cast<uintptr_t>(memory.Data()) + memory.ByteLength()) / page * page;
     // A refusal leaves the pages as they are.
     if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);

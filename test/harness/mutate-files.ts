@@ -1,6 +1,10 @@
 // Reads files that were changed (mutations.ts), in a process of its own that is watched for memory, time and crashes:
 //
 //     node --import tsx test/harness/mutate-files.ts [--rounds 10000] [--seed 1] [kind ...]
+//     node --import tsx test/harness/mutate-files.ts --lies 1 [--file 'covarium, float64'] [format ...]
+//
+// The second tells all lies (lies.ts) in place of rounds of dice, or all about one sound file; `--lies 50` each
+// fiftieth of them.
 //
 // What must hold of each: it is read or refused with a code, never another error; no more than five seconds; no more
 // than 600 MB; and what table-trials.ts and json-trials.ts hold what was read to.
@@ -15,7 +19,7 @@ import { type TableFormat, tableFormats } from '../../lib/table/format.ts';
 import { modulePath, nodeOptions } from './child.ts';
 import { type JsonKind, jsonKinds, jsonTrials } from './json-trials.ts';
 import { Dice } from './mutations.ts';
-import { tableTrials } from './table-trials.ts';
+import { type Trial, tableLies, tableTrials } from './table-trials.ts';
 
 /** The kinds of files that are changed: formats of tables, and what else is read as JSON. */
 export type MutatedKind = TableFormat | JsonKind;
@@ -53,20 +57,25 @@ type Word =
   | { readonly finding: Finding }
   | { readonly done: Omit<Outcome, 'findings'> };
 
+/** How files are changed: so many times, by dice with a seed; or by one of each so many lies, about one file or all. */
+export type Changes =
+  | { readonly rounds: number; readonly seed: number }
+  | { readonly lies: number; readonly file?: string | undefined };
+
 /**
- * Changes files of a format so many times. A process that hangs or crashes is told as a finding, and another goes on
+ * Changes files of a kind. A process that hangs or crashes is told as a finding, and another goes on
  * behind it.
  */
-export async function mutateFiles(kind: MutatedKind, rounds: number, seed: number): Promise<Outcome> {
+export async function mutateFiles(kind: MutatedKind, changes: Changes): Promise<Outcome> {
   const findings: Finding[] = [];
   const sum = { read: 0, refused: 0, megabytes: 0, slowestMs: 0 };
-  for (let from = 0; from < rounds; ) {
+  for (let from = 0; ; ) {
     let at: { begins: number; what: string; name: string } | undefined;
     let isDone = false;
     const problem = await new Promise<string>((resolve) => {
       const child = fork(
         modulePath('test/harness/mutate-files.ts'),
-        ['--child', kind, `${rounds}`, `${seed}`, `${from}`],
+        ['--child', kind, JSON.stringify(changes), `${from}`],
         {
           execArgv: [...nodeOptions],
           stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -109,14 +118,29 @@ export async function mutateFiles(kind: MutatedKind, rounds: number, seed: numbe
 const allowed =
   /^ERR_(MALFORMED_\w+|UNSUPPORTED|TOO_LARGE|NOT_FINITE|INVALID_ARGUMENT|OUT_OF_RANGE|SHAPE|NOT_SYMMETRIC|NOT_POSITIVE_DEFINITE|TOO_FEW_ROWS)$/;
 
-async function runChild(kind: MutatedKind, rounds: number, seed: number, from: number): Promise<void> {
+/** The trials of a kind: how many, and each by its number. */
+async function trialsOf(
+  kind: MutatedKind,
+  changes: Changes,
+  folder: string,
+): Promise<{ rounds: number; trial: (round: number) => Trial | Promise<Trial> }> {
+  if ('lies' in changes) {
+    const lies = isJson(kind) ? [] : await tableLies(kind, folder, changes);
+    return { rounds: lies.length, trial: (round) => lies[round]! };
+  }
+  const { rounds, seed } = changes;
+  const trials = isJson(kind) ? await jsonTrials(kind, folder) : await tableTrials(kind, folder);
+  return { rounds, trial: (round) => trials(new Dice(seed * 1_000_003 + round)) };
+}
+
+async function runChild(kind: MutatedKind, changes: Changes, from: number): Promise<void> {
   const tell = (word: Word) => new Promise<void>((resolve) => process.send!(word, () => resolve()));
   const folder = mkdtempSync(join(tmpdir(), 'covarium-mutations-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const trials = isJson(kind) ? await jsonTrials(kind, folder) : await tableTrials(kind, folder);
+  const { rounds, trial } = await trialsOf(kind, changes, folder);
   const counts = { read: 0, refused: 0, slowestMs: 0 };
   for (let round = from; round < rounds; round++) {
-    const { name, what, run } = await trials(new Dice(seed * 1_000_003 + round));
+    const { name, what, run } = await trial(round);
     await tell({ begins: round, what, name });
     const report = (problem: string) => tell({ finding: { kind, name, round, what, problem } });
     const begin = process.cpuUsage();
@@ -148,19 +172,22 @@ async function runChild(kind: MutatedKind, rounds: number, seed: number, from: n
 
 async function main(): Promise<void> {
   if (process.argv[2] === '--child') {
-    const [kind, rounds, seed, from] = process.argv.slice(3);
-    return runChild(kind as MutatedKind, Number(rounds), Number(seed), Number(from));
+    const [kind, changes, from] = process.argv.slice(3) as [MutatedKind, string, string];
+    return runChild(kind, JSON.parse(changes) as Changes, Number(from));
   }
   const { values, positionals } = parseArgs({
-    options: { rounds: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+    options: {
+      rounds: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: '1' },
+      lies: { type: 'string' },
+      file: { type: 'string' },
+    },
     allowPositionals: true,
   });
+  const { rounds, seed, lies, file } = values;
+  const changes = lies === undefined ? { rounds: Number(rounds), seed: Number(seed) } : { lies: Number(lies), file };
   for (const kind of positionals.length > 0 ? (positionals as MutatedKind[]) : mutatedKinds) {
-    const { findings, read, refused, megabytes, slowestMs } = await mutateFiles(
-      kind,
-      Number(values.rounds),
-      Number(values.seed),
-    );
+    const { findings, read, refused, megabytes, slowestMs } = await mutateFiles(kind, changes);
     for (const { name, round, what, problem } of findings)
       console.log(`${kind}, round ${round}, ${name} (${what}): ${problem}`);
     console.log(

@@ -29,10 +29,11 @@ export class Dice {
 export type Region = 'numbers' | 'structure' | 'schema';
 
 /** A place that is changed as a whole. */
-interface Field {
+export interface Field {
   readonly at: number;
   readonly end: number;
-  readonly kind: 'varint' | 'word16' | 'word32' | 'word64';
+  /** A `varint` is of whole numbers, whose sign is in the lowest bit; a `uvarint` of lengths, which have none. */
+  readonly kind: 'varint' | 'uvarint' | 'word8' | 'word16' | 'word32' | 'word64';
   readonly region: Region;
 }
 
@@ -70,7 +71,10 @@ interface ThriftField extends Field {
   readonly value: number;
 }
 
-/** All whole numbers of a struct in Thrift's compact protocol, and where it ends. Of a sound file. */
+/**
+ * All whole numbers of a struct in Thrift's compact protocol, lengths of texts, and the bytes that say which field
+ * follows, of which type, and how long a list is; and where the struct ends. Of a sound file.
+ */
 function thriftFields(bytes: Buffer, start: number): { fields: ThriftField[]; end: number } {
   const fields: ThriftField[] = [];
   let at = start;
@@ -93,17 +97,23 @@ function thriftFields(bytes: Buffer, start: number): { fields: ThriftField[]; en
     } else if (type === 7) at += 8;
     else if (type === 8) {
       const length = varint();
+      fields.push({ at: begin, end: at, kind: 'uvarint', region: 'structure', path: `${path}, bytes`, value: length });
       at += length;
     } else if (type === 9 || type === 10) {
-      const head = bytes[at++]!;
+      const head = byte(`${path}, list`);
       const length = head >> 4 === 15 ? varint() : head >> 4;
       for (let index = 0; index < length; index++) value(head & 15, `${path}[${index}]`, true);
     } else if (type === 12) struct(path);
     else throw new Error(`Type (${type}) of Thrift is not known here.`);
   };
+  const byte = (path: string): number => {
+    const value = bytes[at++]!;
+    fields.push({ at: at - 1, end: at, kind: 'word8', region: 'structure', path, value });
+    return value;
+  };
   const struct = (path: string): void => {
     let id = 0;
-    for (let head = bytes[at++]!; head !== 0; head = bytes[at++]!) {
+    for (let head = byte(`${path}, head`); head !== 0; head = byte(`${path}, head`)) {
       if (head >> 4 === 0) throw new Error('A sound file of the tests has fields that are far apart.');
       id += head >> 4;
       value(head & 15, `${path}.${id}`, false);
@@ -209,8 +219,30 @@ function toldOnce(flat: FlatReader): [number, number][] {
   return places.sort(([a], [b]) => a - b);
 }
 
-const interesting = [0n, 1n, -1n, 2n, 3n, 7n, 8n, 16n, 33n, 64n, 127n, 128n, 255n, 256n, 65535n, 65536n];
-const large = [31n, 32n, 33n, 48n, 52n, 53n, 62n, 63n].flatMap((bits) => [2n ** bits - 1n, 2n ** bits, -(2n ** bits)]);
+/** What lengths, counts, places and types may be said to be, whatever they are. */
+export const interesting: readonly bigint[] = [
+  0n,
+  1n,
+  -1n,
+  2n,
+  3n,
+  7n,
+  8n,
+  16n,
+  33n,
+  64n,
+  127n,
+  128n,
+  255n,
+  256n,
+  65535n,
+  65536n,
+];
+export const large: readonly bigint[] = [31n, 32n, 33n, 48n, 52n, 53n, 62n, 63n].flatMap((bits) => [
+  2n ** bits - 1n,
+  2n ** bits,
+  -(2n ** bits),
+]);
 
 function otherValue(value: bigint, dice: Dice): bigint {
   const pick = dice.below(8);
@@ -272,34 +304,43 @@ function regionAt({ parts }: Anatomy, place: number): Region {
   return parts.findLast(({ at }) => at <= place)!.region;
 }
 
-function withField(
+function withField(bytes: Buffer<ArrayBuffer>, field: Field, footer: number, dice: Dice): Buffer<ArrayBuffer> {
+  return withValue(bytes, field, footer, otherValue(statedBy(bytes, field), dice));
+}
+
+/** What a field of a sound file states. */
+export function statedBy(bytes: Uint8Array, { at, end, kind }: Field): bigint {
+  let value = 0n;
+  const bits = kind === 'varint' || kind === 'uvarint' ? 7n : 8n;
+  for (let index = end - 1; index >= at; index--)
+    value = (value << bits) | (BigInt(bytes[index]!) & ((1n << bits) - 1n));
+  return kind !== 'varint' ? value : value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
+}
+
+/** The file with another value of a field; one that takes more bytes moves what is behind it. */
+export function withValue(
   bytes: Buffer<ArrayBuffer>,
   { at, end, kind }: Field,
   footer: number,
-  dice: Dice,
+  value: bigint,
 ): Buffer<ArrayBuffer> {
-  if (kind === 'varint') {
-    let value = 0n;
-    for (let index = at; index < end; index++) value |= BigInt(bytes[index]! & 127) << BigInt(7 * (index - at));
-    const signed = value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
-    const encoded = varintOf(otherValue(signed, dice), end - at);
+  if (kind === 'varint' || kind === 'uvarint') {
+    const encoded = varintOf(kind === 'uvarint' ? value : value >= 0n ? value * 2n : -value * 2n - 1n, end - at);
     const changed = Buffer.concat([bytes.subarray(0, at), encoded, bytes.subarray(end)]);
     const grown = changed.length - bytes.length;
     if (grown !== 0 && at >= footer)
       changed.writeUInt32LE(changed.readUInt32LE(changed.length - 8) + grown, changed.length - 8);
     return changed;
   }
-  const bits = { word16: 16, word32: 32, word64: 64 }[kind];
-  let value = 0n;
-  for (let index = end - 1; index >= at; index--) value = value * 256n + BigInt(bytes[index]!);
-  let next = BigInt.asUintN(bits, otherValue(value, dice));
-  for (let index = at; index < end; index++, next /= 256n) bytes[index] = Number(next % 256n);
-  return bytes;
+  const changed = Buffer.from(bytes);
+  let next = BigInt.asUintN(8 * (end - at), value);
+  for (let index = at; index < end; index++, next /= 256n) changed[index] = Number(next % 256n);
+  return changed;
 }
 
 // Padded to the bytes that were there, which the protocol allows.
 function varintOf(value: bigint, length: number): Buffer {
-  let rest = BigInt.asUintN(64, value >= 0n ? value * 2n : -value * 2n - 1n);
+  let rest = BigInt.asUintN(64, value);
   const bytes: number[] = [];
   for (; rest >= 128n || bytes.length < length - 1; rest /= 128n) bytes.push(Number(rest % 128n) | 128);
   bytes.push(Number(rest));

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { type CovariumError, readTable } from '../../lib/index.ts';
 import { openCsv, plainParser } from '../../lib/table/csv-reader.ts';
 import type { TableFormat } from '../../lib/table/format.ts';
-import { mutationSeeds } from './mutation-seeds.ts';
-import { anatomyOf, type Dice, mutate } from './mutations.ts';
+import { liesAbout } from './lies.ts';
+import { type MutationSeed, mutationSeeds } from './mutation-seeds.ts';
+import { anatomyOf, type Dice, mutate, type Region } from './mutations.ts';
 
 /** A changed file. */
 export interface Trial {
@@ -37,9 +38,18 @@ async function answerOf(numbers: Promise<number[]>): Promise<string> {
   );
 }
 
-/** Changes files of a format, each by the dice that it is given. */
-export async function tableTrials(format: TableFormat, folder: string): Promise<(dice: Dice) => Promise<Trial>> {
-  const seeds = (await mutationSeeds(format)).map((each) => ({ ...each, anatomy: anatomyOf(format, each.bytes) }));
+/** A file with something changed in one of these regions of it. */
+interface Changed {
+  readonly seed: MutationSeed;
+  readonly bytes: Buffer;
+  readonly regions: ReadonlySet<Region>;
+}
+
+/** Reads changed files and compares what is read with what the sound ones say. */
+function comparing(
+  format: TableFormat,
+  folder: string,
+): (changed: Changed, request: Request) => Promise<string | undefined> {
   const path = join(folder, `changed.${format}`);
   const numbersOf = async (bytes: Buffer, request: Request) => {
     writeFileSync(path, bytes);
@@ -55,23 +65,52 @@ export async function tableTrials(format: TableFormat, folder: string): Promise<
     return { rows: rows.rows, dropped, text: Array.from(rows.data).join() };
   };
   const sound = new Map<string, Awaited<ReturnType<typeof numbersOf>>>();
+  return async ({ seed, bytes, regions }, request) => {
+    const key = JSON.stringify([seed.name, request]);
+    const original = sound.get(key) ?? (await numbersOf(seed.bytes, request).catch(() => undefined));
+    if (original !== undefined) sound.set(key, original);
+    const found = await numbersOf(bytes, request);
+    if (original === undefined || regions.has('schema')) return undefined;
+    const [before, after] = [original.rows + original.dropped, found.rows + found.dropped];
+    if (format !== 'csv' && before !== after) return `has (${after}) rows, not (${before})`;
+    return !regions.has('numbers') && found.text !== original.text ? 'is read as other numbers' : undefined;
+  };
+}
+
+/** Changes files of a format, each by the dice that it is given. */
+export async function tableTrials(format: TableFormat, folder: string): Promise<(dice: Dice) => Promise<Trial>> {
+  const seeds = (await mutationSeeds(format)).map((each) => ({ ...each, anatomy: anatomyOf(format, each.bytes) }));
+  const compare = comparing(format, folder);
   return async (dice) => {
-    const { name, bytes, columns, anatomy, member } = dice.of(seeds);
+    const seed = dice.of(seeds);
+    const { name, bytes, columns, anatomy, member } = seed;
     // All columns, or one: a fault in another than the first is then not hidden by a refusal of the first.
     const chosen = columns === undefined || dice.below(4) === 0 ? columns : [dice.of(columns)];
     const comment = format === 'csv' && dice.below(3) === 0 ? '#' : undefined;
     const request = { columns: chosen, member, comment };
-    const key = JSON.stringify([name, request]);
-    const original = sound.get(key) ?? (await numbersOf(bytes, request).catch(() => undefined));
-    if (original !== undefined) sound.set(key, original);
     const { what, bytes: changed, regions } = mutate(bytes, anatomy, dice);
-    const run = async () => {
-      const found = await numbersOf(changed, request);
-      if (original === undefined || regions.has('schema')) return undefined;
-      const [before, after] = [original.rows + original.dropped, found.rows + found.dropped];
-      if (format !== 'csv' && before !== after) return `has (${after}) rows, not (${before})`;
-      return !regions.has('numbers') && found.text !== original.text ? 'is read as other numbers' : undefined;
-    };
+    const run = () => compare({ seed, bytes: changed, regions }, request);
     return { name, what: `${what}; columns ${chosen?.join() ?? 'all'}`, run };
   };
+}
+
+/** Lies (lies.ts) about the sound files of a format, or about the one of that name: one of each so many. */
+export async function tableLies(
+  format: TableFormat,
+  folder: string,
+  { lies: each, file }: { readonly lies: number; readonly file?: string | undefined },
+): Promise<Trial[]> {
+  const compare = comparing(format, folder);
+  const trials: Trial[] = [];
+  for (const seed of await mutationSeeds(format)) {
+    if (file !== undefined && seed.name !== file) continue;
+    const request = { columns: seed.columns, member: seed.member, comment: undefined };
+    for (const { what, region, bytes } of liesAbout(format, seed.bytes))
+      trials.push({
+        name: seed.name,
+        what,
+        run: () => compare({ seed, bytes: bytes(), regions: new Set([region]) }, request),
+      });
+  }
+  return trials.filter((_, index) => index % each === 0);
 }

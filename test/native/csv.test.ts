@@ -13,7 +13,7 @@ const { addon, file } = loadAddon();
 if (addon === undefined) console.log('skipped  CSV of the addon: there is no addon');
 else {
   test('Mutated files are read as in TypeScript.', async () => {
-    const { findings, read } = await mutateFiles('csv', sanitized ? 150 : 300, 11);
+    const { findings, read } = await mutateFiles('csv', { rounds: sanitized ? 150 : 300, seed: 11 });
     assert.equal(findings, []);
     assert.ok(read > 0);
   });

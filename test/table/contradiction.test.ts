@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ErrorCode, readTable } from '../../lib/index.ts';
+import { readTable } from '../../lib/index.ts';
 import { mutatedKinds, mutateFiles } from '../harness/mutate-files.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -35,6 +35,10 @@ const refused: { readonly [file: string]: string } = {
   'ar-zstd-ulen-lies.arrows': 'a buffer of (320) bytes is said to have (16)',
   'ar-zstd-bomb-2.6GB.arrows': '(320)',
   'ar-buf-offset-neg.arrows': 'a buffer of (320) bytes begins at (-64)',
+  'np-1e15rows-0cols.npy': 'its shape is (9007199254740991, 0), which no file can hold',
+  'np-0-1e300.npy': 'its shape is (0, 1e+300), not a tuple of whole numbers',
+  'np-nobrace.npy': 'its header is not a Python dict',
+  'np-twoshapes.npy': 'key (shape) occurs twice',
 };
 
 /** Sound files: their rows, or the first of them, with `missing: 'drop'`; whether a row is missing. */
@@ -42,17 +46,21 @@ const sound: { readonly [file: string]: { rows: number; first: readonly number[]
   'pq-ok.parquet': { rows: 4, first: [1, 2, 3, 4], dropped: 0 },
   'pq-deflevel-half-null.parquet': { rows: 2, first: [1, 2], dropped: 2 },
   'ar-ok.arrows': { rows: 39, first: [0, 0, 0, 1, 1, 7], dropped: 1 },
+  'np-fortran.npy': { rows: 3, first: [1, 5, 2, 8, 3, 14], dropped: 0 },
+  'np-1d.npy': { rows: 6, first: [1, 2, 3, 5, 8, 14], dropped: 0 },
   'ar-no-end.arrows': { rows: 40, first: [1.5, 0, 2.5, 7], dropped: 0 },
 };
 
-test('Every Arrow and Parquet file of the folder has its line here.', () => {
-  const files = readdirSync(folder).filter((file) => /^(ar|pq)-/.test(file));
+test('Every file of the folder has its line here.', () => {
+  const files = readdirSync(folder).filter((file) => /^(ar|np|pq)-/.test(file));
   assert.equal(files.sort(), [...Object.keys(refused), ...Object.keys(sound)].sort());
 });
 
+const codes = { ar: 'ERR_MALFORMED_ARROW', np: 'ERR_MALFORMED_NPY', pq: 'ERR_MALFORMED_PARQUET' } as const;
+
 for (const [file, says] of Object.entries(refused))
   test(`${file} is refused, missing values dropped or not.`, async () => {
-    const code: ErrorCode = file.startsWith('pq') ? 'ERR_MALFORMED_PARQUET' : 'ERR_MALFORMED_ARROW';
+    const code = codes[file.slice(0, 2) as keyof typeof codes];
     for (const missing of ['error', 'drop'] as const) {
       const error = await throwsCode(code, says, () => readTable(folder + file, { missing }));
       assert.ok(error.message.includes(file), error.message);
@@ -71,10 +79,19 @@ for (const [file, { rows, first, dropped }] of Object.entries(sound))
 // Short rounds of changed files; CONTRIBUTING.md has the commands for long ones.
 for (const kind of mutatedKinds)
   test(`Changed files (${kind}) are refused, or give what they say: in bounded time and memory.`, async () => {
-    const { findings, read, refused } = await mutateFiles(kind, 200, 1);
+    const { findings, read, refused } = await mutateFiles(kind, { rounds: 200, seed: 1 });
     assert.equal(findings, []);
     assert.is(read + refused, 200);
     assert.ok(read > 5 && refused > 20, `(${read}) are read, (${refused}) are refused`);
+  });
+
+// Each field of a file of ours says something else, one at a time; CONTRIBUTING.md has the command for all of it.
+for (const format of ['npy', 'arrow', 'arrows', 'parquet'] as const)
+  test(`A length, count, offset, width or type that is a lie (${format}) is refused, or does not matter.`, async () => {
+    const file = 'covarium, float64';
+    const { findings, read, refused } = await mutateFiles(format, { lies: format === 'npy' ? 3 : 23, file });
+    assert.equal(findings, []);
+    assert.ok(read > 0 && refused > 10, `(${read}) are read, (${refused}) are refused`);
   });
 
 test.run();

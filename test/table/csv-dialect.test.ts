@@ -16,7 +16,7 @@ const rows = [
 ];
 const quiet: TableOptions = { warn: () => {} };
 const files = readdirSync(folder).filter((name) => name.endsWith('.csv'));
-assert.is(files.length, 15);
+assert.is(files.length, 16);
 
 for (const file of files)
   test(`${file} is read, or refused by what it is.`, async () => {
@@ -27,6 +27,9 @@ for (const file of files)
       assert.equal([kept.toArray(), dropped], [[[2.5, 3.5]], 1]);
       const refused = await throwsCode('ERR_MALFORMED_CSV', '--missing drop', () => readTable(path, others));
       assert.is(refused.line, 2);
+    } else if (file === 'numpy-savetxt.csv') {
+      const { names, rows: read } = await readTable(path, quiet);
+      assert.equal([names, read.toArray()], [undefined, rows]);
     } else if (file === 'r-write-csv2.csv')
       await throwsCode('ERR_MALFORMED_CSV', 'with a point, not a comma', () => readTable(path, quiet));
     else {

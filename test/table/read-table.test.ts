@@ -16,12 +16,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { markAsUntransferable } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, readTable, writeTable } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, openDevice, readTable, writeTable } from '../../lib/index.ts';
 import { nativeParser, openCsv, plainParser } from '../../lib/table/csv-reader.ts';
 import { tableFormats } from '../../lib/table/format.ts';
 import { openTable } from '../../lib/table/read-table.ts';
+import { closeResult, resultMemory } from '../../lib/table/result-memory.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-sources-'));
@@ -67,6 +69,44 @@ for (const format of tableFormats)
       server.close();
     }
   });
+
+test('The memory of a closed table is that of the next one of its size, unless native code may have its address.', async () => {
+  const path = at('large.npy');
+  const count = 1 << 20;
+  const large = Float64Array.from({ length: 2 * count }, (_, i) => Math.sin(i * i));
+  await writeTable(path, Matrix.from(large, { columns: 2 }));
+  const { rows } = await readTable(path);
+  const data = rows.data as Float64Array;
+  assert.equal([data.length, data[5], data.at(-1)], [2 * count, large[5], large.at(-1)]);
+  rows.close();
+  assert.is(data.length, 0);
+  await throwsCode('ERR_CLOSED', async () => rows.data);
+  // Another file of that size is read over it, and every number is its own.
+  await writeTable(path, Matrix.from(large.map((value) => -value) as Float64Array<ArrayBuffer>, { columns: 2 }));
+  const again = await readTable(path);
+  assert.ok((again.rows.data as Float64Array).every((value, i) => value === -large[i]!));
+  const values = resultMemory('float64', 2 * count).fill(7);
+  closeResult(values);
+  // Weak references hold until this turn of the event loop ends.
+  const next = resultMemory('float64', 2 * count);
+  assert.equal([values.length, next.length, next[0], next.at(-1)], [0, 2 * count, 7, 7]);
+  assert.equal(Array.from(new Set(resultMemory('float64', 2 * count))), [0], 'none is left for a second');
+  assert.is(resultMemory('float32', 2 * count)[0], 0, 'nor for another size');
+  markAsUntransferable(next.buffer);
+  closeResult(next);
+  assert.is(resultMemory('float64', 2 * count)[0], 0);
+  const small = resultMemory('float64', 100);
+  closeResult(small);
+  assert.is(small.length, 100, 'Small memory stays.');
+  const device = openDevice();
+  const used = (await readTable(path)).rows;
+  const kept = used.data;
+  await MultivariateNormal.fit({ rows: used, device });
+  used.close();
+  await throwsCode('ERR_CLOSED', async () => used.data);
+  if (device.kind !== 'reference') assert.is(kept.length, 2 * count, 'native code had its address');
+  device.close();
+});
 
 test('A stream may give texts; a stream of other values, or no source at all, is refused.', async () => {
   assert.equal((await readTable(Readable.from(['a,b\n1.5,', '2\n']))).rows.toArray(), [[1.5, 2]]);

@@ -1,3 +1,4 @@
+import { isSlice, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
 import type { FlatReader } from './flat-reader.ts';
 import type { ArrowField } from './schema.ts';
@@ -34,17 +35,17 @@ interface Node {
  * column has as many rows as the batch, each buffer lies in the body behind the one before it, and there are as many as
  * the fields take. Throws a {@link Contradiction}.
  */
-export function readBatch(
+export function* readBatch(
   flat: FlatReader,
   table: number,
   bodyBytes: number,
   fields: readonly ArrowField[],
   wanted: readonly number[],
-): Batch {
+): Work<Batch> {
   const rows = flat.int64(table, 0);
   if (!(Number.isSafeInteger(rows) && rows >= 0)) throw new Contradiction(`a batch has (${rows}) rows`);
-  const nodes = readNodes(flat, table);
-  const buffers = readBuffers(flat, table, bodyBytes);
+  const nodes = yield* readNodes(flat, table);
+  const buffers = yield* readBuffers(flat, table, bodyBytes);
   const compression = readCompression(flat, table);
   const variadic = flat.vector(table, 4, 8);
   const starts: { node: number; buffer: number }[] = [];
@@ -64,6 +65,7 @@ export function readBatch(
     field.children.forEach(pass);
   };
   for (const field of fields) {
+    if (isSlice(starts.length)) yield;
     starts.push({ node: at.node, buffer: at.buffer });
     pass(field);
   }
@@ -74,12 +76,14 @@ export function readBatch(
     const { length } = nodes[starts[index]!.node]!;
     if (length !== rows) throw new Contradiction(`column (${name}) has (${length}) rows in a batch of (${rows})`);
   });
-  const columns = wanted.map((index) => {
+  const columns: ColumnPlace[] = [];
+  for (const index of wanted) {
+    if (isSlice(columns.length)) yield;
     const { node, buffer } = starts[index]!;
     const column = { nulls: nodes[node]!.nulls, validity: buffers[buffer]!, values: buffers[buffer + 1]! };
     checkColumn(fields[index]!, column, rows, compression !== undefined);
-    return column;
-  });
+    columns.push(column);
+  }
   return { rows, columns, compression };
 }
 
@@ -96,8 +100,17 @@ function checkColumn(
     throw new Contradiction(`column (${name}) has (${nulls}) nulls, and is said to have none`);
   if (isCompressed) return;
   const { bytes } = field.dictionary?.index ?? field.number!;
-  if (validity.bytes > 0) checkBytes(name, 'bits', validity.bytes, Math.ceil(rows / 8), rows);
-  checkBytes(name, 'numbers', values.bytes, rows * bytes, rows);
+  if (validity.bytes > 0) checkPadded(name, 'bits', validity.bytes, Math.ceil(rows / 8), rows);
+  checkPadded(name, 'numbers', values.bytes, rows * bytes, rows);
+}
+
+// Buffers are filled up to 64 bytes at most. Of numbers that are said to be narrower than they are, more is left.
+const mostPadding = 63;
+
+function checkPadded(name: string, what: string, bytes: number, needed: number, rows: number): void {
+  checkBytes(name, what, bytes, needed, rows);
+  if (bytes > needed + mostPadding)
+    throw new Contradiction(`column (${name}) has (${bytes}) bytes of ${what}, but (${rows}) rows take (${needed})`);
 }
 
 /** Throws a {@link Contradiction} where bytes are fewer than a column takes. */
@@ -105,21 +118,26 @@ export function checkBytes(name: string, what: string, bytes: number, needed: nu
   if (bytes < needed) throw new Contradiction(`column (${name}) has (${bytes}) bytes of ${what} for (${rows}) rows`);
 }
 
-function readNodes(flat: FlatReader, table: number): Node[] {
+function* readNodes(flat: FlatReader, table: number): Work<Node[]> {
   const { start, length: count } = flat.vector(table, 1, 16);
-  return Array.from({ length: count }, (_, index) => {
+  const nodes: Node[] = [];
+  for (let index = 0; index < count; index++) {
+    if (isSlice(index)) yield;
     const length = flat.int64At(start + 16 * index);
     const nulls = flat.int64At(start + 16 * index + 8);
     if (!(length >= 0 && nulls >= 0 && nulls <= length))
       throw new Contradiction(`a column of (${length}) rows has (${nulls}) nulls`);
-    return { length, nulls };
-  });
+    nodes.push({ length, nulls });
+  }
+  return nodes;
 }
 
-function readBuffers(flat: FlatReader, table: number, bodyBytes: number): Place[] {
+function* readBuffers(flat: FlatReader, table: number, bodyBytes: number): Work<Place[]> {
   const { start, length: count } = flat.vector(table, 2, 16);
+  const places: Place[] = [];
   let end = 0;
-  return Array.from({ length: count }, (_, index) => {
+  for (let index = 0; index < count; index++) {
+    if (isSlice(index)) yield;
     const offset = flat.int64At(start + 16 * index);
     const bytes = flat.int64At(start + 16 * index + 8);
     if (!(offset >= 0 && bytes >= 0 && offset + bytes <= bodyBytes))
@@ -128,8 +146,9 @@ function readBuffers(flat: FlatReader, table: number, bodyBytes: number): Place[
       if (offset < end) throw new Contradiction(`a buffer begins at (${offset}), before the end of another (${end})`);
       end = offset + bytes;
     }
-    return { offset, bytes };
-  });
+    places.push({ offset, bytes });
+  }
+  return places;
 }
 
 function readCompression(flat: FlatReader, table: number): Batch['compression'] {

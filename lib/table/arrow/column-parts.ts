@@ -36,12 +36,17 @@ export class ColumnParts {
   /** Where the columns of a batch are; those that are compressed, decompressed whole. */
   async columnsOf(batch: Batch, body: Body, fields: readonly ArrowField[]): Promise<ColumnBytes[]> {
     const columns: ColumnBytes[] = [];
+    const { compression } = batch;
+    if (compression === undefined)
+      return batch.columns.map(({ validity, values }) => ({
+        validity: validity.bytes === 0 ? undefined : validity,
+        values,
+      }));
     for (const [at, { validity, values }] of batch.columns.entries()) {
       const { name, number, dictionary } = fields[at]!;
       const width = (dictionary?.index ?? number!).bytes;
       const read = async (place: Place, what: string, needed: number) => {
-        if (batch.compression === undefined) return place;
-        const bytes = await this.#decompressed(batch.compression, body, place, needed);
+        const bytes = await this.#decompressed(compression, body, place, needed);
         checkBytes(name, what, bytes.length, needed, batch.rows);
         return bytes;
       };
@@ -62,7 +67,7 @@ export class ColumnParts {
   ): Promise<Uint8Array> {
     if (bytes === 0) return new Uint8Array(0);
     if (bytes < 8) throw new Contradiction(`a compressed buffer of (${bytes}) bytes does not say its length`);
-    const packed = await body.part(offset, new Uint8Array(bytes));
+    const packed = await body.part(offset, bytes, (length) => new Uint8Array(length));
     const head = new DataView(packed.buffer, packed.byteOffset);
     const length = head.getInt32(4, true) * 2 ** 32 + head.getUint32(0, true);
     if (length === -1) return packed.subarray(8);
@@ -76,24 +81,27 @@ export class ColumnParts {
   }
 
   /** Rows `row` to `row + rows` of the column that is the `at`th; `row` is a multiple of 8. */
-  async part(
+  part(
     body: Body,
     { validity, values }: ColumnBytes,
     { bytes: width }: NumberLayout,
     row: number,
     rows: number,
     at: number,
-  ): Promise<ColumnPart> {
-    const part = async (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
+  ): ColumnPart | Promise<ColumnPart> {
+    const part = (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
       if (types.isUint8Array(from)) return from.subarray(start, start + length);
-      if ((scratches[at]?.length ?? 0) < length) scratches[at] = new Uint8Array(length);
-      return body.part(from.offset + start, scratches[at]!.subarray(0, length));
+      return body.part(from.offset + start, length, () => {
+        if ((scratches[at]?.length ?? 0) < length) scratches[at] = new Uint8Array(length);
+        return scratches[at]!.subarray(0, length);
+      });
     };
-    return {
-      bytes: await part(values, row * width, rows * width, this.#scratch),
-      validity:
-        validity === undefined ? undefined : await part(validity, row / 8, Math.ceil(rows / 8), this.#validityScratch),
-    };
+    const bytes = part(values, row * width, rows * width, this.#scratch);
+    const bits =
+      validity === undefined ? undefined : part(validity, row / 8, Math.ceil(rows / 8), this.#validityScratch);
+    // Without a promise where the bytes are there: a table may have thousands of columns.
+    if (types.isUint8Array(bytes) && (bits === undefined || types.isUint8Array(bits))) return { bytes, validity: bits };
+    return Promise.all([bytes, bits]).then(([read, readBits]) => ({ bytes: read, validity: readBits }));
   }
 }
 

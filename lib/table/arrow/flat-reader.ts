@@ -1,5 +1,7 @@
 import { Contradiction } from '../contradiction.ts';
 
+const utf8 = new TextDecoder();
+
 /**
  * The tables of a FlatBuffer. Nothing outside of its bytes is read, and tables that go round in circles end: no right
  * metadata have more tables than bytes. Throws a {@link Contradiction}. https://flatbuffers.dev/internals/
@@ -8,6 +10,8 @@ export class FlatReader {
   readonly #view: DataView;
   readonly #bytes: Uint8Array;
   #visits = 0;
+  // Behind the last byte that was read.
+  #end = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -39,6 +43,16 @@ export class FlatReader {
     return at === undefined ? 0 : this.int64At(at);
   }
 
+  /**
+   * Throws a {@link Contradiction} where other bytes than padding follow all that was read: the body of the message,
+   * whose metadata then are said to be longer than they are.
+   */
+  finish(): void {
+    const rest = this.#bytes.subarray(this.#end);
+    if (rest.length >= 8 && rest.some((byte) => byte !== 0))
+      throw new Contradiction(`its metadata end (${rest.length}) bytes before they are said to`);
+  }
+
   int64At(at: number): number {
     return this.#view.getInt32(at + 4, true) * 2 ** 32 + this.#view.getUint32(at, true);
   }
@@ -49,7 +63,7 @@ export class FlatReader {
 
   text(table: number, field: number): string {
     const { start, length } = this.vector(table, field, 1);
-    return new TextDecoder().decode(this.#bytes.subarray(start, start + length));
+    return utf8.decode(this.#bytes.subarray(start, start + length));
   }
 
   child(table: number, field: number): number | undefined {
@@ -65,6 +79,7 @@ export class FlatReader {
     const length = this.#view.getUint32(vector, true);
     if (vector + 4 + length * entryBytes > this.#bytes.length)
       throw new Contradiction(`a list of (${length}) entries is longer than its metadata`);
+    this.#end = Math.max(this.#end, vector + 4 + length * entryBytes);
     return { start: vector + 4, length };
   }
 
@@ -99,5 +114,6 @@ export class FlatReader {
   #hold(at: number, size: number): void {
     if (!(at >= 0 && at + size <= this.#bytes.length))
       throw new Contradiction('its metadata refer to a place outside of them');
+    this.#end = Math.max(this.#end, at + size);
   }
 }

@@ -4,10 +4,18 @@ import type { RandomAccess } from '../../file/random-access.ts';
 /** The body of a message. */
 export interface Body {
   readonly bytes: number;
-  /** A part of it, which is there: in `scratch`, of the same length, or where it is in memory already. */
-  part(offset: number, scratch: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** So many bytes of it, which are there: where they are in memory already, or else in what `scratch` gives. */
+  part(offset: number, length: number, scratch: Scratch): Uint8Array | Promise<Uint8Array>;
   /** Where the body begins in an open file; undefined if it is not in one. */
   readonly file?: { readonly descriptor: number; readonly start: number } | undefined;
+}
+
+/** Memory of so many bytes. */
+export type Scratch = (length: number) => Uint8Array;
+
+/** A body whose bytes are in memory. */
+export function bodyInMemory(bytes: Uint8Array): Body {
+  return { bytes: bytes.length, part: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 /** What messages are read from, in order. */
@@ -63,9 +71,10 @@ export class FileMessageBytes implements MessageBytes {
     return {
       bytes: count,
       file: descriptor === undefined ? undefined : { descriptor, start },
-      part: async (offset, scratch) => {
-        await this.#file.read(start + offset, scratch);
-        return scratch;
+      part: async (offset, length, scratch) => {
+        const bytes = scratch(length);
+        await this.#file.read(start + offset, bytes);
+        return bytes;
       },
     };
   }
@@ -111,8 +120,7 @@ export class PipeMessageBytes implements MessageBytes {
 
   async body(count: number): Promise<Body | undefined> {
     const bytes = await this.take(count);
-    if (bytes.length < count) return undefined;
-    return { bytes: count, part: (offset, { length }) => bytes.subarray(offset, offset + length) };
+    return bytes.length < count ? undefined : bodyInMemory(bytes);
   }
 
   close(): Promise<void> {

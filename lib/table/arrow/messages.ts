@@ -1,7 +1,8 @@
+import { runSliced } from '../../work.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import { FlatReader } from './flat-reader.ts';
-import type { Body, MessageBytes } from './message-bytes.ts';
-import { readSchema } from './schema.ts';
+import { type Body, bodyInMemory, type MessageBytes } from './message-bytes.ts';
+import { schemaText } from './schema.ts';
 
 /** A message of Arrow's IPC format. */
 export interface ArrowMessage {
@@ -10,6 +11,8 @@ export interface ArrowMessage {
   /** Of its header, a table of the type. */
   readonly header: number;
   readonly version: number;
+  /** Whether it has metadata of its writer's own, which are not read. */
+  readonly hasMore: boolean;
   readonly body: Body;
 }
 
@@ -55,7 +58,8 @@ export class ArrowMessages {
     // A stream may end without saying so, a file may not.
     if (word.length === 0 && !this.#isFile) return undefined;
     // Writers before Arrow 0.15 leave the continuation word out.
-    if (word.length === 4 && int32(word) === -1) word = await this.#bytes.take(4);
+    const isContinued = word.length === 4 && int32(word) === -1;
+    if (isContinued) word = await this.#bytes.take(4);
     if (word.length < 4) throw new Contradiction('it ends where a message begins');
     const length = int32(word);
     if (length === 0) {
@@ -66,6 +70,8 @@ export class ArrowMessages {
     if (this.#isFile && this.#schema === '' && length < 16) return this.#schemaOfFooter();
     if (length < 16 || length > largestMetadata)
       throw new Contradiction(`the metadata of a message take (${length}) bytes`);
+    if (isContinued && length % 8 !== 0)
+      throw new Contradiction(`the metadata of a message take (${length}) bytes, which are no multiple of 8`);
     const metadata = await this.#bytes.take(length);
     if (metadata.length < length) throw new Contradiction('it ends within the metadata of a message');
     const flat = new FlatReader(metadata);
@@ -79,13 +85,13 @@ export class ArrowMessages {
     const bodyBytes = flat.int64(message, 3);
     if (!(Number.isSafeInteger(bodyBytes) && bodyBytes >= 0))
       throw new Contradiction(`the body of a message has (${bodyBytes}) bytes`);
-    if (type === 'schema' && this.#isFile) this.#schema ||= JSON.stringify(readSchema(flat, header, version));
+    if (type === 'schema' && this.#isFile) this.#schema ||= await textOf(flat, header, version);
     const metadataBytes = this.#bytes.offset - offset;
     const body = await this.#bytes.body(bodyBytes);
     if (body === undefined) throw new Contradiction(`it ends within the (${bodyBytes}) bytes of a message's body`);
     if (this.#isFile && type !== 'schema')
       (type === 'record batch' ? this.#batches : this.#dictionaries).push({ offset, metadataBytes, bodyBytes });
-    return { type, flat, header, version, body };
+    return { type, flat, header, version, hasMore: flat.child(message, 4) !== undefined, body };
   }
 
   async #begin(): Promise<void> {
@@ -109,14 +115,14 @@ export class ArrowMessages {
     const header = flat.child(footer, 1);
     if (header === undefined) throw new Contradiction('its footer has no schema');
     const version = flat.int16(footer, 0);
-    this.#schema = JSON.stringify(readSchema(flat, header, version));
+    this.#schema = await textOf(flat, header, version);
     const first = [...listed(flat, footer, 2), ...listed(flat, footer, 3)].map(({ offset }) => offset);
     if (first.length === 0) throw new NotTaken('it has no batches, and does not begin with a schema');
     const start = first.reduce((least, offset) => Math.min(least, offset));
     if (!(start >= this.#bytes.offset && start % 8 === 0 && start < file.byteLength))
       throw new Contradiction(`its first batch begins at (${start})`);
     file.skipTo(start);
-    return { type: 'schema', flat, header, version, body: { bytes: 0, part: (_, scratch) => scratch } };
+    return { type: 'schema', flat, header, version, hasMore: true, body: bodyInMemory(new Uint8Array(0)) };
   }
 
   // Between the end of the stream and the last word: the footer and its length.
@@ -124,7 +130,7 @@ export class ArrowMessages {
     const flat = footerOf(await this.#bytes.take(largestMetadata));
     const footer = flat.root();
     const schema = flat.child(footer, 1);
-    if (schema === undefined || JSON.stringify(readSchema(flat, schema, flat.int16(footer, 0))) !== this.#schema)
+    if (schema === undefined || (await textOf(flat, schema, flat.int16(footer, 0))) !== this.#schema)
       throw new Contradiction('its footer has another schema than its first message');
     this.#compare('dictionaries', this.#dictionaries, listed(flat, footer, 2));
     this.#compare('batches', this.#batches, listed(flat, footer, 3));
@@ -139,6 +145,10 @@ export class ArrowMessages {
         throw new Contradiction(`its footer does not list ${what} where they are: (${other.offset}) for (${offset})`);
     });
   }
+}
+
+function textOf(flat: FlatReader, schema: number, version: number): Promise<string> {
+  return runSliced(schemaText(flat, schema, version), undefined);
 }
 
 /** The footer in the last bytes of a file. */

@@ -1,7 +1,8 @@
+import { types } from 'node:util';
 import { loadAddon } from '../../addon/native.ts';
 import { CovariumError, fromNative } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
-import { Turns } from '../../work.ts';
+import { runSliced, Turns, type Work } from '../../work.ts';
 import { refuseInexact } from '../complete-rows.ts';
 import { Contradiction, refusal } from '../contradiction.ts';
 import { Inexact, readNumbers } from '../numbers.ts';
@@ -9,7 +10,7 @@ import { keptRows, resultMemory } from '../result-memory.ts';
 import type { RowTiles } from '../row-tiles.ts';
 import { type Batch, readBatch } from './batch.ts';
 import { type ColumnPart, ColumnParts, countValid, isValid, readValid } from './column-parts.ts';
-import type { Body, MessageBytes } from './message-bytes.ts';
+import { type Body, bodyInMemory, type MessageBytes } from './message-bytes.ts';
 import type { ArrowMessage, ArrowMessages } from './messages.ts';
 import type { ArrowField } from './schema.ts';
 
@@ -21,9 +22,16 @@ const plainBytes = 128 << 20;
 const plainRatio = 4096;
 
 const mostDirectColumns = 64;
+// A body of many short columns is read at once: each of them would wait for a thread.
+const shortBytes = 1 << 16;
+const wholeBytes = 64 << 20;
 
 // Rows of a dictionary, between which the event loop may turn.
 const pieceRows = 1 << 16;
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return types.isPromise(value);
+}
 
 /** A record batch, or a dictionary, and where its numbers are. */
 interface Item {
@@ -142,7 +150,7 @@ export class ArrowRows {
       try {
         const message = await this.#messages.next();
         if (message === undefined) return;
-        item = this.#itemOf(message);
+        item = await runSliced(this.#itemOf(message), this.#signal);
       } catch (error) {
         throw refusal('Arrow', this.#name, error, `byte ${this.#bytes.offset}`);
       }
@@ -150,10 +158,11 @@ export class ArrowRows {
     }
   }
 
-  #itemOf({ type, flat, header, body }: ArrowMessage): Item {
+  *#itemOf({ type, flat, header, body, hasMore }: ArrowMessage): Work<Item> {
     if (type === 'schema') throw new Contradiction('a second schema follows the first');
     if (type === 'record batch') {
-      const batch = readBatch(flat, header, body.bytes, this.#fields, this.#chosen);
+      const batch = yield* readBatch(flat, header, body.bytes, this.#fields, this.#chosen);
+      if (!hasMore) flat.finish();
       this.#stated += batch.rows * this.#chosen.length * bytesOf(this.#dtype);
       if (this.#stated > Math.max(plainBytes, plainRatio * this.#bytes.offset))
         throw new CovariumError(
@@ -170,7 +179,8 @@ export class ArrowRows {
     if (coded === undefined || table === undefined) throw new Contradiction(`dictionary (${id}) is that of no column`);
     const field = { ...coded, dictionary: undefined };
     const isWanted = field.number !== undefined;
-    const batch = readBatch(flat, table, body.bytes, [field], isWanted ? [0] : []);
+    const batch = yield* readBatch(flat, table, body.bytes, [field], isWanted ? [0] : []);
+    if (!hasMore) flat.finish();
     return { batch, body, dictionary: { id, isDelta: flat.uint8(header, 2) !== 0, field } };
   }
 
@@ -218,9 +228,11 @@ export class ArrowRows {
   }
 
   // Parts of a batch, read but not yet decoded.
-  async *#chunks({ batch, body }: Item): AsyncGenerator<{ rows: number; chunks: ColumnPart[] }> {
+  async *#chunks({ batch, body: given }: Item): AsyncGenerator<{ rows: number; chunks: ColumnPart[] }> {
     const fields = this.#chosen.map((index) => this.#fields[index]!);
     try {
+      const isShort = given.bytes <= Math.min(wholeBytes, shortBytes * fields.length);
+      const body = isShort ? bodyInMemory(await given.part(0, given.bytes, (length) => new Uint8Array(length))) : given;
       const columns = await this.#parts.columnsOf(batch, body, fields);
       const valid = fields.map(() => 0);
       for (let row = 0; row < batch.rows; row += this.#chunkRows) {
@@ -229,8 +241,9 @@ export class ArrowRows {
           this.#parts.part(body, columns[at]!, field.dictionary?.index ?? field.number!, row, rows, at),
         );
         // All side by side; none is left reading where another fails.
-        await Promise.allSettled(parts);
-        const chunks = await Promise.all(parts);
+        const pending = parts.filter(isPromise);
+        await Promise.allSettled(pending);
+        const chunks = pending.length > 0 ? await Promise.all(parts) : (parts as ColumnPart[]);
         chunks.forEach(({ validity }, at) => {
           if (validity !== undefined) valid[at]! += countValid(validity, rows);
         });
@@ -275,7 +288,7 @@ export class ArrowRows {
           );
         } catch (error) {
           // This tells what is wrong with the file.
-          for (const offset of offsets) await body.part(offset, new Uint8Array(count * bytes));
+          for (const offset of offsets) await body.part(offset, count * bytes, (length) => new Uint8Array(length));
           throw fromNative(error);
         }
       });

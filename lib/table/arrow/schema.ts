@@ -1,3 +1,4 @@
+import { isSlice, type Work } from '../../work.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import type { NumberLayout } from '../numbers.ts';
 import type { FlatReader } from './flat-reader.ts';
@@ -35,9 +36,24 @@ const deepest = 64;
  * The columns of a schema. Throws a {@link Contradiction}, or {@link NotTaken} for numbers whose highest byte comes
  * first.
  */
-export function readSchema(flat: FlatReader, schema: number, version: number): ArrowField[] {
+export function* readSchema(flat: FlatReader, schema: number, version: number): Work<ArrowField[]> {
   if (flat.int16(schema, 0) !== 0) throw new NotTaken('its numbers are big-endian');
-  return flat.tables(schema, 1).map((field) => readField(flat, field, version, 0));
+  const fields: ArrowField[] = [];
+  for (const field of flat.tables(schema, 1)) {
+    if (isSlice(fields.length)) yield;
+    fields.push(readField(flat, field, version, 0));
+  }
+  return fields;
+}
+
+/** A schema as text, to be compared with another. */
+export function* schemaText(flat: FlatReader, schema: number, version: number): Work<string> {
+  const texts: string[] = [];
+  for (const field of yield* readSchema(flat, schema, version)) {
+    if (isSlice(texts.length)) yield;
+    texts.push(JSON.stringify(field));
+  }
+  return texts.join();
 }
 
 function readField(flat: FlatReader, field: number, version: number, depth: number): ArrowField {

@@ -19,6 +19,8 @@ const compressions: { readonly [codec in ParquetCodec]?: Compression } = {
   LZ4_RAW: 'lz4-block',
 };
 
+const none: Uint8Array = new Uint8Array(0);
+
 // A header is some 30 bytes, with statistics of numbers some 100.
 const largestHeader = 1 << 16;
 
@@ -44,12 +46,14 @@ export class ChunkReader {
   readonly #readBytes: number;
   readonly #signal: AbortSignal | undefined;
   // Bytes [windowStart, windowEnd) of the file, and the place of the next page.
-  #window: Uint8Array = new Uint8Array(0);
-  #windowStart = 0;
-  #windowEnd = 0;
+  #window: Uint8Array;
+  #windowStart: number;
+  #windowEnd: number;
+  // Whether others read from the same memory, which has all of the chunk.
+  readonly #isHeld: boolean;
   #next: number;
-  #plain: Uint8Array = new Uint8Array(0);
-  #levels: Uint8Array = new Uint8Array(0);
+  #plain = none;
+  #levels = none;
   #dictionary: Dictionary | undefined;
   #isFirstPage = true;
   #page: Page | undefined;
@@ -65,13 +69,16 @@ export class ChunkReader {
       dtype,
       readBytes,
       signal,
-      window,
+      window = none,
+      held,
     }: {
       dtype: RealDtype;
       readBytes: number;
       signal: AbortSignal | undefined;
       /** Memory of an earlier one that has finished. */
       window?: Uint8Array | undefined;
+      /** Bytes of the file that were read already, among them those of the chunk, from `start` on. */
+      held?: { readonly bytes: Uint8Array; readonly start: number } | undefined;
     },
   ) {
     this.#file = file;
@@ -82,16 +89,19 @@ export class ChunkReader {
     this.#rows = rows;
     this.#readBytes = readBytes;
     this.#signal = signal;
-    this.#window = window ?? this.#window;
+    this.#isHeld = held !== undefined;
+    this.#window = held?.bytes ?? window;
+    this.#windowStart = held?.start ?? 0;
+    this.#windowEnd = held === undefined ? 0 : held.start + held.bytes.length;
     this.#next = chunk.start;
     this.#left = rows;
     if (chunk.codec === 'LZO' || chunk.codec === 'LZ4')
       throw new NotTaken(`its pages are compressed with ${chunk.codec}`);
   }
 
-  /** The memory that it reads the file into. */
+  /** The memory that it reads the file into, if it has its own. */
   get window(): Uint8Array {
-    return this.#window;
+    return this.#isHeld ? none : this.#window;
   }
 
   /**
@@ -127,6 +137,11 @@ export class ChunkReader {
     }
     for (let index = count - 1; index >= 0; index--)
       out[start + index] = given[index] === 1 ? out[from--]! : Number.NaN;
+  }
+
+  /** Whether {@link nextPage} may have to read the file. */
+  get mayWait(): boolean {
+    return !this.#isHeld;
   }
 
   /** Reads the bytes of the next page, which {@link nextPage} will need. */

@@ -1,3 +1,4 @@
+import { isSlice, type Work } from '../../work.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import { type Element, fieldsOf, type Leaf, type ParquetField, readElement, typeName } from './schema.ts';
 import { ThriftReader } from './thrift.ts';
@@ -48,21 +49,20 @@ export interface ParquetFooter {
  * Reads the footer of a file whose pages lie before byte `pagesEnd`. Throws a {@link Contradiction} where schema, row
  * groups and chunks do not fit each other or the file.
  */
-export function readFooter(bytes: Uint8Array, pagesEnd: number): ParquetFooter {
+export function* readFooter(bytes: Uint8Array, pagesEnd: number): Work<ParquetFooter> {
   const reader = new ThriftReader(bytes);
-  let elements: Element[] = [];
-  let groups: RawGroup[] = [];
+  const elements: Element[] = [];
+  const groups: RawGroup[] = [];
   let rows = -1;
-  reader.struct((id) => {
-    if (id === 2) elements = reader.list(() => readElement(reader));
-    else if (id === 3) rows = reader.integer();
-    else if (id === 4) groups = reader.list(() => readGroup(reader));
-    else if (id === 8) throw new NotTaken('its footer belongs to an encrypted file');
-    else return false;
-    return true;
+  yield* reader.structWork((id) => {
+    if (id === 2) return reader.listWork(() => void elements.push(readElement(reader)));
+    if (id === 4) return reader.listWork(() => readGroup(reader, groups));
+    if (id === 8) throw new NotTaken('its footer belongs to an encrypted file');
+    if (id === 3) rows = reader.integer();
+    return id === 3;
   });
-  const { fields, leaves } = fieldsOf(elements);
-  checkGroups(groups, leaves, rows, pagesEnd);
+  const { fields, leaves } = yield* fieldsOf(elements);
+  yield* checkGroups(groups, leaves, rows, pagesEnd);
   return {
     fields,
     rows,
@@ -71,15 +71,14 @@ export function readFooter(bytes: Uint8Array, pagesEnd: number): ParquetFooter {
   };
 }
 
-function readGroup(reader: ThriftReader): RawGroup {
+function* readGroup(reader: ThriftReader, groups: RawGroup[]): Work {
   const group: RawGroup = { rows: -1, chunks: [] };
-  reader.child((id) => {
-    if (id === 1) group.chunks = reader.list(() => readChunk(reader));
-    else if (id === 3) group.rows = reader.integer();
-    else return false;
-    return true;
+  groups.push(group);
+  yield* reader.childWork((id) => {
+    if (id === 1) return reader.listWork(() => void group.chunks.push(readChunk(reader)));
+    if (id === 3) group.rows = reader.integer();
+    return id === 3;
   });
-  return group;
 }
 
 function readChunk(reader: ThriftReader): RawChunk {
@@ -110,18 +109,20 @@ function readChunkMetadata(reader: ThriftReader, chunk: RawChunk): true {
   });
 }
 
-function checkGroups(groups: readonly RawGroup[], leaves: readonly Leaf[], rows: number, pagesEnd: number): void {
+function* checkGroups(groups: readonly RawGroup[], leaves: readonly Leaf[], rows: number, pagesEnd: number): Work {
   let sum = 0;
+  let seen = 0;
   const places: [start: number, end: number][] = [];
-  groups.forEach((group, index) => {
+  for (const [index, group] of groups.entries()) {
     const of = `row group (${index})`;
     if (!Number.isSafeInteger(group.rows) || group.rows < 0) throw new Contradiction(`${of} has (${group.rows}) rows`);
     if (group.chunks.length !== leaves.length)
       throw new Contradiction(`${of} has (${group.chunks.length}) columns, but its schema (${leaves.length})`);
     sum += group.rows;
-    group.chunks.forEach((chunk, leaf) => {
+    for (const [leaf, chunk] of group.chunks.entries()) {
+      if (isSlice(seen++)) yield;
       const { path, type, isRepeated } = leaves[leaf]!;
-      if (chunk.isElsewhere || chunk.isEncrypted) return;
+      if (chunk.isElsewhere || chunk.isEncrypted) continue;
       if (chunk.path.join('.') !== path)
         throw new Contradiction(`${of} has column (${chunk.path.join('.')}) where its schema has (${path})`);
       if (chunk.type !== type)
@@ -131,8 +132,8 @@ function checkGroups(groups: readonly RawGroup[], leaves: readonly Leaf[], rows:
       if (!isRepeated && chunk.values !== group.rows)
         throw new Contradiction(`column (${path}) has (${chunk.values}) values in a group of (${group.rows}) rows`);
       if (group.rows > 0) places.push(placeOf(chunk, `column (${path}) of ${of}`, pagesEnd));
-    });
-  });
+    }
+  }
   if (rows !== sum) throw new Contradiction(`it states (${rows}) rows, and its row groups (${sum})`);
   places.sort((a, b) => a[0] - b[0]);
   for (let index = 1; index < places.length; index++)

@@ -1,3 +1,4 @@
+import { isSlice, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
 import type { ThriftReader } from './thrift.ts';
 
@@ -95,7 +96,7 @@ export interface Leaf {
 }
 
 // The schema is a tree in depth-first order, its first element the root.
-export function fieldsOf(elements: readonly Element[]): { fields: ParquetField[]; leaves: Leaf[] } {
+export function* fieldsOf(elements: readonly Element[]): Work<{ fields: ParquetField[]; leaves: Leaf[] }> {
   const root = elements[0];
   if (root === undefined) throw new Contradiction('it has no schema');
   const leaves: Leaf[] = [];
@@ -110,6 +111,7 @@ export function fieldsOf(elements: readonly Element[]): { fields: ParquetField[]
       continue;
     }
     group.left--;
+    if (isSlice(at)) yield;
     const element = elements[at++];
     if (element === undefined) throw new Contradiction(`its schema has fewer elements than its groups have children`);
     const { name, children, type, repetition } = element;

@@ -1,4 +1,7 @@
+import { isSlice, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
+
+const utf8 = new TextDecoder();
 
 /** Types of fields and of list entries in Thrift's compact protocol. */
 const thrift = {
@@ -45,18 +48,39 @@ export class ThriftReader {
    * else, having read nothing, the field is skipped.
    */
   struct(field: (id: number) => boolean | undefined): void {
-    if (++this.#depth > deepest) throw new Contradiction(`structs are nested more than (${deepest}) deep`);
-    let id = 0;
-    for (let head = this.#byte(); head !== 0; head = this.#byte()) {
-      const step = head >> 4;
-      const next = step === 0 ? this.#zigzag() : id + step;
-      if (next <= id) throw new Contradiction(`field (${next}) of a struct follows field (${id})`);
-      id = next;
-      const type = head & 15;
-      this.#type = type;
+    this.#enterStruct();
+    for (let id = this.#nextField(0); id !== 0; id = this.#nextField(id)) {
+      const type = this.#type;
       if (field(id) !== true) this.#skip(type, true);
     }
     this.#depth--;
+  }
+
+  /** {@link struct} in slices: `field` may give the work that reads the value in place of true. */
+  *structWork(field: (id: number) => boolean | undefined | Work): Work {
+    this.#enterStruct();
+    for (let id = this.#nextField(0); id !== 0; id = this.#nextField(id)) {
+      const type = this.#type;
+      const read = field(id);
+      if (typeof read === 'object') yield* read;
+      else if (read !== true) this.#skip(type, true);
+    }
+    this.#depth--;
+  }
+
+  #enterStruct(): void {
+    if (++this.#depth > deepest) throw new Contradiction(`structs are nested more than (${deepest}) deep`);
+  }
+
+  // 0 at the end of the struct.
+  #nextField(id: number): number {
+    const head = this.#byte();
+    if (head === 0) return 0;
+    const step = head >> 4;
+    const next = step === 0 ? this.#zigzag() : id + step;
+    if (next <= id) throw new Contradiction(`field (${next}) of a struct follows field (${id})`);
+    this.#type = head & 15;
+    return next;
   }
 
   /** A whole number: the value of the field that was just begun. Beyond 2^53 it is rounded. */
@@ -74,7 +98,7 @@ export class ThriftReader {
     const length = this.#varint();
     const start = this.#at;
     this.#pass(length);
-    return new TextDecoder().decode(this.#bytes.subarray(start, this.#at));
+    return utf8.decode(this.#bytes.subarray(start, this.#at));
   }
 
   /** A struct as the value of a field. */
@@ -94,6 +118,24 @@ export class ThriftReader {
       entries.push(entry());
     }
     return entries;
+  }
+
+  /** Entries of a list in slices: each is read by `entry`, or by the work that it gives. */
+  *listWork(entry: () => Work | undefined): Work {
+    if (this.#type !== thrift.list) throw this.#mistyped('a list');
+    const { length, type } = this.#listHead();
+    for (let index = 0; index < length; index++) {
+      this.#type = type;
+      const work = entry();
+      if (work !== undefined) yield* work;
+      if (isSlice(index)) yield;
+    }
+  }
+
+  /** A struct as an entry of a list, in slices. */
+  *childWork(field: (id: number) => boolean | undefined | Work): Work {
+    if (this.#type !== thrift.struct) throw this.#mistyped('a struct');
+    yield* this.structWork(field);
   }
 
   #listHead(): { length: number; type: number } {
