@@ -13,6 +13,7 @@ namespace msl {
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
 #include "float64.inc"
+#include "reduce.inc"
 }  // namespace msl
 
 #undef inline
@@ -62,3 +63,8 @@ KERNEL(densities, (const float* factors, const float* means, const float* rows, 
 KERNEL(densities_float64, (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(find_not_finite, (const float* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
 KERNEL(find_not_finite_float64, (const double* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
+KERNEL(add_moments, (const float* rows, const double* centre, double* partial, msl::MomentsParams params), rows, centre, partial, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(add_moments_float64, (const double* rows, const double* centre, double* partial, msl::MomentsParams params), rows, centre, partial, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(add_segments, (const double* partial, double* sums, double* products, msl::MomentsParams params), partial, sums, products, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(count_between, (const float* rows, const float* limits, float* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
+KERNEL(count_between_float64, (const double* rows, const double* limits, double* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)

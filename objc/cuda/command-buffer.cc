@@ -4,6 +4,7 @@
 #include "cholesky.h"
 #include "density.h"
 #include "mirror.h"
+#include "moments.h"
 #include "product.h"
 #include "sample.h"
 
@@ -134,6 +135,38 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
   part.add([=, dtype = out.dtype](Run& run) {
     const auto* first = constants.as<double>();
     cuda::densities(run, f, m, r, o, {count, n, each, shared, false}, std::vector<double>(first, first + count), dtype);
+  });
+}
+
+bool CudaCommandBuffer::isReducedOnGpu(const Operand& rows) const {
+  return isForGpu(rows.dtype) && rows.length != 0 && (leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr);
+}
+
+void CudaCommandBuffer::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
+  const size_t n = centre.length, count = rows.length / n;
+  if (!isReducedOnGpu(rows) || n > mostMomentColumns || count >= size_t{1} << 31)
+    return Recorder::addMoments(rows, centre, sums, products);
+  const bool hasProducts = products.length != 0;
+  const Operand written = hasProducts ? products : sums;
+  Part& part = onGpu({rows, centre, sums, written});
+  const View r = part.view(rows, gpu::Access::read), c = part.view(centre, gpu::Access::read);
+  const View s = part.view(sums, gpu::Access::readAndWrite), p = part.view(written, gpu::Access::readAndWrite);
+  part.add(
+      [=, dtype = rows.dtype](Run& run) { cuda::addMoments(run, r, c, s, p, count, n, hasProducts, dtype); });
+}
+
+void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {
+  if (!isReducedOnGpu(rows) || n > mostMomentColumns) return Recorder::countBetween(rows, limits, kept, counts, n);
+  const size_t slots = limits.length / 2, capacity = kept.length / slots;
+  const Operand holder = capacity == 0 ? limits : kept;  // nothing is kept there
+  Part& part = onGpu({rows, limits, holder, counts});
+  const View r = part.view(rows, gpu::Access::read), l = part.view(limits, gpu::Access::read);
+  // What stays on the GPU is there already, if anything is.
+  const bool stays = keptOf(holder.buffer) != nullptr;
+  const View k = capacity == 0 ? l : part.view(kept, stays ? gpu::Access::write : gpu::Access::readAndWrite);
+  const View c = part.view(counts, gpu::Access::readAndWrite);
+  part.add([=, count = rows.length / n, dtype = rows.dtype](Run& run) {
+    cuda::countBetween(run, r, l, k, c, count, {slots / n, n, capacity}, dtype);
   });
 }
 

@@ -25,6 +25,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void cholesky(Operand a, size_t n, FactorOn where) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void addMoments(Operand rows, Operand centre, Operand sums, Operand products) override;
+  void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
   using Recorder::launch;
@@ -38,6 +40,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   bool isForGpu(const Operand& out, double work) const;
   double secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
   double secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
+  // Whether rows are reduced where they are: on the GPU.
+  bool isReducedOnGpu(const Operand& rows) const;
   bool isFactorForGpu(const Operand& a, size_t n) const;
   bool isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
