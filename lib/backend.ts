@@ -28,6 +28,11 @@ export interface Timings {
    * beside it (`COVARIUM_METAL_FROM`, `COVARIUM_CUDA_FROM`). Undefined on other devices.
    */
   readonly ranOn?: 'cpu' | 'gpu' | 'both' | undefined;
+  /**
+   * The library of the GPU's maker that computed a product of the commit, by name and version (`cuBLAS 13.0`);
+   * undefined if our own kernels did all, and on devices other than `cuda`.
+   */
+  readonly library?: string | undefined;
 }
 
 /** Bytes that a device holds. */

@@ -139,6 +139,9 @@ inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u
 // Of find_not_finite: numbers are shared out to so many threads.
 enum { finite_threads = 262144 };
 
+// Of norm_densities: its lanes, and the rows that share them.
+enum { norms_lanes = 256, norms_rows = 8 };
+
 // Of densities: its lanes, of which those in float64 are half as many, and the rows of one model that a threadgroup
 // takes. Threadgroup memory: the factor's lower triangle, and a column for each lane.
 enum { densities_lanes = 64, densities_rows = 512 };

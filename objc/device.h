@@ -21,6 +21,7 @@ struct Timings {
   double encodeMs, deviceMs, wallMs;
   FactorOn factor = FactorOn::automatic;  // where the last factor of the commit was made; automatic: there was none
   bool onGpu = false, onCpu = false;      // which parts a GPU's commit has; neither on a device that is no GPU's
+  std::string library = {};               // of the GPU's maker that a product was left to; '' for none
 };
 
 // Where a range of the normal stream starts (msl/normal.h).

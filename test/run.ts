@@ -149,6 +149,7 @@ function softCuda(standIn: string): Setting {
     COVARIUM_CUDA_FROM: '0',
     LD_LIBRARY_PATH: join(dirname(standIn), 'softcuda'),
     COVARIUM_NVRTC: 'none',
+    COVARIUM_CUBLAS: 'none',
   };
   return { title: 'cuda, over its software stand-in', env };
 }

@@ -12,6 +12,8 @@ namespace msl {
 #include "product-tiles.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
+#include "sample.metal"
+#include "solve-tiles.metal"
 #include "float64.inc"
 #include "reduce.inc"
 }  // namespace msl
@@ -68,3 +70,12 @@ KERNEL(add_moments_float64, (const double* rows, const double* centre, double* p
 KERNEL(add_segments, (const double* partial, double* sums, double* products, msl::MomentsParams params), partial, sums, products, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(count_between, (const float* rows, const float* limits, float* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
 KERNEL(count_between_float64, (const double* rows, const double* limits, double* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
+KERNEL(sample_rows, (const float* factor, const float* mean, float* out, msl::SampleParams params), factor, mean, out, params, groupMemory, GROUP, LANE, LANES)
+CROWDED_KERNEL(256, 2, solve_tiles, (const float* factor, const float* mean, const float* rows, float* work, float* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(solve_tiles_float64, (const double* factor, const double* mean, const double* rows, double* work, double* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(antitransposed, (const float* from, float* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)
+KERNEL(antitransposed_float64, (const double* from, double* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)
+KERNEL(less_mean, (const float* rows, const float* mean, float* to, msl::MatrixParams params), rows, mean, to, params, GROUP* LANES + LANE)
+KERNEL(less_mean_float64, (const double* rows, const double* mean, double* to, msl::MatrixParams params), rows, mean, to, params, GROUP* LANES + LANE)
+KERNEL(norm_densities, (const float* rows, const float* logAtMean, float* out, msl::MatrixParams params), rows, logAtMean, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(norm_densities_float64, (const double* rows, const double* logAtMean, double* out, msl::MatrixParams params), rows, logAtMean, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)

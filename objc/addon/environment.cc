@@ -34,7 +34,8 @@ Environment::Environment(Napi::Env env) {
   const char* forbidden = getenv("COVARIUM_NO_EXTERNAL_BUFFERS");
   externalBuffers = forbidden == nullptr || strcmp(forbidden, "1") != 0;
   makeTimings_ = Napi::Persistent(
-      env.RunScript("(encodeMs, deviceMs, wallMs, factor, ranOn) => ({ encodeMs, deviceMs, wallMs, factor, ranOn })")
+      env.RunScript("(encodeMs, deviceMs, wallMs, factor, ranOn, library) => "
+                    "({ encodeMs, deviceMs, wallMs, factor, ranOn, library })")
           .As<Napi::Function>());
   requireOk(napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1,
                                             nullptr, nullptr, this, settle, &completions_));
@@ -104,8 +105,10 @@ Napi::Value Environment::timingsOf(Napi::Env env, const Timings& timings) {
                                                              : Napi::String::New(env, !timings.onGpu  ? "cpu"
                                                                                       : timings.onCpu ? "both"
                                                                                                       : "gpu");
+  const Napi::Value library =
+      timings.library.empty() ? env.Undefined() : Napi::String::New(env, timings.library);
   return makeTimings_.Value().Call(
-      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor, ranOn});
+      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor, ranOn, library});
 }
 
 namespace {

@@ -89,11 +89,35 @@ bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
 }
 
-// Rows of the host are measured there sooner than they are copied.
-bool CudaCommandBuffer::isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const {
+// Rows that are solved by a factor, or measured by one.
+bool CudaCommandBuffer::areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const {
   constexpr size_t most = size_t{1} << 31;
-  if (!isForGpu(out.dtype) || n > batchColumns || n == 0 || out.length == 0 || out.length >= most) return false;
-  return leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr;
+  // A core solves rows slower than it multiplies matrices.
+  constexpr double slower = 3;
+  const size_t count = n == 0 ? 0 : rows.length / n;
+  if (!isForGpu(rows.dtype) || n > largestOrder || count == 0 || count >= most) return false;
+  if (leastOnGpu() == 0) return true;
+  const ProductShape shape = {count, n, (n + 1) / 2, false, false, 1, 0};
+  return secondsOnGpu({&factor, &rows}, rows.dtype, shape) <
+         slower * secondsOnCpu({&factor, &rows}, rows.dtype, shape);
+}
+
+void CudaCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
+  if (!areSolvedOnGpu(factor, rows, n)) return Recorder::triangularSolve(factor, rows, n, transposed);
+  solve(factor, rows, n, transposed ? Solve::transposed : Solve::forwards);
+}
+
+void CudaCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
+  if (!areSolvedOnGpu(factor, rows, n)) return Recorder::choleskySolve(factor, rows, n);
+  solve(factor, rows, n, Solve::both);
+}
+
+void CudaCommandBuffer::solve(const Operand& factor, const Operand& rows, size_t n, Solve which) {
+  Part& part = onGpu({factor, rows});
+  const View f = part.view(factor, gpu::Access::read), r = part.view(rows, gpu::Access::readAndWrite);
+  part.add([=, count = rows.length / n, dtype = rows.dtype](Run& run) {
+    cuda::solve(run, f, r, count, n, which, dtype);
+  });
 }
 
 // What is the host's is read there sooner than it is copied.
@@ -115,18 +139,22 @@ void CudaCommandBuffer::requireFinite(Operand a, size_t columns) {
 void CudaCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
                                    double constant) {
   const size_t n = mean.length;
-  if (!isDensityForGpu(rows, out, n)) return Recorder::logDensity(factor, mean, rows, out, inverse, constant);
+  if (!areSolvedOnGpu(factor, rows, n)) return Recorder::logDensity(factor, mean, rows, out, inverse, constant);
   Part& part = onGpu({factor, mean, rows, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
   part.add([=, count = out.length, dtype = out.dtype](Run& run) {
-    cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
+    if (n <= batchColumns)
+      cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
+    else
+      cuda::wideDensities(run, f, m, r, o, count, n, inverse, constant, dtype);
   });
 }
 
 void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                         Operand constants) {
-  if (!isDensityForGpu(rows, out, n)) return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
+  if (n > batchColumns || out.length >= size_t{1} << 31 || !areSolvedOnGpu(factors, rows, n))
+    return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
   Part& part = onGpu({factors, means, rows, out});
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
   const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
@@ -193,13 +221,15 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   const size_t n = mean.length;
-  if (inverse || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
+  // Solved by tiles of 128 columns, in float64 a few would take longer than on the CPU.
+  const bool isTooNarrow = inverse && out.dtype == Dtype::float64 && n < batchColumns && leastOnGpu() != 0;
+  if (isTooNarrow || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
     return Recorder::sample(factor, mean, out, inverse, counter);
   Part& part = onGpu({factor, mean, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
   part.add([=, count = out.length / n, dtype = out.dtype](Run& run) {
-    cuda::sample(run, f, m, o, count, n, counter, dtype);
+    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype);
   });
 }
 

@@ -117,6 +117,12 @@ const Driver& requireDriver() {
   return *found;
 }
 
+std::string productsBy() {
+  std::string reason;
+  const std::string library = cublasName(reason);
+  return library.empty() ? "our own kernels; " + reason : library;
+}
+
 }  // namespace
 
 std::shared_ptr<Device> openGpu(const OpenOptions& options) {
@@ -148,7 +154,8 @@ Candidate describe(const OpenOptions& options) {
                 {"compute capability", capabilityOf(facts)},
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
-                {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"}};
+                {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
+                {"products", productsBy()}};
   for (const GpuFacts& other : allGpus(driver))
     if (other.uuid != facts.uuid) cuda.facts.push_back({"other GPU", other.name + " (" + other.uuid + ")"});
   device->close();
