@@ -96,11 +96,11 @@ export class OrderStatistics {
       search.found = lower;
       return;
     }
-    const sorted = kept.slice().sort();
     if (kept.length === within) {
-      search.found = sorted[rank - below]!;
+      search.found = numberOfRank(kept, rank - below);
       return;
     }
+    const sorted = kept.slice().sort();
     // There was no room for all: those kept are a sample of those within.
     [search.least, search.most] = [lower, upper];
     const place = ((rank - below) / within) * sorted.length;
@@ -109,6 +109,27 @@ export class OrderStatistics {
     [search.lower, search.upper] = [at(place - margin), at(place + margin)];
     if (search.lower === lower && search.upper === upper) search.upper = middle(dtype, lower, upper);
   }
+}
+
+/** The number of a rank among others, whose order changes (C. A. R. Hoare, Algorithm 65: Find, 1961). */
+function numberOfRank(numbers: Values, rank: number): number {
+  let [from, to] = [0, numbers.length - 1];
+  while (from < to) {
+    const pivot = numbers[(from + to) >> 1]!;
+    let [low, high] = [from, to];
+    while (low <= high) {
+      while (numbers[low]! < pivot) low++;
+      while (numbers[high]! > pivot) high--;
+      if (low > high) break;
+      const number = numbers[low]!;
+      numbers[low++] = numbers[high]!;
+      numbers[high--] = number;
+    }
+    if (rank <= high) to = high;
+    else if (rank >= low) from = low;
+    else break;
+  }
+  return numbers[rank]!;
 }
 
 /** The rank of the smallest number that at least a share p of `count` do not exceed. */

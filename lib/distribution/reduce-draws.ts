@@ -15,10 +15,10 @@ export interface RunOfRows {
   readonly firstRow: Word64;
 }
 
-// Numbers of a block: so few that a processor's caches hold them, or so many that a GPU is busy for longer than it takes
-// to start a command.
+// Numbers of a block: so few that a processor's caches hold them and so many that its threads all have a share, or that
+// a GPU is busy for longer than it takes to start a command. They do not depend on the threads, so that sums do not.
 const blockElements: { readonly [kind in DeviceKind]: number } = {
-  cpu: 1 << 18,
+  cpu: 1 << 20,
   reference: 1 << 16,
   metal: 1 << 22,
   cuda: 1 << 24,

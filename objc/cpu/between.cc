@@ -11,7 +11,7 @@ namespace {
 
 // A row of few columns is compared with some others at once, as one long row whose limits repeat.
 constexpr size_t leastPeriod = 64;
-constexpr size_t taskElements = 1 << 16, cachedElements = 1 << 13;
+constexpr size_t taskElements = 1 << 15, cachedElements = 1 << 13;
 
 // What one task finds: counts by bracket and place in the period, and numbers within a bracket with their slot.
 template <typename T>

@@ -12,7 +12,20 @@ namespace covarium::cuda {
 
 namespace {
 
-constexpr double busRate = 4e10;  // bytes a second
+// Bytes a second over the bus, of memory that the driver has pinned and of other memory.
+constexpr double busRate = 4e10, pageableRate = 7e9;
+
+// Whether the numbers are on the GPU when a commit begins, and how long they take to get there.
+bool isThere(const Operand& operand) {
+  auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
+  return mirror != nullptr && (mirror->isKept() || mirror->isSettled());
+}
+double secondsToGpu(const Operand& operand) {
+  if (isThere(operand)) return 0;
+  auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
+  const bool isPinned = mirror != nullptr && mirror->isPinned();
+  return static_cast<double>(operand.sizeBytes()) / (isPinned ? busRate : pageableRate);
+}
 
 // As many of float32 as take as long.
 double flopsOf(Dtype dtype, const ProductShape& shape) {
@@ -58,10 +71,9 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
 double CudaCommandBuffer::secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype,
                                        const ProductShape& shape) const {
   constexpr double rate = 2e13, start = 3e-5;
-  double bytes = 0;
-  for (const Operand* each : operands)
-    if (keptOf(each->buffer) == nullptr) bytes += static_cast<double>(each->sizeBytes());
-  return start + bytes / busRate + flopsOf(dtype, shape) / rate;
+  double seconds = start + flopsOf(dtype, shape) / rate;
+  for (const Operand* each : operands) seconds += secondsToGpu(*each);
+  return seconds;
 }
 
 double CudaCommandBuffer::secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype,
@@ -153,7 +165,7 @@ void CudaCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, O
 
 void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                         Operand constants) {
-  if (n > batchColumns || out.length >= size_t{1} << 31 || !areSolvedOnGpu(factors, rows, n))
+  if (out.length == 0 || out.length >= size_t{1} << 31 || !areSolvedOnGpu(factors, rows, n))
     return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
   Part& part = onGpu({factors, means, rows, out});
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
@@ -162,7 +174,15 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
   const bool shared = rows.length != out.length * n;
   part.add([=, dtype = out.dtype](Run& run) {
     const auto* first = constants.as<double>();
-    cuda::densities(run, f, m, r, o, {count, n, each, shared, false}, std::vector<double>(first, first + count), dtype);
+    if (n <= batchColumns)
+      return cuda::densities(run, f, m, r, o, {count, n, each, shared, false},
+                             std::vector<double>(first, first + count), dtype);
+    const auto from = [&](View view, size_t elements) {
+      return View{view.copy, view.offsetBytes + elements * bytesOf(dtype)};
+    };
+    for (size_t b = 0; b < count; ++b)
+      cuda::wideDensities(run, from(f, b * n * n), from(m, b * n), from(r, shared ? 0 : b * each * n), from(o, b * each),
+                          each, n, false, first[b], dtype);
   });
 }
 

@@ -57,11 +57,12 @@ class CudaDevice : public Device {
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
     if (sizeBytes < leastPinnedBytes) return engine_->cpu->allocate(sizeBytes);
     auto pinned = engine_->gpu->allocatePinned(sizeBytes);
-    return mirror(pinned == nullptr ? engine_->cpu->allocate(sizeBytes) : pinned, false);
+    const bool isPinned = pinned != nullptr;
+    return mirror(isPinned ? pinned : engine_->cpu->allocate(sizeBytes), false, isPinned);
   }
   // The host may never touch it: ordinary memory, of which the system then takes no page.
   std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) override {
-    return mirror(engine_->cpu->allocate(sizeBytes), true);
+    return mirror(engine_->cpu->allocate(sizeBytes), true, false);
   }
   bool hasOwnMemory() const override { return true; }
   void fetch(const std::shared_ptr<Buffer>& buffer) override {
@@ -102,8 +103,8 @@ class CudaDevice : public Device {
   }
 
  private:
-  std::shared_ptr<Buffer> mirror(std::shared_ptr<Buffer> host, bool isKept) {
-    return std::make_shared<Mirror>(engine_->gpu, std::move(host), isKept);
+  std::shared_ptr<Buffer> mirror(std::shared_ptr<Buffer> host, bool isKept, bool isPinned) {
+    return std::make_shared<Mirror>(engine_->gpu, std::move(host), isKept, isPinned);
   }
 
   std::shared_ptr<Engine> engine_;

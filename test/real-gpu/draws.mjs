@@ -191,7 +191,8 @@ for (const [n, count, covariance] of [
   }
   const [here, there] = [answers[0], answers.at(-1)];
   const isSame = ['quantiles', 'exceedance'].every((name) => `${here[name].data}` === `${there[name].data}`);
-  const apart = (name) => Math.max(...here[name].data.map((value, i) => Math.abs(value - there[name].data[i])));
+  const apart = (name) =>
+    here[name].data.reduce((most, value, i) => Math.max(most, Math.abs(value - there[name].data[i])), 0);
   const differences = `${apart('mean').toExponential(1)}${covariance ? `, ${apart('covariance').toExponential(1)}` : ''}`;
   console.log(
     `summary, D = ${n}, N = ${count}${covariance ? '' : ', without covariance'}: ${times.join(', ')}; quantiles and shares ${isSame ? 'the same' : 'DIFFER'}, sums differ by ${differences}`,
