@@ -38,7 +38,10 @@ export function* reduceDraws<D extends RealDtype>(
   encode: (encoder: Encoder, rows: Real) => void,
 ): Tasks<void> {
   const { device, dtype, n, width } = tasks;
-  const rowsPerBlock = Math.min(count, Math.max(leastRows, Math.floor(blockElements[device.kind] / Math.max(n, width))));
+  const rowsPerBlock = Math.min(
+    count,
+    Math.max(leastRows, Math.floor(blockElements[device.kind] / Math.max(n, width))),
+  );
   const memory = Storage.away(device, dtype, rowsPerBlock * n);
   try {
     const values = memory.operandFor(device);

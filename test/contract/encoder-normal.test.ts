@@ -220,7 +220,8 @@ onEveryBackend('sums about a centre grow by each command, with products or witho
         isNear(alone.view[i]!, { value, size }, count + 4, 2 ** -52, place);
         for (let j = 0; j < n; j++) {
           const product = dot(count, difference(i), difference(j));
-          const expected = j > i ? { value: -1, size: 0 } : { value: 2 * product.value - 1, size: 2 * product.size + 1 };
+          const expected =
+            j > i ? { value: -1, size: 0 } : { value: 2 * product.value - 1, size: 2 * product.size + 1 };
           isNear(products.view[i * n + j]!, expected, count + 4, 2 ** -52, `${place}, ${j}`);
         }
       }
@@ -232,7 +233,15 @@ onEveryBackend('what lies below brackets is counted, and what lies within is kep
   const { dtype, real, zeros, run } = bench;
   const infinity = Number.POSITIVE_INFINITY;
   const smallest = dtype === 'float32' ? 2 ** -149 : 2 ** -1074;
-  for (const [n, count] of [[1, 1], [1, 5000], [2, 333], [3, 4097], [40, 70], [70, 129], [200, 9]] as const) // biome-ignore format: one line
+  for (const [n, count] of [
+    [1, 1],
+    [1, 5000],
+    [2, 333],
+    [3, 4097],
+    [40, 70],
+    [70, 129],
+    [200, 9],
+  ] as const)
     for (const brackets of [1, 3, 4, 5, 9])
       for (const capacity of [0, 1, 7, count]) {
         // Halves, so that some equal a limit, and zeros of either sign.
@@ -255,8 +264,16 @@ onEveryBackend('what lies below brackets is counted, and what lies within is kep
           assert.is(counts[slot], column.filter((value) => value < from).length, `${place}, below`);
           assert.is(counts[slots + slot], within.length, `${place}, within`);
           const here = kept.view.subarray(slot * capacity, slot * capacity + Math.min(capacity, within.length));
-          if (within.length <= capacity) assert.equal([...here].sort((a, b) => a - b), [...within].sort((a, b) => a - b));
-          else assert.ok(here.every((value) => within.includes(value)), place);
+          if (within.length <= capacity)
+            assert.equal(
+              [...here].sort((a, b) => a - b),
+              [...within].sort((a, b) => a - b),
+            );
+          else
+            assert.ok(
+              here.every((value) => within.includes(value)),
+              place,
+            );
         }
         kept.isIntact('kept');
       }

@@ -47,16 +47,17 @@ function isOf(draws: Matrix, summary: Summary, thresholds: readonly (readonly nu
   near(summary.mean.data, means, digits);
   columns.forEach((column, j) => {
     const sorted = column.slice().sort();
-    probabilities.forEach((p, k) =>
-      assert.is(summary.quantiles!.at(k, j), sorted[Math.max(0, Math.ceil(p * count) - 1)], `p = ${p}, ${j}`),
-    );
-    thresholds.forEach((row, k) =>
-      assert.is(summary.exceedance!.at(k, j), column.filter((x) => x > row[j]!).length / count, `above ${row[j]}`),
-    );
+    for (const [k, p] of probabilities.entries())
+      assert.is(summary.quantiles!.at(k, j), sorted[Math.max(0, Math.ceil(p * count) - 1)], `p = ${p}, ${j}`);
+    for (const [k, row] of thresholds.entries())
+      assert.is(summary.exceedance!.at(k, j), column.filter((x) => x > row[j]!).length / count, `above ${row[j]}`);
     const deviations = column.map((x) => x - means[j]!);
     for (let i = 0; i <= j; i++) {
       const sum = columns[i]!.reduce((total, x, r) => total + (x - means[i]!) * deviations[r]!, 0);
-      const [entry, size] = [sum / (count - 1), Math.sqrt(variance(columns[i]!, means[i]!) * variance(column, means[j]!))];
+      const [entry, size] = [
+        sum / (count - 1),
+        Math.sqrt(variance(columns[i]!, means[i]!) * variance(column, means[j]!)),
+      ];
       assert.ok(Math.abs(summary.covariance!.at(i, j) - entry) <= digits * size, `${i}, ${j}: ${entry}`);
       assert.is(summary.covariance!.at(j, i), summary.covariance!.at(i, j));
     }
@@ -70,10 +71,19 @@ function variance(column: Float64Array, centre: number): number {
 for (const [name, make] of Object.entries(kinds))
   onEveryDevice(`the summary of ${name} is that of its draws: quantiles and shares exactly.`, async (device) => {
     using distribution = make(device);
-    for (const [count, firstRow] of [[2, 0], [3, 5], [1000, 0], [10_007, 3]] as const) { // biome-ignore format: one line
+    for (const [count, firstRow] of [
+      [2, 0],
+      [3, 5],
+      [1000, 0],
+      [10_007, 3],
+    ] as const) {
       using draws = distribution.sampleSync(count, { seed: 42, stream: 7, firstRow });
       // One of the draws, and the number below it.
-      const thresholds = [Array.from(draws.row(1)), [0, -200, Number.NEGATIVE_INFINITY], [2, -190, Number.POSITIVE_INFINITY]];
+      const thresholds = [
+        Array.from(draws.row(1)),
+        [0, -200, Number.NEGATIVE_INFINITY],
+        [2, -190, Number.POSITIVE_INFINITY],
+      ];
       const asked = { seed: 42, stream: 7, firstRow, covariance: true, quantiles: probabilities, thresholds } as const;
       const summary = distribution.summarizeSync(count, asked);
       isOf(draws, summary, thresholds, 1e-9);
@@ -87,7 +97,7 @@ onEveryType('more draws than a block and a commit have are all counted.', async 
   using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean: [3], covariance: [[4]] });
   const count = device.kind === 'reference' ? 150_001 : 4_500_001;
   const draws = Float64Array.from((await normal.sample(count, { seed: 1 })).data).sort();
-  const summary = normal.summarizeSync(count, { seed: 1, quantiles: [0.01, 0.5, 1 - 1e-6], thresholds: [3, ] });
+  const summary = normal.summarizeSync(count, { seed: 1, quantiles: [0.01, 0.5, 1 - 1e-6], thresholds: [3] });
   assert.equal(
     [...summary.quantiles.data],
     [0.01, 0.5, 1 - 1e-6].map((p) => draws[Math.ceil(p * count) - 1]),
@@ -105,9 +115,8 @@ onEveryDevice('where draws round to few numbers, the quantile among many equals 
     const { quantiles } = normal.summarizeSync(count, { seed: 3, quantiles: probabilities });
     for (const j of [0, 1, 2]) {
       const sorted = data.filter((_, at) => at % 3 === j).sort();
-      probabilities.forEach((p, k) =>
-        assert.is(quantiles.at(k, j), sorted[Math.max(0, Math.ceil(p * count) - 1)], `${count}, ${j}, ${p}`),
-      );
+      for (const [k, p] of probabilities.entries())
+        assert.is(quantiles.at(k, j), sorted[Math.max(0, Math.ceil(p * count) - 1)], `${count}, ${j}, ${p}`);
     }
   }
 });

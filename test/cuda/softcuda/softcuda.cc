@@ -6,6 +6,7 @@
 // end of a page. What is not given back is told at the end of the process.
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
+//   SOFTCUDA_MIG=1            they are parts of GPUs
 //   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
 //   SOFTCUDA_FLOAT64=64       float32 is so many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
@@ -209,12 +210,13 @@ int cuDeviceGet(int* device, int ordinal) {
 
 int cuDeviceGetName(char* name, int length, int device) {
   ENTER("cuDeviceGetName");
-  snprintf(name, static_cast<size_t>(length), "Soft GPU %d", device);
+  snprintf(name, static_cast<size_t>(length), numberOf("SOFTCUDA_MIG", 0) == 0 ? "Soft GPU %d" : "Soft GPU %d MIG 1g.5gb",
+           device);
   return success;
 }
 
-int cuDeviceGetUuid(void* uuid, int device) {
-  ENTER("cuDeviceGetUuid");
+int cuDeviceGetUuid_v2(void* uuid, int device) {
+  ENTER("cuDeviceGetUuid_v2");
   memset(uuid, 0xab, 16);
   static_cast<char*>(uuid)[15] = static_cast<char>(device);
   return success;
