@@ -12,7 +12,6 @@ namespace msl {
 #include "product-tiles.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
-#include "sample.metal"
 #include "solve-tiles.metal"
 #include "float64.inc"
 #include "reduce.inc"
@@ -70,7 +69,6 @@ KERNEL(add_moments_float64, (const double* rows, const double* centre, double* p
 KERNEL(add_segments, (const double* partial, double* sums, double* products, msl::MomentsParams params), partial, sums, products, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(count_between, (const float* rows, const float* limits, float* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
 KERNEL(count_between_float64, (const double* rows, const double* limits, double* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
-KERNEL(sample_rows, (const float* factor, const float* mean, float* out, msl::SampleParams params), factor, mean, out, params, groupMemory, GROUP, LANE, LANES)
 CROWDED_KERNEL(256, 2, solve_tiles, (const float* factor, const float* mean, const float* rows, float* work, float* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(solve_tiles_float64, (const double* factor, const double* mean, const double* rows, double* work, double* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(antitransposed, (const float* from, float* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)

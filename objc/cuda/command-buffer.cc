@@ -241,8 +241,8 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   const size_t n = mean.length;
-  // Solved by tiles of 128 columns, in float64 a few would take longer than on the CPU.
-  const bool isTooNarrow = inverse && out.dtype == Dtype::float64 && n < batchColumns && leastOnGpu() != 0;
+  // A few columns are solved sooner on the CPU than by tiles of 128.
+  const bool isTooNarrow = inverse && n < 16 && leastOnGpu() != 0;
   if (isTooNarrow || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
     return Recorder::sample(factor, mean, out, inverse, counter);
   Part& part = onGpu({factor, mean, out});

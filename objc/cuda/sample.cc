@@ -57,14 +57,12 @@ void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype d
 void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, bool inverse, NormalCounter counter,
             Dtype dtype) {
   const uint columns = static_cast<uint>(n);
-  if (dtype == Dtype::float32 && n <= (inverse ? batchColumns : narrowColumns)) {
+  if (dtype == Dtype::float32 && n <= narrowColumns && !inverse) {
     forSlices(run, out, count, n, [&](size_t first, size_t here) {
-      const uint perGroup = inverse ? sample_rows_per_group(columns, 1) : narrowRowsPerGroup(here, n);
-      const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, inverse);
-      run.launch(inverse ? "sample_rows" : "sample_narrow",
-                 {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
-                 groupsOf(here, perGroup), inverse ? sample_rows_lanes(1) : uint{sample_narrow_lanes},
-                 inverse ? sample_rows_bytes(columns, perGroup, 1) : sample_narrow_bytes(columns));
+      const uint perGroup = narrowRowsPerGroup(here, n);
+      const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, false);
+      run.launch("sample_narrow", {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
+                 groupsOf(here, perGroup), sample_narrow_lanes, sample_narrow_bytes(columns));
       run.made(out, first * n, here * n);
     });
     return;
