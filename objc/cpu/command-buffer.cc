@@ -357,8 +357,8 @@ void CpuCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, 
       using T = decltype(real);
       const size_t slots = limits.length / 2;
       if (slots == 0) return;
-      cpu::countBetween(execution, rows.as<T>(), {limits.as<T>(), kept.as<T>(), counts.as<uint32_t>(), slots / n, n,
-                                                  kept.length / slots},
+      cpu::countBetween(execution, rows.as<T>(),
+                        {limits.as<T>(), kept.as<T>(), counts.as<uint32_t>(), slots / n, n, kept.length / slots},
                         rows.length / n);
     });
   });

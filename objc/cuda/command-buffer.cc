@@ -110,8 +110,7 @@ bool CudaCommandBuffer::areSolvedOnGpu(const Operand& factor, const Operand& row
   if (!isForGpu(rows.dtype) || n > largestOrder || count == 0 || count >= most) return false;
   if (leastOnGpu() == 0) return true;
   const ProductShape shape = {count, n, (n + 1) / 2, false, false, 1, 0};
-  return secondsOnGpu({&factor, &rows}, rows.dtype, shape) <
-         slower * secondsOnCpu({&factor, &rows}, rows.dtype, shape);
+  return secondsOnGpu({&factor, &rows}, rows.dtype, shape) < slower * secondsOnCpu({&factor, &rows}, rows.dtype, shape);
 }
 
 void CudaCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
@@ -127,9 +126,8 @@ void CudaCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
 void CudaCommandBuffer::solve(const Operand& factor, const Operand& rows, size_t n, Solve which) {
   Part& part = onGpu({factor, rows});
   const View f = part.view(factor, gpu::Access::read), r = part.view(rows, gpu::Access::readAndWrite);
-  part.add([=, count = rows.length / n, dtype = rows.dtype](Run& run) {
-    cuda::solve(run, f, r, count, n, which, dtype);
-  });
+  part.add(
+      [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::solve(run, f, r, count, n, which, dtype); });
 }
 
 // What is the host's is read there sooner than it is copied.
@@ -181,8 +179,8 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
       return View{view.copy, view.offsetBytes + elements * bytesOf(dtype)};
     };
     for (size_t b = 0; b < count; ++b)
-      cuda::wideDensities(run, from(f, b * n * n), from(m, b * n), from(r, shared ? 0 : b * each * n), from(o, b * each),
-                          each, n, false, first[b], dtype);
+      cuda::wideDensities(run, from(f, b * n * n), from(m, b * n), from(r, shared ? 0 : b * each * n),
+                          from(o, b * each), each, n, false, first[b], dtype);
   });
 }
 
@@ -199,8 +197,7 @@ void CudaCommandBuffer::addMoments(Operand rows, Operand centre, Operand sums, O
   Part& part = onGpu({rows, centre, sums, written});
   const View r = part.view(rows, gpu::Access::read), c = part.view(centre, gpu::Access::read);
   const View s = part.view(sums, gpu::Access::readAndWrite), p = part.view(written, gpu::Access::readAndWrite);
-  part.add(
-      [=, dtype = rows.dtype](Run& run) { cuda::addMoments(run, r, c, s, p, count, n, hasProducts, dtype); });
+  part.add([=, dtype = rows.dtype](Run& run) { cuda::addMoments(run, r, c, s, p, count, n, hasProducts, dtype); });
 }
 
 void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {

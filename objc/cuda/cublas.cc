@@ -13,8 +13,8 @@ namespace {
 
 // Names and numbers are those of cublas_v2.h.
 template <typename T>
-using Gemm = int (*)(void* handle, int transposeA, int transposeB, int m, int n, int k, const T* alpha,
-                     DevicePointer a, int lda, DevicePointer b, int ldb, const T* beta, DevicePointer c, int ldc);
+using Gemm = int (*)(void* handle, int transposeA, int transposeB, int m, int n, int k, const T* alpha, DevicePointer a,
+                     int lda, DevicePointer b, int ldb, const T* beta, DevicePointer c, int ldc);
 struct Library {
   int (*create)(void** handle);
   int (*destroy)(void* handle);

@@ -43,8 +43,7 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
       ProductShape part = shape;
       part.m = here;
       const size_t skipped = shape.transposeA ? first : first * k, stride = shape.transposeA ? m : k;
-      run.requireProduct(
-          library->product(run.address(a, skipped * floats), stride, run.address(b), out, part, dtype));
+      run.requireProduct(library->product(run.address(a, skipped * floats), stride, run.address(b), out, part, dtype));
       run.made(c, at, count);
       continue;
     }

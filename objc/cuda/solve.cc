@@ -50,8 +50,8 @@ void solve(Run& run, View factor, View rows, size_t count, size_t n, Solve which
     if (which != Solve::transposed)
       solveTiles(run, {own, own, block, block, block}, here, n, solve_without_mean, dtype);
     if (turns)
-      launchTiles(run, {reversed, reversed, block, work, block}, here,
-                  {0, static_cast<uint>(n), solve_without_mean, 1}, dtype);
+      launchTiles(run, {reversed, reversed, block, work, block}, here, {0, static_cast<uint>(n), solve_without_mean, 1},
+                  dtype);
     run.made(rows, at, here * n * floats);
   }
 }

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "cublas.h"
+#include "faults.h"
 #include "run-kernel.h"
 #include "user-kernel.h"
 
@@ -81,29 +82,8 @@ std::map<std::string, Function> functions;
 std::map<int, int> retained;  // devices
 int modules = 0;
 bool isReady = false;
-int spoilt = 0;
 uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
 thread_local std::vector<void*> contexts;
-std::map<std::string, int> calls;
-
-int numberOf(const char* variable, int otherwise) {
-  const char* text = getenv(variable);
-  return text == nullptr ? otherwise : atoi(text);
-}
-
-// What the call is to give instead of its work; 0: nothing.
-int faultOf(const char* name) {
-  const int call = ++calls[name];
-  const char* text = getenv("SOFTCUDA_FAULT");
-  if (text == nullptr) return 0;
-  const std::string fault = text, own = name;
-  if (fault.compare(0, own.size() + 1, own + ",") != 0) return 0;
-  int code = 0, which = 0;
-  sscanf(fault.c_str() + own.size() + 1, "%d,%d", &code, &which);
-  if (call != which && which != 0) return 0;
-  if (code >= illegalAddress && code < 800) spoilt = code;
-  return code;
-}
 
 #define ENTER(name)                                  \
   std::lock_guard<std::mutex> lock(mutex);           \
@@ -210,8 +190,8 @@ int cuDeviceGet(int* device, int ordinal) {
 
 int cuDeviceGetName(char* name, int length, int device) {
   ENTER("cuDeviceGetName");
-  snprintf(name, static_cast<size_t>(length), numberOf("SOFTCUDA_MIG", 0) == 0 ? "Soft GPU %d" : "Soft GPU %d MIG 1g.5gb",
-           device);
+  snprintf(name, static_cast<size_t>(length),
+           numberOf("SOFTCUDA_MIG", 0) == 0 ? "Soft GPU %d" : "Soft GPU %d MIG 1g.5gb", device);
   return success;
 }
 
