@@ -16,7 +16,8 @@ import { softAddon } from './metal/softmetal/addon.ts';
  * Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its
  * software stand-in.
  */
-const everyDevice = 'array command compute contract examples factor kernel moments normal run student-t'.split(' ');
+const everyDevice =
+  'array command compute contract distribution examples factor kernel moments normal run student-t'.split(' ');
 
 /** Of these, those that see products run once more on cpu: by a library's products, or without its decompositions. */
 const onOpenBlas = 'contract factor'.split(' ');

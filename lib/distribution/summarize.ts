@@ -26,9 +26,12 @@ import type { DistributionTasks } from './tasks.ts';
 export interface SummarySyncOptions extends RunOptions {
   /** True for the covariance of the draws; false by default. */
   readonly covariance?: boolean | undefined;
-  /** Probabilities from 0 to 1 (k of them): a quantile of each coordinate for each. */
+  /** Probabilities from 0 to 1, a vector of k: a quantile of each coordinate for each. None by default. */
   readonly quantiles?: VectorInput | undefined;
-  /** Thresholds, k x n or one vector of n: for each, the share of the draws of its coordinate that exceed it. */
+  /**
+   * Thresholds, k x n or one vector of n: for each, the share of the draws of its coordinate that exceed it. None by
+   * default.
+   */
   readonly thresholds?: RowsInput | undefined;
 }
 
@@ -52,7 +55,8 @@ export interface Summary {
   readonly exceedance: Matrix<'float64'> | undefined;
 }
 
-type Asked<Options, Name extends string, Asking, Result> = Options extends { readonly [key in Name]: Asking }
+/** What `Options` ask for by the option `Name`: a `Result` where it is given as `Asking`, undefined where it is not. */
+export type AskedFor<Options, Name extends string, Asking, Result> = Options extends { readonly [key in Name]: Asking }
   ? Result
   : Options extends { readonly [key in Name]?: false | undefined }
     ? undefined
@@ -60,9 +64,9 @@ type Asked<Options, Name extends string, Asking, Result> = Options extends { rea
 
 /** A {@link Summary} that has what these options ask for. */
 export interface SummaryOf<Options> extends Summary {
-  readonly covariance: Asked<Options, 'covariance', true, Matrix<'float64'>>;
-  readonly quantiles: Asked<Options, 'quantiles', VectorInput, Matrix<'float64'>>;
-  readonly exceedance: Asked<Options, 'thresholds', RowsInput, Matrix<'float64'>>;
+  readonly covariance: AskedFor<Options, 'covariance', true, Matrix<'float64'>>;
+  readonly quantiles: AskedFor<Options, 'quantiles', VectorInput, Matrix<'float64'>>;
+  readonly exceedance: AskedFor<Options, 'thresholds', RowsInput, Matrix<'float64'>>;
 }
 
 /** Names of {@link SummarySyncOptions}. */

@@ -151,7 +151,10 @@ const planted: readonly (readonly [string, string, RegExp])[] = [
 for (const [what, text, expected] of planted)
   whereItRuns(`${what} is found.`, () => {
     const all = mistakesWith(text);
-    assert.ok(all.some((each) => line.test(each) && expected.test(each)), all.join('\n') || 'nothing is found');
+    assert.ok(
+      all.some((each) => line.test(each) && expected.test(each)),
+      all.join('\n') || 'nothing is found',
+    );
   });
 
 const inArguments: readonly (readonly [string, string, RegExp])[] = [
