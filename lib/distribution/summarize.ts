@@ -26,7 +26,7 @@ import type { DistributionTasks } from './tasks.ts';
 export interface SummarySyncOptions extends RunOptions {
   /** True for the covariance of the draws; false by default. */
   readonly covariance?: boolean | undefined;
-  /** Probabilities from 0 to 1, a vector of k: a quantile of each coordinate for each. None by default. */
+  /** Probabilities from 0 to 1, a vector of k: quantiles, k x n, one row for each. None by default. */
   readonly quantiles?: VectorInput | undefined;
   /**
    * Thresholds, k x n or one vector of n: for each, the share of the draws of its coordinate that exceed it. None by
