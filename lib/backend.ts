@@ -28,6 +28,11 @@ export interface Timings {
    * beside it (`COVARIUM_METAL_FROM`, `COVARIUM_CUDA_FROM`). Undefined on other devices.
    */
   readonly ranOn?: 'cpu' | 'gpu' | 'both' | undefined;
+  /**
+   * The library of the GPU's maker that computed a product of the commit, by name and version (`cuBLAS 13.0`);
+   * undefined if our own kernels did all, and on devices other than `cuda`.
+   */
+  readonly library?: string | undefined;
 }
 
 /** Bytes that a device holds. */
@@ -281,6 +286,18 @@ export interface Encoder {
   logDensity(factor: Real, mean: Real, rows: Real, out: Real, inverse: boolean, constant: number): void;
   /** Column means and covariance (n x n, both triangles; sums accumulate in float64, divided by count - ddof). */
   meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void;
+  /**
+   * Adds the rows (count x n) to sums about a known centre (n), in float64: to sums (n) the differences row - centre,
+   * and to the lower triangle of products (n x n) the products of two of a row's. Without products, if they are empty.
+   */
+  addMoments(rows: Real, centre: Float64Array, sums: Float64Array, products: Float64Array): void;
+  /**
+   * For each of some brackets and each column of `rows` (count x n, below 2^31 rows), counts numbers and keeps some.
+   * `limits` are 2 x brackets x n: the lower ones, then the upper. To counts (2 x brackets x n) are added the numbers
+   * below the lower limit, then those from the lower to the upper, which are appended, in any order, to their part of
+   * `kept` (brackets x n x as many as fit), behind as many as the count says are there.
+   */
+  countBetween(rows: Real, limits: Real, kept: Real, counts: Uint32Array, n: number): void;
   /**
    * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`, with buffers and the
    * bytes of the params struct in index order. Throws `ERR_UNSUPPORTED` on a device without kernels. For a compiled

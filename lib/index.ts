@@ -72,6 +72,7 @@ export { Device, type DtypeOption } from './device.ts';
 export type { BlockOptions } from './distribution/blocks.ts';
 export { Distribution } from './distribution/distribution.ts';
 export type { RunOptions, SampleOptions, SampleOut, SampleSyncOptions } from './distribution/sample-options.ts';
+export type { AskedFor, Summary, SummaryOf, SummaryOptions, SummarySyncOptions } from './distribution/summarize.ts';
 export type { Dtype, Missing, Real, RealDtype, Values } from './dtype.ts';
 export type { InputSource } from './file/input.ts';
 export type { KernelArgument, KernelArguments, KernelNumber, ThreadgroupMemory } from './kernel/arguments.ts';

@@ -92,6 +92,19 @@ struct CholeskyTileParams {
   uint first;    // column of the block
 };
 
+struct MomentsParams {
+  uint rows, columns;
+  uint products;  // 0: the sums alone
+  uint side;      // of a tile of products: 16, 32 or 64
+  uint segments;  // parts of the rows, each with sums of its own
+};
+
+struct BetweenParams {
+  uint rows, columns;
+  uint brackets;
+  uint capacity;  // numbers that are kept of each bracket and column
+};
+
 // Bytes of threadgroup memory of squared_norms and log_density: a value for each simdgroup. Metal takes multiples of
 // 16: round up.
 inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
@@ -126,6 +139,9 @@ inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u
 // Of find_not_finite: numbers are shared out to so many threads.
 enum { finite_threads = 262144 };
 
+// Of norm_densities: its lanes, and the rows that share them.
+enum { norms_lanes = 256, norms_rows = 8 };
+
 // Of densities: its lanes, of which those in float64 are half as many, and the rows of one model that a threadgroup
 // takes. Threadgroup memory: the factor's lower triangle, and a column for each lane.
 enum { densities_lanes = 64, densities_rows = 512 };
@@ -133,6 +149,22 @@ inline unsigned long densities_elements(uint columns, uint lanes) {
   const unsigned long n = columns;
   return n * (n + 1ul) / 2ul + n * lanes;
 }
+
+// Of add_moments and add_segments: their lanes, the numbers of a panel, and those of a threadgroup's memory, in
+// float64: a number for each product of each slice, and one for each sum. add_segments makes so many entries in a
+// threadgroup.
+enum { moments_lanes = 256, moments_panel = 1024, moments_elements = 16 * 256 + 256, moments_entries = 16 };
+
+// Tiles of products on the diagonal and below it, or of the sums, and what a segment has of both.
+inline uint moments_bands(uint columns, uint side) { return (columns + side - 1u) / side; }
+inline uint moments_tiles(uint bands, uint products) { return products != 0u ? bands * (bands + 1u) / 2u : bands; }
+inline unsigned long moments_length(uint columns, uint side, uint products) {
+  const unsigned long bands = moments_bands(columns, side), tiles = bands * (bands + 1ul) / 2ul;
+  return (products != 0u ? tiles * side * side : 0ul) + bands * side;
+}
+
+// Of count_between: numbers are shared out to at most so many threads, each with some of one column.
+enum { between_threads = 131072, between_lanes = 256 };
 
 // Of sample_narrow: its lanes, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };

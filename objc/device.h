@@ -21,6 +21,7 @@ struct Timings {
   double encodeMs, deviceMs, wallMs;
   FactorOn factor = FactorOn::automatic;  // where the last factor of the commit was made; automatic: there was none
   bool onGpu = false, onCpu = false;      // which parts a GPU's commit has; neither on a device that is no GPU's
+  std::string library = {};               // of the GPU's maker that a product was left to; '' for none
 };
 
 // Where a range of the normal stream starts (msl/normal.h).
@@ -80,6 +81,10 @@ class CommandBuffer {
                            NormalCounter counter) = 0;
   virtual void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) = 0;
   virtual void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) = 0;
+  // Centre, sums and products are of float64; products may be empty.
+  virtual void addMoments(Operand rows, Operand centre, Operand sums, Operand products) = 0;
+  // Counts are of uint32.
+  virtual void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) = 0;
   virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;
   // A kernel of this device's compile(), over `grid` threads; operands are as many as its parameters, and were checked
   // above but for the lengths that only the kernel knows.

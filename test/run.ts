@@ -16,7 +16,8 @@ import { softAddon } from './metal/softmetal/addon.ts';
  * Rooms whose tests run on every device. Without a Mac they run twice: on cpu and reference, and on metal over its
  * software stand-in.
  */
-const everyDevice = 'array command compute contract examples factor kernel moments normal run student-t'.split(' ');
+const everyDevice =
+  'array command compute contract distribution examples factor kernel moments normal run student-t'.split(' ');
 
 /** Of these, those that see products run once more on cpu: by a library's products, or without its decompositions. */
 const onOpenBlas = 'contract factor'.split(' ');
@@ -149,6 +150,7 @@ function softCuda(standIn: string): Setting {
     COVARIUM_CUDA_FROM: '0',
     LD_LIBRARY_PATH: join(dirname(standIn), 'softcuda'),
     COVARIUM_NVRTC: 'none',
+    COVARIUM_CUBLAS: 'none',
   };
   return { title: 'cuda, over its software stand-in', env };
 }

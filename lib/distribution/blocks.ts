@@ -55,7 +55,7 @@ async function* blocksOf<D extends RealDtype>(
       buffers[index] ??= Storage.onDevice(device, dtype, rowsPerBlock * n);
       const rows = Math.min(rowsPerBlock, count - row);
       const block = new Matrix(new Storage(buffers[index].values.subarray(0, rows * n)), rows, n);
-      const options = { ...which, firstRow: after(firstRow, row), out: block };
+      const options = { ...which, firstRow: rowAfter(firstRow, row), out: block };
       return run(tasks.draw(rows, options, new Uint32Array(6)), leaving.signal);
     };
     next = draw(0);
@@ -76,7 +76,8 @@ async function* blocksOf<D extends RealDtype>(
   }
 }
 
-function after(firstRow: Word64, rows: number): Word64 {
+/** The row so many rows later. */
+export function rowAfter(firstRow: Word64, rows: number): Word64 {
   if (typeof firstRow === 'number' && Number.isSafeInteger(firstRow + rows)) return firstRow + rows;
   return BigInt(firstRow) + BigInt(rows);
 }

@@ -1,10 +1,11 @@
+import type { Only } from '../array/element-type.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import { backendOf } from '../backend-handle.ts';
 import { type AbortOptions, checkOptions, notCloneable, refuseAborted } from '../check.ts';
-import { runAlone } from '../command/abort.ts';
-import { run, runSync } from '../command/task.ts';
+import { runAlone, runWith } from '../command/abort.ts';
+import { run, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { RealDtype } from '../dtype.ts';
@@ -15,6 +16,7 @@ import {
   sampleOptionNames,
   sampleSyncOptionNames,
 } from './sample-options.ts';
+import { type SummaryOf, type SummaryOptions, type SummarySyncOptions, summary } from './summarize.ts';
 import type { DistributionTasks } from './tasks.ts';
 import { densities } from './tasks.ts';
 
@@ -76,6 +78,36 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    */
   blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix<D>, void, undefined> {
     return sampleBlocks(this.#open(), count, options);
+  }
+
+  /**
+   * What `count` draws tell, without keeping them: their mean, and if asked for, their covariance, quantiles and how
+   * often they exceed thresholds. The draws are those of {@link sample} with the same seed, stream and first row; they
+   * are made by blocks and reduced where they are made (on `cuda`, in the GPU's memory), so that `count` may exceed
+   * memory. Quantiles and shares are exact, those of all draws; sums are float64.
+   *
+   * ```ts
+   * const { mean, quantiles } = await normal.summarize(1e7, { seed: 42, quantiles: [0.01, 0.99] });
+   * ```
+   *
+   * Rejects with `ERR_OUT_OF_RANGE` (count below 1, or below 2 with `covariance`; a probability, seed, stream, rows; a
+   * standard deviation that the type does not hold), `ERR_SHAPE` and `ERR_NOT_FINITE` (thresholds),
+   * `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`, `ERR_ABORTED`.
+   */
+  async summarize<const O extends SummaryOptions = {}>(
+    count: number,
+    options?: Only<O, SummaryOptions>,
+  ): Promise<SummaryOf<O>> {
+    const work = (rest: SummarySyncOptions) => summary(this.#open(), count, rest);
+    return (await runWith((options ?? noOptions) as SummaryOptions, work)) as SummaryOf<O>;
+  }
+
+  /** Synchronous twin of {@link summarize}. */
+  summarizeSync<const O extends SummarySyncOptions = {}>(
+    count: number,
+    options?: Only<O, SummarySyncOptions>,
+  ): SummaryOf<O> {
+    return runAllSync(summary(this.#open(), count, (options ?? noOptions) as SummarySyncOptions)) as SummaryOf<O>;
   }
 
   /**

@@ -1,9 +1,10 @@
 import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
-import type { Task } from '../command/task.ts';
+import type { Task, Tasks } from '../command/task.ts';
 import type { Device } from '../device.ts';
 import type { RealDtype } from '../dtype.ts';
+import type { Marginals } from './order-statistics.ts';
 import type { SampleSyncOptions } from './sample-options.ts';
 
 /** The tasks of a distribution of rows of n on its device, checked but not begun. */
@@ -20,6 +21,10 @@ export interface DistributionTasks<D extends RealDtype = RealDtype> {
   logPdf(rows: RowsInput): Task<Vector<D>>;
   /** Mahalanobis distances from the centre. */
   mahalanobis(rows: RowsInput): Task<Vector<D>>;
+  /** A copy of the mean or the location, n. */
+  centre(): Float64Array<ArrayBuffer>;
+  /** How each coordinate is distributed. */
+  marginals(): Tasks<Marginals>;
   close(): void;
 }
 

@@ -4,13 +4,14 @@ import type { Real, Values } from '../dtype.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
 import { choleskyBatch, logDensityBatch, sampleBatch, stretchBatch } from './batch.ts';
+import { countBetween } from './between.ts';
 import { cholesky } from './cholesky.ts';
 import { echelon } from './echelon.ts';
 import { symmetricEigen } from './eigen.ts';
 import { logDensity } from './log-density.ts';
 import { lq } from './lq.ts';
 import { lu, luSolve } from './lu.ts';
-import { meanAndCovariance } from './moments.ts';
+import { addMoments, meanAndCovariance } from './moments.ts';
 import { pivotedCholesky } from './pivoted-cholesky.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
@@ -197,6 +198,14 @@ export class ReferenceEncoder implements Encoder {
 
   meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void {
     this.#record(() => meanAndCovariance(rows, mean, covariance, ddof));
+  }
+
+  addMoments(rows: Real, centre: Float64Array, sums: Float64Array, products: Float64Array): void {
+    this.#record(() => addMoments(rows, centre, sums, products));
+  }
+
+  countBetween(rows: Real, limits: Real, kept: Real, counts: Uint32Array, n: number): void {
+    this.#record(() => countBetween(rows, limits, kept, counts, n));
   }
 
   launch(

@@ -40,6 +40,26 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
   }
 }
 
+/** {@link Encoder.addMoments}. */
+export function* addMoments(rows: Real, centre: Float64Array, sums: Float64Array, products: Float64Array): Work {
+  const n = centre.length;
+  const count = rows.length / n;
+  const stride = inTiles(n);
+  const centred = workspace(stride * rowsAtOnce);
+  const squares = workspace(products.length === 0 ? 0 : stride * stride);
+  for (let first = 0; first < count; first += rowsAtOnce) {
+    const taken = Math.min(rowsAtOnce, count - first);
+    for (let j = 0; j < n; j++) sums[j]! += centreColumn(rows, n, first, taken, j, centre[j]!, 0, centred);
+    yield;
+    if (products.length > 0) yield* addSquares(centred, taken, stride, squares);
+  }
+  if (products.length === 0) return;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) products[i * n + j]! += squares[i * stride + j]!;
+    yield;
+  }
+}
+
 // Sums of the differences from the first row, so that a large common offset costs no digits.
 function* columnSums(rows: Real, n: number): Work<Float64Array<ArrayBuffer>> {
   const total = workspace(n);

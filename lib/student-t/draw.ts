@@ -10,6 +10,7 @@ import { distances, fromSquares } from '../normal/density.ts';
 import { drawAboutMeans, drawTask } from '../normal/draw.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
 import { normalTasks } from '../normal/tasks.ts';
+import { studentQuantile } from '../probability/f-quantile.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
 import { logDecay, logDensityAtLocation } from './density.ts';
@@ -37,6 +38,9 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
         for (const { row, square, exponent } of far) values[row] = atLocation + logDecay(normal, nu, square, exponent);
       }),
     mahalanobis: (rows) => distances(normal, rows),
+    *marginals() {
+      return { ...(yield* tasks.marginals()), quantile: (p) => studentQuantile(p, nu) };
+    },
     close: () => {
       tasks.close();
       mean.close();

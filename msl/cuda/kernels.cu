@@ -12,7 +12,9 @@ namespace msl {
 #include "product-tiles.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
+#include "solve-tiles.metal"
 #include "float64.inc"
+#include "reduce.inc"
 }  // namespace msl
 
 #undef inline
@@ -62,3 +64,16 @@ KERNEL(densities, (const float* factors, const float* means, const float* rows, 
 KERNEL(densities_float64, (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(find_not_finite, (const float* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
 KERNEL(find_not_finite_float64, (const double* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
+KERNEL(add_moments, (const float* rows, const double* centre, double* partial, msl::MomentsParams params), rows, centre, partial, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(add_moments_float64, (const double* rows, const double* centre, double* partial, msl::MomentsParams params), rows, centre, partial, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(add_segments, (const double* partial, double* sums, double* products, msl::MomentsParams params), partial, sums, products, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(count_between, (const float* rows, const float* limits, float* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
+KERNEL(count_between_float64, (const double* rows, const double* limits, double* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
+CROWDED_KERNEL(256, 2, solve_tiles, (const float* factor, const float* mean, const float* rows, float* work, float* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(solve_tiles_float64, (const double* factor, const double* mean, const double* rows, double* work, double* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(antitransposed, (const float* from, float* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)
+KERNEL(antitransposed_float64, (const double* from, double* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)
+KERNEL(less_mean, (const float* rows, const float* mean, float* to, msl::MatrixParams params), rows, mean, to, params, GROUP* LANES + LANE)
+KERNEL(less_mean_float64, (const double* rows, const double* mean, double* to, msl::MatrixParams params), rows, mean, to, params, GROUP* LANES + LANE)
+KERNEL(norm_densities, (const float* rows, const float* logAtMean, float* out, msl::MatrixParams params), rows, logAtMean, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(norm_densities_float64, (const double* rows, const double* logAtMean, double* out, msl::MatrixParams params), rows, logAtMean, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)

@@ -43,6 +43,8 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::stretchRows>("stretchRows"),
                       InstanceMethod<&EncoderObject::logDensity>("logDensity"),
                       InstanceMethod<&EncoderObject::meanAndCovariance>("meanAndCovariance"),
+                      InstanceMethod<&EncoderObject::addMoments>("addMoments"),
+                      InstanceMethod<&EncoderObject::countBetween>("countBetween"),
                       InstanceMethod<&EncoderObject::launch>("launch"),
                       InstanceMethod<&EncoderObject::commit>("commit"),
                       InstanceMethod<&EncoderObject::commitSync>("commitSync"),
@@ -318,17 +320,6 @@ void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
     requireSquare(factor, mean.length);
     requireLength(rows, out.length, mean.length);
     commands().logDensity(factor, mean, rows, out, booleanAt(info, 4), numberAt(info, 5));
-  });
-}
-
-void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
-  guarded(info.Env(), [&] {
-    const Operand rows = operandAt(info, 0), mean = operandAt(info, 1), covariance = operandAt(info, 2);
-    requireSameType({&rows, &mean, &covariance});
-    requireRows(rows, mean.length);
-    requireSquare(covariance, mean.length);
-    if (rows.length == 0) throw Failure("ERR_SHAPE", "Moments of (0) rows do not exist.");
-    commands().meanAndCovariance(rows, mean, covariance, numberAt(info, 3));
   });
 }
 

@@ -53,6 +53,8 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void stretchRows(const Napi::CallbackInfo& info);
   void logDensity(const Napi::CallbackInfo& info);
   void meanAndCovariance(const Napi::CallbackInfo& info);
+  void addMoments(const Napi::CallbackInfo& info);
+  void countBetween(const Napi::CallbackInfo& info);
   void launch(const Napi::CallbackInfo& info);
   void launchKernel(const Napi::CallbackInfo& info);
   Napi::Value commit(const Napi::CallbackInfo& info);

@@ -33,9 +33,9 @@ struct Environment::Pending {
 Environment::Environment(Napi::Env env) {
   const char* forbidden = getenv("COVARIUM_NO_EXTERNAL_BUFFERS");
   externalBuffers = forbidden == nullptr || strcmp(forbidden, "1") != 0;
-  makeTimings_ = Napi::Persistent(
-      env.RunScript("(encodeMs, deviceMs, wallMs, factor, ranOn) => ({ encodeMs, deviceMs, wallMs, factor, ranOn })")
-          .As<Napi::Function>());
+  makeTimings_ = Napi::Persistent(env.RunScript("(encodeMs, deviceMs, wallMs, factor, ranOn, library) => "
+                                                "({ encodeMs, deviceMs, wallMs, factor, ranOn, library })")
+                                      .As<Napi::Function>());
   requireOk(napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "covarium commits"), 0, 1,
                                             nullptr, nullptr, this, settle, &completions_));
   napi_unref_threadsafe_function(env, completions_);
@@ -104,8 +104,9 @@ Napi::Value Environment::timingsOf(Napi::Env env, const Timings& timings) {
                                                              : Napi::String::New(env, !timings.onGpu  ? "cpu"
                                                                                       : timings.onCpu ? "both"
                                                                                                       : "gpu");
+  const Napi::Value library = timings.library.empty() ? env.Undefined() : Napi::String::New(env, timings.library);
   return makeTimings_.Value().Call(
-      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor, ranOn});
+      {number(timings.encodeMs), number(timings.deviceMs), number(timings.wallMs), factor, ranOn, library});
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "batch.h"
+#include "between.h"
 #include "cholesky.h"
 #include "few-rows.h"
 #include "float-mode.h"
@@ -334,6 +335,31 @@ void CpuCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand cov
       using T = decltype(real);
       const size_t n = mean.length;
       cpu::meanAndCovariance(execution, rows.as<T>(), mean.as<T>(), covariance.as<T>(), rows.length / n, n, ddof);
+    });
+  });
+}
+
+void CpuCommandBuffer::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      const size_t n = centre.length;
+      if (rows.length == 0) return;
+      cpu::addMoments(execution, rows.as<decltype(real)>(), centre.as<double>(), sums.as<double>(),
+                      products.length == 0 ? nullptr : products.as<double>(), rows.length / n, n);
+    });
+  });
+}
+
+void CpuCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {
+  record([=](const Execution& execution) {
+    const FloatModeScope mode = FloatModeScope::keeping();  // a limit may be the smallest number there is
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      const size_t slots = limits.length / 2;
+      if (slots == 0) return;
+      cpu::countBetween(execution, rows.as<T>(),
+                        {limits.as<T>(), kept.as<T>(), counts.as<uint32_t>(), slots / n, n, kept.length / slots},
+                        rows.length / n);
     });
   });
 }

@@ -195,6 +195,23 @@ void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* co
   });
 }
 
+template <typename T>
+void addMoments(const Execution& execution, const T* rows, const double* centre, double* sums, double* products,
+                size_t count, size_t n) {
+  const std::vector<double> origin(centre, centre + n), none(n);
+  const std::vector<double> differences = sumOfDifferences(execution, rows, origin, count);
+  for (size_t j = 0; j < n; ++j) sums[j] += differences[j];
+  if (products == nullptr) return;
+  Products<T>(execution, rows, count, origin, none).run([&](const Tile& tile, double* made) {
+    const auto& [down, across] = tile;
+    for (size_t i = 0; i < down.count; ++i)
+      for (size_t j = 0; j < (tile.onDiagonal() ? i + 1 : across.count); ++j)
+        products[(down.first + i) * n + across.first + j] += made[i * across.count + j];
+  });
+}
+
+template void addMoments(const Execution&, const float*, const double*, double*, double*, size_t, size_t);
+template void addMoments(const Execution&, const double*, const double*, double*, double*, size_t, size_t);
 template void meanAndCovariance(const Execution&, const float*, float*, float*, size_t, size_t, double);
 template void meanAndCovariance(const Execution&, const double*, double*, double*, size_t, size_t, double);
 

@@ -8,8 +8,9 @@ namespace covarium::cuda {
 
 namespace {
 
-std::string textOf(const Uuid& uuid) {
-  std::string text = "GPU-";
+// As nvidia-smi writes it: a part of a GPU, whose name has MIG and its profile, begins with MIG.
+std::string textOf(const Uuid& uuid, const std::string& name) {
+  std::string text = name.find(" MIG ") == std::string::npos ? "GPU-" : "MIG-";
   for (int i = 0; i < 16; ++i) {
     char digits[3];
     snprintf(digits, sizeof digits, "%02x", uuid.bytes[i]);
@@ -38,7 +39,7 @@ std::vector<GpuFacts> allGpus(const Driver& driver) {
     gpu.name = name;
     Uuid uuid;
     require(driver, driver.deviceGetUuid(&uuid, gpu.device), "Asking for a GPU's UUID");
-    gpu.uuid = textOf(uuid);
+    gpu.uuid = textOf(uuid, gpu.name);
     require(driver, driver.deviceTotalMem(&gpu.memoryBytes, gpu.device), "Asking for a GPU's memory");
     const auto attribute = [&](DeviceAttribute which) {
       int value = 0;

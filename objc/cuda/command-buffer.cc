@@ -4,6 +4,7 @@
 #include "cholesky.h"
 #include "density.h"
 #include "mirror.h"
+#include "moments.h"
 #include "product.h"
 #include "sample.h"
 
@@ -11,7 +12,20 @@ namespace covarium::cuda {
 
 namespace {
 
-constexpr double busRate = 4e10;  // bytes a second
+// Bytes a second over the bus, of memory that the driver has pinned and of other memory.
+constexpr double busRate = 4e10, pageableRate = 7e9;
+
+// Whether the numbers are on the GPU when a commit begins, and how long they take to get there.
+bool isThere(const Operand& operand) {
+  auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
+  return mirror != nullptr && (mirror->isKept() || mirror->isSettled());
+}
+double secondsToGpu(const Operand& operand) {
+  if (isThere(operand)) return 0;
+  auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
+  const bool isPinned = mirror != nullptr && mirror->isPinned();
+  return static_cast<double>(operand.sizeBytes()) / (isPinned ? busRate : pageableRate);
+}
 
 // As many of float32 as take as long.
 double flopsOf(Dtype dtype, const ProductShape& shape) {
@@ -57,10 +71,9 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
 double CudaCommandBuffer::secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype,
                                        const ProductShape& shape) const {
   constexpr double rate = 2e13, start = 3e-5;
-  double bytes = 0;
-  for (const Operand* each : operands)
-    if (keptOf(each->buffer) == nullptr) bytes += static_cast<double>(each->sizeBytes());
-  return start + bytes / busRate + flopsOf(dtype, shape) / rate;
+  double seconds = start + flopsOf(dtype, shape) / rate;
+  for (const Operand* each : operands) seconds += secondsToGpu(*each);
+  return seconds;
 }
 
 double CudaCommandBuffer::secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype,
@@ -88,11 +101,33 @@ bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
 }
 
-// Rows of the host are measured there sooner than they are copied.
-bool CudaCommandBuffer::isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const {
+// Rows that are solved by a factor, or measured by one.
+bool CudaCommandBuffer::areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const {
   constexpr size_t most = size_t{1} << 31;
-  if (!isForGpu(out.dtype) || n > batchColumns || n == 0 || out.length == 0 || out.length >= most) return false;
-  return leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr;
+  // A core solves rows slower than it multiplies matrices.
+  constexpr double slower = 3;
+  const size_t count = n == 0 ? 0 : rows.length / n;
+  if (!isForGpu(rows.dtype) || n > largestOrder || count == 0 || count >= most) return false;
+  if (leastOnGpu() == 0) return true;
+  const ProductShape shape = {count, n, (n + 1) / 2, false, false, 1, 0};
+  return secondsOnGpu({&factor, &rows}, rows.dtype, shape) < slower * secondsOnCpu({&factor, &rows}, rows.dtype, shape);
+}
+
+void CudaCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
+  if (!areSolvedOnGpu(factor, rows, n)) return Recorder::triangularSolve(factor, rows, n, transposed);
+  solve(factor, rows, n, transposed ? Solve::transposed : Solve::forwards);
+}
+
+void CudaCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
+  if (!areSolvedOnGpu(factor, rows, n)) return Recorder::choleskySolve(factor, rows, n);
+  solve(factor, rows, n, Solve::both);
+}
+
+void CudaCommandBuffer::solve(const Operand& factor, const Operand& rows, size_t n, Solve which) {
+  Part& part = onGpu({factor, rows});
+  const View f = part.view(factor, gpu::Access::read), r = part.view(rows, gpu::Access::readAndWrite);
+  part.add(
+      [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::solve(run, f, r, count, n, which, dtype); });
 }
 
 // What is the host's is read there sooner than it is copied.
@@ -114,18 +149,22 @@ void CudaCommandBuffer::requireFinite(Operand a, size_t columns) {
 void CudaCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse,
                                    double constant) {
   const size_t n = mean.length;
-  if (!isDensityForGpu(rows, out, n)) return Recorder::logDensity(factor, mean, rows, out, inverse, constant);
+  if (!areSolvedOnGpu(factor, rows, n)) return Recorder::logDensity(factor, mean, rows, out, inverse, constant);
   Part& part = onGpu({factor, mean, rows, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
   part.add([=, count = out.length, dtype = out.dtype](Run& run) {
-    cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
+    if (n <= batchColumns)
+      cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
+    else
+      cuda::wideDensities(run, f, m, r, o, count, n, inverse, constant, dtype);
   });
 }
 
 void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                         Operand constants) {
-  if (!isDensityForGpu(rows, out, n)) return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
+  if (out.length == 0 || out.length >= size_t{1} << 31 || !areSolvedOnGpu(factors, rows, n))
+    return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
   Part& part = onGpu({factors, means, rows, out});
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
   const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
@@ -133,7 +172,46 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
   const bool shared = rows.length != out.length * n;
   part.add([=, dtype = out.dtype](Run& run) {
     const auto* first = constants.as<double>();
-    cuda::densities(run, f, m, r, o, {count, n, each, shared, false}, std::vector<double>(first, first + count), dtype);
+    if (n <= batchColumns)
+      return cuda::densities(run, f, m, r, o, {count, n, each, shared, false},
+                             std::vector<double>(first, first + count), dtype);
+    const auto from = [&](View view, size_t elements) {
+      return View{view.copy, view.offsetBytes + elements * bytesOf(dtype)};
+    };
+    for (size_t b = 0; b < count; ++b)
+      cuda::wideDensities(run, from(f, b * n * n), from(m, b * n), from(r, shared ? 0 : b * each * n),
+                          from(o, b * each), each, n, false, first[b], dtype);
+  });
+}
+
+bool CudaCommandBuffer::isReducedOnGpu(const Operand& rows) const {
+  return isForGpu(rows.dtype) && rows.length != 0 && (leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr);
+}
+
+void CudaCommandBuffer::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
+  const size_t n = centre.length, count = rows.length / n;
+  if (!isReducedOnGpu(rows) || n > mostMomentColumns || count >= size_t{1} << 31)
+    return Recorder::addMoments(rows, centre, sums, products);
+  const bool hasProducts = products.length != 0;
+  const Operand written = hasProducts ? products : sums;
+  Part& part = onGpu({rows, centre, sums, written});
+  const View r = part.view(rows, gpu::Access::read), c = part.view(centre, gpu::Access::read);
+  const View s = part.view(sums, gpu::Access::readAndWrite), p = part.view(written, gpu::Access::readAndWrite);
+  part.add([=, dtype = rows.dtype](Run& run) { cuda::addMoments(run, r, c, s, p, count, n, hasProducts, dtype); });
+}
+
+void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {
+  if (!isReducedOnGpu(rows) || n > mostMomentColumns) return Recorder::countBetween(rows, limits, kept, counts, n);
+  const size_t slots = limits.length / 2, capacity = kept.length / slots;
+  const Operand holder = capacity == 0 ? limits : kept;  // nothing is kept there
+  Part& part = onGpu({rows, limits, holder, counts});
+  const View r = part.view(rows, gpu::Access::read), l = part.view(limits, gpu::Access::read);
+  // What stays on the GPU is there already, if anything is.
+  const bool stays = keptOf(holder.buffer) != nullptr;
+  const View k = capacity == 0 ? l : part.view(kept, stays ? gpu::Access::write : gpu::Access::readAndWrite);
+  const View c = part.view(counts, gpu::Access::readAndWrite);
+  part.add([=, count = rows.length / n, dtype = rows.dtype](Run& run) {
+    cuda::countBetween(run, r, l, k, c, count, {slots / n, n, capacity}, dtype);
   });
 }
 
@@ -160,13 +238,15 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   const size_t n = mean.length;
-  if (inverse || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
+  // A few columns are solved sooner on the CPU than by tiles of 128.
+  const bool isTooNarrow = inverse && n < 16 && leastOnGpu() != 0;
+  if (isTooNarrow || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
     return Recorder::sample(factor, mean, out, inverse, counter);
   Part& part = onGpu({factor, mean, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
   part.add([=, count = out.length / n, dtype = out.dtype](Run& run) {
-    cuda::sample(run, f, m, o, count, n, counter, dtype);
+    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype);
   });
 }
 

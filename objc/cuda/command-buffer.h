@@ -2,6 +2,7 @@
 
 #include "../gpu/recorder.h"
 #include "part.h"
+#include "solve.h"
 
 namespace covarium::cuda {
 
@@ -24,7 +25,11 @@ class CudaCommandBuffer : public gpu::Recorder {
   void requireFinite(Operand a, size_t columns) override;
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void cholesky(Operand a, size_t n, FactorOn where) override;
+  void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void addMoments(Operand rows, Operand centre, Operand sums, Operand products) override;
+  void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
   using Recorder::launch;
@@ -38,9 +43,12 @@ class CudaCommandBuffer : public gpu::Recorder {
   bool isForGpu(const Operand& out, double work) const;
   double secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
   double secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
+  // Whether rows are reduced where they are: on the GPU.
+  bool isReducedOnGpu(const Operand& rows) const;
   bool isFactorForGpu(const Operand& a, size_t n) const;
-  bool isDensityForGpu(const Operand& rows, const Operand& out, size_t n) const;
+  bool areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
+  void solve(const Operand& factor, const Operand& rows, size_t n, Solve which);
   Part& onGpu(const std::vector<Operand>& operands);
 
   Engine& engine_;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../gpu/params.h"
+#include "solve.h"
 
 namespace covarium::cuda {
 
@@ -57,6 +58,37 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
   }
   const size_t atOnce = std::min(densitiesPerLaunch / each, mostModels);
   for (size_t b = 0; b < count; b += atOnce) launch(b, std::min(atOnce, count - b), 0, each);
+}
+
+void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
+                   double constant, Dtype dtype) {
+  const size_t floats = bytesOf(dtype) / sizeof(float), blockRows = tiledRows(count, n);
+  const uint columns = static_cast<uint>(n);
+  const DevicePointer logAtMean = run.scratch(floats), white = run.scratch(blockRows * n * floats);
+  run.upload(logAtMean, dtype == Dtype::float64 ? bytesOfAll<double>({constant}) : bytesOfAll<float>({constant}));
+  DevicePointer centred = 0, none = 0;
+  if (inverse) {
+    centred = run.scratch(blockRows * n * floats);
+    none = run.scratch(n * floats);
+    run.upload(none, std::vector<char>(n * bytesOf(dtype)));
+  }
+  for (size_t first = 0; first < count; first += blockRows) {
+    const size_t here = std::min(blockRows, count - first);
+    const MatrixParams params = {static_cast<uint>(here), columns};
+    const DevicePointer block = run.address(rows, first * n * floats), own = run.address(factor);
+    if (inverse) {
+      run.launch(named("less_mean", dtype).c_str(), {block, run.address(mean), centred}, params,
+                 (here * n + finiteLanes - 1) / finiteLanes, finiteLanes);
+      run.launch(named("sample_tiles", dtype).c_str(), {own, none, centred, white}, params, tile_groups(here, n),
+                 tile_lanes, floats * tile_bytes());
+    } else {
+      solveTiles(run, {own, run.address(mean), block, white, white}, here, n, solve_less_mean, dtype);
+    }
+    run.launch(named("norm_densities", dtype).c_str(),
+               {white, logAtMean, run.slice(out, first * floats, here * floats)}, params,
+               (here + norms_rows - 1) / norms_rows, norms_lanes, norms_lanes * bytesOf(dtype));
+    run.made(out, first * floats, here * floats);
+  }
 }
 
 void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse) {

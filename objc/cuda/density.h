@@ -13,6 +13,10 @@ struct Densities {
 void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
                const std::vector<double>& constants, Dtype dtype);
 
+// The same of one normal with any number of columns: the rows are whitened by tiles.
+void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
+                   double constant, Dtype dtype);
+
 // Whether all numbers are finite is known when everything has run: then `refuse` is called if they are not.
 void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse);
 

@@ -57,11 +57,12 @@ class CudaDevice : public Device {
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
     if (sizeBytes < leastPinnedBytes) return engine_->cpu->allocate(sizeBytes);
     auto pinned = engine_->gpu->allocatePinned(sizeBytes);
-    return mirror(pinned == nullptr ? engine_->cpu->allocate(sizeBytes) : pinned, false);
+    const bool isPinned = pinned != nullptr;
+    return mirror(isPinned ? pinned : engine_->cpu->allocate(sizeBytes), false, isPinned);
   }
   // The host may never touch it: ordinary memory, of which the system then takes no page.
   std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) override {
-    return mirror(engine_->cpu->allocate(sizeBytes), true);
+    return mirror(engine_->cpu->allocate(sizeBytes), true, false);
   }
   bool hasOwnMemory() const override { return true; }
   void fetch(const std::shared_ptr<Buffer>& buffer) override {
@@ -102,8 +103,8 @@ class CudaDevice : public Device {
   }
 
  private:
-  std::shared_ptr<Buffer> mirror(std::shared_ptr<Buffer> host, bool isKept) {
-    return std::make_shared<Mirror>(engine_->gpu, std::move(host), isKept);
+  std::shared_ptr<Buffer> mirror(std::shared_ptr<Buffer> host, bool isKept, bool isPinned) {
+    return std::make_shared<Mirror>(engine_->gpu, std::move(host), isKept, isPinned);
   }
 
   std::shared_ptr<Engine> engine_;
@@ -115,6 +116,12 @@ const Driver& requireDriver() {
   const Driver* found = driver(reason);
   if (found == nullptr) throw Failure("ERR_DEVICE_UNAVAILABLE", reason);
   return *found;
+}
+
+std::string productsBy() {
+  std::string reason;
+  const std::string library = cublasName(reason);
+  return library.empty() ? "our own kernels; " + reason : library;
 }
 
 }  // namespace
@@ -148,7 +155,8 @@ Candidate describe(const OpenOptions& options) {
                 {"compute capability", capabilityOf(facts)},
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
-                {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"}};
+                {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
+                {"products", productsBy()}};
   for (const GpuFacts& other : allGpus(driver))
     if (other.uuid != facts.uuid) cuda.facts.push_back({"other GPU", other.name + " (" + other.uuid + ")"});
   device->close();

@@ -30,7 +30,9 @@ std::string findAll(void* library, Driver& found) {
   find("cuDeviceGetCount", found.deviceGetCount);
   find("cuDeviceGet", found.deviceGet);
   find("cuDeviceGetName", found.deviceGetName);
-  find("cuDeviceGetUuid", found.deviceGetUuid);
+  // A part of a GPU (MIG) has a UUID of its own by the second alone, which drivers before CUDA 11.4 lack.
+  found.deviceGetUuid = reinterpret_cast<decltype(found.deviceGetUuid)>(dlsym(library, "cuDeviceGetUuid_v2"));
+  if (found.deviceGetUuid == nullptr) find("cuDeviceGetUuid", found.deviceGetUuid);
   find("cuDeviceGetAttribute", found.deviceGetAttribute);
   find("cuDeviceTotalMem_v2", found.deviceTotalMem);
   find("cuDevicePrimaryCtxRetain", found.primaryContextRetain);

@@ -71,6 +71,14 @@ Function Gpu::kernel(const std::string& name) {
   return kernels_[name] = found;
 }
 
+const Cublas* Gpu::cublas() {
+  if (!std::exchange(hasAskedForCublas_, true)) {
+    std::string reason;
+    cublas_ = Cublas::open(compute_, reason);
+  }
+  return cublas_.get();
+}
+
 Module Gpu::loadModule(const std::string& ptx, std::string& reason) {
   requireAlive();
   std::lock_guard<std::mutex> lock(mutex_);
@@ -202,6 +210,7 @@ void Gpu::close() {
   drain(onGpu_);
   drain(pinned_);
   const Current current(*this);
+  cublas_ = nullptr;
   for (const Module module : modules_) driver_.moduleUnload(module);
   modules_.clear();
   if (module_ != nullptr) driver_.moduleUnload(module_);

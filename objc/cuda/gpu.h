@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../device.h"
+#include "cublas.h"
 #include "driver.h"
 
 namespace covarium::cuda {
@@ -65,6 +66,9 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   // such text, which is no fault of the GPU's.
   Module loadModule(const std::string& ptx, std::string& reason);
   void unloadModule(Module module);
+  // Products by NVIDIA's library, made when they are first asked for, with the context current; null where it has none,
+  // or it does not start. For the queue's thread alone.
+  const Cublas* cublas();
   // Throws what a call gave that is no success. A GPU that is lost, or whose context an error has spoilt, stays so.
   void require(Result result, const char* what);
   void requireAlive() const;
@@ -100,6 +104,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Stream compute_ = nullptr, download_ = nullptr;
   Module module_ = nullptr;
   std::map<std::string, Function> kernels_;
+  std::unique_ptr<Cublas> cublas_;
+  bool hasAskedForCublas_ = false;
   std::set<Module> modules_;  // of users
   std::atomic<bool> isLost_{false};
   mutable std::mutex mutex_;

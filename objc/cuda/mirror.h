@@ -11,8 +11,8 @@ namespace covarium::cuda {
 // alone until the host asks for it.
 class Mirror : public Buffer {
  public:
-  Mirror(std::shared_ptr<Gpu> gpu, std::shared_ptr<Buffer> host, bool isKept)
-      : gpu_(std::move(gpu)), host_(std::move(host)), isKept_(isKept) {}
+  Mirror(std::shared_ptr<Gpu> gpu, std::shared_ptr<Buffer> host, bool isKept, bool isPinned)
+      : gpu_(std::move(gpu)), host_(std::move(host)), isKept_(isKept), isPinned_(isPinned) {}
   void* contents() const override { return host_->contents(); }
   size_t sizeBytes() const override { return host_->sizeBytes(); }
   void settle() override { isSettled_ = true; }
@@ -20,6 +20,8 @@ class Mirror : public Buffer {
 
   bool isSettled() const { return isSettled_; }
   bool isKept() const { return isKept_; }
+  // Whether the GPU copies from and to the host's memory at the full rate of the bus.
+  bool isPinned() const { return isPinned_; }
   // Of the whole; null until there is one. Commits touch it one after the other, fetch() only between or within one.
   std::shared_ptr<Block> copy;
 
@@ -27,6 +29,7 @@ class Mirror : public Buffer {
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Buffer> host_;
   std::atomic<bool> isSettled_{false}, isKept_;
+  const bool isPinned_;
   std::mutex fetching_;
 };
 

@@ -152,6 +152,17 @@ void Run::afterwards(DevicePointer word, std::function<void(uint32_t)> check) {
                "Copying from the GPU");
 }
 
+const Cublas* Run::cublas() {
+  const Cublas* found = gpu_.cublas();
+  if (found != nullptr) part_.commit_.library = found->name();
+  return found;
+}
+
+void Run::requireProduct(bool isStarted) const {
+  if (isStarted) return;
+  throw Failure("ERR_DEVICE_FAILED", "A product by " + part_.commit_.library + " does not start on the GPU.");
+}
+
 DevicePointer Run::scratch(size_t elements) {
   scratch_.push_back(gpu_.allocate(elements * sizeof(float)));
   return scratch_.back()->address();

@@ -21,7 +21,7 @@ struct View {
 // the GPU works on copies, which it fetches before the commands run; what is written goes back as it is made.
 class Part : public gpu::Part {
  public:
-  Part(std::shared_ptr<Gpu> gpu, const gpu::Commit& commit) : gpu_(std::move(gpu)), commit_(commit) {}
+  Part(std::shared_ptr<Gpu> gpu, gpu::Commit& commit) : gpu_(std::move(gpu)), commit_(commit) {}
 
   bool takes(const Operand& operand) const;
   // For the next command.
@@ -34,7 +34,7 @@ class Part : public gpu::Part {
  private:
   friend class Run;
   std::shared_ptr<Gpu> gpu_;
-  const gpu::Commit& commit_;
+  gpu::Commit& commit_;
   gpu::HostCopies copies_;
   struct Uses {
     size_t first, last;  // the numbers of the commands
@@ -61,6 +61,10 @@ class Run {
   bool staysOnGpu(View view) const;
   // Memory of the GPU until the part is over.
   DevicePointer scratch(size_t elements);
+  // NVIDIA's products, if there are any: then the timings name them.
+  const Cublas* cublas();
+  // Throws ERR_DEVICE_FAILED.
+  void requireProduct(bool isStarted) const;
   // A kernel over a row of groups of `lanes` threads; its arguments are addresses and the params by value.
   template <typename Params>
   void launch(const char* kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,

@@ -32,12 +32,21 @@ bool isCountable(const ProductShape& shape) {
 }
 
 void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype dtype) {
+  const Cublas* library = run.cublas();
   const auto [m, n, k] = std::tuple(static_cast<uint>(shape.m), static_cast<uint>(shape.n), static_cast<uint>(shape.k));
   const size_t rows = rowsPerLaunch(shape, run.staysOnGpu(c)), floats = bytesOf(dtype) / sizeof(float);
   for (size_t first = 0; first < shape.m; first += rows) {
     const size_t here = std::min(rows, shape.m - first), at = first * n * floats, count = here * n * floats;
     const size_t groups = tile_groups(here, n);
     const DevicePointer out = run.slice(c, at, count);
+    if (library != nullptr) {
+      ProductShape part = shape;
+      part.m = here;
+      const size_t skipped = shape.transposeA ? first : first * k, stride = shape.transposeA ? m : k;
+      run.requireProduct(library->product(run.address(a, skipped * floats), stride, run.address(b), out, part, dtype));
+      run.made(c, at, count);
+      continue;
+    }
     const auto launch = [&](const char* kernel, auto params) {
       run.launch(kernel, {run.address(a), run.address(b), out}, params, groups, tile_lanes, floats * tile_bytes());
     };

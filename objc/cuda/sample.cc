@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../gpu/sample-params.h"
+#include "solve.h"
 
 namespace covarium::cuda {
 
@@ -53,9 +54,10 @@ void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype d
   });
 }
 
-void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, NormalCounter counter, Dtype dtype) {
+void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, bool inverse, NormalCounter counter,
+            Dtype dtype) {
   const uint columns = static_cast<uint>(n);
-  if (dtype == Dtype::float32 && n <= narrowColumns) {
+  if (dtype == Dtype::float32 && n <= narrowColumns && !inverse) {
     forSlices(run, out, count, n, [&](size_t first, size_t here) {
       const uint perGroup = narrowRowsPerGroup(here, n);
       const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, false);
@@ -71,9 +73,15 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     const size_t at = first * n * floats, length = here * n * floats;
     if (first == 0) normals = run.scratch(length);
     makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n), dtype);
-    run.launch(dtype == Dtype::float32 ? "sample_tiles" : "sample_tiles_float64",
-               {run.address(factor), run.address(mean), normals, run.slice(out, at, length)},
-               MatrixParams{static_cast<uint>(here), columns}, tile_groups(here, n), tile_lanes, floats * tile_bytes());
+    const DevicePointer made = run.slice(out, at, length);
+    if (inverse)
+      solveTiles(run, {run.address(factor), run.address(mean), normals, normals, made}, here, n, solve_with_mean,
+                 dtype);
+    else
+      run.launch(dtype == Dtype::float32 ? "sample_tiles" : "sample_tiles_float64",
+                 {run.address(factor), run.address(mean), normals, made},
+                 MatrixParams{static_cast<uint>(here), columns}, tile_groups(here, n), tile_lanes,
+                 floats * tile_bytes());
     run.made(out, at, length);
   });
 }
@@ -84,29 +92,18 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
   const uint perGroup = static_cast<uint>(std::min<size_t>(rows, sample_rows_per_group(columns, 0)));
   if (rows * n > sliceElements) {  // a model is more than a slice
     for (size_t b = 0; b < count; ++b) {
-      NormalCounter own = counter;
-      own.stream += b;
       const auto from = [b](View view, size_t elements) {
         return View{view.copy, view.offsetBytes + b * elements * sizeof(float)};
       };
-      sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, own, Dtype::float32);
+      sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, false, ofModel(counter, b),
+             Dtype::float32);
     }
     return;
   }
   const size_t groups = groupsOf(rows, perGroup), models = sliceElements / (rows * n);
   for (size_t b = 0; b < count; b += models) {
     const size_t here = std::min(models, count - b);
-    const uint64_t stream = counter.stream + b;
-    const SampleBatchParams params = {lowWord(counter.seed),
-                                      highWord(counter.seed),
-                                      lowWord(stream),
-                                      highWord(stream),
-                                      lowWord(counter.first),
-                                      highWord(counter.first),
-                                      static_cast<uint>(here),
-                                      static_cast<uint>(rows),
-                                      columns,
-                                      perGroup};
+    const SampleBatchParams params = sampleBatchParams(ofModel(counter, b), here, rows, n, perGroup);
     run.launch(
         "sample_batch",
         {run.address(factors, b * n * n), run.address(means, b * n), run.slice(out, b * rows * n, here * rows * n)},

@@ -11,7 +11,8 @@ constexpr size_t narrowColumns = 112, batchColumns = 64;
 constexpr size_t largestOrder = 65535;
 
 void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype dtype);
-void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, NormalCounter counter, Dtype dtype);
+void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, bool inverse, NormalCounter counter,
+            Dtype dtype);
 // `count` models of `rows` rows, in float32.
 void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
                  NormalCounter counter);

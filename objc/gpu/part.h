@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "../device.h"
@@ -57,6 +58,7 @@ class Commit {
   std::vector<std::unique_ptr<Part>> parts;  // changed by the recording thread, until the commit; then by release()
   FactorOn factor = FactorOn::automatic;     // where one was made
   bool onGpu = false, onCpu = false;         // what kinds of parts there are, or were
+  std::string library;                       // of the GPU's maker that has been used; the parts say so as they run
 
  private:
   std::mutex mutex_;

@@ -19,13 +19,14 @@ void runParts(const Commit& commit, Timings& timings) {
     timings.encodeMs += part->encodeMs();
   }
   commit.stopIfCancelled();
+  timings.library = commit.library;
 }
 
 }  // namespace
 
 void Queue::submit(std::shared_ptr<Commit> commit, double encodeMs, Completion done) {
   const auto work = std::make_shared<Work>(
-      Work{commit, {encodeMs, 0, 0, commit->factor, commit->onGpu, commit->onCpu}, Clock::now(), std::move(done)});
+      Work{commit, {encodeMs, 0, 0, commit->factor, commit->onGpu, commit->onCpu, ""}, Clock::now(), std::move(done)});
   {
     std::unique_lock<std::mutex> lock(mutex_);
     const bool atOnce = commit->isShort() && waiting_.empty() && !busy_ && inFlight_ < mostInFlight;
@@ -100,7 +101,7 @@ Timings Queue::runHere(const std::shared_ptr<Commit>& commit, double encodeMs) {
     });
     busy_ = true;
   }
-  Timings timings = {encodeMs, 0, 0, commit->factor, commit->onGpu, commit->onCpu};
+  Timings timings = {encodeMs, 0, 0, commit->factor, commit->onGpu, commit->onCpu, ""};
   std::exception_ptr failure;
   try {
     runParts(*commit, timings);

@@ -133,6 +133,14 @@ void Recorder::meanAndCovariance(Operand rows, Operand mean, Operand covariance,
   onCpu().meanAndCovariance(std::move(rows), std::move(mean), std::move(covariance), ddof);
 }
 
+void Recorder::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
+  onCpu().addMoments(std::move(rows), std::move(centre), std::move(sums), std::move(products));
+}
+
+void Recorder::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {
+  onCpu().countBetween(std::move(rows), std::move(limits), std::move(kept), std::move(counts), n);
+}
+
 void Recorder::launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) {
   onCpu().launch(kernel, std::move(operands), grid, threadgroup);
 }

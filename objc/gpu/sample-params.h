@@ -18,6 +18,21 @@ inline SampleParams sampleParams(NormalCounter counter, size_t count, size_t col
           rowsPerGroup,           inverse ? 1u : 0u};
 }
 
+// Of `models` models from that one on, whose normals the counter has.
+inline SampleBatchParams sampleBatchParams(NormalCounter counter, size_t models, size_t rows, size_t columns,
+                                           uint rowsPerGroup) {
+  return {lowWord(counter.seed),      highWord(counter.seed),
+          lowWord(counter.stream),    highWord(counter.stream),
+          lowWord(counter.first),     highWord(counter.first),
+          static_cast<uint>(models),  static_cast<uint>(rows),
+          static_cast<uint>(columns), rowsPerGroup};
+}
+
+inline NormalCounter ofModel(NormalCounter counter, size_t model) {
+  counter.stream += model;
+  return counter;
+}
+
 inline NormalCounter after(NormalCounter counter, uint64_t elements) {
   counter.first += elements;
   return counter;

@@ -4,7 +4,7 @@
 
 #include "../gpu/cost.h"
 #include "gpu.h"
-#include "../gpu/params.h"
+#include "../gpu/sample-params.h"
 #include "../gpu/refused-model.h"
 #include "sample.h"
 
@@ -14,11 +14,6 @@ namespace {
 
 constexpr size_t mostGroups = size_t{1} << 18;   // of one dispatch
 constexpr size_t mostThreads = size_t{1} << 24;  // likewise
-
-NormalCounter ofModel(NormalCounter counter, size_t model) {
-  counter.stream += model;
-  return counter;
-}
 
 }  // namespace
 
@@ -62,17 +57,7 @@ void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t 
   const size_t groups = (rows + perGroup - 1) / perGroup, models = std::max<size_t>(1, mostGroups / groups);
   for (size_t b = 0; b < count; b += models) {
     const size_t here = std::min(models, count - b);
-    const uint64_t stream = counter.stream + b;
-    const SampleBatchParams params = {lowWord(counter.seed),
-                                      highWord(counter.seed),
-                                      lowWord(stream),
-                                      highWord(stream),
-                                      lowWord(counter.first),
-                                      highWord(counter.first),
-                                      static_cast<uint>(here),
-                                      static_cast<uint>(rows),
-                                      columns,
-                                      perGroup};
+    const SampleBatchParams params = sampleBatchParams(ofModel(counter, b), here, rows, n, perGroup);
     // A lane makes one column of four rows.
     const size_t shares = std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0));
     encoding.dispatchGroups("sample_batch", {factors.from(b * n * n), means.from(b * n), out.from(b * rows * n)},

@@ -336,6 +336,8 @@ const offered: Readonly<Record<string, number>> = {
   numpy: 9,
   'numpy-by-hand': 8,
   torch: 11,
+  'torch-cuda': 8,
+  cupy: 8,
   pandas: 2,
   pyarrow: 6,
   scipy: 0,
@@ -393,6 +395,7 @@ for (const [name, suite, each] of [
   ['numpy', 'cholesky', 'factor'],
   ['numpy-by-hand', 'cholesky', 'factor'],
   ['torch', 'sampling', 'factor included'],
+  ['torch-cuda', 'sampling', 'factor included'],
   ['mvtnorm', 'cholesky', 'factor'],
 ] as const)
   test(`${name} fails with its own reason where a covariance is not positive definite.`, async () => {

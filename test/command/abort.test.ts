@@ -70,6 +70,7 @@ function callsOf(device: Device): { readonly calls: Calls; close(): void } {
     [`${name}.conditional`]: (o) => one.conditional({ ...given, ...o }),
     [`${name}.conditionalMeans`]: (o) => one.conditionalMeans({ given: [1], rows: [[0.5], [1]], ...o }),
     [`${name}.affine`]: (o) => one.affine({ ...image, ...o }),
+    [`${name}.summarize`]: (o) => one.summarize(100, { quantiles: [0.5], ...o }),
     [`${name}.ellipsoid`]: (o) => one.ellipsoid({ probability: 0.9, ...o }),
   });
   const calls: Calls = {

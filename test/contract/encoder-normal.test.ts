@@ -198,4 +198,85 @@ onEveryBackend('means and covariances are those of two passes in float64, far fr
   }
 });
 
+onEveryBackend('sums about a centre grow by each command, with products or without.', (bench) => {
+  const { real, run } = bench;
+  for (const n of [1, 2, 3, 16, 17, 33, 65, 129])
+    for (const count of [1, 5, 63, 64, 65, 257, 2049].filter((each) => each * n * n < 5e6)) {
+      const rows = real(scattered(count * n, n + count).map((value) => value + 3));
+      const centre = Float64Array.from(scattered(n, 5), (value) => value + 3);
+      const sums = guarded(new Float64Array(n).fill(7));
+      const alone = guarded(new Float64Array(n));
+      const products = guarded(new Float64Array(n * n).fill(-1));
+      run((encoder) => {
+        encoder.addMoments(rows, centre, sums.view as Float64Array, products.view as Float64Array);
+        encoder.addMoments(rows, centre, sums.view as Float64Array, products.view as Float64Array);
+        encoder.addMoments(rows, centre, alone.view as Float64Array, new Float64Array(0));
+      });
+      const difference = (j: number) => (r: number) => rows[r * n + j]! - centre[j]!;
+      for (let i = 0; i < n; i++) {
+        const place = `${count} x ${n}: ${i}`;
+        const { value, size } = dot(count, difference(i), () => 1);
+        isNear(sums.view[i]!, { value: 7 + 2 * value, size: 7 + 2 * size }, count + 4, 2 ** -52, place);
+        isNear(alone.view[i]!, { value, size }, count + 4, 2 ** -52, place);
+        for (let j = 0; j < n; j++) {
+          const product = dot(count, difference(i), difference(j));
+          const expected =
+            j > i ? { value: -1, size: 0 } : { value: 2 * product.value - 1, size: 2 * product.size + 1 };
+          isNear(products.view[i * n + j]!, expected, count + 4, 2 ** -52, `${place}, ${j}`);
+        }
+      }
+      for (const each of [sums, alone, products]) each.isIntact('sums');
+    }
+});
+
+onEveryBackend('what lies below brackets is counted, and what lies within is kept while there is room.', (bench) => {
+  const { dtype, real, zeros, run } = bench;
+  const infinity = Number.POSITIVE_INFINITY;
+  const smallest = dtype === 'float32' ? 2 ** -149 : 2 ** -1074;
+  for (const [n, count] of [
+    [1, 1],
+    [1, 5000],
+    [2, 333],
+    [3, 4097],
+    [40, 70],
+    [70, 129],
+    [200, 9],
+  ] as const)
+    for (const brackets of [1, 3, 4, 5, 9])
+      for (const capacity of [0, 1, 7, count]) {
+        // Halves, so that some equal a limit, and zeros of either sign.
+        const rows = real(scattered(count * n, n).map((value) => Math.round(20 * value) / 10));
+        const slots = brackets * n;
+        const lower = Array.from({ length: slots }, (_, at) =>
+          at % 7 === 5 ? -infinity : at % 7 === 6 ? smallest : Math.round(20 * Math.sin(at)) / 10,
+        );
+        const upper = lower.map((value, at) => (at % 5 === 4 ? infinity : at % 5 === 3 ? -infinity : value + 0.3));
+        const limits = real([...lower, ...upper]);
+        const [kept, counts] = [guarded(zeros(slots * capacity)), new Uint32Array(2 * slots)];
+        const half = Math.floor(count / 2) * n;
+        run((encoder) => encoder.countBetween(rows.subarray(0, half), limits, kept.view, counts, n));
+        run((encoder) => encoder.countBetween(rows.subarray(half), limits, kept.view, counts, n));
+        for (let slot = 0; slot < slots; slot++) {
+          const column = rows.filter((_, at) => at % n === slot % n) as Real;
+          const [from, to] = [limits[slot]!, limits[slots + slot]!];
+          const within = column.filter((value) => value >= from && value <= to);
+          const place = `${count} x ${n}, bracket ${slot} of ${slots}`;
+          assert.is(counts[slot], column.filter((value) => value < from).length, `${place}, below`);
+          assert.is(counts[slots + slot], within.length, `${place}, within`);
+          const here = kept.view.subarray(slot * capacity, slot * capacity + Math.min(capacity, within.length));
+          if (within.length <= capacity)
+            assert.equal(
+              [...here].sort((a, b) => a - b),
+              [...within].sort((a, b) => a - b),
+            );
+          else
+            assert.ok(
+              here.every((value) => within.includes(value)),
+              place,
+            );
+        }
+        kept.isIntact('kept');
+      }
+});
+
 test.run();

@@ -102,7 +102,7 @@ onSoftCuda('Draws that stay on the GPU come to the host when they are read, and 
 
 onSoftCuda('What stays on the GPU serves every command, of the GPU and of the CPU beside it.', async () => {
   const out = await printedBesideCuda(`${head}
-    const results = [];
+    const results = [], densities = [];
     for (const kind of ['cpu', 'cuda']) {
       const device = openDevice(kind), normal = normalOn(device, 70), onDevice = true;
       const draws = normal.sampleSync(300, { seed: 1, onDevice });
@@ -117,12 +117,14 @@ onSoftCuda('What stays on the GPU serves every command, of the GPU and of the CP
       commands.commitSync();
       const small = normal.sampleSync(1, { seed: 5, onDevice });
       const spread = await normal.sampleSync(200, { seed: 6, onDevice }).covariance();
-      results.push([density, more, small, spread].map((each) => bitsOf(each)).join());
+      results.push([more, small, spread].map((each) => bitsOf(each)).join());
+      densities.push(density.toArray());
       const own = draws.toArray().map((row) => row.reduce((sum, value) => sum + value / 70, 0));
       console.log(again.row(0).every((value, i) => Math.abs(value - own[i]) < 1e-5));
       device.close();
     }
-    console.log(results[0] === results[1]);
+    const [here, there] = densities;
+    console.log(results[0] === results[1] && here.every((value, i) => Math.abs(value - there[i]) < 1e-4 * Math.abs(value)));
     const device = openDevice('cuda'), lost = normalOn(device, 70).sampleSync(300, { onDevice: true });
     device.close();
     console.log(await failure(() => lost.data));

@@ -9,6 +9,9 @@ import { softAddon } from '../metal/softmetal/addon.ts';
 
 const build = softAddon();
 
+/** The stand-in's file, which has a stand-in for cuBLAS too. */
+export const standInFile: string = 'reason' in build ? '' : join(build.folder, 'softcuda/libcuda.so.1');
+
 /** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
 export type Setting = Readonly<Record<string, string>>;
 
@@ -25,6 +28,7 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
     LD_LIBRARY_PATH: join(build.folder, 'softcuda'),
     // NVIDIA's compiler asks the driver for what the stand-in has not, and crashes.
     COVARIUM_NVRTC: 'none',
+    COVARIUM_CUBLAS: 'none',
     COVARIUM_CUDA_FROM: '0',
     SOFTCUDA_LEDGER: '1',
     ...setting,

@@ -151,4 +151,51 @@ for (const [n, count] of [
   }
   console.log(`densities, D = ${n}, N = ${count}: ${times.join(', ')}`);
 }
+for (const [n, count] of [
+  [100, 1e6],
+  [1000, 1e5],
+]) {
+  const times = [];
+  for (const normal of normalsOf(n)) {
+    const { kind } = normal.device;
+    const kept = await normal.sample(count, { seed: 1, onDevice: true });
+    let onGpu = Number.POSITIVE_INFINITY;
+    const measure = async (rows) => {
+      const density = await normal.logPdf(rows);
+      onGpu = Math.min(onGpu, density.timings.deviceMs);
+      density.close();
+    };
+    times.push(`${kind} ${(await best(() => measure(kept))).toFixed(3)} ms (${onGpu.toFixed(3)} of them there)`);
+    kept.close();
+  }
+  console.log(`densities, D = ${n}, N = ${count}: ${times.join(', ')}`);
+}
+
+// What draws tell: nothing but that comes to the host, and the quantiles are those of the CPU, to the bit.
+for (const [n, count, covariance] of [
+  [1, 1e7, true],
+  [2, 1e7, true],
+  [16, 1e7, true],
+  [16, 1e8, true],
+  [64, 4e6, true],
+  [100, 1e6, true],
+  [1000, 1e5, true],
+  [1000, 1e5, false],
+]) {
+  const times = [];
+  const answers = [];
+  for (const normal of normalsOf(n)) {
+    const wanted = { seed: 1, covariance, quantiles: [0.01, 0.5, 0.99], thresholds: new Float32Array(n).fill(1) };
+    const summarize = async () => answers.push(await normal.summarize(count, wanted));
+    times.push(`${normal.device.kind} ${(await best(summarize)).toFixed(3)} ms`);
+  }
+  const [here, there] = [answers[0], answers.at(-1)];
+  const isSame = ['quantiles', 'exceedance'].every((name) => `${here[name].data}` === `${there[name].data}`);
+  const apart = (name) =>
+    here[name].data.reduce((most, value, i) => Math.max(most, Math.abs(value - there[name].data[i])), 0);
+  const differences = `${apart('mean').toExponential(1)}${covariance ? `, ${apart('covariance').toExponential(1)}` : ''}`;
+  console.log(
+    `summary, D = ${n}, N = ${count}${covariance ? '' : ', without covariance'}: ${times.join(', ')}; quantiles and shares ${isSame ? 'the same' : 'DIFFER'}, sums differ by ${differences}`,
+  );
+}
 for (const device of devices) device.close();

@@ -44,6 +44,7 @@ namespace {
 #include "solve-tiles.metal"
 
 #include "float64.inc"
+#include "reduce.inc"
 #endif
 
 #include "adapters.inc"
@@ -98,6 +99,13 @@ size_t densitiesBytes(const void* params, uint32_t lanes, uint32_t) {
   return sizeof(Real) * densities_elements(densities.columns, lanes);
 }
 
+size_t momentsBytes(const void*, uint32_t, uint32_t) { return sizeof(double) * moments_elements; }
+
+template <typename Real>
+size_t normsBytes(const void*, uint32_t lanes, uint32_t) {
+  return sizeof(Real) * lanes;
+}
+
 size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
 size_t tileBytesFloat64(const void*, uint32_t, uint32_t) { return 2 * tile_bytes(); }
 #endif
@@ -129,6 +137,18 @@ const Kernel kernelList[] = {
     reduction<cholesky_below_float64>("cholesky_below_float64", tileBytesFloat64),
     reduction<cholesky_update>("cholesky_update", tileBytes),
     reduction<cholesky_update_float64>("cholesky_update_float64", tileBytesFloat64),
+    reduction<solve_tiles_float64>("solve_tiles_float64", tileBytesFloat64),
+    map<antitransposed>("antitransposed"),
+    map<antitransposed_float64>("antitransposed_float64"),
+    map<less_mean>("less_mean"),
+    map<less_mean_float64>("less_mean_float64"),
+    reduction<norm_densities>("norm_densities", normsBytes<float>),
+    reduction<norm_densities_float64>("norm_densities_float64", normsBytes<double>),
+    reduction<add_moments>("add_moments", momentsBytes),
+    reduction<add_moments_float64>("add_moments_float64", momentsBytes),
+    reduction<add_segments>("add_segments", momentsBytes),
+    map<count_between>("count_between"),
+    map<count_between_float64>("count_between_float64"),
     map<fill_normal_float64>("fill_normal_float64"),
     map<find_not_finite>("find_not_finite"),
     map<find_not_finite_float64>("find_not_finite_float64"),
@@ -177,6 +197,7 @@ constexpr RealKernels<T> realKernels() {
           sampleAbreast<T>,
           squaredDistancesAbreast<T>,
           stretchRows<T>,
+          countBetween<T>,
           ownProducts<T>()};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "../../device.h"
 #include "../blas.h"
@@ -26,6 +27,10 @@ struct Kernel {
   // One thread of a threadgroup (a reduction).
   void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes, uint32_t simdWidth);
 };
+
+// As wide as what it counts, so that both fill vectors of the same length.
+template <typename T>
+using CountOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
 template <typename T>
 struct RealKernels {
@@ -91,6 +96,10 @@ struct RealKernels {
   // of the next row is `locationStride` numbers on.
   void (*stretchRows)(T* rows, const double* location, size_t locationStride, size_t count, size_t n, double nu,
                       NormalCounter counter);
+  // Of `count` rows of n: below[j] += the numbers of column j below lower[j]. hits gets the rows, at most all, with a
+  // number from lower[j] to upper[j]; returns how many there are.
+  size_t (*countBetween)(const T* rows, size_t count, size_t n, const T* lower, const T* upper, CountOf<T>* below,
+                         uint32_t* hits);
   // BLAS by our own products, for the arguments that the device has (product.inc); no potrf.
   BlasRoutines<T> products;
 };

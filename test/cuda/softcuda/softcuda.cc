@@ -6,6 +6,7 @@
 // end of a page. What is not given back is told at the end of the process.
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
+//   SOFTCUDA_MIG=1            they are parts of GPUs
 //   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
 //   SOFTCUDA_FLOAT64=64       float32 is so many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
@@ -26,6 +27,8 @@
 #include <string>
 #include <vector>
 
+#include "cublas.h"
+#include "faults.h"
 #include "run-kernel.h"
 #include "user-kernel.h"
 
@@ -79,29 +82,8 @@ std::map<std::string, Function> functions;
 std::map<int, int> retained;  // devices
 int modules = 0;
 bool isReady = false;
-int spoilt = 0;
 uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
 thread_local std::vector<void*> contexts;
-std::map<std::string, int> calls;
-
-int numberOf(const char* variable, int otherwise) {
-  const char* text = getenv(variable);
-  return text == nullptr ? otherwise : atoi(text);
-}
-
-// What the call is to give instead of its work; 0: nothing.
-int faultOf(const char* name) {
-  const int call = ++calls[name];
-  const char* text = getenv("SOFTCUDA_FAULT");
-  if (text == nullptr) return 0;
-  const std::string fault = text, own = name;
-  if (fault.compare(0, own.size() + 1, own + ",") != 0) return 0;
-  int code = 0, which = 0;
-  sscanf(fault.c_str() + own.size() + 1, "%d,%d", &code, &which);
-  if (call != which && which != 0) return 0;
-  if (code >= illegalAddress && code < 800) spoilt = code;
-  return code;
-}
 
 #define ENTER(name)                                  \
   std::lock_guard<std::mutex> lock(mutex);           \
@@ -165,6 +147,15 @@ struct Ledger {
 
 }  // namespace
 
+bool enqueue(void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (contexts.empty() || faultOf("cublas") != 0) return false;
+  for (const uint64_t address : addresses)
+    if (blockOf(address, 1) == blocks.end()) return false;
+  static_cast<StreamState*>(stream)->commands.push_back({std::move(run)});
+  return true;
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -199,12 +190,13 @@ int cuDeviceGet(int* device, int ordinal) {
 
 int cuDeviceGetName(char* name, int length, int device) {
   ENTER("cuDeviceGetName");
-  snprintf(name, static_cast<size_t>(length), "Soft GPU %d", device);
+  snprintf(name, static_cast<size_t>(length),
+           numberOf("SOFTCUDA_MIG", 0) == 0 ? "Soft GPU %d" : "Soft GPU %d MIG 1g.5gb", device);
   return success;
 }
 
-int cuDeviceGetUuid(void* uuid, int device) {
-  ENTER("cuDeviceGetUuid");
+int cuDeviceGetUuid_v2(void* uuid, int device) {
+  ENTER("cuDeviceGetUuid_v2");
   memset(uuid, 0xab, 16);
   static_cast<char*>(uuid)[15] = static_cast<char>(device);
   return success;

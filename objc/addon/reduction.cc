@@ -1,0 +1,50 @@
+// Commands of an encoder that reduce rows.
+#include "arguments.h"
+#include "device.h"
+#include "encoder.h"
+#include "environment.h"
+
+namespace covarium::addon {
+
+void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), mean = operandAt(info, 1), covariance = operandAt(info, 2);
+    requireSameType({&rows, &mean, &covariance});
+    requireRows(rows, mean.length);
+    requireSquare(covariance, mean.length);
+    if (rows.length == 0) throw Failure("ERR_SHAPE", "Moments of (0) rows do not exist.");
+    commands().meanAndCovariance(rows, mean, covariance, numberAt(info, 3));
+  });
+}
+
+void EncoderObject::addMoments(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), centre = operandAt(info, 1), sums = operandAt(info, 2),
+                  products = operandAt(info, 3);
+    requireSameType({&centre, &sums, &products});
+    if (sums.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Sums are not of float64.");
+    requireRows(rows, centre.length);
+    requireLength(sums, centre.length);
+    if (products.length != 0) requireSquare(products, centre.length);
+    commands().addMoments(rows, centre, sums, products);
+  });
+}
+
+void EncoderObject::countBetween(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), limits = operandAt(info, 1), kept = operandAt(info, 2),
+                  counts = operandAt(info, 3);
+    const size_t n = sizeAt(info, 4);
+    requireSameType({&rows, &limits, &kept});
+    if (counts.dtype != Dtype::uint32) throw Failure("ERR_UNSUPPORTED_DTYPE", "Counts are not of uint32.");
+    requireRows(rows, n);
+    requireRows(limits, 2 * n);
+    requireLength(counts, limits.length);
+    if (rows.length / n > 0x7fffffffu) throw Failure("ERR_TOO_LARGE", "Rows are 2^31 or more.");
+    if (limits.length == 0) return requireLength(kept, 0);
+    requireRows(kept, limits.length / 2);
+    commands().countBetween(rows, limits, kept, counts, n);
+  });
+}
+
+}  // namespace covarium::addon

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "execution.h"
+
+namespace covarium::cpu {
+
+// Brackets of numbers, for each of n columns: limits are 2 x count x n, the lower before the upper; kept has room for
+// `capacity` numbers of each bracket and column.
+template <typename T>
+struct Brackets {
+  const T* limits;
+  T* kept;
+  uint32_t* counts;
+  size_t count, n, capacity;
+};
+
+// Encoder.countBetween of lib/backend.ts. What is kept lies in the order in which the threads come upon it.
+template <typename T>
+void countBetween(const Execution& execution, const T* rows, const Brackets<T>& brackets, size_t count);
+
+extern template void countBetween(const Execution&, const float*, const Brackets<float>&, size_t);
+extern template void countBetween(const Execution&, const double*, const Brackets<double>&, size_t);
+
+}  // namespace covarium::cpu

@@ -1,0 +1,115 @@
+#include "cublas.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+namespace covarium::cuda {
+
+namespace {
+
+// Names and numbers are those of cublas_v2.h.
+template <typename T>
+using Gemm = int (*)(void* handle, int transposeA, int transposeB, int m, int n, int k, const T* alpha, DevicePointer a,
+                     int lda, DevicePointer b, int ldb, const T* beta, DevicePointer c, int ldc);
+struct Library {
+  int (*create)(void** handle);
+  int (*destroy)(void* handle);
+  int (*setStream)(void* handle, Stream stream);
+  int (*getProperty)(int property, int* value);
+  Gemm<float> sgemm;
+  Gemm<double> dgemm;
+  int major = 0, minor = 0;
+  std::string name() const { return "cuBLAS " + std::to_string(major) + "." + std::to_string(minor); }
+};
+
+bool load(const std::string& path, Library& found) {
+  // It stays: it has threads and memory of its own.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return false;
+  bool all = true;
+  const auto find = [&](const char* symbol, auto& function) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, symbol));
+    all &= function != nullptr;
+  };
+  find("cublasCreate_v2", found.create);
+  find("cublasDestroy_v2", found.destroy);
+  find("cublasSetStream_v2", found.setStream);
+  find("cublasGetProperty", found.getProperty);
+  find("cublasSgemm_v2", found.sgemm);
+  find("cublasDgemm_v2", found.dgemm);
+  return all && found.getProperty(0, &found.major) == 0 && found.getProperty(1, &found.minor) == 0;
+}
+
+const Library* library(std::string& reason) {
+  static auto* mutex = new std::mutex;  // workers may multiply while statics go
+  static Library known;
+  static bool isKnown = false;
+  std::lock_guard<std::mutex> lock(*mutex);
+  if (isKnown) return &known;
+  const char* asked = getenv("COVARIUM_CUBLAS");
+  std::vector<std::string> names;
+  if (asked != nullptr && *asked != '\0') {
+    names = {asked};
+  } else {
+    for (const std::string folder : {"", "/usr/local/cuda/lib64/"})
+      for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
+        names.push_back(folder + name);
+  }
+  for (const std::string& name : names) {
+    if (!load(name, known)) continue;
+    isKnown = true;
+    return &known;
+  }
+  reason = "there is no cuBLAS (" + names[0] + ")";
+  return nullptr;
+}
+
+template <typename T>
+int multiply(Gemm<T> gemm, void* handle, DevicePointer a, size_t aStride, DevicePointer b, DevicePointer c,
+             const ProductShape& shape) {
+  const auto alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
+  const auto [m, n, k] = std::tuple(static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k));
+  // By rows, the transposes' product: c' = op(b)' op(a)'.
+  return gemm(handle, shape.transposeB ? 1 : 0, shape.transposeA ? 1 : 0, n, m, k, &alpha, b, shape.transposeB ? k : n,
+              a, static_cast<int>(aStride), &beta, c, n);
+}
+
+}  // namespace
+
+std::unique_ptr<Cublas> Cublas::open(Stream stream, std::string& reason) {
+  const Library* found = library(reason);
+  if (found == nullptr) return nullptr;
+  void* handle = nullptr;
+  int result = found->create(&handle);
+  if (result == 0) {
+    std::unique_ptr<Cublas> made(new Cublas(handle, found->name()));
+    result = found->setStream(handle, stream);
+    if (result == 0) return made;
+  }
+  reason = found->name() + " does not start (" + std::to_string(result) + ")";
+  return nullptr;
+}
+
+Cublas::~Cublas() {
+  std::string reason;
+  library(reason)->destroy(handle_);
+}
+
+bool Cublas::product(DevicePointer a, size_t aStride, DevicePointer b, DevicePointer c, const ProductShape& shape,
+                     Dtype dtype) const {
+  std::string reason;
+  const Library* found = library(reason);
+  return 0 == (dtype == Dtype::float32 ? multiply(found->sgemm, handle_, a, aStride, b, c, shape)
+                                       : multiply(found->dgemm, handle_, a, aStride, b, c, shape));
+}
+
+std::string cublasName(std::string& reason) {
+  const Library* found = library(reason);
+  return found == nullptr ? "" : found->name();
+}
+
+}  // namespace covarium::cuda

@@ -1,0 +1,52 @@
+#include "moments.h"
+
+#include <algorithm>
+
+#include "../gpu/params.h"
+
+namespace covarium::cuda {
+
+using namespace gpu;
+
+namespace {
+
+std::string named(const char* kernel, Dtype dtype) {
+  return kernel + std::string(dtype == Dtype::float64 ? "_float64" : "");
+}
+
+// Tiles no larger than they need be, and as many segments as keep the GPU busy.
+MomentsParams shapeOf(size_t count, size_t n, bool hasProducts) {
+  constexpr size_t groupsAtOnce = 528, leastPanels = 4;
+  const uint columns = static_cast<uint>(n), side = n <= 16 ? 16 : n <= 32 ? 32 : 64;
+  const size_t tiles = moments_tiles(moments_bands(columns, side), hasProducts ? 1 : 0);
+  const size_t most = std::max<size_t>(count / (leastPanels * moments_panel / side), 1);
+  const size_t segments = std::clamp<size_t>(groupsAtOnce / tiles, 1, most);
+  return {static_cast<uint>(count), columns, hasProducts ? 1u : 0u, side, static_cast<uint>(segments)};
+}
+
+}  // namespace
+
+void addMoments(Run& run, View rows, View centre, View sums, View products, size_t count, size_t n, bool hasProducts,
+                Dtype dtype) {
+  const MomentsParams params = shapeOf(count, n, hasProducts);
+  const size_t tiles = moments_tiles(moments_bands(params.columns, params.side), params.products);
+  const size_t length = moments_length(params.columns, params.side, params.products);
+  const DevicePointer partial = run.scratch(length * params.segments * sizeof(double) / sizeof(float));
+  run.launch(named("add_moments", dtype).c_str(), {run.address(rows), run.address(centre), partial}, params,
+             tiles * params.segments, moments_lanes, sizeof(double) * moments_elements);
+  run.launch("add_segments", {partial, run.address(sums), run.address(products)}, params,
+             (length + moments_entries - 1) / moments_entries, moments_lanes, sizeof(double) * moments_lanes);
+  run.waitForEarlier();
+}
+
+void countBetween(Run& run, View rows, View limits, View kept, View counts, size_t rowCount, const BracketShape& shape,
+                  Dtype dtype) {
+  const BetweenParams params = {static_cast<uint>(rowCount), static_cast<uint>(shape.n), static_cast<uint>(shape.count),
+                                static_cast<uint>(std::min<size_t>(shape.capacity, 0xffffffffu))};
+  run.launch(named("count_between", dtype).c_str(),
+             {run.address(rows), run.address(limits), run.address(kept), run.address(counts)}, params,
+             between_threads / between_lanes, between_lanes);
+  run.waitForEarlier();
+}
+
+}  // namespace covarium::cuda

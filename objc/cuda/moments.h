@@ -1,0 +1,21 @@
+#pragma once
+
+#include "part.h"
+
+namespace covarium::cuda {
+
+// Beyond, sums of a tile for each segment take too much memory.
+constexpr size_t mostMomentColumns = 8192;
+
+// addMoments of lib/backend.ts, for `count` rows of n; products are not touched where there are none.
+void addMoments(Run& run, View rows, View centre, View sums, View products, size_t count, size_t n, bool hasProducts,
+                Dtype dtype);
+
+// countBetween of lib/backend.ts.
+struct BracketShape {
+  size_t count, n, capacity;
+};
+void countBetween(Run& run, View rows, View limits, View kept, View counts, size_t rowCount, const BracketShape& shape,
+                  Dtype dtype);
+
+}  // namespace covarium::cuda

@@ -1,0 +1,59 @@
+#include "solve.h"
+
+#include <algorithm>
+#include <string>
+
+#include "../gpu/params.h"
+
+namespace covarium::cuda {
+
+using namespace gpu;
+
+namespace {
+
+void launchTiles(Run& run, const SolvedRows& at, size_t count, SolveTileParams params, Dtype dtype) {
+  const size_t floats = bytesOf(dtype) / sizeof(float);
+  params.rows = static_cast<uint>(count);
+  run.launch(dtype == Dtype::float32 ? "solve_tiles" : "solve_tiles_float64",
+             {at.factor, at.mean, at.rows, at.work, at.out}, params, (count + tile_side - 1) / tile_side, tile_lanes,
+             floats * tile_bytes());
+}
+
+DevicePointer antitransposed(Run& run, View factor, size_t n, Dtype dtype) {
+  constexpr size_t lanes = 256;
+  const DevicePointer copy = run.scratch(n * n * bytesOf(dtype) / sizeof(float));
+  const uint columns = static_cast<uint>(n);
+  run.launch(dtype == Dtype::float32 ? "antitransposed" : "antitransposed_float64", {run.address(factor), copy},
+             MatrixParams{columns, columns}, (n * n + lanes - 1) / lanes, lanes);
+  return copy;
+}
+
+}  // namespace
+
+size_t tiledRows(size_t count, size_t n) {
+  constexpr size_t elements = size_t{1} << 27, leastTiles = 16;
+  return std::min(count, std::max(elements / n / tile_side, leastTiles) * tile_side);
+}
+
+void solveTiles(Run& run, const SolvedRows& at, size_t count, size_t n, unsigned mean, Dtype dtype) {
+  launchTiles(run, at, count, {0, static_cast<uint>(n), mean, 0}, dtype);
+}
+
+void solve(Run& run, View factor, View rows, size_t count, size_t n, Solve which, Dtype dtype) {
+  const size_t floats = bytesOf(dtype) / sizeof(float), blockRows = tiledRows(count, n);
+  const bool turns = which != Solve::forwards;
+  const DevicePointer reversed = turns ? antitransposed(run, factor, n, dtype) : 0;
+  const DevicePointer work = turns ? run.scratch(blockRows * n * floats) : 0;
+  for (size_t first = 0; first < count; first += blockRows) {
+    const size_t here = std::min(blockRows, count - first), at = first * n * floats;
+    const DevicePointer block = run.address(rows, at), own = run.address(factor);
+    if (which != Solve::transposed)
+      solveTiles(run, {own, own, block, block, block}, here, n, solve_without_mean, dtype);
+    if (turns)
+      launchTiles(run, {reversed, reversed, block, work, block}, here, {0, static_cast<uint>(n), solve_without_mean, 1},
+                  dtype);
+    run.made(rows, at, here * n * floats);
+  }
+}
+
+}  // namespace covarium::cuda

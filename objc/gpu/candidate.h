@@ -1,0 +1,26 @@
+// Plain C++: with GNUstep a catch inside of Objective-C++ ends the process (test/metal/softmetal).
+#pragma once
+
+#include <cstdlib>
+
+#include "../device.h"
+
+namespace covarium::gpu {
+
+// What listDevices() says of a kind: the device that is opened by default, opened and closed again by `describe`. There
+// is no other way to know that a GPU works than to have it work.
+inline Candidate candidateBy(Candidate (*describe)(const OpenOptions&), const char* kind) {
+  OpenOptions options;
+  const char* gpu = getenv("COVARIUM_GPU");
+  if (gpu != nullptr) options.gpu = gpu;
+  try {
+    return describe(options);
+  } catch (const std::exception& failure) {
+    Candidate none;
+    none.name = kind;
+    none.reason = failure.what();
+    return none;
+  }
+}
+
+}  // namespace covarium::gpu

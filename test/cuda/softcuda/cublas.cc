@@ -1,0 +1,54 @@
+// A stand-in for what objc/cuda calls of cuBLAS: COVARIUM_CUBLAS names the file of the stand-in for the driver.
+#include "cublas.h"
+
+#include <cstddef>
+
+namespace {
+
+struct Handle {
+  void* stream = nullptr;
+};
+
+// Columns lie one after the other.
+template <typename T>
+int gemm(void* handle, int transposeA, int transposeB, int m, int n, int k, const T* alpha, uint64_t a, int lda,
+         uint64_t b, int ldb, const T* beta, uint64_t c, int ldc) {
+  if (lda < (transposeA ? k : m) || ldb < (transposeB ? n : k) || ldc < m) return 7;
+  const T scale = *alpha, old = *beta;
+  const bool isStarted = enqueue(static_cast<Handle*>(handle)->stream, {a, b, c}, [=] {
+    const auto at = [](uint64_t address, int i, int j, int stride, bool transposed) {
+      return reinterpret_cast<const T*>(address)[transposed ? j + ptrdiff_t{i} * stride : i + ptrdiff_t{j} * stride];
+    };
+    auto* out = reinterpret_cast<T*>(c);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i) {
+        T sum = 0;
+        for (int l = 0; l < k; ++l) sum += at(a, i, l, lda, transposeA != 0) * at(b, l, j, ldb, transposeB != 0);
+        T& entry = out[i + ptrdiff_t{j} * ldc];
+        entry = scale * sum + (old == 0 ? T(0) : old * entry);
+      }
+  });
+  return isStarted ? 0 : 13;
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int cublasCreate_v2(void** handle) { return *handle = new Handle, 0; }
+int cublasDestroy_v2(void* handle) { return delete static_cast<Handle*>(handle), 0; }
+int cublasSetStream_v2(void* handle, void* stream) { return static_cast<Handle*>(handle)->stream = stream, 0; }
+int cublasGetProperty(int property, int* value) { return *value = property == 0 ? 99 : 1, 0; }
+
+int cublasSgemm_v2(void* handle, int transposeA, int transposeB, int m, int n, int k, const float* alpha, uint64_t a,
+                   int lda, uint64_t b, int ldb, const float* beta, uint64_t c, int ldc) {
+  return gemm(handle, transposeA, transposeB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+int cublasDgemm_v2(void* handle, int transposeA, int transposeB, int m, int n, int k, const double* alpha, uint64_t a,
+                   int lda, uint64_t b, int ldb, const double* beta, uint64_t c, int ldc) {
+  return gemm(handle, transposeA, transposeB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

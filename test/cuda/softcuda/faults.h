@@ -1,0 +1,30 @@
+// How the stand-in is told to behave.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+// The error that has spoilt the context; 0: none has.
+inline int spoilt = 0;
+
+inline int numberOf(const char* variable, int otherwise) {
+  const char* text = getenv(variable);
+  return text == nullptr ? otherwise : atoi(text);
+}
+
+// What the call is to give instead of its work; 0: nothing.
+inline int faultOf(const char* name) {
+  static auto& calls = *new std::map<std::string, int>;
+  const int call = ++calls[name];
+  const char* text = getenv("SOFTCUDA_FAULT");
+  if (text == nullptr) return 0;
+  const std::string fault = text, own = name;
+  if (fault.compare(0, own.size() + 1, own + ",") != 0) return 0;
+  int code = 0, which = 0;
+  sscanf(fault.c_str() + own.size() + 1, "%d,%d", &code, &which);
+  if (call != which && which != 0) return 0;
+  if (code >= 700 && code < 800) spoilt = code;
+  return code;
+}
