@@ -17,6 +17,7 @@ import {
   nearestPositiveDefiniteSync,
   renyiDivergence,
   renyiDivergenceSync,
+  type SummaryOf,
 } from '../../lib/index.ts';
 import {
   conditionOf,
@@ -131,6 +132,9 @@ const ways: Readonly<Record<string, PublicFunction>> = {
   ),
 };
 
+const asked = { seed: 42, quantiles: [0.05, 0.5] } as const;
+const summaryParts = ({ mean, quantiles }: SummaryOf<typeof asked>): Result => ({ parts: [mean, quantiles] });
+
 const ofOne: Readonly<Record<string, PublicFunction>> = {
   sample: ofRows(
     ({ normal }, rows) => normal.sampleSync(rows.rows, { seed: 42 }),
@@ -140,6 +144,10 @@ const ofOne: Readonly<Record<string, PublicFunction>> = {
     ({ normal }, rows) => normal.sampleSync(rows.rows, { seed: 42, empirical: true }),
     ({ normal }, rows) => normal.sample(rows.rows, { seed: 42, empirical: true }),
     (n) => n + 1,
+  ),
+  summarize: ofRows(
+    ({ normal }, rows) => summaryParts(normal.summarizeSync(rows.rows, asked)),
+    async ({ normal }, rows) => summaryParts(await normal.summarize(rows.rows, asked)),
   ),
   transform: ofRows(
     ({ normal }, rows) => normal.transformSync(rows),
@@ -214,6 +222,10 @@ const ofStudents: Readonly<Record<string, PublicFunction>> = {
     }),
     (options) => MultivariateStudentT.fromScaleSync(options),
     (options) => MultivariateStudentT.fromScale(options),
+  ),
+  'Student-t summarize': ofRows(
+    ({ student }, rows) => summaryParts(student.summarizeSync(rows.rows, asked)),
+    async ({ student }, rows) => summaryParts(await student.summarize(rows.rows, asked)),
   ),
   'Student-t covariance': ofNormals(
     ({ student }) => student.covarianceSync(),

@@ -144,7 +144,7 @@ test('A quick run does not wait a minute for an interpreter that hangs.', async 
   assert.is(code, 0, stderr);
   const { contenders } = await resultsIn(output);
   const reasons = contenders.filter(({ available }) => !available).map(({ reason }) => reason);
-  assert.equal(reasons, Array(7).fill('hangs: The process gives no answer within (15) s.'));
+  assert.equal(reasons, Array(9).fill('hangs: The process gives no answer within (15) s.'));
 });
 
 test('Ctrl-C leaves partial results that are valid, and the exit code of an interruption.', async () => {
