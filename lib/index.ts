@@ -75,7 +75,7 @@ export type { RunOptions, SampleOptions, SampleOut, SampleSyncOptions } from './
 export type { Dtype, Missing, Real, RealDtype, Values } from './dtype.ts';
 export type { InputSource } from './file/input.ts';
 export type { KernelArgument, KernelArguments, KernelNumber, ThreadgroupMemory } from './kernel/arguments.ts';
-export type { KernelOptions } from './kernel/compile.ts';
+export type { KernelOptions, LibraryOptions } from './kernel/compile.ts';
 export type { ConstantValues } from './kernel/constants.ts';
 export type { GivenLayouts } from './kernel/given-layouts.ts';
 export type { GridSize } from './kernel/grid.ts';

@@ -3,10 +3,12 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
 import { CovariumError } from '../../covarium-error.ts';
+import type { FunctionConstant } from '../constants.ts';
+import type { Source } from '../declarations.ts';
 import type { Signature } from '../signature.ts';
 import { type CachedLibrary, cached, digestOf } from './cache.ts';
 import { findCompiler, flagsOf, runProgram } from './compiler.ts';
-import { placeAttributes, translationUnit } from './translation-unit.ts';
+import { translationUnit } from './translation-unit.ts';
 
 let headers: string | undefined;
 
@@ -24,19 +26,17 @@ function headersOf(folder: string): string {
 }
 
 /**
- * A shared library with one kernel, for the cpu device. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED`, and
+ * A shared library with some kernels of a text, for the cpu device. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED`, and
  * `ERR_KERNEL_COMPILE` with the compiler's output.
  */
-export async function libraryOf(text: string, signature: Signature, check: boolean): Promise<CachedLibrary> {
-  for (const { kind, attribute, name } of signature.parameters)
-    if (kind === 'place' && !placeAttributes.includes(attribute))
-      throw new CovariumError(
-        'ERR_UNSUPPORTED',
-        `Argument (${name}) has an attribute (${attribute}) that the cpu device does not support; pass one of (${placeAttributes.join(', ')}).`,
-      );
+export async function libraryOf(
+  kernels: readonly Signature[],
+  constants: readonly FunctionConstant[],
+  check: boolean,
+): Promise<CachedLibrary> {
+  const unit = translationUnit(kernels, constants, check);
   const compiler = await findCompiler();
   const flags = flagsOf(compiler, check);
-  const unit = translationUnit(text, signature, check);
   const folder = join(headersFolder(), 'cpu');
   // A library for this processor must not be loaded by another that shares the folder.
   const processor = `${process.arch} ${cpus()[0]?.model ?? ''}`;
@@ -49,9 +49,28 @@ export async function libraryOf(text: string, signature: Signature, check: boole
         'ERR_KERNEL_COMPILE',
         `Compiler (${compiler.path}) did not finish in time; it was stopped.`,
       );
-    throw new CovariumError(
-      'ERR_KERNEL_COMPILE',
-      ended?.stderr.trim() || `Compiler (${compiler.path}) ended (${ended?.code}) without a library.`,
+    const output = ended?.stderr.trim() ?? '';
+    throw (
+      undefinedFunction(output, kernels[0]!.source) ??
+      new CovariumError(
+        'ERR_KERNEL_COMPILE',
+        output || `Compiler (${compiler.path}) ended (${ended?.code}) without a library.`,
+      )
     );
   });
+}
+
+/** The linker's word for a function that is called and not defined names no line: its first call has one. */
+function undefinedFunction(output: string, source: Source): CovariumError | undefined {
+  const [, name] =
+    /undefined reference to [`'"](?:\(anonymous namespace\)::|covarium::)?(?:\w+::)*(\w+)/.exec(output) ??
+    /Undefined symbols[^\n]*\n\s*"(?:\(anonymous namespace\)::)?(?:\w+::)*(\w+)/.exec(output) ??
+    [];
+  const token = source.tokens.find(({ text }) => text === name);
+  if (name === undefined || token === undefined) return undefined;
+  const { path, line, column } = token;
+  return new CovariumError(
+    'ERR_KERNEL_COMPILE',
+    `${path}:${line}:${column}: error: function '${name}' is declared and called, but not defined`,
+  );
 }

@@ -59,9 +59,9 @@ static inline T givenBy(T value, uint lane, uint here) {
 #define COVARIUM_OF_TWO(name, body)                                                    \
   template <typename T>                                                                \
   static inline T name##OfTwo(const T& x, const T& y) {                                \
-    if constexpr (ShapeOf<T>::isVector) {                                              \
+    if constexpr (covarium::ShapeOf<T>::isVector) {                                              \
       T result;                                                                        \
-      for (int i = 0; i < ShapeOf<T>::count; ++i) result[i] = name##OfTwo(x[i], y[i]); \
+      for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) result[i] = name##OfTwo(x[i], y[i]); \
       return result;                                                                   \
     } else {                                                                           \
       const T a = x, b = y;                                                            \
