@@ -3,13 +3,13 @@ import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, requireBoolean } from '../check.ts';
 import { CovariumError, fromNative, loading } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant } from './constants.ts';
+import type { CachedLibrary } from './cpu/cache.ts';
 import { Source } from './declarations.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
-import type { CachedLibrary } from './cpu/cache.ts';
 import { Kernel } from './kernel.ts';
-import { kernelNames, mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
 import { preprocess } from './preprocess.ts';
+import { kernelNames, mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
 import { requireNoPointers } from './struct-pointers.ts';
 
 /** Options of `Device.kernel`. */

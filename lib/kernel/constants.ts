@@ -74,7 +74,8 @@ export function constantsOf(source: Source, roots: readonly Range[], values: Con
 
 function literalOf(value: number, scalar: string): string {
   if (scalar === 'bool') return value === 0 ? 'false' : 'true';
-  if (scalar !== 'float' && scalar !== 'half') return value === -(2 ** 31) ? 'int(-2147483647 - 1)' : `${scalar}(${value})`;
+  if (scalar !== 'float' && scalar !== 'half')
+    return value === -(2 ** 31) ? 'int(-2147483647 - 1)' : `${scalar}(${value})`;
   if (Number.isNaN(value)) return 'NAN';
   if (!Number.isFinite(value)) return value < 0 ? '-INFINITY' : 'INFINITY';
   const digits = String(Math.fround(value));

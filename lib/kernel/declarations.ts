@@ -27,7 +27,16 @@ export interface Declaration {
 }
 
 /** Words before parentheses that declare nothing. */
-const called: ReadonlySet<string> = new Set(['__attribute__', 'alignas', 'decltype', 'noexcept', 'static_assert', 'explicit', 'sizeof', 'requires']);
+const called: ReadonlySet<string> = new Set([
+  '__attribute__',
+  'alignas',
+  'decltype',
+  'noexcept',
+  'static_assert',
+  'explicit',
+  'sizeof',
+  'requires',
+]);
 const typeWords: ReadonlySet<string> = new Set(['struct', 'class', 'union', 'enum']);
 /** Marks that show that a `<` before them is a comparison. */
 const notInArguments = /^(?:;|\{|\}|\)|\]|&&|\|\||[-+*/%&|^<>]?=)$/;
@@ -160,8 +169,16 @@ export class Source {
       if (open !== undefined) {
         frames.push([at, open + 1]);
         const close = Math.min(this.close[open]!, limit);
-        const name = this.tokens.slice(at, open).findLast(({ kind, text: word }) => kind === 'word' && word !== 'namespace' && word !== 'inline');
-        this.#scan(open + 1, close, text === 'extern' ? scope : `${scope}${name === undefined ? '' : `${name.text}::`}`, found, frames);
+        const name = this.tokens
+          .slice(at, open)
+          .findLast(({ kind, text: word }) => kind === 'word' && word !== 'namespace' && word !== 'inline');
+        this.#scan(
+          open + 1,
+          close,
+          text === 'extern' ? scope : `${scope}${name === undefined ? '' : `${name.text}::`}`,
+          found,
+          frames,
+        );
         if (close < limit) frames.push([close, close + 1]);
         at = close + 1;
         continue;
@@ -248,8 +265,17 @@ export class Source {
       } else if (typeWords.has(text) && parameters === undefined && !hasValue) {
         isType = true;
         let word = at + 1;
-        while (this.text(word) === 'class' || this.isAttribute(word) || this.text(word) === 'alignas' || this.text(word) === '__attribute__')
-          word = this.isAttribute(word) ? this.close[word]! + 1 : this.text(word) === 'class' ? word + 1 : this.close[word + 1]! + 1;
+        while (
+          this.text(word) === 'class' ||
+          this.isAttribute(word) ||
+          this.text(word) === 'alignas' ||
+          this.text(word) === '__attribute__'
+        )
+          word = this.isAttribute(word)
+            ? this.close[word]! + 1
+            : this.text(word) === 'class'
+              ? word + 1
+              : this.close[word + 1]! + 1;
         if (this.tokens[word]?.kind === 'word') names.add(this.text(word));
       } else if (kind === 'word' && parameters === undefined && !hasValue) {
         name = at;
@@ -266,7 +292,7 @@ export class Source {
     const isAlways =
       first === 'static_assert' ||
       (first === 'using' && !isUsing) ||
-      (first === 'namespace') ||
+      first === 'namespace' ||
       this.text(name) === 'operator';
     const kind = isInstantiation
       ? 'instantiation'
@@ -278,7 +304,18 @@ export class Source {
             ? 'type'
             : 'variable';
     if (name >= 0 && !(isType && body !== undefined && behindName <= body[0])) names.add(this.text(name));
-    return { begin, end, kind, names: [...names], scope, templateParameters, nameAt: name, parameters, body, attributes };
+    return {
+      begin,
+      end,
+      kind,
+      names: [...names],
+      scope,
+      templateParameters,
+      nameAt: name,
+      parameters,
+      body,
+      attributes,
+    };
   }
 
   /** True if a word is among some tokens. */

@@ -1,7 +1,18 @@
 import type { Token } from './tokens.ts';
 
 /** Marks of two operands, from the loosest to the tightest. */
-const levels = [['||'], ['&&'], ['|'], ['^'], ['&'], ['==', '!='], ['<', '<=', '>', '>='], ['<<', '>>'], ['+', '-'], ['*', '/', '%']];
+const levels = [
+  ['||'],
+  ['&&'],
+  ['|'],
+  ['^'],
+  ['&'],
+  ['==', '!='],
+  ['<', '<=', '>', '>='],
+  ['<<', '>>'],
+  ['+', '-'],
+  ['*', '/', '%'],
+];
 
 const binary: { readonly [mark: string]: (a: bigint, b: bigint) => bigint | undefined } = {
   '||': (a, b) => BigInt(a !== 0n || b !== 0n),
@@ -28,13 +39,10 @@ const binary: { readonly [mark: string]: (a: bigint, b: bigint) => bigint | unde
 const deepest = 200;
 
 /**
- * The value of a constant expression of whole numbers; undefined if it is none. `valueOf` knows the names; undefined
+ * The value of a constant expression of whole numbers; undefined if it is none. `numberNamed` knows the names; undefined
  * for a name that it does not know.
  */
-export function evaluate(
-  tokens: readonly Token[],
-  valueOf: (name: string) => bigint | undefined,
-): bigint | undefined {
+export function evaluate(tokens: readonly Token[], numberNamed: (name: string) => bigint | undefined): bigint | undefined {
   let at = 0;
   let depth = 0;
   let fails = false;
@@ -57,7 +65,10 @@ export function evaluate(
     while (!fails && levels[which]!.includes(tokens[at]?.text ?? '')) {
       const mark = tokens[at++]!.text;
       const right = level(which + 1);
-      value = (mark === '||' && value !== 0n) || (mark === '&&' && value === 0n) ? BigInt(mark === '||') : (binary[mark]!(value, right) ?? fail());
+      value =
+        (mark === '||' && value !== 0n) || (mark === '&&' && value === 0n)
+          ? BigInt(mark === '||')
+          : (binary[mark]!(value, right) ?? fail());
     }
     return value;
   };
@@ -92,13 +103,27 @@ export function evaluate(
     }
     let name = text;
     while (take('::')) name = tokens[at++]?.text ?? '';
-    return name === 'true' ? 1n : name === 'false' ? 0n : (valueOf(name) ?? fail());
+    return name === 'true' ? 1n : name === 'false' ? 0n : (numberNamed(name) ?? fail());
   };
   const value = choice();
   return fails || at < tokens.length ? undefined : value;
 }
 
-const types: ReadonlySet<string> = new Set(['int', 'uint', 'short', 'ushort', 'long', 'ulong', 'size_t', 'char', 'uchar', 'bool', 'uint32_t', 'int32_t', 'unsigned']);
+const types: ReadonlySet<string> = new Set([
+  'int',
+  'uint',
+  'short',
+  'ushort',
+  'long',
+  'ulong',
+  'size_t',
+  'char',
+  'uchar',
+  'bool',
+  'uint32_t',
+  'int32_t',
+  'unsigned',
+]);
 
 function numberOf(text: string): bigint | undefined {
   const plain = text.replaceAll("'", '').replace(/[uUlL]+$/, '');

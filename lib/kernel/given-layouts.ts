@@ -10,7 +10,9 @@ export type GivenLayouts = { readonly [argument: string]: { readonly [field: str
 
 /** A signature with the user's layouts in place of those read from the text. Throws `ERR_INVALID_ARGUMENT`. */
 export function withLayouts(signature: Signature, given: GivenLayouts): Signature {
-  const names = signature.parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent').map(({ name }) => name);
+  const names = signature.parameters
+    .filter(({ kind }) => kind !== 'place' && kind !== 'absent')
+    .map(({ name }) => name);
   for (const name of Object.keys(given))
     if (!names.includes(name))
       throw new CovariumError(

@@ -96,7 +96,8 @@ class Preprocessor {
       const live = conditions.at(-1)?.live ?? true;
       const token = tokens[at]!;
       if (!token.first || token.text !== '#') {
-        if (live) run.push(named === undefined ? token : { ...token, path: named.path, line: token.line + named.lines });
+        if (live)
+          run.push(named === undefined ? token : { ...token, path: named.path, line: token.line + named.lines });
         at++;
         continue;
       }
@@ -117,7 +118,8 @@ class Preprocessor {
         // The line that follows is called so.
         const line = Number(rest[0]?.text);
         const own = rest[1]?.kind === 'literal' ? rest[1].text.slice(1, -1) : (named?.path ?? path);
-        if (!Number.isSafeInteger(line) || line < 0) throw errorAt(name, 'Directive (#line) has no number', 'ERR_KERNEL_COMPILE');
+        if (!Number.isSafeInteger(line) || line < 0)
+          throw errorAt(name, 'Directive (#line) has no number', 'ERR_KERNEL_COMPILE');
         named = { path: own, lines: line - (tokens[end - 1]!.line + 1) };
       } else this.#directive(name, rest);
     }
@@ -148,13 +150,11 @@ class Preprocessor {
       case 'elif':
       case 'else':
         if (innermost === undefined) throw errorAt(name, `Directive (#${name.text}) has no #if`, 'ERR_KERNEL_COMPILE');
-        innermost.live =
-          innermost.outer && !innermost.taken && (name.text === 'else' || this.#holds(name, rest));
+        innermost.live = innermost.outer && !innermost.taken && (name.text === 'else' || this.#holds(name, rest));
         innermost.taken ||= innermost.live;
         return true;
       case 'endif':
-        if (conditions.pop() === undefined)
-          throw errorAt(name, 'Directive (#endif) has no #if', 'ERR_KERNEL_COMPILE');
+        if (conditions.pop() === undefined) throw errorAt(name, 'Directive (#endif) has no #if', 'ERR_KERNEL_COMPILE');
         return true;
       default:
         return false;
@@ -228,7 +228,8 @@ class Preprocessor {
 
   #define(directive: Token, [name, ...rest]: readonly Token[]): void {
     if (name?.kind !== 'word') throw errorAt(directive, 'Directive (#define) has no name', 'ERR_KERNEL_COMPILE');
-    const isCalled = rest[0]?.text === '(' && rest[0].line === name.line && rest[0].column === name.column + name.text.length;
+    const isCalled =
+      rest[0]?.text === '(' && rest[0].line === name.line && rest[0].column === name.column + name.text.length;
     if (!isCalled) {
       this.#macros.set(name.text, { name: name.text, parameters: undefined, isVariadic: false, body: rest });
       return;
@@ -239,7 +240,8 @@ class Preprocessor {
     const isVariadic = list.at(-1)?.text === '...';
     const parameters = list.map(({ text }) => (text === '...' ? '__VA_ARGS__' : text));
     // `args...` names the rest.
-    if (isVariadic && list.length > 1 && list.at(-2)!.kind === 'word' && rest[close - 2]!.text !== ',') parameters.pop();
+    if (isVariadic && list.length > 1 && list.at(-2)!.kind === 'word' && rest[close - 2]!.text !== ',')
+      parameters.pop();
     this.#macros.set(name.text, { name: name.text, parameters, isVariadic, body: rest.slice(close + 1) });
   }
 
@@ -293,11 +295,7 @@ class Preprocessor {
     }
     const most = macro.parameters!.length;
     if (all.length > Math.max(most, 1) || all.length < most - Number(macro.isVariadic))
-      throw errorAt(
-        call,
-        `Macro (${macro.name}) takes (${most}) arguments, not (${all.length})`,
-        'ERR_KERNEL_COMPILE',
-      );
+      throw errorAt(call, `Macro (${macro.name}) takes (${most}) arguments, not (${all.length})`, 'ERR_KERNEL_COMPILE');
     return new Map(macro.parameters!.map((name, i) => [name, all[i] ?? []]));
   }
 

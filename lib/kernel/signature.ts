@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import { type Declaration, type Range, Source } from './declarations.ts';
+import type { Declaration, Range, Source } from './declarations.ts';
 import { type Layout, Layouts, typeText } from './layout.ts';
 import { errorAt, type Token, textOf } from './tokens.ts';
 
@@ -160,8 +160,22 @@ export function signatureOf(
   };
 }
 
-const spaceWords: ReadonlySet<string> = new Set(['device', 'constant', 'threadgroup', 'thread', 'const', 'volatile', 'restrict', '__restrict', '__restrict__', 'coherent', 'typename', 'metal']);
-const otherObjects = /^(?:(?:texture|depth)\w*|sampler|array_ref|array|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
+const spaceWords: ReadonlySet<string> = new Set([
+  'device',
+  'constant',
+  'threadgroup',
+  'thread',
+  'const',
+  'volatile',
+  'restrict',
+  '__restrict',
+  '__restrict__',
+  'coherent',
+  'typename',
+  'metal',
+]);
+const otherObjects =
+  /^(?:(?:texture|depth)\w*|sampler|array_ref|array|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
 
 function parameterOf(
   source: Source,
@@ -211,16 +225,15 @@ function parameterOf(
   const isMemory = head.some(({ text }) => text === 'threadgroup');
   const numberedBy = attributeAt(isMemory ? 'threadgroup' : 'buffer');
   const condition = attributeAt('function_constant');
-  const other = attributes.find(([first]) => !['buffer', 'threadgroup', 'function_constant', 'user', 'clang'].includes(source.text(first)));
+  const other = attributes.find(
+    ([first]) => !['buffer', 'threadgroup', 'function_constant', 'user', 'clang'].includes(source.text(first)),
+  );
   const isPointer = mark === '*' && dimensions.length === 0;
   const layout = layoutsIn(source).of(type);
   const whole = { name: name.text, type, layout, isPointer, token: name };
   if (mark === '') {
     if (other !== undefined) return { ...whole, kind: 'place', index: -1, attribute: source.text(other[0]) };
-    throw errorAt(
-      name,
-      `Argument (${shown}) of kernel (${kernel}) is neither a buffer nor a built-in position`,
-    );
+    throw errorAt(name, `Argument (${shown}) of kernel (${kernel}) is neither a buffer nor a built-in position`);
   }
   if (condition !== undefined && !holds(source.text(condition[0] + 2)))
     return { ...whole, kind: 'absent', index: -1, attribute: '' };

@@ -21,8 +21,8 @@ size_t roundedUp(size_t bytes) { return (bytes + page - 1) / page * page; }
 // As much of the address space as a 32-bit index reaches in elements of 16 bytes, or what there is.
 CheckedMemory::CheckedMemory(size_t slots) : slots_(slots), extents_(slots + mostOwn) {
   for (regionBytes_ = size_t{1} << 37; regionBytes_ >= size_t{1} << 30; regionBytes_ /= 4) {
-    void* mapped = mmap(nullptr, regionBytes_ * extents_.size(), PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapped =
+        mmap(nullptr, regionBytes_ * extents_.size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) continue;
     reserved_ = static_cast<char*>(mapped);
     return;

@@ -54,8 +54,7 @@ CodeLine userLineIn(const std::string& output) {
     line = line.substr(0, line.find(" (discriminator"));
     const size_t colon = line.rfind(':');
     const unsigned long number = colon == std::string::npos ? 0 : strtoul(line.c_str() + colon + 1, nullptr, 10);
-    if (number == 0 || line.rfind("./", 0) != 0 || line.find("./cpu/library/") != std::string::npos)
-      continue;
+    if (number == 0 || line.rfind("./", 0) != 0 || line.find("./cpu/library/") != std::string::npos) continue;
     size_t first = 2;
     while (line.compare(first, 2, "./") == 0) first += 2;
     return {line.substr(first, colon - first), static_cast<uint32_t>(number)};

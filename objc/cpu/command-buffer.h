@@ -12,7 +12,8 @@
 
 namespace covarium::cpu {
 
-// Command buffers and devices that are cancelled and live. A kernel's loops look at it, and ask further where it is not 0.
+// Command buffers and devices that are cancelled and live. A kernel's loops look at it, and ask further where it is not
+// 0.
 inline std::atomic<uint32_t> kernelCancellations{0};
 
 // What the command buffers of a device share; it lives until the last of them is gone.
@@ -30,7 +31,7 @@ struct Engine {
     if (!closing.exchange(true)) ++kernelCancellations;
   }
   std::atomic<bool> closing{false};
-  Queue queue;                       // last: its thread ends before the rest goes
+  Queue queue;  // last: its thread ends before the rest goes
 };
 
 class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_this<CpuCommandBuffer> {

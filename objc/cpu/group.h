@@ -24,8 +24,9 @@ struct Divergence {
 };
 
 // One threadgroup while it runs on one processor thread. Lanes are resumed in order, each until it waits or returns;
-// those that wait go on when all living lanes of their simdgroup, or of the group, have come to the same place. Where no
-// lane can go on, the lanes of a simdgroup that wait at one line exchange among themselves, as in a divergent branch.
+// those that wait go on when all living lanes of their simdgroup, or of the group, have come to the same place. Where
+// no lane can go on, the lanes of a simdgroup that wait at one line exchange among themselves, as in a divergent
+// branch.
 class Group {
  public:
   // The one of this processor thread: its stacks are made once.

@@ -82,8 +82,8 @@ void overrun(const KernelOverrun& overrun) {
   CodeLine line = lineOf(overrun.place, overrun.frame);
   if (line.path.empty()) line = {overrun.file, overrun.line};
   // An index of 32 bits comes without its sign.
-  const int64_t index = overrun.index > INT32_MAX && overrun.index <= UINT32_MAX ? static_cast<int32_t>(overrun.index)
-                                                                                 : overrun.index;
+  const int64_t index =
+      overrun.index > INT32_MAX && overrun.index <= UINT32_MAX ? static_cast<int32_t>(overrun.index) : overrun.index;
   refuse(" uses element (" + std::to_string(index) + ") of an array of type (" + overrun.type + ")", line);
 }
 
@@ -104,14 +104,8 @@ void barrier(const char* file, uint32_t line) {
   if (auto* group = Group::running()) group->barrier({file, line});
 }
 
-const KernelHost host = {exchange,
-                         simd_lane,
-                         barrier,
-                         reinterpret_cast<const uint32_t*>(&kernelCancellations),
-                         isCancelled,
-                         leave,
-                         access,
-                         overrun,
+const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
+                         isCancelled, leave,     access,  overrun,
                          ownMemory};
 
 Checked diverged(const Divergence& divergence) {

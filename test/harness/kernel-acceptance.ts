@@ -1,5 +1,5 @@
-// How much of a folder of Metal texts the cpu device accepts: node --import tsx test/harness/kernel-acceptance.ts FOLDER
-// [--list]. Each folder within FOLDER is a source; all of its files may be included. Prints the kernels accepted of
+// How much of a folder of Metal texts the cpu device accepts: node --import tsx test/harness/kernel-acceptance.ts
+// FOLDER [--list]. Each folder within FOLDER is a source; all of its files may be included. Prints the kernels accepted of
 // each source, and the commonest reasons for refusals. Each text is compiled once, with all of its kernels; where that
 // fails, some of its kernels are compiled alone, and stand for the rest. Nothing is run.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -63,10 +63,16 @@ for (const name of readdirSync(folder)) {
     if (!/\bkernel\b/.test(text) || path.endsWith('.h')) continue;
     // An include names the end of a path; of several the nearest is meant.
     const includes: { [name: string]: string } = {};
-    const wanted = new Set([...texts.values()].flatMap((each) => [...each.matchAll(/#\s*include\s*["<]([^">]+)[">]/g)].map(([, one]) => one!)));
+    const wanted = new Set(
+      [...texts.values()].flatMap((each) =>
+        [...each.matchAll(/#\s*include\s*["<]([^">]+)[">]/g)].map(([, one]) => one!),
+      ),
+    );
     for (const one of wanted) {
       const plain = one.replace(/^(?:\.\.?\/)+/, '');
-      const match = [...texts.keys()].filter((each) => `/${each}`.endsWith(`/${plain}`)).sort((a, b) => a.length - b.length)[0];
+      const match = [...texts.keys()]
+        .filter((each) => `/${each}`.endsWith(`/${plain}`))
+        .sort((a, b) => a.length - b.length)[0];
       if (match !== undefined) includes[one] = texts.get(match)!;
     }
     let source: Source;
@@ -107,4 +113,5 @@ for (const name of readdirSync(folder)) {
   all.kernels += found.kernels;
 }
 console.log(`all: ${Math.round(all.accepted)} of ${all.kernels} kernels`);
-for (const [why, count] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25)) console.log(`${Math.round(count)}  ${why}`);
+for (const [why, count] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25))
+  console.log(`${Math.round(count)}  ${why}`);

@@ -3,8 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';
-import { Layouts } from '../../lib/kernel/layout.ts';
 import { Source } from '../../lib/kernel/declarations.ts';
+import { Layouts } from '../../lib/kernel/layout.ts';
 import { preprocess } from '../../lib/kernel/preprocess.ts';
 import { kernelNames, signatureOf } from '../../lib/kernel/signature.ts';
 
@@ -44,17 +44,25 @@ kernel [[max_total_threads_per_threadgroup(64)]] void two(device int* a) { { } }
   assert.equal(kernelNames(read(text)), ['one', 'two']);
   const { source, declaration } = signatureOf(read(text), 'two');
   const [open, close] = declaration.body!;
-  assert.is(source.tokens.slice(open, close + 1).map((token) => token.text).join(' '), '{ { } }');
+  assert.is(
+    source.tokens
+      .slice(open, close + 1)
+      .map((token) => token.text)
+      .join(' '),
+    '{ { } }',
+  );
 });
 
 test('sizes and alignments are those of the language.', () => {
-  const layouts = new Layouts(read(`struct Inner { char c; float3 v; };
+  const layouts = new Layouts(
+    read(`struct Inner { char c; float3 v; };
 typedef struct { uint8_t a, b[3]; uint16_t c; } Old;
 enum Kind : uchar { one, two };
 using Alias = Inner;
 constant int N = 3;
 struct Outer { packed_float3 p; Inner inner[N]; bool last; };
-struct Loop { Loop a; };`));
+struct Loop { Loop a; };`),
+  );
   for (const [type, sizeBytes, alignBytes] of [
     ['float', 4, 4],
     ['float3', 16, 16],

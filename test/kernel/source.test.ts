@@ -91,21 +91,23 @@ test('Structs of thousands of structs, and a kernel of thousands of arguments, a
 
 test('The first declaration of a name counts: a struct, a typedef, an alias, an enumeration.', () => {
   const layouts = new Layouts(
-    sourceOf('struct A { int a; }; struct A { float4 a; }; typedef struct { A a; half b; } B;\n' +
-      'typedef unsigned int C; using D = vec<float, 3>; enum class E : uchar { one }; enum F { two };'),
+    sourceOf(
+      'struct A { int a; }; struct A { float4 a; }; typedef struct { A a; half b; } B;\n' +
+        'typedef unsigned int C; using D = vec<float, 3>; enum class E : uchar { one }; enum F { two };',
+    ),
   );
   const sizes = ['A', 'B', 'C', 'D', 'E', 'F'].map((name) => layouts.of(name)?.sizeBytes);
   assert.equal(sizes, [4, 8, 4, 16, 1, 4]);
 });
 
 test('Names that stand for each other say no number.', () => {
-  const valueOf = (text: string) => sourceOf(text).valueOf(...lastWord(text));
+  const numberIn = (text: string) => sourceOf(text).valueOf(...lastWord(text));
   const lastWord = (text: string) => {
     const { length } = sourceOf(text).tokens;
     return [length - 2, length - 1] as const;
   };
-  assert.is(valueOf('constant int A = B; constant int B = A; using x = A;'), undefined);
-  assert.is(valueOf('constant int A = B; constant int B = 2 * C + 1; enum { D = 3, C }; using x = A;'), 9n);
+  assert.is(numberIn('constant int A = B; constant int B = A; using x = A;'), undefined);
+  assert.is(numberIn('constant int A = B; constant int B = 2 * C + 1; enum { D = 3, C }; using x = A;'), 9n);
 });
 
 test('Comments of several lines and strings are no code; a quote alone takes the rest of its line.', () => {

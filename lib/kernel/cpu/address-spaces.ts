@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
-import { runProgram } from './compiler.ts';
 import type { Range } from '../declarations.ts';
 import type { Signature } from '../signature.ts';
 import { Edits, written } from '../tokens.ts';
+import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
 // The cpu device has one memory, so its compiler accepts a threadgroup pointer in place of a device pointer; Metal does
@@ -24,14 +24,17 @@ export async function spaceErrors({ source, roots }: Signature): Promise<string 
   const functions = kept.filter(({ kind }) => kind !== 'instantiation');
   for (const declaration of functions) {
     const { begin, end, body, kind } = declaration;
-    for (let at = begin; at < end; at++)
-      if (source.isAttribute(at)) edits.drop(at, source.close[at]! + 1);
+    for (let at = begin; at < end; at++) if (source.isAttribute(at)) edits.drop(at, source.close[at]! + 1);
     // clang accepts a variable with an address space only if it is static.
     if (body !== undefined && kind === 'function')
       for (const { statement } of threadgroupVariables(source, body)) edits.before(statement[0], 'static');
   }
   const ranges = [...functions.map(({ begin, end }): Range => [begin, end]), ...source.frames];
-  const own = written(source.tokens, ranges.sort((a, b) => a[0] - b[0]), edits);
+  const own = written(
+    source.tokens,
+    ranges.sort((a, b) => a[0] - b[0]),
+    edits,
+  );
   const unit = `#include <metal_stdlib>\nusing namespace metal;\n${own}`;
   const include = join(headersFolder(), 'check');
   const ended = await runProgram('clang++', [...flags, '-I', include, '-'], unit);

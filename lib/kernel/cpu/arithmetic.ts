@@ -22,14 +22,18 @@ export function wrapOperands(source: Source, [begin, end]: Range, edits: Edits):
     if (!isShift && !divisions.has(text)) continue;
     if (source.text(at - 1) === 'operator') continue;
     const isAssignment = text.endsWith('=');
-    const last = isAssignment ? assignedEnd(source, at + 1, end) : isShift ? sumEnd(source, at + 1, end) : unaryEnd(source, at + 1, end);
+    const last = isAssignment
+      ? assignedEnd(source, at + 1, end)
+      : isShift
+        ? sumEnd(source, at + 1, end)
+        : unaryEnd(source, at + 1, end);
     if (last === undefined || (last === at + 2 && isHarmless(source.text(at + 1), isShift))) continue;
     edits.before(at + 1, isShift ? 'covarium::shift(' : 'covarium::divisor(');
     edits.after(last - 1, ')');
   }
 }
 
-/** A number that needs no care: a float, a divisor that is not 0, a shift of fewer bits than any promoted integer has. */
+/** A number that needs no care: a float, a divisor that is not 0, a shift of fewer bits than integers have. */
 function isHarmless(text: string, isShift: boolean): boolean {
   if (!/^\.?\d/.test(text)) return false;
   if (/[.pP]/.test(text) || (/[eEfFhH]/.test(text) && !/^0[xX]/.test(text))) return true;

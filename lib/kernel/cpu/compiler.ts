@@ -119,7 +119,13 @@ export function flagsOf({ version }: Compiler, check: boolean): string[] {
   return [
     ...['-x', 'c++', '-std=c++17', check ? '-O1' : '-O3', machine],
     ...['-ffp-contract=off', '-fsigned-char', '-fno-math-errno', '-fno-strict-aliasing'],
-    ...['-shared', '-fPIC', '-fvisibility=hidden', '-fdiagnostics-color=never', `-Wframe-larger-than=${mostFrameBytes}`],
+    ...[
+      '-shared',
+      '-fPIC',
+      '-fvisibility=hidden',
+      '-fdiagnostics-color=never',
+      `-Wframe-larger-than=${mostFrameBytes}`,
+    ],
     ...(process.platform === 'darwin' ? [] : ['-Wl,-z,defs']),
     // In Metal, a number without a suffix is a float, and half is a type that computes.
     ...(isClang

@@ -60,14 +60,21 @@ export async function libraryOf(
   });
 }
 
-/** The linker's word for a function that is called and not defined names no line: its first call has one. */
+/** An error at the first call of a function that is not defined: a linker names no line, a compiler the declaration. */
 function undefinedFunction(output: string, source: Source): CovariumError | undefined {
   const [, name] =
+    /function '(?:\(anonymous namespace\)::)?(?:\w+::)*(\w+)[^']*' has internal linkage but is not defined/.exec(
+      output,
+    ) ??
+    /'[^']*?(?:\w+::)*(\w+)\([^']*' used but never defined/.exec(output) ??
     /undefined reference to [`'"](?:\(anonymous namespace\)::|covarium::)?(?:\w+::)*(\w+)/.exec(output) ??
     /Undefined symbols[^\n]*\n\s*"(?:\(anonymous namespace\)::)?(?:\w+::)*(\w+)/.exec(output) ??
     [];
-  const token = source.tokens.find(({ text }) => text === name);
-  if (name === undefined || token === undefined) return undefined;
+  if (name === undefined) return undefined;
+  const declared = source.named(name);
+  const isCall = (i: number) => !declared.some(({ begin, end }) => i >= begin && i < end);
+  const token = source.tokens.find(({ text }, i) => text === name && isCall(i));
+  if (token === undefined) return undefined;
   const { path, line, column } = token;
   return new CovariumError(
     'ERR_KERNEL_COMPILE',

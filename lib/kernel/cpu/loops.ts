@@ -13,14 +13,20 @@ export function pollInLoops(source: Source, [begin, end]: Range, edits: Edits): 
     if (head >= end || (word !== 'do' && source.text(at + 1) !== '(')) continue;
     // The end of a do loop.
     if (word === 'while' && source.text(head + 1) === ';' && isBehindDo(source, at, begin)) continue;
-    if (word === 'for' && counts(source, at + 1, head) && !hasLoop(source, head + 1, statementEnd(source, head + 1, end))) continue;
+    if (
+      word === 'for' &&
+      counts(source, at + 1, head) &&
+      !hasLoop(source, head + 1, statementEnd(source, head + 1, end))
+    )
+      continue;
     edits.after(head, 'if (covarium::cancelled()) covarium::leave(); else');
   }
 }
 
 function isBehindDo(source: Source, at: number, begin: number): boolean {
   if (source.text(at - 1) !== '}') return source.text(at - 1) === ';';
-  for (let open = at - 2; open >= begin; open--) if (source.close[open] === at - 1) return source.text(open - 1) === 'do';
+  for (let open = at - 2; open >= begin; open--)
+    if (source.close[open] === at - 1) return source.text(open - 1) === 'do';
   return false;
 }
 
@@ -54,7 +60,9 @@ function hasLoop(source: Source, begin: number, end: number): boolean {
     if (word === 'while' || word === 'do') return true;
     if (word !== 'for') continue;
     const head = source.tokens.slice(at + 1, Math.min(source.close[at + 1]!, end));
-    const isShort = head.some(({ kind, text }, i) => kind === 'number' && Number.parseInt(text, 10) <= 32 && /^[<>]=?$/.test(head[i - 1]!.text));
+    const isShort = head.some(
+      ({ kind, text }, i) => kind === 'number' && Number.parseInt(text, 10) <= 32 && /^[<>]=?$/.test(head[i - 1]!.text),
+    );
     if (!isShort) return true;
   }
   return false;

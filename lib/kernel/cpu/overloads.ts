@@ -4,7 +4,17 @@ import { errorAt } from '../tokens.ts';
 // Here all address spaces are one memory, so two functions that differ in an address space alone are the same function
 // twice. One of them is kept if they do the same.
 
-const spaces: ReadonlySet<string> = new Set(['device', 'threadgroup', 'thread', 'restrict', '__restrict', '__restrict__', 'inline', 'static', 'METAL_FUNC']);
+const spaces: ReadonlySet<string> = new Set([
+  'device',
+  'threadgroup',
+  'thread',
+  'restrict',
+  '__restrict',
+  '__restrict__',
+  'inline',
+  'static',
+  'METAL_FUNC',
+]);
 
 interface Function {
   readonly range: Range;
@@ -12,7 +22,7 @@ interface Function {
   readonly body: Range;
 }
 
-/** The ranges of functions that repeat another in a second address space. Throws `ERR_UNSUPPORTED` where they differ. */
+/** The functions that repeat another in a second address space. Throws `ERR_UNSUPPORTED` where they differ. */
 export function repeatedFunctions(source: Source, kept: Iterable<Declaration>): Range[] {
   const repeated: Range[] = [];
   const known = new Map<string, Function>();
@@ -37,7 +47,8 @@ export function repeatedFunctions(source: Source, kept: Iterable<Declaration>): 
   };
   for (const { begin, end, kind, nameAt, scope, parameters, body } of kept) {
     if (kind === 'type' && body !== undefined)
-      for (const method of methodsIn(source, body)) take(`${scope}${begin}`, source.text(method.parameters[0] - 1), method);
+      for (const method of methodsIn(source, body))
+        take(`${scope}${begin}`, source.text(method.parameters[0] - 1), method);
     if (parameters === undefined || body === undefined) continue;
     take(scope, source.text(nameAt), { range: [begin, end], parameters, body });
   }
@@ -56,10 +67,19 @@ function methodsIn(source: Source, [open, close]: Range): Function[] {
       first = at + 1;
       parameters = undefined;
     } else if (text === '(') {
-      const isOperator = source.text(at - 1) === 'operator' && source.text(at + 1) === ')' && source.text(at + 2) === '(';
+      const isOperator =
+        source.text(at - 1) === 'operator' && source.text(at + 1) === ')' && source.text(at + 2) === '(';
       if (isOperator) at += 2;
-      const isName = source.tokens[at - 1]!.kind === 'word' || isOperator || source.text(at - 2) === 'operator' || source.text(at - 3) === 'operator';
-      if (parameters === undefined && isName && !/^(?:decltype|alignas|__attribute__|noexcept)$/.test(source.text(at - 1)))
+      const isName =
+        source.tokens[at - 1]!.kind === 'word' ||
+        isOperator ||
+        source.text(at - 2) === 'operator' ||
+        source.text(at - 3) === 'operator';
+      if (
+        parameters === undefined &&
+        isName &&
+        !/^(?:decltype|alignas|__attribute__|noexcept)$/.test(source.text(at - 1))
+      )
         parameters = [at, source.close[at]!];
       at = source.close[at]!;
     } else if (text === '{') {
@@ -102,7 +122,8 @@ function parametersOf(source: Source, [open, close]: Range): string {
       const type = value < 0 ? words : words.slice(0, value);
       const bracket = type.indexOf('[');
       const name = bracket > 0 ? bracket - 1 : type.length - 1;
-      if (type.length > 1 && /^\w+$/.test(type[name]!) && !/^(?:const|int|uint|float|half|char)$/.test(type[name]!)) type.splice(name, 1);
+      if (type.length > 1 && /^\w+$/.test(type[name]!) && !/^(?:const|int|uint|float|half|char)$/.test(type[name]!))
+        type.splice(name, 1);
       const mark = type.findIndex((each) => each === '*' || each === '&');
       const front = mark < 0 ? type : type.slice(0, mark);
       return [...[...new Set(front)].sort(), ...(mark < 0 ? [] : type.slice(mark))].join(' ');

@@ -8,7 +8,16 @@ import { repeatedFunctions } from './overloads.ts';
 import { shareVariables } from './threadgroup-variables.ts';
 
 /** Words that C++ does not have, or that mean nothing where all memory is one. */
-const dropped: ReadonlySet<string> = new Set(['device', 'thread', 'threadgroup', 'kernel', 'coherent', 'threadgroup_imageblock', 'ray_data', 'object_data']);
+const dropped: ReadonlySet<string> = new Set([
+  'device',
+  'thread',
+  'threadgroup',
+  'kernel',
+  'coherent',
+  'threadgroup_imageblock',
+  'ray_data',
+  'object_data',
+]);
 
 /** What the cpu device does not have, with what to write instead. */
 const refused: { readonly [word: string]: string } = {
@@ -85,7 +94,8 @@ function rewriteBodies(
     if (target !== 'cuda') pollInLoops(source, each, edits);
   }
   if (kind === 'type') return;
-  const isKernel = kernels.some((each) => each.declaration === declaration) || stageOf(source, declaration) === 'kernel';
+  const isKernel =
+    kernels.some((each) => each.declaration === declaration) || stageOf(source, declaration) === 'kernel';
   const own = `covarium_unit::${scope}${source.text(nameAt)}`;
   const whole = templateParameters.length === 0 ? own : `${own}<${templateParameters.join(', ')}>`;
   shareVariables(source, body, isKernel ? whole : own, edits, target);
@@ -112,7 +122,11 @@ function rewriteWords(
       const [, digits, suffix] = /^(\.?\d[\d.]*(?:[eE][-+]?\d+)?)(h|H|bf|BF)$/.exec(token.text) ?? [];
       // Where no flag of the compiler makes floats of numbers without a suffix.
       if (isOnGpu && isDouble(token.text)) edits.replace(at, `${token.text}f`);
-      if (digits !== undefined) edits.replace(at, `${/h/i.test(suffix!) ? 'half' : 'bfloat'}(${/[.eE]/.test(digits) ? digits : `${digits}.0`}f)`);
+      if (digits !== undefined)
+        edits.replace(
+          at,
+          `${/h/i.test(suffix!) ? 'half' : 'bfloat'}(${/[.eE]/.test(digits) ? digits : `${digits}.0`}f)`,
+        );
     } else if (token.kind !== 'word') continue;
     else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
     else if (dropped.has(token.text)) edits.replace(at, '');
@@ -120,8 +134,7 @@ function rewriteWords(
       // A GPU reads the text's own constants only where the compiler knows them.
       const isKnown = isOnGpu && kind === 'variable' && !source.hasWord(begin, end, 'constexpr');
       edits.replace(at, isKnown ? 'constexpr' : isConst(source, at, begin, end) ? '' : 'const');
-    }
-    else if (token.text === 'is_function_constant_defined') {
+    } else if (token.text === 'is_function_constant_defined') {
       const asked = constants.find(({ name }) => name === source.text(at + 2));
       edits.drop(at, source.close[at + 1]! + 1);
       edits.replace(at, String(asked?.value !== undefined));
@@ -137,9 +150,9 @@ function isDouble(text: string): boolean {
 
 /** True if a `constant` stands among words of which one is `const`, or `constexpr`. */
 function isConst(source: Source, at: number, begin: number, end: number): boolean {
-  const isWord = (index: number) =>
-    source.tokens[index]!.kind === 'word' || source.text(index) === '::';
-  for (let before = at - 1; before >= begin && isWord(before); before--) if (source.text(before) === 'const') return true;
+  const isWord = (index: number) => source.tokens[index]!.kind === 'word' || source.text(index) === '::';
+  for (let before = at - 1; before >= begin && isWord(before); before--)
+    if (source.text(before) === 'const') return true;
   for (let behind = at + 1; behind < end && (isWord(behind) || source.text(behind) === '<'); behind++) {
     if (source.text(behind) === '<') behind = source.angleEnd(behind, end) ?? end;
     else if (source.text(behind) === 'const') return true;

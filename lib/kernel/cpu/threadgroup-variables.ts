@@ -64,7 +64,8 @@ function declaredAt(source: Source, word: number, begin: number, end: number): T
     if (source.isAttribute(at)) at = source.close[at]!;
     else if (text === '(') {
       if (!/^(?:__attribute__|alignas|decltype)$/.test(source.text(at - 1))) {
-        if (/^[*&]$/.test(source.text(at + 1)) || source.text(at + 1) === 'threadgroup') return undefined; // a pointer to an array
+        // A pointer to an array.
+        if (/^[*&]$/.test(source.text(at + 1)) || source.text(at + 1) === 'threadgroup') return undefined;
         throw notUnderstood(source, first, at);
       }
       at = source.close[at]!;
@@ -87,7 +88,9 @@ function declaredAt(source: Source, word: number, begin: number, end: number): T
   if (name !== '') names.push(name);
   const types = source.tokens.slice(first, last).filter(({ kind, text }) => kind === 'word' && text !== 'threadgroup');
   if (last === word || names.length === 0 || types.length < 2) throw notUnderstood(source, first, last);
-  const label = source.text(first - 1) === ':' || source.tokens.slice(first, word).some(({ text }) => text === ':' || text === 'case');
+  const label =
+    source.text(first - 1) === ':' ||
+    source.tokens.slice(first, word).some(({ text }) => text === ':' || text === 'case');
   if (label) throw notUnderstood(source, word, last);
   return { word, statement: [first, last + 1], names };
 }
@@ -101,17 +104,11 @@ function notUnderstood(source: Source, first: number, last: number): Error {
 }
 
 /**
- * In MSL, variables in threadgroup memory are declared in the kernel's body. On a GPU of NVIDIA's they are shared. On the
- * CPU they become thread-local variables of the processor's thread, which runs one group at a time; their sizes are
- * summed, by kernel, when the library is loaded.
+ * In MSL, variables in threadgroup memory are declared in the kernel's body. On an NVIDIA GPU they are shared. On the CPU
+ * they become thread-local variables of the processor's thread, which runs one group at a time; their sizes are summed,
+ * by kernel, when the library is loaded.
  */
-export function shareVariables(
-  source: Source,
-  body: Range,
-  kernel: string,
-  edits: Edits,
-  target: Target,
-): void {
+export function shareVariables(source: Source, body: Range, kernel: string, edits: Edits, target: Target): void {
   let which = 0;
   for (const { word, statement, names } of threadgroupVariables(source, body)) {
     const counted = (name: string) =>

@@ -59,8 +59,8 @@ namespace {
 namespace covarium_unit {
 #include <library/words.h>
 ${rewritten(kernels, constants, check ? 'check' : 'cpu')}
-}
 #line 1 "covarium"
+${kernels.map(({ expression }, i) => `static constexpr auto covarium_function_${i} = &covarium_unit::${expression};\n`).join('')}}
 ${kernels.map((kernel, i) => kernelText(kernel, i, check)).join('')}}
 extern "C" __attribute__((visibility("default"))) const covarium::KernelLibrary* covariumKernel(const covarium::KernelHost* host, const char* name) {
   covarium::kernelHost = host;
@@ -81,8 +81,8 @@ function waits({ source, roots }: Signature): boolean {
 }
 
 function kernelText(kernel: Signature, which: number, check: boolean): string {
-  const { name, parameters, expression } = kernel;
-  const own = `covarium_function_${which}`;
+  const { name, parameters } = kernel;
+  const own = `covarium_unit::covarium_function_${which}`;
   const slots = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent');
   const call = parameters.map((parameter, i) => argumentText(parameter, i, slots)).join(', ');
   const isBare = !/\bplace\./.test(call);
@@ -108,8 +108,7 @@ ${locals}  ${own}(${call});
   (void)slots, (void)grid, (void)x, (void)y, (void)z;
 }`;
   const inThreads = check || waits(kernel);
-  return `static constexpr auto ${own} = &covarium_unit::${expression};
-namespace covarium_kernel_${which} {
+  return `namespace covarium_kernel_${which} {
 using Arguments = covarium::Arguments<std::remove_const_t<decltype(${own})>>;
 ${inThreads ? thread : row}
 ${slots.map((slot, i) => membersText(slot, i, parameters)).join('')}
@@ -142,8 +141,7 @@ function localText(slot: Parameter, i: number, parameters: readonly Parameter[])
 
 /** The expression that a kernel is called with for a parameter: its slot, or its position. */
 export function argumentText(parameter: Parameter, i: number, slots: readonly Parameter[]): string {
-  if (parameter.kind === 'absent')
-    return parameter.isPointer ? 'nullptr' : `covarium::nothing<Arguments::At<${i}>>()`;
+  if (parameter.kind === 'absent') return parameter.isPointer ? 'nullptr' : `covarium::nothing<Arguments::At<${i}>>()`;
   if (parameter.kind !== 'place') return `slot${slots.indexOf(parameter)}`;
   return `covarium::place<Arguments::At<${i}>>(${places[parameter.attribute]!})`;
 }

@@ -1,7 +1,13 @@
 // The atomic words: threads of a group take turns, and between groups each is sequentially consistent, which no
 // other order can tell apart. Part of words.h, in namespace metal.
 
-enum memory_order { memory_order_relaxed, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
+enum memory_order {
+  memory_order_relaxed,
+  memory_order_acquire,
+  memory_order_release,
+  memory_order_acq_rel,
+  memory_order_seq_cst
+};
 enum thread_scope {
   thread_scope_thread,
   thread_scope_simdgroup,

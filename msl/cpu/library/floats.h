@@ -19,10 +19,10 @@ static inline float cospiOf(float x) {
 template <typename Result, typename T>
 using ResultOf = std::conditional_t<std::is_same_v<Result, float>, covarium::FloatOf<T>, Result>;
 
-#define COVARIUM_FLOATS(name, Result, body)                        \
-  template <typename A, typename = IfFloats<A>>                    \
-  static inline auto name(const A& a) {                            \
-    using T = typename covarium::ShapeOf<A>::Element;                        \
+#define COVARIUM_FLOATS(name, Result, body)                                                                   \
+  template <typename A, typename = IfFloats<A>>                                                               \
+  static inline auto name(const A& a) {                                                                       \
+    using T = typename covarium::ShapeOf<A>::Element;                                                         \
     return byComponent([](T x) -> ResultOf<Result, T> { return static_cast<ResultOf<Result, T>>(body); }, a); \
   }
 COVARIUM_FLOATS(asinh, float, __builtin_asinhf(x))
@@ -36,12 +36,11 @@ COVARIUM_FLOATS(signbit, bool, __builtin_signbitf(x) != 0)
 COVARIUM_FLOATS(isnormal, bool, __builtin_isnormal(static_cast<float>(x)))
 #undef COVARIUM_FLOATS
 
-#define COVARIUM_FLOATS_2(name, Result, body)                                  \
-  template <typename A, typename B, typename = IfFloats<A>>                    \
-  static inline auto name(const A& a, const B& b) {                            \
-    using T = typename covarium::ShapeOf<A>::Element;                                    \
-    return byComponent(                                                        \
-        [](T x, T y) -> ResultOf<Result, T> { return static_cast<ResultOf<Result, T>>(body); }, a, b); \
+#define COVARIUM_FLOATS_2(name, Result, body)                                                                         \
+  template <typename A, typename B, typename = IfFloats<A>>                                                           \
+  static inline auto name(const A& a, const B& b) {                                                                   \
+    using T = typename covarium::ShapeOf<A>::Element;                                                                 \
+    return byComponent([](T x, T y) -> ResultOf<Result, T> { return static_cast<ResultOf<Result, T>>(body); }, a, b); \
   }
 COVARIUM_FLOATS_2(divide, float, x / y)
 COVARIUM_FLOATS_2(fdim, float, __builtin_fdimf(x, y))
@@ -71,13 +70,15 @@ static inline covarium::FloatOf<T> frexp(T x, int& exponent) {
   return static_cast<covarium::FloatOf<T>>(__builtin_frexpf(static_cast<float>(x), &exponent));
 }
 template <typename T, int n>
-static inline covarium::ShortVector<T, n> frexp(const covarium::ShortVector<T, n>& x, covarium::ShortVector<int, n>& exponent) {
+static inline covarium::ShortVector<T, n> frexp(const covarium::ShortVector<T, n>& x,
+                                                covarium::ShortVector<int, n>& exponent) {
   covarium::ShortVector<T, n> result;
   for (int i = 0; i < n; ++i) result[i] = frexp(x[i], exponent[i]);
   return result;
 }
 template <typename T, int n>
-static inline covarium::ShortVector<T, n> ldexp(const covarium::ShortVector<T, n>& x, const covarium::ShortVector<int, n>& exponent) {
+static inline covarium::ShortVector<T, n> ldexp(const covarium::ShortVector<T, n>& x,
+                                                const covarium::ShortVector<int, n>& exponent) {
   covarium::ShortVector<T, n> result;
   for (int i = 0; i < n; ++i) result[i] = ldexp(x[i], exponent[i]);
   return result;

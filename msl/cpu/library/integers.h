@@ -7,7 +7,8 @@ static inline auto byComponent(F f, const A& a, const More&... more) {
   using T = typename covarium::ShapeOf<A>::Element;
   if constexpr (covarium::ShapeOf<A>::isVector) {
     covarium::ShortVector<decltype(f(T(), covarium::componentOf<T>(more, 0)...)), covarium::ShapeOf<A>::count> result;
-    for (int i = 0; i < covarium::ShapeOf<A>::count; ++i) result[i] = f(static_cast<T>(a[i]), covarium::componentOf<T>(more, i)...);
+    for (int i = 0; i < covarium::ShapeOf<A>::count; ++i)
+      result[i] = f(static_cast<T>(a[i]), covarium::componentOf<T>(more, i)...);
     return result;
   } else {
     return f(a, static_cast<T>(more)...);
@@ -19,13 +20,13 @@ using IfIntegers = std::enable_if_t<std::is_integral_v<typename covarium::ShapeO
 #define COVARIUM_INTEGERS_2(name, body)                           \
   template <typename A, typename B, typename = IfIntegers<A>>     \
   static inline auto name(const A& a, const B& b) {               \
-    using T = typename covarium::ShapeOf<A>::Element;                       \
+    using T = typename covarium::ShapeOf<A>::Element;             \
     return byComponent([](T x, T y) -> T { return body; }, a, b); \
   }
 #define COVARIUM_INTEGERS_3(name, body)                                   \
   template <typename A, typename B, typename C, typename = IfIntegers<A>> \
   static inline auto name(const A& a, const B& b, const C& c) {           \
-    using T = typename covarium::ShapeOf<A>::Element;                               \
+    using T = typename covarium::ShapeOf<A>::Element;                     \
     return byComponent([](T x, T y, T z) -> T { return body; }, a, b, c); \
   }
 

@@ -15,17 +15,17 @@ template <typename V>
 using IfVector = std::enable_if_t<covarium::ShapeOf<V>::isVector>;
 
 // A function of one float, and by component; of a half it gives a half.
-#define COVARIUM_FUNCTION(name, body)                                   \
+#define COVARIUM_FUNCTION(name, body)                                                        \
   template <typename T, typename = std::enable_if_t<covarium::isNumber<T>>, typename = void> \
-  static inline covarium::FloatOf<T> name(T given) {                              \
-    const float x = static_cast<float>(given);                          \
-    return static_cast<covarium::FloatOf<T>>(body);                               \
-  }                                                                     \
-  template <typename V, typename = IfVector<V>>                         \
-  static inline covarium::Common<V, V> name(const V& v) {                         \
-    covarium::Common<V, V> result;                                                \
-    for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) result[i] = name(v[i]); \
-    return result;                                                      \
+  static inline covarium::FloatOf<T> name(T given) {                                         \
+    const float x = static_cast<float>(given);                                               \
+    return static_cast<covarium::FloatOf<T>>(body);                                          \
+  }                                                                                          \
+  template <typename V, typename = IfVector<V>>                                              \
+  static inline covarium::Common<V, V> name(const V& v) {                                    \
+    covarium::Common<V, V> result;                                                           \
+    for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) result[i] = name(v[i]);            \
+    return result;                                                                           \
   }
 COVARIUM_FUNCTION(sqrt, __builtin_sqrtf(x))
 COVARIUM_FUNCTION(rsqrt, 1.0f / __builtin_sqrtf(x))
@@ -56,16 +56,16 @@ COVARIUM_FUNCTION(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 #undef COVARIUM_FUNCTION
 
 // A function of the bits or the order of any number.
-#define COVARIUM_FUNCTION_OF_ANY(name, Condition, Result, body)         \
-  template <typename T, typename = std::enable_if_t<Condition<T>>>      \
-  static inline Result name(T x) {                                      \
-    return static_cast<Result>(body);                                   \
-  }                                                                     \
-  template <typename V, typename = IfVector<V>, typename = void>        \
-  static inline auto name(const V& v) {                                 \
-    covarium::ShortVector<decltype(name(v[0])), covarium::ShapeOf<V>::count> result;        \
-    for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) result[i] = name(v[i]); \
-    return result;                                                      \
+#define COVARIUM_FUNCTION_OF_ANY(name, Condition, Result, body)                      \
+  template <typename T, typename = std::enable_if_t<Condition<T>>>                   \
+  static inline Result name(T x) {                                                   \
+    return static_cast<Result>(body);                                                \
+  }                                                                                  \
+  template <typename V, typename = IfVector<V>, typename = void>                     \
+  static inline auto name(const V& v) {                                              \
+    covarium::ShortVector<decltype(name(v[0])), covarium::ShapeOf<V>::count> result; \
+    for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) result[i] = name(v[i]);    \
+    return result;                                                                   \
   }
 COVARIUM_FUNCTION_OF_ANY(abs, covarium::isNumber, T, x < T(0) ? -x : x == T(0) ? T(0) : x)
 COVARIUM_FUNCTION_OF_ANY(isnan, covarium::isNumber, bool, __builtin_isnan(static_cast<float>(x)))
@@ -78,26 +78,27 @@ COVARIUM_FUNCTION_OF_ANY(ctz, std::is_integral_v, T, x == 0 ? 8 * sizeof x : __b
 #undef COVARIUM_FUNCTION_OF_ANY
 
 // A function of two numbers of one type; a scalar beside a vector is every component.
-#define COVARIUM_FUNCTION_OF_2(name, Condition, body)                  \
-  template <typename T, typename = std::enable_if_t<Condition<T>>>     \
-  static inline T name(T x, T y) {                                     \
-    return static_cast<T>(body);                                       \
-  }                                                                    \
-  template <typename A, typename B, typename = covarium::IfVectors<A, B>>        \
-  static inline covarium::Common<A, B> name(const A& a, const B& b) {            \
+#define COVARIUM_FUNCTION_OF_2(name, Condition, body)                                      \
+  template <typename T, typename = std::enable_if_t<Condition<T>>>                         \
+  static inline T name(T x, T y) {                                                         \
+    return static_cast<T>(body);                                                           \
+  }                                                                                        \
+  template <typename A, typename B, typename = covarium::IfVectors<A, B>>                  \
+  static inline covarium::Common<A, B> name(const A& a, const B& b) {                      \
     using T = typename covarium::ShapeOf<covarium::Common<A, B>>::Element;                 \
-    covarium::Common<A, B> result;                                               \
+    covarium::Common<A, B> result;                                                         \
     for (int i = 0; i < covarium::ShapeOf<covarium::Common<A, B>>::count; ++i)             \
       result[i] = name<T>(covarium::componentOf<T>(a, i), covarium::componentOf<T>(b, i)); \
-    return result;                                                     \
+    return result;                                                                         \
   }
 // Scalars of two types: as their sum is.
-#define COVARIUM_MIXED(name)                                                                                 \
-  template <typename A, typename B,                                                                          \
-            typename = std::enable_if_t<!std::is_same_v<A, B> && covarium::isNumber<A> && covarium::isNumber<B>>, typename = void> \
-  static inline auto name(A a, B b) {                                                                        \
-    using T = decltype(a + b);                                                                               \
-    return name<T>(static_cast<T>(a), static_cast<T>(b));                                                    \
+#define COVARIUM_MIXED(name)                                                                                      \
+  template <typename A, typename B,                                                                               \
+            typename = std::enable_if_t<!std::is_same_v<A, B> && covarium::isNumber<A> && covarium::isNumber<B>>, \
+            typename = void>                                                                                      \
+  static inline auto name(A a, B b) {                                                                             \
+    using T = decltype(a + b);                                                                                    \
+    return name<T>(static_cast<T>(a), static_cast<T>(b));                                                         \
   }
 template <typename T>
 static inline T lesser(T x, T y) {
@@ -157,18 +158,21 @@ static inline T fusedOf(T a, T b, T c) {
     return static_cast<T>(static_cast<float>(static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c)));
   }
 }
-template <typename A, typename B, typename C, typename = std::enable_if_t<covarium::isNumber<A> && covarium::isNumber<B> && covarium::isNumber<C>>>
+template <typename A, typename B, typename C,
+          typename = std::enable_if_t<covarium::isNumber<A> && covarium::isNumber<B> && covarium::isNumber<C>>>
 static inline auto fma(A a, B b, C c) {
   using T = covarium::FloatOf<decltype(a * b + c)>;
   return fusedOf<T>(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c));
 }
-template <typename A, typename B, typename C, typename V = decltype(std::declval<A>() * std::declval<B>() + std::declval<C>()),
-          typename = IfVector<V>, typename = void>
+template <typename A, typename B, typename C,
+          typename V = decltype(std::declval<A>() * std::declval<B>() + std::declval<C>()), typename = IfVector<V>,
+          typename = void>
 static inline V fma(const A& a, const B& b, const C& c) {
   using T = typename covarium::ShapeOf<V>::Element;
   V result;
   for (int i = 0; i < covarium::ShapeOf<V>::count; ++i)
-    result[i] = fusedOf<T>(covarium::componentOf<T>(a, i), covarium::componentOf<T>(b, i), covarium::componentOf<T>(c, i));
+    result[i] =
+        fusedOf<T>(covarium::componentOf<T>(a, i), covarium::componentOf<T>(b, i), covarium::componentOf<T>(c, i));
   return result;
 }
 template <typename A, typename B, typename C>

@@ -32,29 +32,29 @@ constexpr bool isFloat = std::is_floating_point_v<T> || std::is_same_v<T, Half> 
 template <typename T>
 constexpr bool isNumber = std::is_arithmetic_v<T> || isFloat<T>;
 template <typename T>
-constexpr bool isEnumeration = std::is_enum_v<T>&& std::is_convertible_v<T, long>;
+constexpr bool isEnumeration = std::is_enum_v<T> && std::is_convertible_v<T, long>;
 // What a function of floats gives for an argument.
 template <typename T>
 using FloatOf = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BrainFloat>, T, float>;
 
 // A bfloat beside a bfloat or an integer is a bfloat, beside a float it is a float.
-#define COVARIUM_SMALL(F, op)                                                                                     \
-  constexpr F operator op(F a, F b) {                                               \
-    return F(static_cast<float>(a) op static_cast<float>(b));                                         \
-  }                                                                                                            \
-  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> || (!std::is_same_v<F, Half> && std::is_same_v<T, Half>)>>       \
-  constexpr auto operator op(F a, T b) {                                                              \
-    using R = std::conditional_t<std::is_integral_v<T>, F, float>;                                    \
-    return static_cast<R>(static_cast<float>(a) op static_cast<float>(b));                                     \
-  }                                                                                                            \
-  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> || (!std::is_same_v<F, Half> && std::is_same_v<T, Half>)>>       \
-  constexpr auto operator op(T a, F b) {                                                              \
-    using R = std::conditional_t<std::is_integral_v<T>, F, float>;                                    \
-    return static_cast<R>(static_cast<float>(a) op static_cast<float>(b));                                     \
-  }                                                                                                            \
-  template <typename T, typename = std::enable_if_t<isNumber<T>>>                                              \
-  constexpr F& operator op##=(F& a, T b) {                                                   \
-    return a = F(static_cast<float>(a) op static_cast<float>(b));                                     \
+#define COVARIUM_SMALL(F, op)                                                                               \
+  constexpr F operator op(F a, F b) { return F(static_cast<float>(a) op static_cast<float>(b)); }           \
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> ||                              \
+                                                    (!std::is_same_v<F, Half> && std::is_same_v<T, Half>)>> \
+  constexpr auto operator op(F a, T b) {                                                                    \
+    using R = std::conditional_t<std::is_integral_v<T>, F, float>;                                          \
+    return static_cast<R>(static_cast<float>(a) op static_cast<float>(b));                                  \
+  }                                                                                                         \
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> ||                              \
+                                                    (!std::is_same_v<F, Half> && std::is_same_v<T, Half>)>> \
+  constexpr auto operator op(T a, F b) {                                                                    \
+    using R = std::conditional_t<std::is_integral_v<T>, F, float>;                                          \
+    return static_cast<R>(static_cast<float>(a) op static_cast<float>(b));                                  \
+  }                                                                                                         \
+  template <typename T, typename = std::enable_if_t<isNumber<T>>>                                           \
+  constexpr F& operator op## = (F & a, T b) {                                                               \
+    return a = F(static_cast<float>(a) op static_cast<float>(b));                                           \
   }
 #define COVARIUM_SMALL_FLOAT(F) \
   COVARIUM_SMALL(F, +)          \

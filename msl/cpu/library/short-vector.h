@@ -6,21 +6,21 @@
 
 // Components, in Metal's room for them or packed. Those of a value are set one by one; without a value they are not.
 struct Unset {};
-#define COVARIUM_COMPONENTS(name, stored)                                              \
-  constexpr explicit name(Unset) : all{} {}                                            \
-  name() = default;                                                                    \
-  name(const name&) = default;                                                         \
-  name& operator=(const name& other) {                                                 \
-    for (int i = 0; i < stored; ++i) all[i] = other.all[i];                            \
-    return *this;                                                                      \
-  }                                                                                    \
-  template <int... at>                                                                 \
-  Swizzle<T, stored, at...>& swizzle() {                                               \
-    return *reinterpret_cast<Swizzle<T, stored, at...>*>(all);                         \
-  }                                                                                    \
-  template <int... at>                                                                 \
-  const Swizzle<T, stored, at...>& swizzle() const {                                   \
-    return *reinterpret_cast<const Swizzle<T, stored, at...>*>(all);                   \
+#define COVARIUM_COMPONENTS(name, stored)                            \
+  constexpr explicit name(Unset) : all{} {}                          \
+  name() = default;                                                  \
+  name(const name&) = default;                                       \
+  name& operator=(const name& other) {                               \
+    for (int i = 0; i < stored; ++i) all[i] = other.all[i];          \
+    return *this;                                                    \
+  }                                                                  \
+  template <int... at>                                               \
+  Swizzle<T, stored, at...>& swizzle() {                             \
+    return *reinterpret_cast<Swizzle<T, stored, at...>*>(all);       \
+  }                                                                  \
+  template <int... at>                                               \
+  const Swizzle<T, stored, at...>& swizzle() const {                 \
+    return *reinterpret_cast<const Swizzle<T, stored, at...>*>(all); \
   }
 
 template <typename T, int n>
@@ -222,10 +222,10 @@ static inline T componentOf(const V& value, int i) {
 }
 
 // The operators of one component: a shift takes the low bits of its amount, and nothing divides by 0.
-#define COVARIUM_SCALAR(name, body)              \
-  template <typename T>                          \
+#define COVARIUM_SCALAR(name, body)                 \
+  template <typename T>                             \
   static constexpr T name(const T& a, const T& b) { \
-    return static_cast<T>(body);                 \
+    return static_cast<T>(body);                    \
   }
 COVARIUM_SCALAR(sumOf, a + b)
 COVARIUM_SCALAR(differenceOf, a - b)
@@ -239,14 +239,13 @@ COVARIUM_SCALAR(dividedBy, a / divisor(b))
 COVARIUM_SCALAR(remainingOf, a % divisor(b))
 #undef COVARIUM_SCALAR
 
-#define COVARIUM_OPERATOR(op, combined)\
+#define COVARIUM_OPERATOR(op, combined)                                                                            \
   template <typename A, typename B, typename = IfVectors<A, B>>                                                    \
   static inline Common<A, B> operator op(const A& a, const B& b) {                                                 \
     using V = Common<A, B>;                                                                                        \
     using T = typename ShapeOf<V>::Element;                                                                        \
     V result;                                                                                                      \
-    for (int i = 0; i < ShapeOf<V>::count; ++i)                                                                    \
-      result[i] = combined(componentOf<T>(a, i), componentOf<T>(b, i));                                            \
+    for (int i = 0; i < ShapeOf<V>::count; ++i) result[i] = combined(componentOf<T>(a, i), componentOf<T>(b, i));  \
     return result;                                                                                                 \
   }                                                                                                                \
   template <typename A, typename B, typename = std::enable_if_t<ShapeOf<A>::isVector>, typename = IfVectors<A, B>> \
@@ -302,16 +301,16 @@ static inline ShortVector<bool, ShapeOf<A>::count> operator!(const A& a) {
 COVARIUM_UNARY(+)
 #undef COVARIUM_UNARY
 
-#define COVARIUM_STEP(mark, op)                                       \
-  template <typename T, int n>                                        \
-  static inline ShortVector<T, n>& operator mark(ShortVector<T, n>& v) { \
-    return v = v op T(1);                                             \
-  }                                                                   \
-  template <typename T, int n>                                        \
+#define COVARIUM_STEP(mark, op)                                              \
+  template <typename T, int n>                                               \
+  static inline ShortVector<T, n>& operator mark(ShortVector<T, n>& v) {     \
+    return v = v op T(1);                                                    \
+  }                                                                          \
+  template <typename T, int n>                                               \
   static inline ShortVector<T, n> operator mark(ShortVector<T, n>& v, int) { \
-    const ShortVector<T, n> before = v;                               \
-    mark v;                                                           \
-    return before;                                                    \
+    const ShortVector<T, n> before = v;                                      \
+    mark v;                                                                  \
+    return before;                                                           \
   }
 COVARIUM_STEP(++, +)
 COVARIUM_STEP(--, -)

@@ -4,11 +4,18 @@
 // The file and the line are the caller's.
 #define COVARIUM_CALLER const char *file = __builtin_FILE(), uint line = __builtin_LINE()
 
-enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4, mem_threadgroup_imageblock = 8, mem_object_data = 16, mem_device_and_threadgroup = 3 };
+enum class mem_flags {
+  mem_none = 0,
+  mem_device = 1,
+  mem_threadgroup = 2,
+  mem_texture = 4,
+  mem_threadgroup_imageblock = 8,
+  mem_object_data = 16,
+  mem_device_and_threadgroup = 3
+};
 static inline mem_flags operator|(mem_flags a, mem_flags b) {
   return static_cast<mem_flags>(static_cast<int>(a) | static_cast<int>(b));
 }
-
 
 static inline mem_flags operator&(mem_flags a, mem_flags b) {
   return static_cast<mem_flags>(static_cast<int>(a) & static_cast<int>(b));
@@ -18,7 +25,8 @@ static inline void threadgroup_barrier(mem_flags, thread_scope, COVARIUM_CALLER)
   covarium::kernelHost->barrier(file, line);
 }
 // What a thread has written, others see at once: they take turns, or run on processors that agree on memory.
-static inline void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst, thread_scope = thread_scope_device) {
+static inline void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst,
+                                       thread_scope = thread_scope_device) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 static inline void simdgroup_barrier(mem_flags, COVARIUM_CALLER) { covarium::kernelHost->exchange(0, file, line); }
@@ -109,27 +117,27 @@ static inline bool isFirstOf(unsigned width, const char* file, uint line) {
 static inline bool simd_is_first(COVARIUM_CALLER) { return isFirstOf(64, file, line); }
 static inline bool quad_is_first(COVARIUM_CALLER) { return isFirstOf(4, file, line); }
 
-#define COVARIUM_PREFIX(name, start, op)                                                                \
-  template <typename T>                                                                                 \
-  static inline T prefix_##name(T value, bool inclusive, const char* file, uint line) {                 \
-    if constexpr (isWide<T>) {                                                                          \
+#define COVARIUM_PREFIX(name, start, op)                                                                  \
+  template <typename T>                                                                                   \
+  static inline T prefix_##name(T value, bool inclusive, const char* file, uint line) {                   \
+    if constexpr (isWide<T>) {                                                                            \
       return eachComponent(value, [=](auto each) { return prefix_##name(each, inclusive, file, line); }); \
-    } else {                                                                                            \
-      const auto given = exchanged(value, file, line);                                                  \
-      T all = T(start);                                                                                 \
-      const unsigned own = covarium::kernelHost->lane();                                                \
-      for (unsigned lane = 0; lane < own + inclusive; ++lane)                                           \
-        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                               \
-      return all;                                                                                       \
-    }                                                                                                   \
-  }                                                                                                     \
-  template <typename T>                                                                                 \
-  static inline T simd_prefix_inclusive_##name(T value, COVARIUM_CALLER) {                              \
-    return prefix_##name(value, true, file, line);                                                      \
-  }                                                                                                     \
-  template <typename T>                                                                                 \
-  static inline T simd_prefix_exclusive_##name(T value, COVARIUM_CALLER) {                              \
-    return prefix_##name(value, false, file, line);                                                     \
+    } else {                                                                                              \
+      const auto given = exchanged(value, file, line);                                                    \
+      T all = T(start);                                                                                   \
+      const unsigned own = covarium::kernelHost->lane();                                                  \
+      for (unsigned lane = 0; lane < own + inclusive; ++lane)                                             \
+        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                                 \
+      return all;                                                                                         \
+    }                                                                                                     \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  static inline T simd_prefix_inclusive_##name(T value, COVARIUM_CALLER) {                                \
+    return prefix_##name(value, true, file, line);                                                        \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  static inline T simd_prefix_exclusive_##name(T value, COVARIUM_CALLER) {                                \
+    return prefix_##name(value, false, file, line);                                                       \
   }
 COVARIUM_PREFIX(sum, 0, +)
 COVARIUM_PREFIX(product, 1, *)

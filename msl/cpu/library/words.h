@@ -3,43 +3,43 @@
 #pragma once
 
 // Types are known under both names, with and without their namespace.
-#define COVARIUM_VECTORS(name, T)                          \
-  using name##2 = covarium::ShortVector<T, 2>;             \
-  using name##3 = covarium::ShortVector<T, 3>;             \
-  using name##4 = covarium::ShortVector<T, 4>;             \
-  using packed_##name##2 = covarium::PackedVector<T, 2>;   \
-  using packed_##name##3 = covarium::PackedVector<T, 3>;   \
+#define COVARIUM_VECTORS(name, T)                        \
+  using name##2 = covarium::ShortVector<T, 2>;           \
+  using name##3 = covarium::ShortVector<T, 3>;           \
+  using name##4 = covarium::ShortVector<T, 4>;           \
+  using packed_##name##2 = covarium::PackedVector<T, 2>; \
+  using packed_##name##3 = covarium::PackedVector<T, 3>; \
   using packed_##name##4 = covarium::PackedVector<T, 4>;
-#define COVARIUM_MATRICES(name, T)                         \
-  using name##2x2 = covarium::ColumnMatrix<T, 2, 2>;       \
-  using name##2x3 = covarium::ColumnMatrix<T, 2, 3>;       \
-  using name##2x4 = covarium::ColumnMatrix<T, 2, 4>;       \
-  using name##3x2 = covarium::ColumnMatrix<T, 3, 2>;       \
-  using name##3x3 = covarium::ColumnMatrix<T, 3, 3>;       \
-  using name##3x4 = covarium::ColumnMatrix<T, 3, 4>;       \
-  using name##4x2 = covarium::ColumnMatrix<T, 4, 2>;       \
-  using name##4x3 = covarium::ColumnMatrix<T, 4, 3>;       \
+#define COVARIUM_MATRICES(name, T)                   \
+  using name##2x2 = covarium::ColumnMatrix<T, 2, 2>; \
+  using name##2x3 = covarium::ColumnMatrix<T, 2, 3>; \
+  using name##2x4 = covarium::ColumnMatrix<T, 2, 4>; \
+  using name##3x2 = covarium::ColumnMatrix<T, 3, 2>; \
+  using name##3x3 = covarium::ColumnMatrix<T, 3, 3>; \
+  using name##3x4 = covarium::ColumnMatrix<T, 3, 4>; \
+  using name##4x2 = covarium::ColumnMatrix<T, 4, 2>; \
+  using name##4x3 = covarium::ColumnMatrix<T, 4, 3>; \
   using name##4x4 = covarium::ColumnMatrix<T, 4, 4>;
-#define COVARIUM_TYPES                \
-  using uint = uint32_t;              \
-  using ushort = uint16_t;            \
-  using uchar = uint8_t;              \
-  using ulong = uint64_t;             \
-  using half = covarium::Half;        \
-  using bfloat = covarium::BrainFloat; \
-  COVARIUM_VECTORS(bool, bool)        \
-  COVARIUM_VECTORS(char, char)        \
-  COVARIUM_VECTORS(uchar, uint8_t)    \
-  COVARIUM_VECTORS(short, short)      \
-  COVARIUM_VECTORS(ushort, uint16_t)  \
-  COVARIUM_VECTORS(int, int)          \
-  COVARIUM_VECTORS(uint, uint32_t)    \
-  COVARIUM_VECTORS(long, long)        \
-  COVARIUM_VECTORS(ulong, uint64_t)   \
-  COVARIUM_VECTORS(half, covarium::Half)        \
+#define COVARIUM_TYPES                           \
+  using uint = uint32_t;                         \
+  using ushort = uint16_t;                       \
+  using uchar = uint8_t;                         \
+  using ulong = uint64_t;                        \
+  using half = covarium::Half;                   \
+  using bfloat = covarium::BrainFloat;           \
+  COVARIUM_VECTORS(bool, bool)                   \
+  COVARIUM_VECTORS(char, char)                   \
+  COVARIUM_VECTORS(uchar, uint8_t)               \
+  COVARIUM_VECTORS(short, short)                 \
+  COVARIUM_VECTORS(ushort, uint16_t)             \
+  COVARIUM_VECTORS(int, int)                     \
+  COVARIUM_VECTORS(uint, uint32_t)               \
+  COVARIUM_VECTORS(long, long)                   \
+  COVARIUM_VECTORS(ulong, uint64_t)              \
+  COVARIUM_VECTORS(half, covarium::Half)         \
   COVARIUM_VECTORS(bfloat, covarium::BrainFloat) \
-  COVARIUM_VECTORS(float, float)      \
-  COVARIUM_MATRICES(float, float)     \
+  COVARIUM_VECTORS(float, float)                 \
+  COVARIUM_MATRICES(float, float)                \
   COVARIUM_MATRICES(half, covarium::Half)
 COVARIUM_TYPES
 

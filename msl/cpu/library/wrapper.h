@@ -110,8 +110,8 @@ struct StaticMemory {
   static const bool counted;
 };
 template <auto kernel, size_t bytes, int which>
-const bool StaticMemory<kernel, bytes, which>::counted = (staticThreadgroupBytes<kernel> += (bytes + 15) / 16 * 16,
-                                                          true);
+const bool StaticMemory<kernel, bytes, which>::counted =
+    (staticThreadgroupBytes<kernel> += (bytes + 15) / 16 * 16, true);
 
 // A threadgroup variable in check mode.
 template <auto kernel, typename T, int which>

@@ -1,5 +1,5 @@
-// Half, the float of 16 bits, by the GPU's whole numbers: each operation is made in float and rounded to nearest, ties to
-// even, which gives the bits of a processor that has it. Part of scalars.h, in namespace covarium.
+// Half, the float of 16 bits, by the GPU's whole numbers: each operation is made in float and rounded to nearest, ties
+// to even, which gives the bits of a processor that has it. Part of scalars.h, in namespace covarium.
 
 struct BrainFloat;
 struct Half {

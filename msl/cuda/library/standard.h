@@ -218,9 +218,8 @@ using make_unsigned_t = conditional_t<
     conditional_t<sizeof(T) == 2, unsigned short, conditional_t<sizeof(T) == 4, unsigned int, unsigned long>>>;
 
 template <typename T>
-using make_signed_t =
-    conditional_t<sizeof(T) == 1, signed char,
-                  conditional_t<sizeof(T) == 2, short, conditional_t<sizeof(T) == 4, int, long>>>;
+using make_signed_t = conditional_t<sizeof(T) == 1, signed char,
+                                    conditional_t<sizeof(T) == 2, short, conditional_t<sizeof(T) == 4, int, long>>>;
 template <typename T>
 struct make_unsigned {
   using type = make_unsigned_t<T>;
@@ -247,10 +246,10 @@ constexpr void swap(T& a, T& b) {
   b = move(before);
 }
 
-#define COVARIUM_TRAIT(name, value)         \
-  template <typename T>                     \
-  constexpr bool name##_v = value;          \
-  template <typename T>                     \
+#define COVARIUM_TRAIT(name, value) \
+  template <typename T>             \
+  constexpr bool name##_v = value;  \
+  template <typename T>             \
   struct name : bool_constant<name##_v<T>> {}
 COVARIUM_TRAIT(is_enum, __is_enum(T));
 COVARIUM_TRAIT(is_class, __is_class(T));

@@ -2,9 +2,9 @@
 // would give wrong numbers, and no error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { threadgroupVariables } from '../../../lib/kernel/cpu/threadgroup-variables.ts';
 import { Source } from '../../../lib/kernel/declarations.ts';
 import { preprocess } from '../../../lib/kernel/preprocess.ts';
-import { threadgroupVariables } from '../../../lib/kernel/cpu/threadgroup-variables.ts';
 import { onKernelDevices } from '../../harness/kernel-devices.ts';
 import { throwsCode } from '../../harness/throws-code.ts';
 
