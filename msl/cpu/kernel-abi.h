@@ -58,6 +58,8 @@ struct KernelHost {
   void (*leave)();
   // In check mode. These return only if the access may be made.
   void (*access)(const KernelAccess& access);
+  // The next accesses of this thread at this address, up to one elsewhere, are atomic.
+  void (*atomic)(const volatile void* address);
   void (*overrun)(const KernelOverrun& overrun);
   // Memory for the threadgroup variable `which` of the kernel, apart from all other memory.
   void* (*ownMemory)(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes);

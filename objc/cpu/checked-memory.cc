@@ -39,7 +39,7 @@ char* CheckedMemory::memoryOf(size_t region, const std::string& name, size_t byt
   if (extent.begin == nullptr) {
     char* begin = reserved_ + region * regionBytes_ + regionBytes_ / 4;
     if (mprotect(begin, roundedUp(bytes), PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-    extent = {name, begin, bytes, elementBytes, nullptr, false};
+    extent = {name, begin, bytes, elementBytes, nullptr, false, {}};
   }
   return extent.begin;
 }
@@ -57,7 +57,9 @@ void CheckedMemory::copyBack(size_t slot) const {
 }
 
 void* CheckedMemory::threadgroupMemory(size_t slot, const std::string& name, size_t bytes, size_t elementBytes) {
-  return memset(memoryOf(slot, name, bytes, elementBytes), 0xff, bytes);
+  char* memory = memoryOf(slot, name, bytes, elementBytes);
+  extents_[slot].histories.resize(bytes);
+  return memset(memory, 0xff, bytes);
 }
 
 void* CheckedMemory::ownMemory(uint32_t which, const char* name, size_t bytes, size_t elementBytes) {
@@ -66,12 +68,51 @@ void* CheckedMemory::ownMemory(uint32_t which, const char* name, size_t bytes, s
   char* memory = memoryOf(slots_ + which, name, bytes, elementBytes);
   Extent& extent = extents_[slots_ + which];
   if (!extent.isFilled) memset(memory, 0xff, bytes);
+  extent.histories.resize(bytes);
   extent.isFilled = true;
   return memory;
 }
 
 void CheckedMemory::beginGroup() {
   for (Extent& extent : extents_) extent.isFilled = false;
+  ++group_;
+}
+
+// Lanes of one simdgroup are ordered by what they exchange too.
+bool CheckedMemory::isRace(const Mark& earlier, const Moment& now) const {
+  const Moment& then = earlier.when;
+  if (earlier.group != group_ || then.lane == now.lane || then.barriers != now.barriers) return false;
+  return then.simdgroup != now.simdgroup || then.exchanges == now.exchanges;
+}
+
+bool CheckedMemory::findRace(const KernelAccess& access, const Moment& now, Race& race) {
+  const bool isAtomic = atomic_ == access.address && atomicLane_ == now.lane;
+  if (!isAtomic) atomic_ = nullptr;
+  const auto* address = static_cast<const char*>(access.address);
+  if (address < reserved_ || address >= reserved_ + regionBytes_ * extents_.size()) return false;
+  Extent& extent = extents_[static_cast<size_t>(address - reserved_) / regionBytes_];
+  if (extent.histories.empty() || isAtomic) return false;
+  const auto first = static_cast<size_t>(address - extent.begin);
+  const Mark mark = {group_, now};
+  for (size_t at = first; at < first + access.bytes; ++at) {
+    History& history = extent.histories[at];
+    const Mark* other = nullptr;
+    if (isRace(history.written, now)) other = &history.written;
+    if (access.isWrite && isRace(history.read, now)) other = &history.read;
+    if (access.isWrite && isRace(history.alsoRead, now)) other = &history.alsoRead;
+    if (other != nullptr) {
+      race = {other->when.lane, other == &history.written,
+              "element (" + std::to_string(at / extent.elementBytes) + ") of (" + extent.name + ")"};
+      return true;
+    }
+    if (access.isWrite) {
+      history.written = mark;
+    } else {
+      if (isRace(history.read, now)) history.alsoRead = history.read;
+      history.read = mark;
+    }
+  }
+  return false;
 }
 
 std::string CheckedMemory::wrongAccess(const KernelAccess& access) const {

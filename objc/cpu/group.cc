@@ -25,6 +25,8 @@ void Group::resize(unsigned lanes, unsigned simdWidth) {
   offered_.assign(lanes, 0);
   given_.assign(lanes, 0);
   activeMasks_.assign(lanes / simdWidth + 1, 0);
+  exchanges_.assign(lanes / simdWidth + 1, 0);
+  barriers_ = 0;
 }
 
 void Group::wait(State state, CodePlace place) {
@@ -77,6 +79,7 @@ void Group::exchangeAt(unsigned first, unsigned last, CodePlace place) {
     states_[lane] = State::ready;
   }
   activeMasks_[first / simdWidth_] = active;
+  ++exchanges_[first / simdWidth_];
 }
 
 // Simdgroups whose living lanes all wait at one line.
@@ -113,6 +116,7 @@ bool Group::releaseBarrier() {
   }
   for (auto& state : states_)
     if (state == State::atBarrier) state = State::ready;
+  ++barriers_;
   return true;
 }
 

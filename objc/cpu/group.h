@@ -43,6 +43,10 @@ class Group {
   Divergence divergence() const;
 
   unsigned lane() const { return current_; }
+  unsigned simdgroup() const { return current_ / simdWidth_; }
+  // How many barriers the group has passed, and exchanges the simdgroup of the lane that runs.
+  unsigned barriers() const { return barriers_; }
+  unsigned exchanges() const { return exchanges_[simdgroup()]; }
   unsigned laneInSimdgroup() const { return current_ % simdWidth_; }
   void barrier(CodePlace place);
   // Ends the lane that runs; does not return.
@@ -68,7 +72,8 @@ class Group {
   std::vector<uint64_t> offered_;      // by each lane that waits
   std::vector<uint64_t> given_;        // to each simdgroup by its last exchange
   std::vector<uint64_t> activeMasks_;  // of each simdgroup
-  unsigned lanes_ = 0, simdWidth_ = 1, current_ = 0;
+  std::vector<unsigned> exchanges_;    // of each simdgroup, how many
+  unsigned lanes_ = 0, simdWidth_ = 1, current_ = 0, barriers_ = 0;
   bool strict_ = false;
 };
 

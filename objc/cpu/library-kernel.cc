@@ -74,8 +74,20 @@ void refuse(const std::string& what, const CodeLine& line) {
 
 void access(const KernelAccess& access) {
   const auto wrong = checkedMemory->wrongAccess(access);
-  if (wrong.empty()) return;
-  refuse(" uses " + wrong, lineOf(access.place, access.frame));
+  if (!wrong.empty()) refuse(" uses " + wrong, lineOf(access.place, access.frame));
+  const auto* group = Group::running();
+  if (group == nullptr) return;
+  Race race;
+  if (!checkedMemory->findRace(access, {group->lane(), group->simdgroup(), group->barriers(), group->exchanges()}, race))
+    return;
+  refuse(std::string(access.isWrite ? " writes " : " reads ") + race.element + ", which " +
+             positionOf(race.otherLane).replace(0, 1, "t") + (race.otherWrites ? " writes" : " reads") +
+             " with no barrier between them",
+         lineOf(access.place, access.frame));
+}
+
+void atomic(const volatile void* address) {
+  if (const auto* group = Group::running()) checkedMemory->setAtomic(address, group->lane());
 }
 
 void overrun(const KernelOverrun& overrun) {
@@ -105,7 +117,7 @@ void barrier(const char* file, uint32_t line) {
 }
 
 const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
-                         isCancelled, leave,     access,  overrun,
+                         isCancelled, leave,     access, atomic, overrun,
                          ownMemory};
 
 Checked diverged(const Divergence& divergence) {

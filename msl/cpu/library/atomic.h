@@ -34,6 +34,9 @@ using atomic_uchar = atomic<uchar>;
 template <typename P>
 static inline auto* numberAt(const P& object) {
   auto* raw = &(*object).value;
+#if defined(COVARIUM_CHECK)
+  covarium::kernelHost->atomic(raw);
+#endif
   return const_cast<std::remove_cv_t<std::remove_pointer_t<decltype(raw)>>*>(raw);
 }
 template <typename P>
