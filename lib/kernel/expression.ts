@@ -42,7 +42,10 @@ const deepest = 200;
  * The value of a constant expression of whole numbers; undefined if it is none. `numberNamed` knows the names; undefined
  * for a name that it does not know.
  */
-export function evaluate(tokens: readonly Token[], numberNamed: (name: string) => bigint | undefined): bigint | undefined {
+export function evaluate(
+  tokens: readonly Token[],
+  numberNamed: (name: string) => bigint | undefined,
+): bigint | undefined {
   let at = 0;
   let depth = 0;
   let fails = false;

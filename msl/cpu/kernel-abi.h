@@ -85,9 +85,12 @@ struct KernelLibrary {
   uint32_t slotCount;
   const KernelSlot* slots;
   const uint64_t* staticThreadgroupBytes;
-  // Threads [begin, end) of one row of the grid; null where threads wait for each other.
+  // Threads [begin, end) of one row of the grid; null where threads wait for each other. One of the three is not null.
   void (*runRow)(void* const* slots, const GridSize& grid, uint32_t begin, uint32_t end, uint32_t y, uint32_t z);
+  // One thread; null where threads run in rows, or groups as a whole.
   void (*runThread)(void* const* slots, const GridSize& grid, const ThreadPlace& place);
+  // All threads of the group at `place`, whose threads wait for each other at barriers; null where they run one by one.
+  void (*runGroup)(void* const* slots, const GridSize& grid, const ThreadPlace& place);
 };
 
 }  // namespace covarium

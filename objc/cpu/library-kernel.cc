@@ -131,6 +131,18 @@ Checked diverged(const Divergence& divergence) {
                  divergence.barrier.file, divergence.barrier.line);
 }
 
+// Runs a part of a kernel without fibers. A loop that finds the run cancelled jumps back here: a kernel's frames own
+// nothing.
+template <typename Run>
+void runToItsEnd(const Execution& execution, const Run& run) {
+  jmp_buf here;
+  running = &execution;
+  rowsEnd = &here;
+  if (setjmp(here) == 0) run();
+  running = nullptr;
+  execution.stopIfCancelled();
+}
+
 struct alignas(64) Block {
   char bytes[64];
 };
@@ -265,17 +277,13 @@ void LibraryKernel::runRows(const Execution& execution, void* const* slots, cons
   });
 }
 
-// A part of one row. A loop that finds the run cancelled jumps back here: a kernel's frames own nothing.
+// A part of one row.
 void LibraryKernel::runRow(const Execution& execution, void* const* slots, const GridSize& grid, uint32_t begin,
                            uint32_t end, size_t row) const {
-  jmp_buf here;
-  running = &execution;
-  rowsEnd = &here;
-  if (setjmp(here) == 0)
+  runToItsEnd(execution, [&] {
     library_->runRow(slots, grid, begin, end, static_cast<uint32_t>(row % grid.threads[1]),
                      static_cast<uint32_t>(row / grid.threads[1]));
-  running = nullptr;
-  execution.stopIfCancelled();
+  });
 }
 
 void LibraryKernel::runGroups(const Execution& execution, const std::vector<void*>& slots,
@@ -320,6 +328,10 @@ void LibraryKernel::runChecked(const Execution& execution, std::vector<void*> sl
 
 void LibraryKernel::runGroup(const Execution& execution, void* const* slots, const GridSize& grid,
                              ThreadPlace place) const {
+  if (library_->runGroup != nullptr) {
+    runToItsEnd(execution, [&] { library_->runGroup(slots, grid, place); });
+    return;
+  }
   running = &execution;
   runningGrid = &grid;
   runningPlace = place;

@@ -42,7 +42,13 @@ export async function libraryOf(
   const processor = `${process.arch} ${cpus()[0]?.model ?? ''}`;
   const key = digestOf(unit, headersOf(folder), flags.join(' '), compiler.path, compiler.version, processor);
   return cached(key, async (path) => {
-    const ended = await runProgram(compiler.path, [...flags, '-I', folder, '-o', path, '-'], unit);
+    const compile = (text: string) => runProgram(compiler.path, [...flags, '-I', folder, '-o', path, '-'], text);
+    let ended = await compile(unit);
+    if (ended?.code !== 0 && ended?.timedOut === false) {
+      // Loops over a group's threads suppose more of a text than can be seen without a compiler.
+      const plain = translationUnit(kernels, constants, check, false);
+      if (plain !== unit) ended = await compile(plain);
+    }
     if (ended?.code === 0 && existsSync(path)) return;
     if (ended?.timedOut === true)
       throw new CovariumError(

@@ -3,6 +3,7 @@ import type { Declaration, Range, Source } from '../declarations.ts';
 import { type Signature, stageOf } from '../signature.ts';
 import { Edits, errorAt, written } from '../tokens.ts';
 import { wrapOperands } from './arithmetic.ts';
+import { groupLoops } from './group-loops.ts';
 import { pollInLoops } from './loops.ts';
 import { repeatedFunctions } from './overloads.ts';
 import { shareVariables } from './threadgroup-variables.ts';
@@ -26,15 +27,25 @@ const refused: { readonly [word: string]: string } = {
   __asm__: 'write it in MSL',
 };
 
+/** Words that make threads wait for each other or share memory: the groups of such a kernel run as fibers. */
+const together = /^(?:threadgroup|simdgroup|simd_|quad_)/;
+
 /** What the C++ is for: the CPU, the CPU in check mode, or an NVIDIA GPU. */
 export type Target = 'cpu' | 'check' | 'cuda';
+
+/** A text in C++. */
+export interface Rewritten {
+  readonly text: string;
+  /** Of each kernel, the function that runs a group by loops; undefined where threads run one by one. */
+  readonly groups: readonly (string | undefined)[];
+}
 
 /** The text of some kernels, and of all that they use, as C++ over the words of library/words.h. */
 export function rewritten(
   kernels: readonly Signature[],
   constants: readonly FunctionConstant[],
   target: Target,
-): string {
+): Rewritten {
   const { source } = kernels[0]!;
   const edits = new Edits();
   const kept = source.reachable(kernels.flatMap(({ roots }) => roots));
@@ -51,11 +62,24 @@ export function rewritten(
     edits.after(nameAt, `= ${literal}`);
   }
   const ranges = [...functions.map(({ begin, end }): Range => [begin, end]), ...source.frames];
-  return written(
+  const text = written(
     source.tokens,
     ranges.sort((a, b) => a[0] - b[0]),
     edits,
   );
+  const groups = kernels.map((each, i) => (target === 'cpu' && waits(each) ? groupLoops(each, i, edits) : undefined));
+  return { text, groups };
+}
+
+/** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
+export function waits({ source, roots }: Signature): boolean {
+  const ranges = [...source.reachable(roots)].map(({ begin, end }) => [begin, end] as const);
+  for (const [begin, end] of ranges)
+    for (let at = begin; at < end; at++) {
+      if (source.isAttribute(at)) at = source.close[at]!;
+      else if (together.test(source.text(at)) && source.tokens[at]!.kind === 'word') return true;
+    }
+  return false;
 }
 
 function isWritten(

@@ -1,50 +1,19 @@
 import type { FunctionConstant } from '../constants.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { errorAt } from '../tokens.ts';
-import { rewritten } from './rewrite.ts';
-
-/** Words that make threads wait for each other or share memory: the groups of such a kernel run as fibers. */
-const together = /^(?:threadgroup|simdgroup|simd_|quad_)/;
-
-/**
- * The C++ expression of each built-in position, by attribute, from `place` and `grid` of wrapper.h, the CPU's or the
- * GPU's.
- */
-const places: { readonly [attribute: string]: string } = {
-  thread_position_in_grid: 'x, y, z',
-  threads_per_grid: 'grid.threads',
-  thread_position_in_threadgroup: 'place.inGroup',
-  threadgroup_position_in_grid: 'place.group',
-  threads_per_threadgroup: 'place.groupSize',
-  dispatch_threads_per_threadgroup: 'grid.groupThreads',
-  threadgroups_per_grid: 'grid.groups',
-  thread_index_in_threadgroup: 'place.index, 0, 0',
-  thread_index_in_simdgroup: 'place.index % grid.simdWidth, 0, 0',
-  simdgroup_index_in_threadgroup: 'place.index / grid.simdWidth, 0, 0',
-  threads_per_simdgroup: 'grid.simdWidth, 0, 0',
-  thread_execution_width: 'grid.simdWidth, 0, 0',
-  simdgroups_per_threadgroup:
-    '(place.groupSize[0] * place.groupSize[1] * place.groupSize[2] + grid.simdWidth - 1) / grid.simdWidth, 0, 0',
-  dispatch_simdgroups_per_threadgroup:
-    '(grid.groupThreads[0] * grid.groupThreads[1] * grid.groupThreads[2] + grid.simdWidth - 1) / grid.simdWidth, 0, 0',
-  thread_index_in_quadgroup: 'place.index % 4, 0, 0',
-  quadgroup_index_in_threadgroup: 'place.index / 4, 0, 0',
-  quadgroups_per_threadgroup: '(place.groupSize[0] * place.groupSize[1] * place.groupSize[2] + 3) / 4, 0, 0',
-  grid_origin: '0, 0, 0',
-  grid_size: 'grid.threads',
-};
-
-/** The attributes of built-in positions that the cpu device supports. */
-export const placeAttributes: readonly string[] = Object.keys(places);
+import { placeAttributes, places } from './places.ts';
+import { rewritten, waits } from './rewrite.ts';
 
 /**
  * The C++ text of a shared library with some kernels of a text: the text as C++, and the code that calls the kernels.
  * Throws `ERR_UNSUPPORTED` for what C++ does not have.
+ * With `mayLoop`, groups run by loops where that is possible.
  */
 export function translationUnit(
   kernels: readonly Signature[],
   constants: readonly FunctionConstant[],
   check: boolean,
+  mayLoop = true,
 ): string {
   for (const { kind, attribute, name, token } of kernels.flatMap(({ parameters }) => parameters))
     if (kind === 'place' && !placeAttributes.includes(attribute))
@@ -52,16 +21,19 @@ export function translationUnit(
         token,
         `Argument (${name}) has an attribute (${attribute}) that the cpu device does not support; pass one of (${placeAttributes.join(', ')})`,
       );
+  const { text, groups: loops } = rewritten(kernels, constants, check ? 'check' : 'cpu');
+  const groups = mayLoop ? loops : [];
   // Angle brackets, because the compiler searches the working folder before -I for a quoted include of a unit on
   // standard input.
   return `${check ? '#define COVARIUM_CHECK 1\n' : ''}#include <library/wrapper.h>
 namespace {
 namespace covarium_unit {
 #include <library/words.h>
-${rewritten(kernels, constants, check ? 'check' : 'cpu')}
+${text}
 #line 1 "covarium"
-${kernels.map(({ expression }, i) => `static constexpr auto covarium_function_${i} = &covarium_unit::${expression};\n`).join('')}}
-${kernels.map((kernel, i) => kernelText(kernel, i, check)).join('')}}
+${kernels.map(({ expression }, i) => `static constexpr auto covarium_function_${i} = &covarium_unit::${expression};\n`).join('')}${groups.join('')}}
+#line 1 "covarium"
+${kernels.map((kernel, i) => kernelText(kernel, i, check, groups[i] !== undefined)).join('')}}
 extern "C" __attribute__((visibility("default"))) const covarium::KernelLibrary* covariumKernel(const covarium::KernelHost* host, const char* name) {
   covarium::kernelHost = host;
 ${kernels.map(({ name }, i) => `  if (strcmp(name, ${JSON.stringify(name)}) == 0) return covarium_kernel_${i}::table();\n`).join('')}  return nullptr;
@@ -69,18 +41,7 @@ ${kernels.map(({ name }, i) => `  if (strcmp(name, ${JSON.stringify(name)}) == 0
 `;
 }
 
-/** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
-function waits({ source, roots }: Signature): boolean {
-  const ranges = [...source.reachable(roots)].map(({ begin, end }) => [begin, end] as const);
-  for (const [begin, end] of ranges)
-    for (let at = begin; at < end; at++) {
-      if (source.isAttribute(at)) at = source.close[at]!;
-      else if (together.test(source.text(at)) && source.tokens[at]!.kind === 'word') return true;
-    }
-  return false;
-}
-
-function kernelText(kernel: Signature, which: number, check: boolean): string {
+function kernelText(kernel: Signature, which: number, check: boolean, isInGroups: boolean): string {
   const { name, parameters } = kernel;
   const own = `covarium_unit::covarium_function_${which}`;
   const slots = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent');
@@ -108,13 +69,15 @@ ${locals}  ${own}(${call});
   (void)slots, (void)grid, (void)x, (void)y, (void)z;
 }`;
   const inThreads = check || waits(kernel);
+  const group = `nullptr, nullptr, covarium_unit::${kernel.declaration.scope}covarium_group_${which}`;
+  const runs = isInGroups ? group : inThreads ? 'nullptr, run, nullptr' : 'run, nullptr, nullptr';
   return `namespace covarium_kernel_${which} {
 using Arguments = covarium::Arguments<std::remove_const_t<decltype(${own})>>;
-${inThreads ? thread : row}
+${isInGroups ? '' : inThreads ? thread : row}
 ${slots.map((slot, i) => membersText(slot, i, parameters)).join('')}
 static const covarium::KernelSlot slotList[] = {${slots.map((slot, i) => slotText(slot, i, parameters)).join('')}{0, 0, 0, nullptr}};
 static const covarium::KernelLibrary* table() {
-  static const covarium::KernelLibrary library = {covarium::kernelAbi, ${JSON.stringify(name)}, ${slots.length}, slotList, &covarium::staticThreadgroupBytes<${own}>, ${inThreads ? 'nullptr, run' : 'run, nullptr'}};
+  static const covarium::KernelLibrary library = {covarium::kernelAbi, ${JSON.stringify(name)}, ${slots.length}, slotList, &covarium::staticThreadgroupBytes<${own}>, ${runs}};
   return &library;
 }
 }

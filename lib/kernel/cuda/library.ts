@@ -7,7 +7,7 @@ import { CovariumError } from '../../covarium-error.ts';
 import type { FunctionConstant } from '../constants.ts';
 import { type CachedLibrary, cached, digestOf } from '../cpu/cache.ts';
 import { compilerAt, runProgram } from '../cpu/compiler.ts';
-import { placeAttributes } from '../cpu/translation-unit.ts';
+import { placeAttributes } from '../cpu/places.ts';
 import type { Signature } from '../signature.ts';
 import { errorAt } from '../tokens.ts';
 import { translationUnit } from './translation-unit.ts';

@@ -14,7 +14,7 @@ export function translationUnit(kernel: Signature, constants: readonly FunctionC
 namespace covarium_unit {
 #include <library/wrapper.h>
 #include <library/words.h>
-${rewritten([kernel], constants, 'cuda')}
+${rewritten([kernel], constants, 'cuda').text}
 #line 1 "covarium"
 ${tail(kernel)}}
 `;

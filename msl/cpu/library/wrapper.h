@@ -102,6 +102,30 @@ __attribute__((noinline)) static void reachOwnMemory() {
   __asm__ volatile("" ::"r"(&own) : "memory");
 }
 
+// A loop over the threads of a group, whose sizes are variables of their own (lib/kernel/cpu/group-loops.ts).
+#if defined(__clang__)
+#define COVARIUM_VECTORS_OF_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
+#endif
+#define COVARIUM_LANES                                                                     \
+  for (uint32_t covarium_lz = 0; covarium_lz < covarium_sizez; ++covarium_lz) \
+    for (uint32_t covarium_ly = 0; covarium_ly < covarium_sizey; ++covarium_ly) \
+      COVARIUM_VECTORS_OF_LANES                                                            \
+  for (uint32_t covarium_lx = 0,                                                           \
+                covarium_lane = (covarium_lz * covarium_sizey + covarium_ly) * covarium_sizex; \
+       covarium_lx < covarium_sizex; ++covarium_lx, ++covarium_lane)
+
+// Gives an element of an array of threads' variables its first value.
+template <typename T>
+static inline void keep(T& to, const T& from) {
+  if constexpr (std::is_array_v<T>) {
+    memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof to);
+  } else {
+    to = from;
+  }
+}
+
 // The bytes of the threadgroup variables that stand in each kernel, counted as the library is loaded.
 template <auto kernel>
 static uint64_t staticThreadgroupBytes = 0;
