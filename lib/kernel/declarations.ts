@@ -70,6 +70,7 @@ export class Source {
   readonly frames: readonly Range[];
   readonly #byName: Map<string, Declaration[]> = new Map();
   readonly #values: Map<string, bigint | undefined> = new Map();
+  #words: Set<string> | undefined;
 
   constructor(tokens: readonly Token[]) {
     this.tokens = tokens;
@@ -94,6 +95,17 @@ export class Source {
   /** The declarations of a name, in all scopes. */
   named(name: string): readonly Declaration[] {
     return this.#byName.get(name) ?? [];
+  }
+
+  /** True if a word stands anywhere but behind a point: members of structs do where they are declared. */
+  isDeclared(word: string): boolean {
+    if (this.#words === undefined) {
+      this.#words = new Set();
+      this.tokens.forEach(({ text }, at) => {
+        if (this.text(at - 1) !== '.' && this.text(at - 1) !== '->') this.#words!.add(text);
+      });
+    }
+    return this.#words.has(word);
   }
 
   /** True if an attribute begins at `index`: `[[`. */

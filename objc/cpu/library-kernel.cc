@@ -78,7 +78,8 @@ void access(const KernelAccess& access) {
   const auto* group = Group::running();
   if (group == nullptr) return;
   Race race;
-  if (!checkedMemory->findRace(access, {group->lane(), group->simdgroup(), group->barriers(), group->exchanges()}, race))
+  if (!checkedMemory->findRace(access, {group->lane(), group->simdgroup(), group->barriers(), group->exchanges()},
+                               race))
     return;
   refuse(std::string(access.isWrite ? " writes " : " reads ") + race.element + ", which " +
              positionOf(race.otherLane).replace(0, 1, "t") + (race.otherWrites ? " writes" : " reads") +
@@ -117,8 +118,8 @@ void barrier(const char* file, uint32_t line) {
 }
 
 const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
-                         isCancelled, leave,     access, atomic, overrun,
-                         ownMemory};
+                         isCancelled, leave,     access,  atomic,
+                         overrun,     ownMemory};
 
 Checked diverged(const Divergence& divergence) {
   const std::string other = divergence.returned

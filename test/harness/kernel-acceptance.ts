@@ -1,7 +1,7 @@
 // How much of a folder of Metal texts the cpu device accepts: node --import tsx test/harness/kernel-acceptance.ts
-// FOLDER [--list]. Each folder within FOLDER is a source; all of its files may be included. Prints the kernels accepted of
-// each source, and the commonest reasons for refusals. Each text is compiled once, with all of its kernels; where that
-// fails, some of its kernels are compiled alone, and stand for the rest. Nothing is run.
+// FOLDER [--list] [--check]. Each folder within FOLDER is a source; its files may be included. Prints the kernels
+// accepted of each source, and the commonest reasons for refusals. Each text is compiled once, with all of its kernels;
+// where that fails, some of its kernels are compiled alone, and stand for the rest. Nothing is run.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { headersFolder } from '../../lib/addon/file.ts';

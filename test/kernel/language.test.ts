@@ -10,10 +10,16 @@ const head = '#include <metal_stdlib>\nusing namespace metal;\n';
 const at = 'uint i [[thread_position_in_grid]]';
 
 async function uints(device: Device, text: string, count: number, more: object = {}): Promise<number[]> {
-  const kernel = await device.kernel(text, more);
-  const out = new Uint32Array(count);
-  await kernel.run({ grid: count, threadgroup: count, arguments: { out } });
-  return [...out];
+  const results: number[][] = [];
+  // Check mode takes what is right, and changes no number.
+  for (const check of device.kind === 'cpu' ? [false, true] : [false]) {
+    const kernel = await device.kernel(text, { ...more, check });
+    const out = new Uint32Array(count);
+    await kernel.run({ grid: count, threadgroup: count, arguments: { out } });
+    results.push([...out]);
+  }
+  assert.equal(results[0], results.at(-1));
+  return results[0]!;
 }
 
 onKernelDevices('threadgroup variables of any declaration are shared.', async (device) => {
@@ -84,6 +90,21 @@ kernel void f(device uint* out, ${at}) {
   assert.equal(await uints(device, text, 4), expected);
 });
 
+onKernelDevices('Structs are copied from memory, and pointers cast as in C.', async (device) => {
+  const text = `${head}
+struct Pair { uint a; atomic_uint count; };
+struct Plain { uint a, b; };
+kernel void f(device uint* out, ${at}) {
+  device Plain* plain = (device Plain*)out;
+  if (i < 2) { Plain own = plain[i]; own.a += i + 1; own.b = own.a * 2; plain[i] = own; }
+  threadgroup_barrier(mem_flags::mem_device);
+  device Pair* pairs = reinterpret_cast<device Pair*>(out);
+  atomic_fetch_add_explicit((device atomic_uint*)&pairs[1].a, 10, memory_order_relaxed);
+  atomic_fetch_add_explicit(&pairs[0].count, 1u, memory_order_relaxed);
+}`;
+  assert.equal(await uints(device, text, 4), [1, 2 + 4, 2 + 40, 4]);
+});
+
 onKernelDevices('A template that is instantiated by a host_name is a kernel of that name.', async (device) => {
   const text = `${head}
 template <typename T, int by> [[kernel]] void scale(device T* out [[buffer(0)]], ${at}) { out[i] = T(i) * by; }
@@ -134,6 +155,7 @@ onKernelDevices('What the device cannot do is refused at its line.', async (devi
   for (const [text, line, words] of [
     [`struct S { device float* p; };\nkernel void f(constant S& s, device float* out) { out[0] = s.p[0]; }`, 4, 's'],
     [`kernel void f(device float* out,\n texture2d<float> t [[texture(0)]]) {}`, 4, 'texture2d'],
+    [`constexpr sampler s(filter::linear);\nkernel void f(device float* out) { out[0] = s.x; }`, 3, 'sampler'],
     [`kernel void f(device float* out, uint i [[nothing_known]]) {}`, 3, 'nothing_known'],
     [`kernel void f(device float* out) {\n threadgroup float t[2] = {1, 2};\n out[0] = t[0]; }`, 4, 'initial value'],
   ] as const) {

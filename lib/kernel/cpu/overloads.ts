@@ -103,7 +103,8 @@ function wordsIn(source: Source, begin: number, end: number): string[] {
       continue;
     }
     const text = source.text(at);
-    if (!spaces.has(text)) words.push(text === 'constant' ? 'const' : text);
+    const word = text === 'constant' ? 'const' : text;
+    if (!spaces.has(text) && !(word === 'const' && words.at(-1) === 'const')) words.push(word);
   }
   return words;
 }

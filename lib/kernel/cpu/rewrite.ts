@@ -40,6 +40,10 @@ export interface Rewritten {
   readonly groups: readonly (string | undefined)[];
 }
 
+/** Types of what only a GPU has. */
+const objects =
+  /^(?:(?:texture|depth)(?:1d|2d|3d|cube)\w*|texture_buffer|sampler|(?:instance|primitive)_acceleration_structure)$/;
+
 /** The text of some kernels, and of all that they use, as C++ over the words of library/words.h. */
 export function rewritten(
   kernels: readonly Signature[],
@@ -162,7 +166,12 @@ function rewriteWords(
       const asked = constants.find(({ name }) => name === source.text(at + 2));
       edits.drop(at, source.close[at + 1]! + 1);
       edits.replace(at, String(asked?.value !== undefined));
-    } else if (Object.hasOwn(refused, token.text))
+    } else if (objects.test(token.text) && /^(?:[<*&]|[A-Za-z_]\w*)$/.test(source.text(at + 1)))
+      throw errorAt(
+        token,
+        `Type (${token.text}) is not of this device: pass its numbers in a buffer (device T*) instead`,
+      );
+    else if (Object.hasOwn(refused, token.text))
       throw errorAt(token, `Word (${token.text}) is not MSL: ${refused[token.text]}`);
   }
 }
@@ -194,7 +203,7 @@ function isRareSwizzle(source: Source, at: number): boolean {
   if (!/^(?:[xyzw]{3,4}|[rgba]{3,4})$/.test(text) || members.test(text)) return false;
   // The vectors have some of the choices of three.
   const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
-  return !three.test(text) && source.text(at + 1) !== '(' && source.named(text).length === 0;
+  return !three.test(text) && source.text(at + 1) !== '(' && !source.isDeclared(text);
 }
 
 function swizzle(letters: string): string {

@@ -104,9 +104,9 @@ function notUnderstood(source: Source, first: number, last: number): Error {
 }
 
 /**
- * In MSL, variables in threadgroup memory are declared in the kernel's body. On an NVIDIA GPU they are shared. On the CPU
- * they become thread-local variables of the processor's thread, which runs one group at a time; their sizes are summed,
- * by kernel, when the library is loaded.
+ * In MSL, variables in threadgroup memory are declared in the kernel's body. On an NVIDIA GPU they are shared. On the
+ * CPU they become thread-local variables of the processor's thread, which runs one group at a time; their sizes are
+ * summed, by kernel, when the library is loaded.
  */
 export function shareVariables(source: Source, body: Range, kernel: string, edits: Edits, target: Target): void {
   let which = 0;

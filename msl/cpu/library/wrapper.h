@@ -108,12 +108,10 @@ __attribute__((noinline)) static void reachOwnMemory() {
 #else
 #define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
 #endif
-#define COVARIUM_LANES                                                                     \
-  for (uint32_t covarium_lz = 0; covarium_lz < covarium_sizez; ++covarium_lz) \
-    for (uint32_t covarium_ly = 0; covarium_ly < covarium_sizey; ++covarium_ly) \
-      COVARIUM_VECTORS_OF_LANES                                                            \
-  for (uint32_t covarium_lx = 0,                                                           \
-                covarium_lane = (covarium_lz * covarium_sizey + covarium_ly) * covarium_sizex; \
+#define COVARIUM_LANES                                                                                          \
+  for (uint32_t covarium_lz = 0; covarium_lz < covarium_sizez; ++covarium_lz)                                   \
+    for (uint32_t covarium_ly = 0; covarium_ly < covarium_sizey; ++covarium_ly) COVARIUM_VECTORS_OF_LANES       \
+  for (uint32_t covarium_lx = 0, covarium_lane = (covarium_lz * covarium_sizey + covarium_ly) * covarium_sizex; \
        covarium_lx < covarium_sizex; ++covarium_lx, ++covarium_lane)
 
 // Gives an element of an array of threads' variables its first value.
