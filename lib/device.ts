@@ -68,8 +68,9 @@ export class Device extends OpenBackend {
   }
 
   /**
-   * Compiles all kernels of a text at once, by name. Takes the options of {@link kernel} but for the name, and throws
-   * the same errors: one kernel that does not compile refuses the text.
+   * Compiles all kernels of a text at once, by name. Takes the options of {@link kernel} but for the name. Rejects like
+   * {@link kernel}, with `ERR_KERNEL_COMPILE` for the whole text if one of them does not compile, and with
+   * `ERR_INVALID_ARGUMENT` if it has none.
    */
   async library(source: string, options: LibraryOptions = {}): Promise<ReadonlyMap<string, Kernel>> {
     const { compileLibrary } = await loading(import('./kernel/compile.ts'));

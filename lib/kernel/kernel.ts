@@ -22,6 +22,7 @@ export interface Launch {
 
 /** What a kernel takes as one of its arguments. */
 export interface KernelArgumentInfo {
+  /** Its name in the text. */
   readonly name: string;
   /** Metal's name of the element's type, as the text has it. */
   readonly type: string;

@@ -33,15 +33,21 @@ CheckedMemory::CheckedMemory(size_t slots) : slots_(slots), extents_(slots + mos
 CheckedMemory::~CheckedMemory() { munmap(reserved_, regionBytes_ * extents_.size()); }
 
 // A quarter of the region lies in front of the memory.
-char* CheckedMemory::memoryOf(size_t region, const std::string& name, size_t bytes, size_t elementBytes) {
-  if (bytes > regionBytes_ / 2) throw std::bad_alloc();
+char* CheckedMemory::findMemory(size_t region, const std::string& name, size_t bytes, size_t elementBytes) {
+  if (bytes > regionBytes_ / 2) return nullptr;
   Extent& extent = extents_[region];
   if (extent.begin == nullptr) {
     char* begin = reserved_ + region * regionBytes_ + regionBytes_ / 4;
-    if (mprotect(begin, roundedUp(bytes), PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    if (mprotect(begin, roundedUp(bytes), PROT_READ | PROT_WRITE) != 0) return nullptr;
     extent = {name, begin, bytes, elementBytes, nullptr, false, {}};
   }
   return extent.begin;
+}
+
+char* CheckedMemory::memoryOf(size_t region, const std::string& name, size_t bytes, size_t elementBytes) {
+  char* memory = findMemory(region, name, bytes, elementBytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 void* CheckedMemory::copyOf(size_t slot, const std::string& name, void* memory, size_t bytes, size_t elementBytes) {
@@ -63,9 +69,8 @@ void* CheckedMemory::threadgroupMemory(size_t slot, const std::string& name, siz
 }
 
 void* CheckedMemory::ownMemory(uint32_t which, const char* name, size_t bytes, size_t elementBytes) {
-  if (which >= mostOwn)
-    throw Failure("ERR_UNSUPPORTED", "Check mode takes (" + std::to_string(mostOwn) + ") threadgroup variables.");
-  char* memory = memoryOf(slots_ + which, name, bytes, elementBytes);
+  char* memory = which < mostOwn ? findMemory(slots_ + which, name, bytes, elementBytes) : nullptr;
+  if (memory == nullptr) return nullptr;
   Extent& extent = extents_[slots_ + which];
   if (!extent.isFilled) memset(memory, 0xff, bytes);
   extent.histories.resize(bytes);

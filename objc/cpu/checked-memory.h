@@ -36,7 +36,7 @@ class CheckedMemory {
   void copyBack(size_t slot) const;
   // Filled with 0xff (NaN).
   void* threadgroupMemory(size_t slot, const std::string& name, size_t bytes, size_t elementBytes);
-  // The same for each thread of a group.
+  // The same for each thread of a group; null if there is no memory for it.
   void* ownMemory(uint32_t which, const char* name, size_t bytes, size_t elementBytes);
   void beginGroup();
 
@@ -68,6 +68,8 @@ class CheckedMemory {
     std::vector<History> histories;  // of threadgroup memory
   };
   bool isRace(const Mark& earlier, const Moment& now) const;
+  // Null if there is no memory for it.
+  char* findMemory(size_t region, const std::string& name, size_t bytes, size_t elementBytes);
   char* memoryOf(size_t region, const std::string& name, size_t bytes, size_t elementBytes);
 
   char* reserved_ = nullptr;

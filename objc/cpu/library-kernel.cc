@@ -101,11 +101,11 @@ void overrun(const KernelOverrun& overrun) {
 }
 
 // No exception passes through a kernel's frames.
-void* ownMemory(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes) try {
-  return checkedMemory->ownMemory(which, name, bytes, elementBytes);
-} catch (const std::exception&) {
-  refuse(" declares more threadgroup variables (" + std::string(name) + ") than check mode has memory for", {});
-  return nullptr;
+void* ownMemory(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes) {
+  void* memory = checkedMemory->ownMemory(which, name, bytes, elementBytes);
+  if (memory == nullptr)
+    refuse(" declares more threadgroup variables (" + std::string(name) + ") than check mode has memory for", {});
+  return memory;
 }
 
 SimdLanes exchange(uint64_t bits, const char* file, uint32_t line) {

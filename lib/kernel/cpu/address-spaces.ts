@@ -27,7 +27,7 @@ export async function spaceErrors({ source, roots }: Signature): Promise<string 
     for (let at = begin; at < end; at++) if (source.isAttribute(at)) edits.drop(at, source.close[at]! + 1);
     // clang accepts a variable with an address space only if it is static.
     if (body !== undefined && kind === 'function')
-      for (const { statement } of threadgroupVariables(source, body)) edits.before(statement[0], 'static');
+      for (const { word } of threadgroupVariables(source, body)) edits.before(word, 'static');
   }
   const ranges = [...functions.map(({ begin, end }): Range => [begin, end]), ...source.frames];
   const own = written(
@@ -45,11 +45,15 @@ export async function spaceErrors({ source, roots }: Signature): Promise<string 
 /** The errors about the address space of a pointer, in Metal's words, including errors whose notes say so. */
 function linesAboutSpaces(output: string): string {
   const errors = output.split(/^(?=[^\n]*: (?:fatal )?error: )/m);
+  // Metal copies structs from one space to another, for which C++ has no constructor.
+  const isCopy = (error: string) =>
+    /^[^\n]*no (?:matching constructor|viable (?:overloaded '='|conversion))/.test(error);
   const isAbout = (error: string) =>
-    /changes address space|address space .* in \d+\w\w argument/.test(error) ||
-    /(?:cannot (?:initialize|pass|bind)|assigning to)[^\n]*(?:\b(?:device|constant|threadgroup) |address_space\(\d\))[^\n]*\*/.test(
-      error,
-    );
+    !isCopy(error) &&
+    (/changes address space|address space .* in \d+\w\w argument/.test(error) ||
+      /(?:cannot (?:initialize|pass|bind)|assigning to)[^\n]*(?:\b(?:device|constant|threadgroup) |address_space\(\d\))[^\n]*\*/.test(
+        error,
+      ));
   return errors
     .filter(isAbout)
     .map((error) => error.split('\n')[0]!)

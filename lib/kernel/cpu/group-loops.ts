@@ -1,6 +1,7 @@
-import type { Declaration, Range, Source } from '../declarations.ts';
+import type { Range, Source } from '../declarations.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { type Edits, written } from '../tokens.ts';
+import { changing, isAssigned, isChanged, pure } from './changes.ts';
 import { type Declared, type Item, isBarrier, itemsIn } from './level.ts';
 import { places } from './places.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
@@ -17,12 +18,8 @@ const ofGroup: ReadonlySet<string> = new Set([
   ...['simdgroups_per_threadgroup', 'dispatch_simdgroups_per_threadgroup', 'quadgroups_per_threadgroup', 'grid_size'],
 ]);
 
-/** What computes a number of others, and changes nothing. */
-const pure =
-  /^(?:metal|min|max|abs|clamp|true|false|const|unsigned|(?:bool|char|uchar|short|ushort|int|uint|long|ulong|float|half|bfloat)[234]?|size_t|u?int(?:8|16|32|64)_t)$/;
 /** Elements of an array of each thread's. */
 const mostElements = 256n;
-const changing = /^(?:[-+*/%&|^]?=|<<=|>>=|\+\+|--)$/;
 /** Marks of an expression that reads no memory and changes nothing. */
 const plainMark = /^(?:[-+*/%&|^!~?:.,<>()]|::|<<|>>|<=|>=|==|!=|&&|\|\|)$/;
 
@@ -87,8 +84,9 @@ class GroupLoops {
     const { parameters, declaration } = this.#kernel;
     const [first, last] = declaration.body!;
     const positions = parameters.filter(({ kind }) => kind === 'place');
-    if (positions.some(({ name }) => this.#isChanged(name, first, last))) return undefined;
-    if (parameters.some(({ name, isPointer }) => isPointer && this.#isAssigned(name, first, last))) return undefined;
+    if (positions.some(({ name }) => isChanged(this.#source, name, first, last))) return undefined;
+    if (parameters.some(({ name, isPointer }) => isPointer && isAssigned(this.#source, name, first, last)))
+      return undefined;
     this.#hasReturn = this.#source.hasWord(first, last, 'return');
     const level = this.#level(items, [first, last]);
     if (this.#fails) return undefined;
@@ -173,7 +171,7 @@ ${scope === '' ? '' : '}\n'}`;
       counter?.value !== undefined &&
       declared.length === 1 &&
       this.#isPlain(counter.value, 'uniform') &&
-      !this.#isChanged(counter.name, close + 1, range[1]);
+      !isChanged(this.#source, counter.name, close + 1, range[1]);
     if (!isCounted) return this.#fail();
     this.#variables = [...outer, { declared: counter, known: 'uniform', number: -1 }];
     if (!this.#isPlain([first + 1, second], 'uniform') || !this.#isPlain([second + 1, close], 'uniform', true))
@@ -298,7 +296,7 @@ ${positionText}${this.#hasReturn ? 'if (!covarium_alive[covarium_lane]) continue
     const { name, value, isConstexpr } = declared;
     const [begin, end] = this.#kernel.declaration.body!;
     if (isConstexpr) return 'uniform';
-    if (value === undefined || this.#isChanged(name, begin, end, declared.nameAt)) return 'stored';
+    if (value === undefined || isChanged(this.#source, name, begin, end, declared.nameAt)) return 'stored';
     if (this.#isPlain(value, 'uniform')) return 'uniform';
     return this.#isPlain(value, 'again') ? 'again' : 'stored';
   }
@@ -344,52 +342,6 @@ ${positionText}${this.#hasReturn ? 'if (!covarium_alive[covarium_lane]) continue
 
   #isNamed(name: string, begin: number, end: number): boolean {
     return this.#source.hasWord(begin, end, name);
-  }
-
-  /** True if a variable may be changed between two tokens, or its address may be taken. */
-  #isChanged(name: string, begin: number, end: number, except = -1): boolean {
-    const source = this.#source;
-    for (let at = begin; at < end; at++) {
-      if (source.text(at) !== name || at === except) continue;
-      const before = source.text(at - 1);
-      if (before === '.' || before === '->') continue;
-      if (before === '++' || before === '--') return true;
-      // A unary &, or another declaration of the name.
-      const beforeThat = source.tokens[at - 2];
-      if (before === '&' && beforeThat?.kind === 'mark' && ![')', ']'].includes(beforeThat.text)) return true;
-      let behind = at + 1;
-      while (source.text(behind) === '[' || source.text(behind) === '.')
-        behind = source.text(behind) === '[' ? source.close[behind]! + 1 : behind + 2;
-      if (changing.test(source.text(behind))) return true;
-      if (this.#isArgument(at, behind)) return true;
-    }
-    return false;
-  }
-
-  #isAssigned(name: string, begin: number, end: number): boolean {
-    const source = this.#source;
-    for (let at = begin; at < end; at++)
-      if (source.text(at) === name && !/^(?:\.|->)$/.test(source.text(at - 1)))
-        if (changing.test(source.text(at + 1)) || /^(?:\+\+|--)$/.test(source.text(at - 1))) return true;
-    return false;
-  }
-
-  /** True for a whole argument of a function that may take it by reference. */
-  #isArgument(begin: number, end: number): boolean {
-    const source = this.#source;
-    if (!/^[(,]$/.test(source.text(begin - 1)) || !/^[),]$/.test(source.text(end))) return false;
-    for (let at = begin - 1; at >= 0; at--) {
-      const text = source.text(at);
-      if (text === ';' || text === '{' || text === '}') return false;
-      if (text !== '(' || source.close[at]! < end) continue;
-      const callee = source.tokens[at - 1];
-      if (callee?.kind !== 'word') return false;
-      if (/^(?:sincos|modf|frexp)$/.test(callee.text)) return true;
-      const takesReference = ({ parameters }: Declaration) =>
-        parameters !== undefined && source.hasWord(parameters[0], parameters[1], '&');
-      return source.named(callee.text).some(takesReference);
-    }
-    return false;
   }
 }
 

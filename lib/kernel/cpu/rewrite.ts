@@ -6,7 +6,7 @@ import { wrapOperands } from './arithmetic.ts';
 import { groupLoops } from './group-loops.ts';
 import { pollInLoops } from './loops.ts';
 import { repeatedFunctions } from './overloads.ts';
-import { shareVariables } from './threadgroup-variables.ts';
+import { shareVariables, type Target } from './threadgroup-variables.ts';
 
 /** Words that C++ does not have, or that mean nothing where all memory is one. */
 const dropped: ReadonlySet<string> = new Set([
@@ -29,9 +29,6 @@ const refused: { readonly [word: string]: string } = {
 
 /** Words that make threads wait for each other or share memory: the groups of such a kernel run as fibers. */
 const together = /^(?:threadgroup|simdgroup|simd_|quad_)/;
-
-/** What the C++ is for: the CPU, the CPU in check mode, or an NVIDIA GPU. */
-export type Target = 'cpu' | 'check' | 'cuda';
 
 /** A text in C++. */
 export interface Rewritten {

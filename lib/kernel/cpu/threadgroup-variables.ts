@@ -1,6 +1,8 @@
 import type { Range, Source } from '../declarations.ts';
 import { type Edits, errorAt, textOf } from '../tokens.ts';
-import type { Target } from './rewrite.ts';
+
+/** What the C++ of a text is for: the CPU, the CPU in check mode, or an NVIDIA GPU. */
+export type Target = 'cpu' | 'check' | 'cuda';
 
 /** A declaration of variables in threadgroup memory. */
 export interface ThreadgroupVariables {
@@ -41,16 +43,12 @@ function declaredAt(source: Source, word: number, begin: number, end: number): T
     first--;
     if (source.text(first) === '(') return undefined;
   }
-  if (source.text(first - 1) === ')' && source.text(first) !== 'threadgroup') {
+  if (source.text(first - 1) === ')') {
     // alignas(16) threadgroup float t[4];
-    for (let open = first - 2; open > begin; open--)
-      if (source.close[open] === first - 1) {
-        if (source.text(open - 1) === 'alignas' || source.text(open - 1) === '__attribute__') first = open - 1;
-        break;
-      }
+    let open = first - 2;
+    while (open > begin && source.close[open] !== first - 1) open--;
+    if (source.text(open - 1) === 'alignas' || source.text(open - 1) === '__attribute__') first = open - 1;
   }
-  const before = source.text(first - 1);
-  if (before === ')' && /^(?:alignas|\))$/.test(source.text(first - 3))) first -= 4;
   let last = word;
   const names: string[] = [];
   let name = '';
@@ -115,18 +113,20 @@ export function shareVariables(source: Source, body: Range, kernel: string, edit
       `(void)&covarium::StaticMemory<&${kernel}, sizeof(${name}), ${which++}>::counted;`;
     const [first, end] = statement;
     if (target === 'cuda') {
-      edits.before(first, '__shared__');
+      edits.before(word + 1, '__shared__');
       continue;
     }
     if (target === 'cpu') {
       edits.replace(word, '');
-      edits.before(first, 'static thread_local');
+      edits.before(word + 1, 'static thread_local');
       edits.after(end - 1, names.map(counted).join(' '));
       continue;
     }
     // In check mode each lies apart from the next, so that an access beyond it meets no other.
     edits.replace(word, '');
     edits.before(first, 'typedef');
+    // Its memory is aligned to a page; a type takes no such word.
+    for (let at = first; at < end; at++) if (source.text(at) === 'alignas') edits.drop(at, source.close[at + 1]! + 1);
     for (let at = word + 1; at < end; at++)
       if (names.includes(source.text(at)) && /^[[,;]$/.test(source.text(at + 1)) && !edits.isDropped(at))
         edits.replace(at, `covarium_type_of_${source.text(at)}`);

@@ -68,7 +68,9 @@ vertex float4 v(uint i [[vertex_id]]) { return float4(i); }
 fragment half4 shade(float4 p [[position]]) { return half4(p); }
 kernel void other(device int* a [[buffer(0)]]) { a[0] = UNUSED; }
 kernel void f(device uint* __restrict__ out [[buffer(FC + 2)]], ${at}) { out[i] = Twice{STEP}.of(i); }`;
-  assert.equal(await uints(device, text, 3, { name: 'f', constants: { STEP: 5 } }), [0, 5, 10]);
+  // The stand-in for Metal asks for all constants of a text.
+  const constants = device.kind === 'metal' ? { STEP: 5, UNUSED: 1 } : { STEP: 5 };
+  assert.equal(await uints(device, text, 3, { name: 'f', constants }), [0, 5, 10]);
 });
 
 onKernelDevices('The library has what kernels of the world call.', async (device) => {
