@@ -152,7 +152,10 @@ export function written(
       ({ path, line } = token);
       const before = tokens[i - 1];
       const isGlued =
-        before !== undefined && before.line === line && before.column + before.text.length === token.column;
+        before !== undefined &&
+        (before.kind === 'mark' || token.kind === 'mark') &&
+        before.line === line &&
+        before.column + before.text.length === token.column;
       const spaces = Math.max(token.column - column, column === 1 || isGlued ? 0 : 1);
       parts.push(' '.repeat(spaces), text);
       column += spaces + text.length;

@@ -94,7 +94,7 @@ test('a kernel runs as a plain loop unless its threads wait for each other; a wo
   const isLoop = (body: string) => {
     const text = `kernel void f(device uint* a, uint group [[threadgroup_position_in_grid]],
       uint simd [[simdgroup_index_in_threadgroup]]) { ${body} } // threadgroup_barrier`;
-    return translationUnit([signatureOf(read(text), undefined)], [], false).includes('run, nullptr');
+    return translationUnit([signatureOf(read(text), undefined)], [], false).includes('run, nullptr, nullptr');
   };
   assert.ok(isLoop('a[0] = group + simd;'));
   assert.not(isLoop('threadgroup_barrier(mem_flags::mem_threadgroup);'));

@@ -18,6 +18,8 @@ const ofGroup: ReadonlySet<string> = new Set([
   ...['simdgroups_per_threadgroup', 'dispatch_simdgroups_per_threadgroup', 'quadgroups_per_threadgroup', 'grid_size'],
 ]);
 
+/** The most tokens of a body, since each loop names all variables before it. */
+const longestBody = 4000;
 /** Elements of an array of each thread's. */
 const mostElements = 256n;
 /** Marks of an expression that reads no memory and changes nothing. */
@@ -40,7 +42,8 @@ interface Variable {
 export function groupLoops(kernel: Signature, which: number, edits: Edits): string | undefined {
   const { source, declaration } = kernel;
   const { body, templateParameters } = declaration;
-  if (body === undefined || templateParameters.length > 0 || !waitsInItself(kernel)) return undefined;
+  if (body === undefined || templateParameters.length > 0) return undefined;
+  if (body[1] - body[0] > longestBody || !waitsInItself(kernel)) return undefined;
   const items = itemsIn(source, body, false);
   if (items === undefined) return undefined;
   return new GroupLoops(kernel, which, edits).text(items);

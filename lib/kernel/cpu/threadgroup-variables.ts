@@ -112,13 +112,15 @@ export function shareVariables(source: Source, body: Range, kernel: string, edit
     const counted = (name: string) =>
       `(void)&covarium::StaticMemory<&${kernel}, sizeof(${name}), ${which++}>::counted;`;
     const [first, end] = statement;
+    // alignas and attributes come first.
+    const front = /^(?:alignas|__attribute__)$/.test(source.text(first)) ? word + 1 : first;
     if (target === 'cuda') {
-      edits.before(word + 1, '__shared__');
+      edits.before(front, '__shared__');
       continue;
     }
     if (target === 'cpu') {
       edits.replace(word, '');
-      edits.before(word + 1, 'static thread_local');
+      edits.before(front, 'static thread_local');
       edits.after(end - 1, names.map(counted).join(' '));
       continue;
     }
