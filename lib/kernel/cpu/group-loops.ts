@@ -245,7 +245,7 @@ ${scope === '' ? '' : '}\n'}`;
     const leaves = statements.some(({ range }) => source.hasWord(range[0], range[1], 'return'));
     const own = `${names}${known}${inside.join('')}`;
     return `${above.join('')}
-COVARIUM_LANES {
+covarium_each_lane {
 ${positionText}${this.#hasReturn ? 'if (!covarium_alive[covarium_lane]) continue;\n' : ''}${values}${
   leaves ? `if ([&]() -> bool {\n${own}\nreturn false; }()) covarium_alive[covarium_lane] = false;` : `{\n${own}\n}`
 }
@@ -359,7 +359,7 @@ const uint32_t covarium_z = covarium_place.group[2] * covarium_grid.groupThreads
     );
 
 const aliveText = `static thread_local bool covarium_alive[1024];
-COVARIUM_LANES { covarium_alive[covarium_lane] = true; }
+covarium_each_lane { covarium_alive[covarium_lane] = true; }
 `;
 
 function declaredOf(source: Source, range: Range): readonly Declared[] {

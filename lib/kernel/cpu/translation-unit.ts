@@ -25,7 +25,7 @@ export function translationUnit(
   const groups = mayLoop ? loops : [];
   // Angle brackets, because the compiler searches the working folder before -I for a quoted include of a unit on
   // standard input.
-  return `${check ? '#define COVARIUM_CHECK 1\n' : ''}#include <library/wrapper.h>
+  return `${check ? '#define covarium_check_mode 1\n' : ''}#include <library/wrapper.h>
 namespace {
 namespace covarium_unit {
 #include <library/words.h>

@@ -34,7 +34,7 @@ using atomic_uchar = atomic<uchar>;
 template <typename P>
 static inline auto* numberAt(const P& object) {
   auto* raw = &(*object).value;
-#if defined(COVARIUM_CHECK)
+#if defined(covarium_check_mode)
   covarium::kernelHost->atomic(raw);
 #endif
   return const_cast<std::remove_cv_t<std::remove_pointer_t<decltype(raw)>>*>(raw);

@@ -108,7 +108,7 @@ __attribute__((noinline)) static void reachOwnMemory() {
 #else
 #define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
 #endif
-#define COVARIUM_LANES                                                                                          \
+#define covarium_each_lane                                                                                      \
   for (uint32_t covarium_lz = 0; covarium_lz < covarium_sizez; ++covarium_lz)                                   \
     for (uint32_t covarium_ly = 0; covarium_ly < covarium_sizey; ++covarium_ly) COVARIUM_VECTORS_OF_LANES       \
   for (uint32_t covarium_lx = 0, covarium_lane = (covarium_lz * covarium_sizey + covarium_ly) * covarium_sizex; \
@@ -151,6 +151,6 @@ static inline void leave() { kernelHost->leave(); }
 
 }  // namespace covarium
 
-#if defined(COVARIUM_CHECK)
+#if defined(covarium_check_mode)
 #include "check.h"
 #endif
