@@ -27,7 +27,8 @@ export function* lqDecomposition(a: Float64Array, m: number, n: number): Work<Lq
   for (let i = 0; i < m; i++) for (let k = 0; k < n; k++) sizes[k] = Math.max(sizes[k]!, Math.abs(a[i * n + k]!));
   // Rounding of the largest columns must go from the least: each time that it is subtracted leaves a share of eps.
   const positive = sizes.filter((size) => size > 0).sort();
-  const times = Math.ceil(Math.max(0, Math.log2(positive.at(-1)! / positive[0]!) - 26) / 52);
+  const spread = positive.length === 0 ? 0 : Math.log2(positive.at(-1)! / positive[0]!);
+  const times = Math.ceil(Math.max(0, spread - 26) / 52);
   for (let i = 0; i < m; i++) {
     let left = -1;
     let longest = i;

@@ -112,7 +112,7 @@ function* projected(
   least: number,
 ): Tasks<Float64Array<ArrayBuffer>> {
   const [vectors, values] = [new Float64Array(symmetric), new Float64Array(n)];
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n, true));
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
   for (let k = 0; k < n; k++) {
     const length = Math.sqrt(Math.max(values[k]!, least));
     for (let i = k * n; i < (k + 1) * n; i++) vectors[i]! *= length;

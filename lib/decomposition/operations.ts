@@ -115,7 +115,7 @@ function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const [values, vectors] = yield* committed(place, [n, n * n], (encoder, [values, vectors], scratch) => {
     const rows = scratch.copy(place.values, place.dtype);
     encoder.requireFinite(rows, n);
-    encoder.symmetricEigen(rows, values!, n, true);
+    encoder.symmetricEigen(rows, values!, n);
     encoder.transpose(rows, vectors!, n, n);
   });
   return { values: new Vector(values!), vectors: new Matrix(vectors!, n, n) };

@@ -102,7 +102,7 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   if (!fits || longest ** 2 > mildRatio * shortest ** 2) return;
   const [vectors, values] = [new Float64Array(n * n), new Float64Array(n)];
   yield* exactly(device, (encoder) => encoder.product(root, root, vectors, n, n, n, false, true, 1, 0));
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n, true));
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
   if (!(values[0]! * mildRatio >= values[n - 1]!)) return;
   const [lengths, directions] = [new Float64Array(n), new Float64Array(n * n)];
   for (let k = 0; k < n; k++) {

@@ -20,16 +20,14 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   const [a, b] = [square(ours), square(theirs)];
   const product = new Float64Array(n * n);
   yield* exactly(p.device, (encoder) => encoder.product(b, a, product, n, n, n, true, false, 1, 0));
+  const [values, none] = [new Float64Array(n), new Float64Array(0)];
+  const whole = new Float64Array(product);
+  yield* decomposed(p.device, (encoder) => encoder.svd(whole, none, values, none, n, n, false));
   const size = norm(Float64Array.of(norm(a), norm(b), norm(difference(ours.mean, theirs.mean))));
-  const quick = size < largestSquared ? shareOf(size, yield* traceBySquares(p, product)) : 0;
-  if (quick > leastShare) return size * Math.sqrt(quick);
-  const values = new Float64Array(n);
-  yield* decomposed(p.device, (encoder, scratch) => {
-    const none = new Float64Array(0);
-    encoder.svd(scratch.copy(product, 'float64'), none, values, none, n, n, false);
-  });
-  const share = shareOf(size, { trace: sumOf(values), error: 0 });
-  if (share > leastShare) return size * Math.sqrt(share);
+  // The trace of (P^1/2 Q P^1/2)^1/2 is the sum of the singular values of B' A. Subtracting it loses a few bits at most
+  // unless the normals are alike.
+  const share = 1 - (2 * values.reduce((sum, value) => sum + value, 0)) / size ** 2;
+  if (share > 1 / 16) return size * Math.sqrt(share);
   // The orthogonal polar factor of W diag(values) V' is W V'.
   const [left, right] = [new Float64Array(n * n), new Float64Array(n * n)];
   const graded = yield* isGraded(product, n, n);
@@ -44,50 +42,6 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   const byTurned = yield* distance(a, turned, ours.mean, theirs.mean);
   return Math.min(byTurned, yield* distance(a, b, ours.mean, theirs.mean));
 }
-
-// The share of the square that is left of `size` squared. Subtracting the trace loses a few bits at most unless the
-// normals are alike. 0 if the trace is not exact enough for that.
-function shareOf(size: number, { trace, error }: Trace): number {
-  const share = 1 - (2 * trace) / size ** 2;
-  return 2 * error <= tolerated * share * size ** 2 ? share : 0;
-}
-
-const leastShare = 1 / 16;
-// Above the first size M' M could overflow. Where its eigenvalues are below the second, sums have lost digits to
-// subnormal numbers.
-const [largestSquared, smallestSquare] = [1e75, 1e-280];
-const tolerated = 2 ** -46;
-
-/** The trace of (P^1/2 Q P^1/2)^1/2, which is the sum of the singular values of M = B' A. */
-interface Trace {
-  readonly trace: number;
-  readonly error: number;
-}
-
-/**
- * By the eigenvalues of M' M, which take half the time of M's singular values. They have an error of a few roundings of
- * the largest, and so the root of a small one loses digits.
- */
-function* traceBySquares({ device }: NormalParameters, product: Float64Array): Tasks<Trace> {
-  const n = Math.sqrt(product.length);
-  const values = new Float64Array(n);
-  yield* decomposed(device, (encoder, scratch) => {
-    const squares = scratch.zeros('float64', n * n);
-    encoder.product(product, product, squares, n, n, n, true, false, 1, 0);
-    encoder.symmetricEigen(squares, values, n, false);
-  });
-  const largest = values[n - 1]!;
-  if (!(largest > smallestSquare)) return { trace: 0, error: Number.POSITIVE_INFINITY };
-  const rounding = Math.sqrt(n) * Number.EPSILON * largest;
-  const roots = values.map((value) => Math.sqrt(Math.max(value, 0)));
-  // The errors are independent of each other: their squares add up. What is not above rounding may be all error.
-  return {
-    trace: sumOf(roots),
-    error: norm(roots.map((root) => Math.min(rounding / (2 * root), Math.sqrt(rounding)))),
-  };
-}
-
-const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
 
 function* distance(a: Float64Array, b: Float64Array, mean: Float64Array, other: Float64Array): Work<number> {
   const n = mean.length;

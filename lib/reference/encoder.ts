@@ -146,7 +146,7 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => transpose(from, to, rows, columns));
   }
 
-  symmetricEigen(a: Real, values: Real, n: number, _withVectors: boolean): void {
+  symmetricEigen(a: Real, values: Real, n: number): void {
     this.#record(() => symmetricEigen(a, values, n));
   }
 

@@ -312,6 +312,17 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
   assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
 });
 
+onSoftCuda('A part of a GPU goes by the UUID that nvidia-smi shows, which begins with MIG.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const device = openDevice('cuda', { gpu: 'MIG-abababab-abab-abab-abab-ababababab00' });
+    console.log(device.name);
+    device.close();`,
+    { SOFTCUDA_MIG: '1' },
+  );
+  assert.is(out, 'Soft GPU 0 MIG 1g.5gb');
+});
+
 onSoftCuda('Memory stays flat, and what a user forgets to close does no harm at exit.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda'), normal = normalOn(device, 70);
