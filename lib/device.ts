@@ -15,7 +15,7 @@ import type { Vectorized, VectorizeOptions } from './compute/vectorized.ts';
 import { loading } from './covarium-error.ts';
 import './decomposition/operations.ts';
 import { type Dtype, requireDtype } from './dtype.ts';
-import type { KernelOptions } from './kernel/compile.ts';
+import type { KernelOptions, LibraryOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
 /** The element type of what {@link Device.matrix}, {@link Device.vector} and {@link Device.volume} make. */
@@ -65,6 +65,16 @@ export class Device extends OpenBackend {
   async kernel(source: string, options: KernelOptions = {}): Promise<Kernel> {
     const { compileKernel } = await loading(import('./kernel/compile.ts'));
     return compileKernel(this, source, options);
+  }
+
+  /**
+   * Compiles all kernels of a text at once, by name. Takes the options of {@link kernel} but for the name. Rejects like
+   * {@link kernel}, with `ERR_KERNEL_COMPILE` for the whole text if one of them does not compile, and with
+   * `ERR_INVALID_ARGUMENT` if it has none.
+   */
+  async library(source: string, options: LibraryOptions = {}): Promise<ReadonlyMap<string, Kernel>> {
+    const { compileLibrary } = await loading(import('./kernel/compile.ts'));
+    return compileLibrary(this, source, options);
   }
 
   /**

@@ -76,11 +76,11 @@ export type { AskedFor, Summary, SummaryOf, SummaryOptions, SummarySyncOptions }
 export type { Dtype, Missing, Real, RealDtype, Values } from './dtype.ts';
 export type { InputSource } from './file/input.ts';
 export type { KernelArgument, KernelArguments, KernelNumber, ThreadgroupMemory } from './kernel/arguments.ts';
-export type { KernelOptions } from './kernel/compile.ts';
+export type { KernelOptions, LibraryOptions } from './kernel/compile.ts';
 export type { ConstantValues } from './kernel/constants.ts';
 export type { GivenLayouts } from './kernel/given-layouts.ts';
 export type { GridSize } from './kernel/grid.ts';
-export { Kernel, type Launch } from './kernel/kernel.ts';
+export { Kernel, type KernelArgumentInfo, type Launch } from './kernel/kernel.ts';
 export { type DeviceReport, listDevices } from './list-devices.ts';
 export type { MomentsJson } from './moments/json.ts';
 export { type EstimateOptions, Moments, type MomentsOptions } from './moments/moments.ts';

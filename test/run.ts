@@ -46,7 +46,7 @@ const withoutSanitizers = [
   ...['columns', 'element-type', 'face', 'foreign'].map((name) => `array/${name}.test.ts`),
   ...['bench', 'realms'].map((name) => `contract/${name}.test.ts`),
   ...['apple-api', 'apple-stand-in', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
-  ...['signature', 'source', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
+  ...['signature', 'tokens', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
     (name) => `kernel/${name}.test.ts`,
   ),
   ...['baseline', 'leak', 'address-space', 'table-holds'].map((name) => `native/${name}.test.ts`),

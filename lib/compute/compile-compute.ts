@@ -2,7 +2,9 @@ import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, requireBoolean } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { compileKernel } from '../kernel/compile.ts';
+import { Source } from '../kernel/declarations.ts';
 import { partsOf } from '../kernel/kernel.ts';
+import { preprocess } from '../kernel/preprocess.ts';
 import { signatureOf } from '../kernel/signature.ts';
 import { ComputeKernel } from './compute-kernel.ts';
 import type { ComputeFunction, ComputeOptions, Uses } from './compute-options.ts';
@@ -51,7 +53,10 @@ export async function compileParsed<D extends Descriptor>(
     (line) => `Line ${line} (console.log or debugger) is obeyed by the reference device alone.`,
   );
   if (backend.kind === 'reference') {
-    const parameters = signatureOf(texts.source, program.name).parameters.filter(({ kind }) => kind !== 'place');
+    const parameters = signatureOf(
+      new Source(preprocess(texts.source, `${name}.metal`, {}).tokens),
+      program.name,
+    ).parameters.filter(({ kind }) => kind !== 'place');
     const compiled = javaScriptKernel(program, texts.javaScript);
     return new ComputeKernel(
       device,

@@ -156,12 +156,20 @@ function requireElements({ name, type, layout, isPointer }: Parameter, values: V
       'ERR_INVALID_ARGUMENT',
       `Argument (${name}) has elements of type (${type}), which takes (${wanted}), not (uint8).`,
     );
-  const whole = values.byteLength % layout.sizeBytes === 0 && (isPointer || values.byteLength === layout.sizeBytes);
-  if (!whole)
+  const fits = isPointer
+    ? values.byteLength % layout.sizeBytes === 0
+    : values.byteLength === layout.sizeBytes || hasMoreAtItsEnd(layout, values.byteLength);
+  if (!fits)
     throw new CovariumError(
       'ERR_SHAPE',
       `Argument (${name}) takes ${isPointer ? 'elements' : 'one'} of type (${type}), of (${layout.sizeBytes}) bytes, not (${values.byteLength}) bytes.`,
     );
+}
+
+/** True for a struct that ends in an array, given more of its elements than its type says. */
+function hasMoreAtItsEnd({ members, sizeBytes }: Layout, bytes: number): boolean {
+  const element = members?.at(-1)?.layout.element;
+  return element !== undefined && bytes > sizeBytes && (bytes - sizeBytes) % element.alignBytes === 0;
 }
 
 /** The type of array for a layout's numbers; undefined if any type is allowed. */

@@ -2,13 +2,15 @@ import type { CompiledKernel, KernelParameter } from '../backend.ts';
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, requireBoolean } from '../check.ts';
 import { CovariumError, fromNative, loading } from '../covarium-error.ts';
-import { type ConstantValues, constantsOf, type FunctionConstant, withConstants } from './constants.ts';
+import { type ConstantValues, constantsOf, type FunctionConstant } from './constants.ts';
 import type { CachedLibrary } from './cpu/cache.ts';
+import { Source } from './declarations.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
 import { Kernel } from './kernel.ts';
-import { mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
-import { flatten } from './source.ts';
+import { preprocess } from './preprocess.ts';
+import { kernelNames, mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
+import { requireNoPointers } from './struct-pointers.ts';
 
 /** Options of `Device.kernel`. */
 export interface KernelOptions {
@@ -34,18 +36,53 @@ export interface KernelOptions {
   readonly path?: string | undefined;
 }
 
+/** Options of `Device.library`: those of `Device.kernel` that hold for all kernels of a text. */
+export type LibraryOptions = Omit<KernelOptions, 'name'>;
+
 /** Compiles a kernel for a device; see `Device.kernel`. */
 export async function compileKernel(device: OpenBackend, source: string, options: KernelOptions): Promise<Kernel> {
   checkOptions(options, ['name', 'constants', 'includes', 'path', 'check', 'layouts']);
-  const { name, constants = {}, includes = {}, path = 'kernel.metal', check = false, layouts = {} } = options;
+  const { name } = options;
+  if (name !== undefined && (typeof name !== 'string' || !/^[A-Za-z_][\w.:-]*$/.test(name)))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
+  const text = textOf(device, source, options);
+  return (await compiledKernels(device, text, [name]))[0]!;
+}
+
+/** Compiles all kernels of a text; see `Device.library`. */
+export async function compileLibrary(
+  device: OpenBackend,
+  source: string,
+  options: LibraryOptions,
+): Promise<ReadonlyMap<string, Kernel>> {
+  checkOptions(options, ['constants', 'includes', 'path', 'check', 'layouts']);
+  const text = textOf(device, source, options);
+  const names = kernelNames(text.source);
+  if (names.length === 0) signatureOf(text.source, undefined); // says that there is none
+  const kernels = await compiledKernels(device, text, names);
+  return new Map(kernels.map((kernel) => [kernel.name, kernel]));
+}
+
+/** A text that is read, and the options that it is compiled with. */
+interface KernelText {
+  readonly source: Source;
+  /** For Metal's compiler. */
+  readonly flat: string;
+  readonly constants: ConstantValues;
+  readonly layouts: GivenLayouts;
+  readonly check: boolean;
+  /** The user's texts, by name. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+function textOf(device: OpenBackend, source: string, options: LibraryOptions): KernelText {
+  const { constants = {}, includes = {}, path = 'kernel.metal', check = false, layouts = {} } = options;
   const backend = backendOf(device);
   if (backend.kind === 'reference')
     throw new CovariumError(
       'ERR_UNSUPPORTED',
       'The reference device does not run kernels (reference): open metal or cpu.',
     );
-  if (name !== undefined && (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
   if (typeof path !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Path of a kernel's text is not a string (${describe(path)}).`);
   requireBoolean('check', check);
@@ -57,76 +94,118 @@ export async function compileKernel(device: OpenBackend, source: string, options
       );
   if (check && backend.kind !== 'cpu')
     throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
-  const text = flatten(source, path, includes);
-  const signature = withLayouts(signatureOf(text, name), layouts);
-  requireIndices(signature);
-  const values = constantsOf(text, constants);
-  const parameters = signature.parameters.filter(({ kind }) => kind !== 'place');
+  const { tokens, flat } = preprocess(source, path, includes);
+  const texts = new Map([...Object.entries(includes), [path, source]]);
+  return { source: new Source(tokens), flat, constants, layouts, check, texts };
+}
+
+async function compiledKernels(
+  device: OpenBackend,
+  text: KernelText,
+  names: readonly (string | undefined)[],
+): Promise<Kernel[]> {
+  const { source, constants, layouts, check, texts } = text;
+  const holds = (constant: string) => !Object.hasOwn(constants, constant) || Boolean(constants[constant]);
+  const signatures = names.map((name) => withLayouts(signatureOf(source, name, holds), layouts));
+  for (const signature of signatures) {
+    requireIndices(signature);
+    requireNoPointers(signature);
+  }
+  const values = constantsOf(
+    source,
+    signatures.flatMap(({ roots }) => roots),
+    constants,
+  );
   try {
-    const { compiled, notes } = await compiledFor(device, text, signature, values, layouts, check);
-    requireLayouts(signature.name, parameters, compiled);
-    if (check) notes.push(...(await checkSpaces(text)));
-    return new Kernel(device, signature.name, parameters, compiled, notes);
+    const compiled = await compiledFor(device, text, signatures, values);
+    return await Promise.all(
+      signatures.map(async (signature, i) => {
+        const parameters = signature.parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent');
+        const { kernel, notes } = compiled[i]!;
+        requireLayouts(signature.name, parameters, kernel);
+        if (check) notes.push(...(await checkSpaces(signature)));
+        return new Kernel(device, signature.name, parameters, kernel, notes);
+      }),
+    );
   } catch (thrown) {
     const error = fromNative(thrown);
-    if (error.code !== 'ERR_KERNEL_COMPILE') throw error;
-    throw compileError(error.message, signature.name, new Map([...Object.entries(includes), [path, source]]));
+    if (error.code !== 'ERR_KERNEL_COMPILE' || error.line !== undefined) throw error;
+    throw compileError(error.message, signatures.map(({ name }) => name).join(', '), texts);
   }
+}
+
+/** A kernel, and what is to be said of it. */
+interface Compiled {
+  readonly kernel: CompiledKernel;
+  readonly notes: string[];
 }
 
 async function compiledFor(
   device: OpenBackend,
-  text: string,
-  signature: Signature,
+  { flat, check }: KernelText,
+  signatures: readonly Signature[],
   values: readonly FunctionConstant[],
-  layouts: GivenLayouts,
-  check: boolean,
-): Promise<{ compiled: CompiledKernel; notes: string[] }> {
-  const backend = backendOf(device);
-  const source = {
-    name: signature.name,
-    constants: values.flatMap(({ index, type, value }) => (value === undefined ? [] : [{ index, type, value }])),
-    parameters: signature.parameters.flatMap((parameter): KernelParameter[] => declared(parameter)),
-    check,
-  };
-  if (backend.kind === 'metal')
-    return { compiled: await backend.compile({ ...source, text, library: '', isForGpu: false }), notes: [] };
-  const filled = withConstants(text, values);
-  // The values differ in length from the names that they replace, so the places in the text have moved.
-  const moved = withLayouts(signatureOf(filled, signature.name), layouts);
-  const from = async (library: CachedLibrary, isForGpu: boolean) => {
-    try {
-      return await backendOf(device).compile({ ...source, text: filled, library: library.path, isForGpu });
-    } finally {
-      await library.done();
-    }
-  };
-  const notes: string[] = [];
-  let refusal: CovariumError | undefined;
-  if (backend.kind === 'cuda') {
+): Promise<Compiled[]> {
+  const given = values.flatMap(({ index, type, value }) => (value === undefined ? [] : [{ index, type, value }]));
+  const from = async (library: string, isForGpu: boolean, { name, parameters }: Signature) =>
+    backendOf(device).compile({
+      ...{ name, text: flat, library, isForGpu, constants: given, check },
+      parameters: parameters.flatMap((parameter): KernelParameter[] => declared(parameter)),
+    });
+  const { kind } = backendOf(device);
+  if (kind === 'metal')
+    return Promise.all(signatures.map(async (each) => ({ kernel: await from('', false, each), notes: [] })));
+  const refusals: CovariumError[] = [];
+  const compiled = new Map<Signature, Compiled>();
+  if (kind === 'cuda') {
     const { ptxOf } = await loading(import('./cuda/library.ts'));
+    for (const each of signatures)
+      try {
+        const library = await ptxOf(backendOf(device), each, values);
+        const kernel = await loaded(library, () => from(library.path, true, each));
+        compiled.set(each, { kernel, notes: [] });
+      } catch (thrown) {
+        const refusal = fromNative(thrown);
+        if (!['ERR_KERNEL_COMPILE', 'ERR_NO_COMPILER', 'ERR_UNSUPPORTED'].includes(refusal.code)) throw refusal;
+        refusals.push(refusal);
+      }
+  }
+  const rest = signatures.filter((each) => !compiled.has(each));
+  if (rest.length > 0) {
+    const { libraryOf } = await loading(import('./cpu/library.ts'));
     try {
-      return { compiled: await from(await ptxOf(backend, filled, moved), true), notes };
+      const library = await libraryOf(rest, values, check);
+      const kernels = await loaded(library, () => Promise.all(rest.map((each) => from(library.path, false, each))));
+      rest.forEach((each, i) => {
+        const notes = refusals[i] === undefined ? [] : [`Runs on the CPU beside the GPU. ${firstLine(refusals[i])}`];
+        compiled.set(each, { kernel: kernels[i]!, notes });
+      });
     } catch (thrown) {
-      refusal = fromNative(thrown);
-      if (!['ERR_KERNEL_COMPILE', 'ERR_NO_COMPILER', 'ERR_UNSUPPORTED'].includes(refusal.code)) throw refusal;
-      notes.push(`Runs on the CPU beside the GPU. ${refusal.message.split('\n')[0]}`);
+      // The GPU's compiler knows what is wrong where the CPU has none.
+      const error = fromNative(thrown);
+      const refusal = refusals.find(({ code }) => code === 'ERR_KERNEL_COMPILE');
+      throw error.code === 'ERR_NO_COMPILER' && refusal !== undefined ? refusal : error;
     }
   }
-  const { libraryOf } = await loading(import('./cpu/library.ts'));
+  return signatures.map((each) => compiled.get(each)!);
+}
+
+async function loaded<T>(library: CachedLibrary, load: () => Promise<T>): Promise<T> {
   try {
-    return { compiled: await from(await libraryOf(filled, moved, check), false), notes };
-  } catch (thrown) {
-    // The GPU's compiler knows what is wrong where the CPU has none.
-    const error = fromNative(thrown);
-    throw error.code === 'ERR_NO_COMPILER' && refusal?.code === 'ERR_KERNEL_COMPILE' ? refusal : error;
+    return await load();
+  } finally {
+    await library.done();
   }
 }
 
+function firstLine({ message }: CovariumError): string {
+  return message.split('\n')[0]!;
+}
+
 /** Throws what clang says about address spaces; returns a note if clang is not installed. */
-async function checkSpaces(text: string): Promise<string[]> {
+async function checkSpaces(signature: Signature): Promise<string[]> {
   const { spaceErrors } = await loading(import('./cpu/address-spaces.ts'));
-  const errors = await spaceErrors(text);
+  const errors = await spaceErrors(signature);
   if (errors === undefined)
     return ['Address spaces are not checked: that needs clang++ (Debian or Ubuntu: apt-get install clang).'];
   if (errors !== '') throw new CovariumError('ERR_KERNEL_COMPILE', errors);
@@ -134,13 +213,13 @@ async function checkSpaces(text: string): Promise<string[]> {
 }
 
 function declared({ kind, name, index, layout }: Parameter): KernelParameter[] {
-  if (kind === 'place') return [];
+  if (kind === 'place' || kind === 'absent') return [];
   const members = (layout?.members ?? []).map(({ name: member, offsetBytes }) => ({ name: member, offsetBytes }));
   return [{ kind, name, index, sizeBytes: layout?.sizeBytes ?? 0, members }];
 }
 
 function requireIndices({ name, parameters }: Signature): void {
-  const buffers = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'threadgroup');
+  const buffers = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent' && kind !== 'threadgroup');
   const memory = parameters.filter(({ kind }) => kind === 'threadgroup');
   for (const table of [buffers, memory])
     table.forEach(({ name: argument, index }, i) => {

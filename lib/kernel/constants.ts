@@ -1,55 +1,65 @@
 import { CovariumError } from '../covarium-error.ts';
+import type { Declaration, Range, Source } from './declarations.ts';
 import { encode } from './encode.ts';
-import { Layouts } from './layout.ts';
-import { codeOf, numberOf, replaced } from './source.ts';
+import { plainLayout } from './layout.ts';
+import { errorAt } from './tokens.ts';
 
 /** A function constant of a text, and its value. */
 export interface FunctionConstant {
   readonly name: string;
   readonly index: number;
   readonly type: string;
-  /** Undefined if no value is given; the text must then test it with is_function_constant_defined. */
+  /** Undefined if no value is given; no kernel may then need it. */
   readonly value: Uint8Array | undefined;
   /** The value as a literal of the text. */
   readonly literal: string;
-  /** The place of its declaration in the text. */
-  readonly span: readonly [begin: number, end: number];
+  readonly declaration: Declaration;
+  /** The index of its name. */
+  readonly nameAt: number;
 }
 
 /** Values of function constants, by name. */
 export type ConstantValues = { readonly [name: string]: number | boolean };
 
-const question = /\bis_function_constant_defined\s*\(\s*(\w+)\s*\)/g;
-
 /**
- * The function constants of a text with their values. Throws `ERR_INVALID_ARGUMENT` if the names differ,
- * `ERR_OUT_OF_RANGE`.
+ * The function constants of a text with their values. `roots` are the kernels: what they do not use needs no value.
+ * Throws `ERR_INVALID_ARGUMENT` if the names differ, `ERR_OUT_OF_RANGE`.
  */
-export function constantsOf(text: string, values: ConstantValues): FunctionConstant[] {
-  const layouts = new Layouts(text);
-  const code = codeOf(text);
-  const declaration = /\bconstant\s+(?:const\s+)?(\w+)\s+(\w+)\s*\[\[\s*function_constant\(\s*(\w+)\s*\)\s*\]\]\s*;/g;
-  const asked = new Set([...code.matchAll(question)].map(([, name]) => name));
-  const all = [...code.matchAll(declaration)].map((match): FunctionConstant => {
-    const [whole, type, name, index] = match as unknown as [string, string, string, string];
+export function constantsOf(source: Source, roots: readonly Range[], values: ConstantValues): FunctionConstant[] {
+  const declared = source.declarations.flatMap((declaration) => {
+    const attribute = declaration.attributes.find(([begin]) => source.text(begin) === 'function_constant');
+    return declaration.kind === 'variable' && attribute !== undefined ? [{ declaration, attribute }] : [];
+  });
+  const kept = declared.length === 0 ? new Set<Declaration>() : source.reachable(roots);
+  const asked = new Set<string>();
+  source.tokens.forEach(({ text }, at) => {
+    if (text === 'is_function_constant_defined') asked.add(source.text(at + 2));
+  });
+  const all = declared.map(({ declaration, attribute }): FunctionConstant => {
+    const { nameAt, begin } = declaration;
+    const name = source.text(nameAt);
     const given = Object.hasOwn(values, name) ? values[name] : undefined;
-    const at = numberOf(index, text);
-    const layout = layouts.of(type);
-    if (at === undefined || layout?.count !== 1)
-      throw new CovariumError('ERR_UNSUPPORTED', `Function constant (${whole}) is not a number with an index.`);
+    const type = source.text(nameAt - 1);
+    const index = source.valueOf(attribute[0] + 2, attribute[1] - 1);
+    const layout = plainLayout(type);
+    if (given === undefined && !kept.has(declaration))
+      return { name, index: Number(index ?? -1n), type, value: undefined, literal: `${type}()`, declaration, nameAt };
+    if (index === undefined || layout?.count !== 1)
+      throw errorAt(source.tokens[begin]!, `Function constant (${name}) is not a number with an index`);
     if (given === undefined && !asked.has(name))
-      throw new CovariumError(
+      throw errorAt(
+        source.tokens[nameAt]!,
+        `Function constant (${name}) has no value: constants has (${Object.keys(values).join(', ')})`,
         'ERR_INVALID_ARGUMENT',
-        `Function constant (${name}) has no value: constants has (${Object.keys(values).join(', ')}).`,
       );
-    const value = given === undefined ? undefined : new Uint8Array(encode(given, layout, name));
     return {
       name,
-      index: at,
+      index: Number(index),
       type: layout.scalar!,
-      value,
+      value: given === undefined ? undefined : new Uint8Array(encode(given, layout, name)),
       literal: given === undefined ? `${type}()` : literalOf(Number(given), layout.scalar!),
-      span: [match.index, match.index + whole.length],
+      declaration,
+      nameAt,
     };
   });
   const names = new Set(all.map((constant) => constant.name));
@@ -64,24 +74,10 @@ export function constantsOf(text: string, values: ConstantValues): FunctionConst
 
 function literalOf(value: number, scalar: string): string {
   if (scalar === 'bool') return value === 0 ? 'false' : 'true';
-  if (scalar !== 'float') return value === -(2 ** 31) ? 'int(-2147483647 - 1)' : `${scalar}(${value})`;
+  if (scalar !== 'float' && scalar !== 'half')
+    return value === -(2 ** 31) ? 'int(-2147483647 - 1)' : `${scalar}(${value})`;
   if (Number.isNaN(value)) return 'NAN';
   if (!Number.isFinite(value)) return value < 0 ? '-INFINITY' : 'INFINITY';
   const digits = String(Math.fround(value));
   return `${/[.e]/.test(digits) ? digits : `${digits}.0`}f`;
-}
-
-/** The text for a compiler without function constants: each becomes a constant with its value. */
-export function withConstants(text: string, constants: readonly FunctionConstant[]): string {
-  const filled = replaced(
-    text,
-    constants.map(({ span: [begin, end], literal }) => {
-      const declaration = text
-        .slice(begin, end)
-        .replace(/\[\[[^\]]*\]\]/, (attribute) => attribute.replace(/[^\n]/g, ' '));
-      return { begin, end, by: `${declaration.replace(/\s*;$/, '')} = ${literal};` };
-    }),
-  );
-  const defined = new Map(constants.map(({ name, value }) => [name, value !== undefined]));
-  return filled.replace(question, (whole, name: string) => String(defined.get(name) ?? whole));
 }

@@ -9,7 +9,8 @@ function diagnosticsIn(output: string): Diagnostic[] {
     /^(?:\/\/\s*)?([^\n]*?)(?::(\d+):(?:(\d+):)?|\((\d+)\):) (?:fatal |catastrophic )?(error|warning)(?: #\S+)?: (.*)$/gm;
   return [...output.matchAll(line)].map(([, path, plain, column, inParentheses, severity, message]) => ({
     severity: severity as Diagnostic['severity'],
-    message: message!.trim(),
+    // The namespace around the user's text.
+    message: message!.trim().replace(/(?:\(anonymous namespace\)::|\{anonymous\}::)?covarium_unit::/g, ''),
     path: path!,
     line: Number(plain ?? inParentheses),
     column: Number(column ?? 1),

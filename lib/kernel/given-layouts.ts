@@ -1,14 +1,18 @@
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { Source } from './declarations.ts';
 import { type Layout, Layouts } from './layout.ts';
 import type { Signature } from './signature.ts';
+import { tokensOf } from './tokens.ts';
 
 /** Fields of structs with Metal's names of their types, by argument. */
 export type GivenLayouts = { readonly [argument: string]: { readonly [field: string]: string } };
 
 /** A signature with the user's layouts in place of those read from the text. Throws `ERR_INVALID_ARGUMENT`. */
 export function withLayouts(signature: Signature, given: GivenLayouts): Signature {
-  const names = signature.parameters.filter(({ kind }) => kind !== 'place').map(({ name }) => name);
+  const names = signature.parameters
+    .filter(({ kind }) => kind !== 'place' && kind !== 'absent')
+    .map(({ name }) => name);
   for (const name of Object.keys(given))
     if (!names.includes(name))
       throw new CovariumError(
@@ -38,7 +42,7 @@ function layoutOf(argument: string, type: string, fields: { readonly [field: str
       `Layout of argument (${argument}) has a field (${name}) that is not a number, a vector or an array of them (${describe(what)}).`,
     );
   });
-  const layout = new Layouts(`struct Given { ${members.join(' ')} };`).of('Given');
+  const layout = new Layouts(new Source(tokensOf(`struct Given { ${members.join(' ')} };`, ''))).of('Given');
   if (layout !== undefined) return { ...layout, type };
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',

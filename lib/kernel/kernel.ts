@@ -20,6 +20,20 @@ export interface Launch {
   readonly arguments: KernelArguments;
 }
 
+/** What a kernel takes as one of its arguments. */
+export interface KernelArgumentInfo {
+  /** Its name in the text. */
+  readonly name: string;
+  /** Metal's name of the element's type, as the text has it. */
+  readonly type: string;
+  /** `write` if the kernel may write what it is given; `threadgroup` for memory of a threadgroup. */
+  readonly access: 'read' | 'write' | 'constant' | 'threadgroup';
+  /** Bytes of one element, or of the struct; 0 where the device does not tell. */
+  readonly bytes: number;
+  /** Its index in Metal's table of buffers, or of threadgroup memories. */
+  readonly index: number;
+}
+
 /** A checked launch, as an encoder takes it. */
 export interface Recorded {
   readonly compiled: CompiledKernel;
@@ -45,6 +59,11 @@ export class Kernel {
   readonly name: string;
   /** The names of its arguments, in order; built-in positions are not counted. */
   readonly argumentNames: readonly string[];
+  /**
+   * The arguments of its text, in order. A kernel in TypeScript has those of its Metal text, which may be more: the
+   * lengths that it asks for.
+   */
+  readonly arguments: readonly KernelArgumentInfo[];
   /** Threads that run in step; a multiple of it is best for the size of a threadgroup. */
   readonly threadExecutionWidth: number;
   /** The most threads that a threadgroup of this kernel may have. */
@@ -78,6 +97,9 @@ export class Kernel {
     this.device = device;
     this.name = name;
     this.argumentNames = Object.freeze(argumentNames);
+    this.arguments = Object.freeze(
+      parameters.map((parameter, i) => Object.freeze(argumentInfo(parameter, compiled.parameters[i]?.sizeBytes))),
+    );
     this.threadExecutionWidth = compiled.threadExecutionWidth;
     this.maxTotalThreadsPerThreadgroup = compiled.maxTotalThreadsPerThreadgroup;
     this.staticThreadgroupMemoryBytes = compiled.staticThreadgroupMemoryBytes;
@@ -127,6 +149,11 @@ export class Kernel {
     const operands = operandsOf(device, this.name, this.#parameters, launch.arguments);
     return { compiled: this.#compiled, operands, grid, threadgroup };
   }
+}
+
+function argumentInfo({ name, type, kind, layout, index }: Parameter, compiledBytes: number | undefined) {
+  const access = kind === 'written' ? 'write' : (kind as KernelArgumentInfo['access']);
+  return { name, type, access, bytes: compiledBytes || (layout?.sizeBytes ?? 0), index };
 }
 
 /** A launch in the form that an encoder of `device` takes, for other modules of lib only. */

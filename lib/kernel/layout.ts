@@ -1,7 +1,6 @@
-import { closing, codeOf, firstOf, numberOf, splitList } from './source.ts';
+import type { Declaration, Range, Source } from './declarations.ts';
+import { type Token, textOf } from './tokens.ts';
 
-/** The most characters of a declaration, and of a member's; a longer one is not read. */
-const longestMember = 1000;
 /** The most structs in one another. */
 const deepest = 100;
 
@@ -29,6 +28,7 @@ const scalarBytes: { readonly [type: string]: number } = {
   short: 2,
   ushort: 2,
   half: 2,
+  bfloat: 2,
   int: 4,
   uint: 4,
   float: 4,
@@ -65,7 +65,7 @@ const otherNames: { readonly [name: string]: string } = {
 };
 
 /** The layout of a type that needs no text: a number, a vector, or a matrix, which consists of its columns. */
-function plainLayout(name: string): Layout | undefined {
+export function plainLayout(name: string): Layout | undefined {
   const [, templated, templatedCount] = /^(?:packed_)?vec<(\w+),(\d)>$/.exec(name.replaceAll(' ', '')) ?? [];
   const [, atomic] = /^atomic<(\w+)>$/.exec(name.replaceAll(' ', '')) ?? [];
   const whole = atomic ?? (templated === undefined ? name : `${templated}${templatedCount}`);
@@ -86,67 +86,87 @@ function plainLayout(name: string): Layout | undefined {
   return { type: name, sizeBytes: places * bytes, alignBytes, scalar, count };
 }
 
+/** A type as it is usually written: `vec<float, 4>`, `metal::uint`. */
+export function typeText(tokens: readonly Token[]): string {
+  return textOf(tokens)
+    .replace(/ ?(::|[<>[\]()]) ?/g, '$1')
+    .replaceAll(' ,', ',')
+    .trim();
+}
+
+/** Words that begin a declaration in a struct that takes no room there. */
+const roomless: ReadonlySet<string> = new Set(['using', 'typedef', 'static', 'friend', 'template', 'static_assert']);
+
 /** The layouts of the types in one text. */
 export class Layouts {
-  readonly #text: string;
-  readonly #code: string;
-  readonly #structs: Map<string, Layout | undefined> = new Map();
-  #declared: Declared | undefined;
+  readonly #source: Source;
+  readonly #known: Map<string, Layout | undefined> = new Map();
   #depth = 0;
 
-  constructor(text: string) {
-    this.#text = text;
-    this.#code = codeOf(text).replace(/\s+/g, ' ');
+  constructor(source: Source) {
+    this.#source = source;
   }
 
   /** The layout of a type; undefined if the text declares it in a way that is not understood here. */
   of(type: string): Layout | undefined {
     const name = type
-      .replace(/\b(?:metal::|struct\s+|const\b|volatile\b)/g, '')
+      .replace(/\b(?:metal::|(?:struct|const|volatile)(?= |$))/g, '')
       .replace(/\s+/g, ' ')
       .trim();
     const plain = plainLayout(name);
     if (plain !== undefined) return plain;
-    if (!/^\w+$/.test(name)) return undefined;
-    if (!this.#structs.has(name) && this.#depth < deepest) {
-      this.#structs.set(name, undefined); // a struct within itself has no layout
+    const [, word] = /^(?:\w+::)*(\w+)$/.exec(name) ?? [];
+    if (word === undefined) return undefined;
+    if (!this.#known.has(word) && this.#depth < deepest) {
+      this.#known.set(word, undefined); // a struct within itself has no layout
       this.#depth++;
-      this.#structs.set(name, this.#named(name));
+      this.#known.set(word, this.#named(word));
       this.#depth--;
     }
-    return this.#structs.get(name);
+    return this.#known.get(word);
   }
 
+  /** By the first declaration of the name that says what it is. */
   #named(name: string): Layout | undefined {
-    this.#declared ??= declaredIn(this.#code);
-    const { structs, aliases, enumerations } = this.#declared;
-    const open = structs.get(name);
-    const body = open === undefined ? undefined : this.#code.slice(open + 1, closing(this.#code, open));
-    const struct = body === undefined ? undefined : this.#laidOut(name, body);
-    if (struct !== undefined) return struct;
-    const other = aliases.get(name) ?? enumerations.get(name);
-    return other === undefined ? undefined : this.of(other || 'int');
+    const source = this.#source;
+    for (const declaration of source.named(name)) {
+      const { kind, begin, end, body, nameAt, templateParameters } = declaration;
+      if (kind !== 'type') continue;
+      if (templateParameters.length > 0) return undefined;
+      const words = source.tokens.slice(begin, body?.[0] ?? end).map(({ text }) => text);
+      if (words.includes('enum')) return this.of(this.#enumeration(declaration));
+      if (words[0] === 'using') return this.of(typeText(source.tokens.slice(begin + words.indexOf('=') + 1, end - 1)));
+      if (body !== undefined) return words.includes('union') ? undefined : this.#laidOut(name, body);
+      // Only `typedef T name;`: an array or a function is no type that a buffer has.
+      if (words[0] === 'typedef' && source.text(nameAt) === name && nameAt === end - 2)
+        return this.of(typeText(source.tokens.slice(begin + 1, nameAt)));
+    }
+    return undefined;
   }
 
-  #laidOut(type: string, body: string): Layout | undefined {
+  /** The type beneath. */
+  #enumeration({ begin, body }: Declaration): string {
+    const words = this.#source.tokens.slice(begin, body?.[0] ?? begin);
+    const colon = words.findIndex(({ text }) => text === ':');
+    return colon < 0 ? 'int' : typeText(words.slice(colon + 1));
+  }
+
+  #laidOut(type: string, body: Range): Layout | undefined {
     const members: { name: string; offsetBytes: number; layout: Layout }[] = [];
     let offset = 0;
     let align = 1;
-    for (const statement of body.split(';')) {
-      if (statement.length > longestMember) return undefined;
-      const text = statement.replace(/\[\[.*?\]\]/g, '').trim();
-      if (text === '') continue;
-      const [first, ...more] = splitList(text);
-      const [, base, declarator] = /^([\w\s:<>,]+?)\s+(\w+\s*(?:\[[^\]]*\]\s*)*)$/.exec(first!) ?? [];
-      const element = base === undefined ? undefined : this.of(base);
+    for (const [begin, end] of this.#membersIn(body)) {
+      const parts = this.#source.split(begin, end);
+      const head = this.#declarator(parts[0]!);
+      const element = head === undefined ? undefined : this.of(typeText(this.#source.tokens.slice(begin, head.nameAt)));
       if (element === undefined) return undefined;
-      for (const each of [declarator!, ...more]) {
-        const [, name, brackets] = /^(\w+)\s*((?:\[[^\]]*\]\s*)*)$/.exec(each) ?? [];
-        if (name === undefined) return undefined;
-        const layout = this.#array(element, brackets!);
+      for (const part of parts) {
+        const each = this.#declarator(part);
+        if (each === undefined || (part !== parts[0] && each.nameAt !== part[0])) return undefined;
+        const layout = this.#array(element, each.dimensions);
         if (layout === undefined) return undefined;
         offset = roundUp(offset, layout.alignBytes);
-        members.push({ name, offsetBytes: offset, layout });
+        members.push({ name: this.#source.text(each.nameAt), offsetBytes: offset, layout });
         offset += layout.sizeBytes;
         align = Math.max(align, layout.alignBytes);
       }
@@ -155,11 +175,60 @@ export class Layouts {
     return { type, sizeBytes: roundUp(offset, align), alignBytes: align, members };
   }
 
-  #array(element: Layout, brackets: string): Layout | undefined {
+  /** The declarations of members, without attributes behind them; functions and types in the struct take no room. */
+  #membersIn([open, close]: Range): Range[] {
+    const source = this.#source;
+    const found: Range[] = [];
+    let begin = open + 1;
+    let end = -1;
+    let isFunction = false;
+    for (let at = begin; at < close; at++) {
+      const text = source.text(at);
+      if (text === ';' || (text === ':' && at === begin + 1)) {
+        if (end < 0) end = at;
+        if (text === ';' && begin < end && !isFunction && !roomless.has(source.text(begin))) found.push([begin, end]);
+        begin = at + 1;
+        end = -1;
+        isFunction = false;
+      } else if (source.isAttribute(at)) {
+        if (at === begin) begin = source.close[at]! + 1;
+        else if (end < 0) end = at;
+        at = source.close[at]!;
+      } else if (text === '(') {
+        isFunction = true;
+        at = source.close[at]!;
+      } else if (text === '{') {
+        at = source.close[at]!;
+        // A function's body ends its declaration.
+        if (isFunction) begin = at + 1;
+        isFunction = false;
+      } else if (text === '[') at = source.close[at]!;
+    }
+    return found;
+  }
+
+  /** The name of a declarator and its dimensions; undefined for a pointer, a field of bits, an initial value. */
+  #declarator([begin, end]: Range): { readonly nameAt: number; readonly dimensions: readonly Range[] } | undefined {
+    const source = this.#source;
+    const dimensions: Range[] = [];
+    let last = end;
+    while (last > begin && source.text(last - 1) === ']') {
+      let open = last - 2;
+      while (open > begin && source.close[open] !== last - 1) open--;
+      dimensions.push([open + 1, last - 1]);
+      last = open;
+    }
+    if (source.tokens[last - 1]?.kind !== 'word') return undefined;
+    for (let at = begin; at < last; at++) if (/^[*&:={(]$/.test(source.text(at))) return undefined;
+    return { nameAt: last - 1, dimensions };
+  }
+
+  /** Dimensions come from the last to the first. */
+  #array(element: Layout, dimensions: readonly Range[]): Layout | undefined {
     let layout = element;
-    for (const [, size] of [...brackets.matchAll(/\[([^\]]*)\]/g)].reverse()) {
-      const length = numberOf(size!, this.#text);
-      if (length === undefined || length === 0) return undefined;
+    for (const [begin, end] of dimensions) {
+      const length = Number(this.#source.valueOf(begin, end) ?? 0n);
+      if (length <= 0) return undefined;
       layout = {
         type: `${layout.type}[${length}]`,
         sizeBytes: layout.sizeBytes * length,
@@ -170,40 +239,6 @@ export class Layouts {
     }
     return layout;
   }
-}
-
-/** The types that a text declares, the first of each name. */
-interface Declared {
-  /** The place of the bracket that opens the struct. */
-  readonly structs: ReadonlyMap<string, number>;
-  /** The other name of a type. */
-  readonly aliases: ReadonlyMap<string, string>;
-  /** The type beneath; empty where none is named. */
-  readonly enumerations: ReadonlyMap<string, string>;
-}
-
-/** In one pass each, because a text may declare thousands. */
-function declaredIn(code: string): Declared {
-  const structs = new Map<string, number>();
-  for (const { index, 0: head, 1: name } of code.matchAll(/\bstruct\s+(\w+)\s*\{/g))
-    if (!structs.has(name!)) structs.set(name!, index + head.length - 1);
-  // typedef struct { ... } Name;
-  const behind = /\s*(\w+)\s*;/y;
-  for (const { index, 0: head } of code.matchAll(/\btypedef\s+struct\s*\w*\s*\{/g)) {
-    const open = index + head.length - 1;
-    behind.lastIndex = closing(code, open) + 1;
-    const [, name] = behind.exec(code) ?? [];
-    if (name !== undefined && !structs.has(name)) structs.set(name, open);
-  }
-  const aliases = new Map(firstOf(code.matchAll(/\busing\s+(\w+)\s*=\s*([^;=]{1,1000});/g)));
-  for (const statement of code.split(/[;{}]/)) {
-    // The last words before the semicolon, so that no other typedef is between them.
-    const last = statement.slice(statement.lastIndexOf('typedef')).trim();
-    const [, old, name] = last.length > longestMember ? [] : (/^typedef\s+(.+)\s(\w+)$/.exec(last) ?? []);
-    if (name !== undefined && !aliases.has(name)) aliases.set(name, old!);
-  }
-  const enumerations = firstOf(code.matchAll(/\benum\s+(?:class\s+)?(\w+)\s*(?::\s*(\w+))?\s*\{/g));
-  return { structs, aliases, enumerations };
 }
 
 function roundUp(bytes: number, align: number): number {

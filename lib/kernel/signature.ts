@@ -1,10 +1,11 @@
 import { CovariumError } from '../covarium-error.ts';
-import { type Layout, Layouts } from './layout.ts';
-import { closing, codeOf, numberOf, splitList } from './source.ts';
+import type { Declaration, Range, Source } from './declarations.ts';
+import { type Layout, Layouts, typeText } from './layout.ts';
+import { errorAt, type Token, textOf } from './tokens.ts';
 
 /** One argument of a kernel's function, in the order of the text. */
 export interface Parameter {
-  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup' | 'place';
+  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup' | 'place' | 'absent';
   readonly name: string;
   /** The type that is pointed or referred to, or the type of the built-in position. */
   readonly type: string;
@@ -15,58 +16,116 @@ export interface Parameter {
   /** The attribute of a built-in position, such as `thread_position_in_grid`. */
   readonly attribute: string;
   readonly isPointer: boolean;
+  /** Its place in the text. */
+  readonly token: Token;
 }
 
-/** The declaration of one kernel in the text. */
+/** A kernel of a text. */
 export interface Signature {
+  /** What a host calls it: its host_name, or its function's name. */
   readonly name: string;
+  readonly source: Source;
+  readonly declaration: Declaration;
+  /** Its function, with the arguments of a template. */
+  readonly expression: string;
+  /** What it consists of: its function, and the instantiation of a template. */
+  readonly roots: readonly Range[];
   readonly parameters: readonly Parameter[];
-  /** The place of its body in the text, from `{` to `}`. */
-  readonly body: readonly [begin: number, end: number];
-  /** The places of the other kernels' bodies. */
-  readonly otherBodies: readonly (readonly [begin: number, end: number])[];
 }
 
 /** The most buffers of a kernel in Metal. */
 export const mostBuffers = 31;
 
 /** The most kernels of one text, arguments of a kernel, and characters of one argument. */
-const mostKernels = 1000;
+const mostKernels = 10_000;
 const mostArguments = 100;
-const longestArgument = 300;
+const longestArgument = 1000;
 
-interface Found {
-  readonly name: string;
-  readonly list: string;
-  readonly body: readonly [number, number];
+/** Functions of the other stages, which no kernel calls. */
+const otherStages: ReadonlySet<string> = new Set(['vertex', 'fragment', 'mesh', 'object', 'intersection']);
+
+/** The stage that a function's words or attributes name; empty for a plain function. */
+export function stageOf(source: Source, { begin, nameAt, attributes, kind }: Declaration): string {
+  if (kind !== 'function' && kind !== 'instantiation') return '';
+  for (let at = begin; at < nameAt; at++)
+    if (source.text(at) === 'kernel' || otherStages.has(source.text(at))) return source.text(at);
+  for (const [first] of attributes)
+    if (source.text(first) === 'kernel' || otherStages.has(source.text(first))) return source.text(first);
+  return '';
 }
 
-/** All kernels of a text. */
-function kernelsOf(code: string): Found[] {
-  // Bounds on attributes, so that what follows a word is not gone through again from each of many words.
-  const head =
-    /(?:\bkernel\b|\[\[\s*kernel\s*\]\])(?:\s*\[\[[^\]]{0,100}\]\]){0,4}\s+void\s+(?:\[\[[^\]]{0,100}\]\]\s*){0,4}(\w+)\s*\(/g;
-  const heads = [...code.matchAll(head)];
-  if (heads.length > mostKernels)
-    throw new CovariumError('ERR_TOO_LARGE', `Text has (${heads.length}) kernels; the limit is (${mostKernels}).`);
-  return heads.flatMap((match) => {
-    const open = match.index + match[0].length - 1;
-    const end = closing(code, open);
-    const brace = code.indexOf('{', end);
-    if (brace < 0 || code.slice(end + 1, brace).includes(';')) return []; // a declaration
-    return [{ name: match[1]!, list: code.slice(open + 1, end), body: [brace, closing(code, brace)] as const }];
+/** A kernel's function before its arguments are read. */
+interface Found {
+  readonly name: string;
+  readonly declaration: Declaration;
+  readonly instantiation: Declaration | undefined;
+  /** The arguments of a template; empty if it is none. */
+  readonly templateArguments: readonly Range[];
+}
+
+function hostName(source: Source, { attributes }: Declaration): string | undefined {
+  for (const [begin, end] of attributes)
+    for (let at = begin; at < end; at++)
+      if (source.text(at) === 'host_name') return /^"([^"\\]*)"$/.exec(source.text(at + 2))?.[1];
+  return undefined;
+}
+
+/** All kernels of a text: functions, and instantiations of templates. */
+function kernelsIn(source: Source): Found[] {
+  const all = source.declarations.flatMap((declaration): Found[] => {
+    const { kind, nameAt, templateParameters, body } = declaration;
+    const own = source.text(nameAt);
+    if (kind === 'function') {
+      if (body === undefined || templateParameters.length > 0 || stageOf(source, declaration) !== 'kernel') return [];
+      const name = hostName(source, declaration) ?? own;
+      return [{ name, declaration, instantiation: undefined, templateArguments: [] }];
+    }
+    if (kind !== 'instantiation') return [];
+    const template = source
+      .named(own)
+      .find((each) => each.kind === 'function' && each.templateParameters.length > 0 && each.body !== undefined);
+    if (template === undefined) return [];
+    if (stageOf(source, declaration) !== 'kernel' && stageOf(source, template) !== 'kernel') return [];
+    const end = source.text(nameAt + 1) === '<' ? source.angleEnd(nameAt + 1) : undefined;
+    const templateArguments = end === undefined ? [] : source.split(nameAt + 2, end);
+    const name = hostName(source, declaration) ?? own;
+    return [{ name, declaration: template, instantiation: declaration, templateArguments }];
   });
+  if (all.length > mostKernels)
+    throw new CovariumError('ERR_TOO_LARGE', `Text has (${all.length}) kernels; the limit is (${mostKernels}).`);
+  return all;
+}
+
+/** The names of all kernels of a text. */
+export function kernelNames(source: Source): string[] {
+  return kernelsIn(source).map(({ name }) => name);
+}
+
+/** The layouts of the types of one text. */
+const layoutsOf: WeakMap<Source, Layouts> = new WeakMap();
+
+function layoutsIn(source: Source): Layouts {
+  let known = layoutsOf.get(source);
+  if (known === undefined) {
+    known = new Layouts(source);
+    layoutsOf.set(source, known);
+  }
+  return known;
 }
 
 /**
- * The kernel `name` of a text, or the only one. Throws `ERR_INVALID_ARGUMENT` with the existing names,
- * `ERR_UNSUPPORTED`.
+ * The kernel `name` of a text, or the only one. `holds` says the value of a function constant that an argument depends
+ * on. Throws `ERR_INVALID_ARGUMENT` with the existing names, `ERR_UNSUPPORTED`.
  */
-export function signatureOf(text: string, name: string | undefined): Signature {
-  const all = kernelsOf(codeOf(text));
-  const names = all.map((each) => each.name).join(', ');
+export function signatureOf(
+  source: Source,
+  name: string | undefined,
+  holds: (constant: string) => boolean = () => true,
+): Signature {
+  const all = kernelsIn(source);
   const chosen = name === undefined && all.length === 1 ? all[0] : all.find((each) => each.name === name);
   if (chosen === undefined) {
+    const names = all.map((each) => each.name).join(', ');
     const why =
       all.length === 0
         ? 'Text does not contain a kernel (a function that begins with kernel void).'
@@ -75,61 +134,123 @@ export function signatureOf(text: string, name: string | undefined): Signature {
           : `Kernel (${name}) is not in the text; there are (${names}).`;
     throw new CovariumError('ERR_INVALID_ARGUMENT', why);
   }
-  const layouts = new Layouts(text);
-  const list = splitList(chosen.list);
+  const { declaration, instantiation, templateArguments } = chosen;
+  const given = new Map(
+    declaration.templateParameters.flatMap((each, i) =>
+      templateArguments[i] === undefined ? [] : [[each, source.tokens.slice(...templateArguments[i]!)] as const],
+    ),
+  );
+  const own = source.text(declaration.nameAt);
+  const written = templateArguments.map((range) => textOf(source.tokens.slice(...range))).join(', ');
+  const [open, close] = declaration.parameters!;
+  const list = source.split(open + 1, close);
   if (list.length > mostArguments)
-    throw new CovariumError(
+    throw errorAt(
+      source.tokens[open]!,
+      `Kernel (${chosen.name}) has (${list.length}) arguments; the limit is (${mostArguments})`,
       'ERR_TOO_LARGE',
-      `Kernel (${chosen.name}) has (${list.length}) arguments; the limit is (${mostArguments}).`,
     );
   return {
     name: chosen.name,
-    parameters: numbered(list.map((each) => parameterOf(each, chosen.name, text, layouts))),
-    body: chosen.body,
-    otherBodies: all.filter((each) => each !== chosen).map((each) => each.body),
+    source,
+    declaration,
+    expression: `${declaration.scope}${own}${templateArguments.length === 0 ? '' : `<${written} >`}`,
+    roots: [declaration, ...(instantiation === undefined ? [] : [instantiation])].map(({ begin, end }) => [begin, end]),
+    parameters: numbered(list.map((range) => parameterOf(source, range, chosen.name, given, holds))),
   };
 }
 
-function parameterOf(source: string, kernel: string, text: string, layouts: Layouts): Parameter {
-  const argument = source.replace(/\s+/g, ' ');
-  if (argument.length > longestArgument)
-    throw new CovariumError(
-      'ERR_TOO_LARGE',
-      `An argument of kernel (${kernel}) has (${argument.length}) characters; the limit is (${longestArgument}).`,
-    );
-  const [, attribute = '', index] = /\[\[\s*(\w+)\s*(?:\(\s*([^)]*?)\s*\))?\s*\]\]/.exec(argument) ?? [];
-  const words = argument.replace(/\[\[.*?\]\]/g, '').trim();
-  const [, declared, mark = '', name] =
-    /^(.*?)\s*([*&]?)\s*(?:\b(?:const|restrict|__restrict)\s+){0,3}\b(\w+)$/.exec(words) ?? [];
-  if (declared === undefined || declared === '' || name === undefined)
-    throw new CovariumError('ERR_UNSUPPORTED', `Argument (${words}) of kernel (${kernel}) is not understood.`);
-  if (
-    /\b(?:texture\w*|depth\w*|sampler|array_ref|instance_acceleration_structure|visible_function_table)\b/.test(
-      declared,
-    )
-  )
-    throw new CovariumError(
-      'ERR_UNSUPPORTED',
-      `Argument (${name}) of kernel (${kernel}) is neither a buffer nor a constant (${declared}).`,
-    );
-  const type = declared
-    .replace(/\b(?:device|constant|threadgroup|const|volatile|restrict)\b/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  const whole = { name, type, layout: layouts.of(type), attribute, isPointer: mark === '*' };
-  if (mark === '') {
-    if (attribute !== '' && attribute !== 'buffer') return { ...whole, kind: 'place', index: -1 };
-    throw new CovariumError(
-      'ERR_UNSUPPORTED',
-      `Argument (${words}) of kernel (${kernel}) is neither a buffer nor a built-in position.`,
-    );
+const spaceWords: ReadonlySet<string> = new Set([
+  'device',
+  'constant',
+  'threadgroup',
+  'thread',
+  'const',
+  'volatile',
+  'restrict',
+  '__restrict',
+  '__restrict__',
+  'coherent',
+  'typename',
+  'metal',
+]);
+const otherObjects =
+  /^(?:(?:texture|depth)\w*|sampler|array_ref|array|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
+
+function parameterOf(
+  source: Source,
+  [begin, end]: Range,
+  kernel: string,
+  given: ReadonlyMap<string, readonly Token[]>,
+  holds: (constant: string) => boolean,
+): Parameter {
+  const attributes: Range[] = [];
+  const words: Token[] = [];
+  for (let at = begin; at < end; at++) {
+    if (source.isAttribute(at)) {
+      attributes.push(...source.split(at + 2, source.close[at + 1]!));
+      at = source.close[at]!;
+    } else if (source.text(at) === '__attribute__') at = source.close[at + 1]!;
+    else words.push(source.tokens[at]!);
   }
-  const at = index === undefined ? -1 : numberOf(index, text);
-  if (at === undefined)
-    throw new CovariumError('ERR_UNSUPPORTED', `Index (${index}) of argument (${name}) is not a number.`);
-  if (/\bthreadgroup\b/.test(declared)) return { ...whole, kind: 'threadgroup', index: at };
-  if (/\bconstant\b/.test(declared)) return { ...whole, kind: 'constant', index: at };
-  return { ...whole, kind: /\bconst\b/.test(declared) ? 'read' : 'written', index: at };
+  const place = source.tokens[begin]!;
+  const shown = textOf(words);
+  if (shown.length > longestArgument)
+    throw errorAt(
+      place,
+      `An argument of kernel (${kernel}) has (${shown.length}) characters; the limit is (${longestArgument})`,
+      'ERR_TOO_LARGE',
+    );
+  // A reference to an array: T (&name)[n].
+  const bracket = words.findIndex(({ text }, i) => text === '[' && i > 0);
+  const dimensions = bracket < 0 ? [] : words.slice(bracket);
+  const head = (bracket < 0 ? words : words.slice(0, bracket)).filter(({ text }) => text !== '(' && text !== ')');
+  const name = head.pop();
+  while (['const', 'restrict', '__restrict', '__restrict__'].includes(head.at(-1)?.text ?? '')) head.pop();
+  const mark = head.at(-1)?.text === '*' || head.at(-1)?.text === '&' ? head.pop()!.text : '';
+  if (name?.kind !== 'word' || head.length === 0)
+    throw errorAt(place, `Argument (${shown}) of kernel (${kernel}) is not understood`);
+  const object = head.find(({ text }) => otherObjects.test(text));
+  if (object !== undefined)
+    throw errorAt(
+      name,
+      `Argument (${name.text}) of kernel (${kernel}) is a (${object.text}); pass a buffer (device T*) instead`,
+    );
+  const substituted = head.flatMap((each) => given.get(each.text) ?? [each]);
+  const plain = substituted.filter(
+    ({ text }, i) => !spaceWords.has(text) && !(text === '::' && substituted[i - 1]?.text === 'metal'),
+  );
+  const type = typeText(plain) + typeText(dimensions);
+  const attributeAt = (word: string) => attributes.find(([first]) => source.text(first) === word);
+  const isMemory = head.some(({ text }) => text === 'threadgroup');
+  const numberedBy = attributeAt(isMemory ? 'threadgroup' : 'buffer');
+  const condition = attributeAt('function_constant');
+  const other = attributes.find(
+    ([first]) => !['buffer', 'threadgroup', 'function_constant', 'user', 'clang'].includes(source.text(first)),
+  );
+  const isPointer = mark === '*' && dimensions.length === 0;
+  const layout = layoutsIn(source).of(type);
+  const whole = { name: name.text, type, layout, isPointer, token: name };
+  if (mark === '') {
+    if (other !== undefined) return { ...whole, kind: 'place', index: -1, attribute: source.text(other[0]) };
+    throw errorAt(name, `Argument (${shown}) of kernel (${kernel}) is neither a buffer nor a built-in position`);
+  }
+  if (condition !== undefined && !holds(source.text(condition[0] + 2)))
+    return { ...whole, kind: 'absent', index: -1, attribute: '' };
+  let index = -1;
+  if (numberedBy !== undefined) {
+    const value = source.valueOf(numberedBy[0] + 2, numberedBy[1] - 1);
+    if (value === undefined || value < 0n)
+      throw errorAt(
+        name,
+        `Index (${textOf(source.tokens.slice(numberedBy[0] + 2, numberedBy[1] - 1))}) of argument (${name.text}) is not a number`,
+      );
+    index = Number(value);
+  }
+  const named = { ...whole, index, attribute: '' };
+  if (isMemory) return { ...named, kind: 'threadgroup' };
+  if (head.some(({ text }) => text === 'constant')) return { ...named, kind: 'constant' };
+  return { ...named, kind: head.some(({ text }) => text === 'const') ? 'read' : 'written' };
 }
 
 /** Arguments without an index take the next free one, as in Metal. */
@@ -140,7 +261,7 @@ function numbered(parameters: readonly Parameter[]): Parameter[] {
   const tables = [taken(false), taken(true)] as const;
   const free = [0, 0];
   return parameters.map((each) => {
-    if (each.kind === 'place' || each.index >= 0) return each;
+    if (each.kind === 'place' || each.kind === 'absent' || each.index >= 0) return each;
     const table = Number(isMemory(each));
     while (tables[table]!.has(free[table]!)) free[table]!++;
     return { ...each, index: free[table]!++ };

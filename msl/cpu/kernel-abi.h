@@ -1,4 +1,4 @@
-// Between the CPU device and a library that holds one kernel of a user's, compiled at run time (lib/kernel/cpu): plain
+// Between the CPU device and a library that holds kernels of a user's, compiled at run time (lib/kernel/cpu): plain
 // structs, because the two may be built by different compilers.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace covarium {
 
-constexpr uint32_t kernelAbi = 1;
+constexpr uint32_t kernelAbi = 2;
 
 // What is the same for all threads of a launch.
 struct GridSize {
@@ -27,13 +27,23 @@ struct ThreadPlace {
   uint32_t index;         // the same as one number, x first
 };
 
-// An access that the kernel must not make, found in check mode.
-struct KernelViolation {
-  const char* buffer;
+// An access in check mode: bytes at an address, and the frame of the function that makes it.
+struct KernelAccess {
+  const void* address;
+  uint64_t bytes;
+  bool isWrite;
+  const void* place;  // in the library's code
+  void* const* frame;
+};
+
+// An index beyond an array, with the compiler's words for its type.
+struct KernelOverrun {
   int64_t index;
-  uint64_t length;
+  const char* type;
   const char* file;
   uint32_t line;
+  const void* place;
+  void* const* frame;
 };
 
 // What the kernel asks of the device while it runs. `file` and `line` are the user's own.
@@ -41,7 +51,18 @@ struct KernelHost {
   SimdLanes (*exchange)(uint64_t bits, const char* file, uint32_t line);
   unsigned (*lane)();
   void (*barrier)(const char* file, uint32_t line);
-  void (*violation)(const KernelViolation& violation);
+  // Runs that are cancelled and have not ended, of any kernel: where it is 0, none of them is this one.
+  const uint32_t* cancellations;
+  bool (*isCancelled)();
+  // Ends this thread's run of the kernel; does not return.
+  void (*leave)();
+  // In check mode. These return only if the access may be made.
+  void (*access)(const KernelAccess& access);
+  // The next accesses of this thread at this address, up to one elsewhere, are atomic.
+  void (*atomic)(const volatile void* address);
+  void (*overrun)(const KernelOverrun& overrun);
+  // Memory for the threadgroup variable `which` of the kernel, apart from all other memory.
+  void* (*ownMemory)(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes);
 };
 
 struct KernelMember {
@@ -57,17 +78,23 @@ struct KernelSlot {
   const KernelMember* members;
 };
 
+// One kernel of a library.
 struct KernelLibrary {
   uint32_t abi;
+  const char* name;
   uint32_t slotCount;
   const KernelSlot* slots;
-  uint64_t staticThreadgroupBytes;
-  // Threads [begin, end) of one row of the grid; null where threads wait for each other.
+  const uint64_t* staticThreadgroupBytes;
+  // Threads [begin, end) of one row of the grid; null where threads wait for each other. One of the three is not null.
   void (*runRow)(void* const* slots, const GridSize& grid, uint32_t begin, uint32_t end, uint32_t y, uint32_t z);
+  // One thread; null where threads run in rows, or groups as a whole.
   void (*runThread)(void* const* slots, const GridSize& grid, const ThreadPlace& place);
+  // All threads of the group at `place`, whose threads wait for each other at barriers; null where they run one by one.
+  void (*runGroup)(void* const* slots, const GridSize& grid, const ThreadPlace& place);
 };
 
 }  // namespace covarium
 
-// What a library exports: covariumKernel(host).
-extern "C" typedef const covarium::KernelLibrary* (*CovariumKernelFunction)(const covarium::KernelHost* host);
+// What a library exports: covariumKernel(host, name); null for a kernel that it does not have.
+extern "C" typedef const covarium::KernelLibrary* (*CovariumKernelFunction)(const covarium::KernelHost* host,
+                                                                            const char* name);

@@ -12,6 +12,10 @@
 
 namespace covarium::cpu {
 
+// Command buffers and devices that are cancelled and live. A kernel's loops look at it, and ask further where it is not
+// 0.
+inline std::atomic<uint32_t> kernelCancellations{0};
+
 // What the command buffers of a device share; it lives until the last of them is gone.
 struct Engine {
   Engine(unsigned threads, const KernelTable& kernels, const Blas& blas)
@@ -19,13 +23,23 @@ struct Engine {
   Pool pool;
   const KernelTable& kernels;
   const Blas& blas;
-  std::atomic<bool> closing{false};  // cancels all commits
-  Queue queue;                       // last: its thread ends before the rest goes
+  ~Engine() {
+    if (closing) --kernelCancellations;
+  }
+  // Cancels all commits.
+  void close() {
+    if (!closing.exchange(true)) ++kernelCancellations;
+  }
+  std::atomic<bool> closing{false};
+  Queue queue;  // last: its thread ends before the rest goes
 };
 
 class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_this<CpuCommandBuffer> {
  public:
   explicit CpuCommandBuffer(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  ~CpuCommandBuffer() override {
+    if (cancelled_) --kernelCancellations;
+  }
 
   void fillNormal(Operand out, NormalCounter counter) override;
   void requireFinite(Operand a, size_t columns) override;
@@ -67,7 +81,9 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
 
   void commit(Completion done) override;
   Timings commitAndWait() override;
-  void cancel() override { cancelled_ = true; }
+  void cancel() override {
+    if (!cancelled_.exchange(true)) ++kernelCancellations;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -60,7 +60,7 @@ class CpuDevice : public Device {
   size_t mostOpenBytes() const override { return std::min(usableMemoryBytes() / 4, size_t{1} << 30); }
 
   void close() override {
-    engine_->closing = true;
+    engine_->close();
     engine_->queue.close();
     returnThreads(engine_->blas, promised_.exchange(0));
   }

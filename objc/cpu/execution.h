@@ -17,9 +17,12 @@ struct Execution {
   const std::atomic<bool>& cancelled;  // this commit
   const std::atomic<bool>& closing;    // the device
 
+  bool isCancelled() const {
+    return cancelled.load(std::memory_order_relaxed) || closing.load(std::memory_order_relaxed);
+  }
   // Called between blocks of work.
   void stopIfCancelled() const {
-    if (!cancelled.load(std::memory_order_relaxed) && !closing.load(std::memory_order_relaxed)) return;
+    if (!isCancelled()) return;
     throw Failure("ERR_ABORTED", "The commit is cancelled before it has ended.");
   }
 };

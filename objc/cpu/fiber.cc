@@ -62,7 +62,7 @@ thread_local Fiber* starting = nullptr;
 }
 
 Fiber::Fiber() {
-  void* mapped = mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapped = mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   stack_ = static_cast<char*>(mapped);
 }

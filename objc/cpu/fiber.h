@@ -25,7 +25,7 @@ class Fiber {
   void main();
   void forgetFrames();
 
-  static constexpr size_t stackBytes = 64 << 10;
+  static constexpr size_t stackBytes = 256 << 10;  // lib/kernel/cpu/compiler.ts refuses frames that it can't hold
   char* stack_;
   void* pointer_ = nullptr;  // the stack pointer of whoever is not running: the fiber's, or the resumer's
   std::function<void()> body_;

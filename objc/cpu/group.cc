@@ -22,11 +22,11 @@ void Group::resize(unsigned lanes, unsigned simdWidth) {
   while (fibers_.size() < lanes) fibers_.push_back(std::make_unique<Fiber>());
   states_.assign(lanes, State::ready);
   places_.assign(lanes, {});
-  exchanges_.assign(lanes, 0);
-  for (int half = 0; half < 2; ++half) {
-    given_[half].assign(lanes, 0);
-    activeMasks_[half].assign(lanes / simdWidth + 1, 0);
-  }
+  offered_.assign(lanes, 0);
+  given_.assign(lanes, 0);
+  activeMasks_.assign(lanes / simdWidth + 1, 0);
+  exchanges_.assign(lanes / simdWidth + 1, 0);
+  barriers_ = 0;
 }
 
 void Group::wait(State state, CodePlace place) {
@@ -37,12 +37,14 @@ void Group::wait(State state, CodePlace place) {
 
 void Group::barrier(CodePlace place) { wait(State::atBarrier, place); }
 
+void Group::leave() { wait(State::done, {}); }
+
+// What was given stays until the simdgroup exchanges again, which it does when no lane runs: all have read it then.
 SimdLanes Group::exchange(uint64_t bits, CodePlace place) {
   const unsigned lane = current_, width = simdWidth_, first = lane / width * width;
-  const unsigned half = ++exchanges_[lane] % 2;
-  given_[half][lane] = bits;
+  offered_[lane] = bits;
   wait(State::atSimdExchange, place);
-  return {&given_[half][first], activeMasks_[half][first / width], std::min(width, lanes_ - first)};
+  return {&given_[first], activeMasks_[first / width], std::min(width, lanes_ - first)};
 }
 
 // Whether lanes [first, last) all wait at `state` or are done, and some wait.
@@ -55,20 +57,52 @@ bool Group::gathered(unsigned first, unsigned last, State state) const {
   return any;
 }
 
+// The place of the lanes of [first, last) that wait for their simdgroup: of several, the first in the text. False where
+// none waits.
+bool Group::firstPlace(unsigned first, unsigned last, CodePlace& place) const {
+  bool any = false;
+  for (unsigned lane = first; lane < last; ++lane) {
+    if (states_[lane] != State::atSimdExchange || (any && places_[lane].line >= place.line)) continue;
+    place = places_[lane];
+    any = true;
+  }
+  return any;
+}
+
+// Gives each lane of [first, last) that waits at a place what all of them offered there.
+void Group::exchangeAt(unsigned first, unsigned last, CodePlace place) {
+  uint64_t active = 0;
+  for (unsigned lane = first; lane < last; ++lane) {
+    if (states_[lane] != State::atSimdExchange || places_[lane].line != place.line) continue;
+    active |= uint64_t{1} << (lane - first);
+    given_[lane] = offered_[lane];
+    states_[lane] = State::ready;
+  }
+  activeMasks_[first / simdWidth_] = active;
+  ++exchanges_[first / simdWidth_];
+}
+
+// Simdgroups whose living lanes all wait at one line.
 bool Group::releaseSimdgroups() {
   bool released = false;
   for (unsigned first = 0; first < lanes_; first += simdWidth_) {
     const unsigned last = std::min(first + simdWidth_, lanes_);
-    if (!gathered(first, last, State::atSimdExchange)) continue;
-    uint64_t active = 0;
-    unsigned half = 0;
-    for (unsigned lane = first; lane < last; ++lane) {
-      if (states_[lane] != State::atSimdExchange) continue;
-      active |= uint64_t{1} << (lane - first);
-      half = exchanges_[lane] % 2;
-      states_[lane] = State::ready;
-    }
-    activeMasks_[half][first / simdWidth_] = active;
+    CodePlace place;
+    if (!gathered(first, last, State::atSimdExchange) || !firstPlace(first, last, place)) continue;
+    exchangeAt(first, last, place);
+    released = true;
+  }
+  return released;
+}
+
+// Of each simdgroup, lanes that wait at one line while others wait elsewhere.
+bool Group::releaseDivergent() {
+  bool released = false;
+  for (unsigned first = 0; first < lanes_; first += simdWidth_) {
+    const unsigned last = std::min(first + simdWidth_, lanes_);
+    CodePlace place;
+    if (!firstPlace(first, last, place)) continue;
+    exchangeAt(first, last, place);
     released = true;
   }
   return released;
@@ -82,6 +116,7 @@ bool Group::releaseBarrier() {
   }
   for (auto& state : states_)
     if (state == State::atBarrier) state = State::ready;
+  ++barriers_;
   return true;
 }
 
@@ -89,19 +124,22 @@ void Group::runReady() {
   for (current_ = 0; current_ < lanes_; ++current_) {
     if (states_[current_] != State::ready) continue;
     fibers_[current_]->resume();
+    // A lane that left has that state already, and is not resumed again.
     if (fibers_[current_]->finished()) states_[current_] = State::done;
   }
 }
 
-bool Group::run(unsigned lanes, unsigned simdWidth, const Body& body, bool strict) {
+bool Group::run(unsigned lanes, unsigned simdWidth, const Body& body, bool strict,
+                const std::function<bool()>& isCancelled) {
   resize(lanes, simdWidth);
   strict_ = strict;
   for (unsigned lane = 0; lane < lanes; ++lane) fibers_[lane]->start([&body, lane] { body(lane); });
   runningGroup = this;
   while (true) {
     runReady();
+    if (isCancelled && isCancelled()) break;
     const bool simd = releaseSimdgroups(), barrier = releaseBarrier();
-    if (!simd && !barrier) break;
+    if (!simd && !barrier && !releaseDivergent()) break;
   }
   runningGroup = nullptr;
   return std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::done; });

@@ -24,7 +24,9 @@ struct Divergence {
 };
 
 // One threadgroup while it runs on one processor thread. Lanes are resumed in order, each until it waits or returns;
-// those that wait go on when all living lanes of their simdgroup, or of the group, have come to the same place.
+// those that wait go on when all living lanes of their simdgroup, or of the group, have come to the same place. Where
+// no lane can go on, the lanes of a simdgroup that wait at one line exchange among themselves, as in a divergent
+// branch.
 class Group {
  public:
   // The one of this processor thread: its stacks are made once.
@@ -35,13 +37,20 @@ class Group {
   // Calls body(lane) for each lane; false where they do not all end. Strict: a lane that has returned keeps the others
   // waiting at a barrier, and all must wait at the same one.
   using Body = std::function<void(unsigned lane)>;
-  bool run(unsigned lanes, unsigned simdWidth, const Body& body, bool strict = false);
+  bool run(unsigned lanes, unsigned simdWidth, const Body& body, bool strict = false,
+           const std::function<bool()>& isCancelled = {});
   // After run() gave false.
   Divergence divergence() const;
 
   unsigned lane() const { return current_; }
+  unsigned simdgroup() const { return current_ / simdWidth_; }
+  // How many barriers the group has passed, and exchanges the simdgroup of the lane that runs.
+  unsigned barriers() const { return barriers_; }
+  unsigned exchanges() const { return exchanges_[simdgroup()]; }
   unsigned laneInSimdgroup() const { return current_ % simdWidth_; }
   void barrier(CodePlace place);
+  // Ends the lane that runs; does not return.
+  void leave();
   SimdLanes exchange(uint64_t bits, CodePlace place);
 
  private:
@@ -51,16 +60,20 @@ class Group {
   void wait(State state, CodePlace place);
   bool gathered(unsigned first, unsigned last, State state) const;
   bool releaseSimdgroups();
+  bool releaseDivergent();
+  bool firstPlace(unsigned first, unsigned last, CodePlace& place) const;
+  void exchangeAt(unsigned first, unsigned last, CodePlace place);
   bool releaseBarrier();
   void runReady();
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<State> states_;
-  std::vector<CodePlace> places_;         // where each lane waits
-  std::vector<unsigned> exchanges_;       // of each lane, counted: the parity names the half of `given_` it uses
-  std::vector<uint64_t> given_[2];        // a lane is never more than one exchange ahead of its simdgroup
-  std::vector<uint64_t> activeMasks_[2];  // of each simdgroup
-  unsigned lanes_ = 0, simdWidth_ = 1, current_ = 0;
+  std::vector<CodePlace> places_;      // where each lane waits
+  std::vector<uint64_t> offered_;      // by each lane that waits
+  std::vector<uint64_t> given_;        // to each simdgroup by its last exchange
+  std::vector<uint64_t> activeMasks_;  // of each simdgroup
+  std::vector<unsigned> exchanges_;    // of each simdgroup, how many
+  unsigned lanes_ = 0, simdWidth_ = 1, current_ = 0, barriers_ = 0;
   bool strict_ = false;
 };
 

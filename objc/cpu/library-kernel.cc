@@ -1,13 +1,15 @@
 #include "library-kernel.h"
 
+#include <csetjmp>
+
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <mutex>
 
 #include "../launch.h"
+#include "checked-memory.h"
+#include "code-line.h"
 #include "command-buffer.h"
 #include "group.h"
 
@@ -17,9 +19,12 @@ namespace {
 
 constexpr unsigned simdWidth = 32;  // Apple's
 
-// Where a thread of the group that runs here is, for a message.
+// Where a thread of the group that runs here is, for a message; what it runs for; and where a run of rows ends early.
 thread_local const GridSize* runningGrid = nullptr;
 thread_local ThreadPlace runningPlace;
+thread_local const Execution* running = nullptr;
+thread_local jmp_buf* rowsEnd = nullptr;
+thread_local CheckedMemory* checkedMemory = nullptr;
 
 void setLane(ThreadPlace& place, uint32_t lane) {
   place.index = lane;
@@ -47,17 +52,60 @@ struct Checked : Failure {
   }
 };
 
-// The first thing that goes wrong on this processor thread; its access was turned aside.
+// The first thing that goes wrong on this processor thread; the thread of the kernel that did it has ended.
 thread_local std::unique_ptr<Checked> found;
 
-void violation(const KernelViolation& wrong) {
-  if (found != nullptr) return;
+void leave() {
+  if (auto* group = Group::running()) group->leave();
+  longjmp(*rowsEnd, 1);
+}
+
+bool isCancelled() { return running != nullptr && running->isCancelled(); }
+
+// Ends the thread that runs, and keeps why.
+void refuse(const std::string& what, const CodeLine& line) {
   const auto* group = Group::running();
-  found =
-      std::make_unique<Checked>(positionOf(group == nullptr ? 0 : group->lane()) + " uses element (" +
-                                    std::to_string(wrong.index) + ") of buffer (" + wrong.buffer + "), which has (" +
-                                    std::to_string(wrong.length) + "), at " + named(wrong.file, wrong.line) + ".",
-                                wrong.file, wrong.line);
+  const std::string where = line.path.empty() ? "" : ", at " + named(line.path.c_str(), line.line);
+  if (found == nullptr)
+    found = std::make_unique<Checked>(positionOf(group == nullptr ? 0 : group->lane()) + what + where + ".",
+                                      line.path.c_str(), line.line);
+  leave();
+}
+
+void access(const KernelAccess& access) {
+  const auto wrong = checkedMemory->wrongAccess(access);
+  if (!wrong.empty()) refuse(" uses " + wrong, lineOf(access.place, access.frame));
+  const auto* group = Group::running();
+  if (group == nullptr) return;
+  Race race;
+  if (!checkedMemory->findRace(access, {group->lane(), group->simdgroup(), group->barriers(), group->exchanges()},
+                               race))
+    return;
+  refuse(std::string(access.isWrite ? " writes " : " reads ") + race.element + ", which " +
+             positionOf(race.otherLane).replace(0, 1, "t") + (race.otherWrites ? " writes" : " reads") +
+             " with no barrier between them",
+         lineOf(access.place, access.frame));
+}
+
+void atomic(const volatile void* address) {
+  if (const auto* group = Group::running()) checkedMemory->setAtomic(address, group->lane());
+}
+
+void overrun(const KernelOverrun& overrun) {
+  CodeLine line = lineOf(overrun.place, overrun.frame);
+  if (line.path.empty()) line = {overrun.file, overrun.line};
+  // An index of 32 bits comes without its sign.
+  const int64_t index =
+      overrun.index > INT32_MAX && overrun.index <= UINT32_MAX ? static_cast<int32_t>(overrun.index) : overrun.index;
+  refuse(" uses element (" + std::to_string(index) + ") of an array of type (" + overrun.type + ")", line);
+}
+
+// No exception passes through a kernel's frames.
+void* ownMemory(uint32_t which, const char* name, uint64_t bytes, uint64_t elementBytes) {
+  void* memory = checkedMemory->ownMemory(which, name, bytes, elementBytes);
+  if (memory == nullptr)
+    refuse(" declares more threadgroup variables (" + std::string(name) + ") than check mode has memory for", {});
+  return memory;
 }
 
 SimdLanes exchange(uint64_t bits, const char* file, uint32_t line) {
@@ -69,7 +117,9 @@ void barrier(const char* file, uint32_t line) {
   if (auto* group = Group::running()) group->barrier({file, line});
 }
 
-const KernelHost host = {exchange, simd_lane, barrier, violation};
+const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
+                         isCancelled, leave,     access,  atomic,
+                         overrun,     ownMemory};
 
 Checked diverged(const Divergence& divergence) {
   const std::string other = divergence.returned
@@ -80,6 +130,18 @@ Checked diverged(const Divergence& divergence) {
                      ", which not all threads of its group reach: " + positionOf(divergence.other).replace(0, 1, "t") +
                      " " + other + ".",
                  divergence.barrier.file, divergence.barrier.line);
+}
+
+// Runs a part of a kernel without fibers. A loop that finds the run cancelled jumps back here: a kernel's frames own
+// nothing.
+template <typename Run>
+void runToItsEnd(const Execution& execution, const Run& run) {
+  jmp_buf here;
+  running = &execution;
+  rowsEnd = &here;
+  if (setjmp(here) == 0) run();
+  running = nullptr;
+  execution.stopIfCancelled();
 }
 
 struct alignas(64) Block {
@@ -109,6 +171,18 @@ class Aligned {
 // What threadgroup memory takes, so that the next begins aligned.
 size_t roomFor(size_t bytes) { return (bytes + sizeof(Block) - 1) / sizeof(Block) * sizeof(Block); }
 
+ThreadPlace placeOf(const GridSize& grid, size_t group) {
+  ThreadPlace place = {};
+  place.group[0] = static_cast<uint32_t>(group % grid.groups[0]);
+  place.group[1] = static_cast<uint32_t>(group / grid.groups[0] % grid.groups[1]);
+  place.group[2] = static_cast<uint32_t>(group / grid.groups[0] / grid.groups[1]);
+  for (int axis = 0; axis < 3; ++axis) {
+    const uint32_t first = place.group[axis] * grid.groupThreads[axis];
+    place.groupSize[axis] = std::min(grid.groupThreads[axis], grid.threads[axis] - first);
+  }
+  return place;
+}
+
 GridSize gridOf(Size3 threads, Size3 group) {
   GridSize grid = {};
   for (int i = 0; i < 3; ++i) {
@@ -128,7 +202,7 @@ LibraryKernel::LibraryKernel(const KernelSource& source) : check_(source.check) 
   handle_ = dlopen(source.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) throw Failure("ERR_INTERNAL", "Kernel (" + name + ") can't be loaded: " + dlerror() + ".");
   const auto entry = reinterpret_cast<CovariumKernelFunction>(dlsym(handle_, "covariumKernel"));
-  library_ = entry == nullptr ? nullptr : entry(&host);
+  library_ = entry == nullptr ? nullptr : entry(&host, name.c_str());
   if (library_ == nullptr || library_->abi != kernelAbi || library_->slotCount != parameters.size()) {
     dlclose(handle_);
     throw Failure("ERR_INTERNAL", "Library of kernel (" + name + ") is not one that this version has compiled.");
@@ -141,7 +215,7 @@ LibraryKernel::LibraryKernel(const KernelSource& source) : check_(source.check) 
       parameters[i].members.emplace_back(slot.members[m].name, slot.members[m].offsetBytes);
   }
   threadExecutionWidth = simdWidth;
-  staticThreadgroupMemoryBytes = library_->staticThreadgroupBytes;
+  staticThreadgroupMemoryBytes = *library_->staticThreadgroupBytes;
 }
 
 LibraryKernel::~LibraryKernel() { dlclose(handle_); }
@@ -151,26 +225,39 @@ void LibraryKernel::run(const Execution& execution, const std::vector<KernelOper
   std::vector<void*> slots;
   std::vector<uint64_t> slotBytes;
   std::vector<Aligned> aligned(operands.size());
+  std::unique_ptr<CheckedMemory> checked;
+  if (check_) checked = std::make_unique<CheckedMemory>(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     const KernelOperand& operand = operands[i];
     const bool isBuffer = operand.operand.buffer != nullptr;
     void* memory = isBuffer ? operand.operand.data() : const_cast<uint8_t*>(operand.bytes.data());
     const size_t bytes = isBuffer ? operand.operand.sizeBytes() : operand.bytes.size();
     // A typed array begins where it likes; a vector does not.
-    if (reinterpret_cast<uintptr_t>(memory) % library_->slots[i].alignBytes != 0)
+    if (check_ && operand.threadgroupBytes == 0) {
+      memory = checked->copyOf(i, parameters[i].name, memory, bytes, library_->slots[i].sizeBytes);
+    } else if (reinterpret_cast<uintptr_t>(memory) % library_->slots[i].alignBytes != 0) {
       memory = aligned[i].copyOf(memory, bytes);
+    }
     slots.push_back(memory);
     slotBytes.push_back(bytes + operand.threadgroupBytes);
   }
   GridSize grid = gridOf(threads, threadgroup);
   grid.slotBytes = slotBytes.data();
-  if (library_->runRow != nullptr) {
+  if (check_) {
+    runChecked(execution, slots, operands, grid, *checked);
+  } else if (library_->runRow != nullptr) {
     runRows(execution, slots.data(), grid);
   } else {
     runGroups(execution, slots, operands, grid);
   }
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (parameters[i].kind == KernelParameter::Kind::written) aligned[i].copyBack();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (parameters[i].kind != KernelParameter::Kind::written) continue;
+    if (check_) {
+      checked->copyBack(i);
+    } else {
+      aligned[i].copyBack();
+    }
+  }
 }
 
 void LibraryKernel::runRows(const Execution& execution, void* const* slots, const GridSize& grid) const {
@@ -186,9 +273,17 @@ void LibraryKernel::runRows(const Execution& execution, void* const* slots, cons
     const size_t first = task / pieces * rowsAtOnce, last = std::min(rows, first + rowsAtOnce);
     for (size_t row = first; row < last; ++row) {
       execution.stopIfCancelled();
-      library_->runRow(slots, grid, begin, end, static_cast<uint32_t>(row % grid.threads[1]),
-                       static_cast<uint32_t>(row / grid.threads[1]));
+      runRow(execution, slots, grid, begin, end, row);
     }
+  });
+}
+
+// A part of one row.
+void LibraryKernel::runRow(const Execution& execution, void* const* slots, const GridSize& grid, uint32_t begin,
+                           uint32_t end, size_t row) const {
+  runToItsEnd(execution, [&] {
+    library_->runRow(slots, grid, begin, end, static_cast<uint32_t>(row % grid.threads[1]),
+                     static_cast<uint32_t>(row / grid.threads[1]));
   });
 }
 
@@ -210,19 +305,35 @@ void LibraryKernel::runGroups(const Execution& execution, const std::vector<void
       own[slot] = next;
       next += roomFor(operands[slot].threadgroupBytes);
     }
-    ThreadPlace place = {};
-    place.group[0] = static_cast<uint32_t>(i % grid.groups[0]);
-    place.group[1] = static_cast<uint32_t>(i / grid.groups[0] % grid.groups[1]);
-    place.group[2] = static_cast<uint32_t>(i / grid.groups[0] / grid.groups[1]);
-    for (int axis = 0; axis < 3; ++axis) {
-      const uint32_t first = place.group[axis] * grid.groupThreads[axis];
-      place.groupSize[axis] = std::min(grid.groupThreads[axis], grid.threads[axis] - first);
-    }
-    runGroup(own.data(), grid, place);
+    runGroup(execution, own.data(), grid, placeOf(grid, i));
   });
 }
 
-void LibraryKernel::runGroup(void* const* slots, const GridSize& grid, ThreadPlace place) const {
+// Check mode runs one group after the other on this thread: each has all of the memory, and the first mistake is the
+// first of the grid.
+void LibraryKernel::runChecked(const Execution& execution, std::vector<void*> slots,
+                               const std::vector<KernelOperand>& operands, const GridSize& grid,
+                               CheckedMemory& checked) const {
+  const size_t groups = size_t{grid.groups[0]} * grid.groups[1] * grid.groups[2];
+  checkedMemory = &checked;
+  for (size_t i = 0; i < groups; ++i) {
+    execution.stopIfCancelled();
+    checked.beginGroup();
+    for (size_t slot = 0; slot < slots.size(); ++slot)
+      if (operands[slot].threadgroupBytes != 0)
+        slots[slot] = checked.threadgroupMemory(slot, parameters[slot].name, operands[slot].threadgroupBytes,
+                                                library_->slots[slot].sizeBytes);
+    runGroup(execution, slots.data(), grid, placeOf(grid, i));
+  }
+}
+
+void LibraryKernel::runGroup(const Execution& execution, void* const* slots, const GridSize& grid,
+                             ThreadPlace place) const {
+  if (library_->runGroup != nullptr) {
+    runToItsEnd(execution, [&] { library_->runGroup(slots, grid, place); });
+    return;
+  }
+  running = &execution;
   runningGrid = &grid;
   runningPlace = place;
   found.reset();
@@ -234,7 +345,9 @@ void LibraryKernel::runGroup(void* const* slots, const GridSize& grid, ThreadPla
         setLane(own, lane);
         library_->runThread(slots, grid, own);
       },
-      check_);
+      check_, isCancelled);
+  running = nullptr;
+  execution.stopIfCancelled();
   if (found != nullptr) throw Checked(*found);
   if (!ended) throw diverged(group.divergence());
 }

@@ -8,7 +8,9 @@
 
 namespace covarium::cpu {
 
-// A user's kernel in a shared library that lib/kernel/cpu has compiled.
+class CheckedMemory;
+
+// A user's kernel in a shared library that lib/kernel/cpu has compiled; several may lie in one.
 class LibraryKernel : public covarium::Kernel {
  public:
   // Loads the library. Throws ERR_INTERNAL where it is not one of ours.
@@ -26,7 +28,11 @@ class LibraryKernel : public covarium::Kernel {
   void runRows(const Execution& execution, void* const* slots, const GridSize& grid) const;
   void runGroups(const Execution& execution, const std::vector<void*>& slots,
                  const std::vector<KernelOperand>& operands, const GridSize& grid) const;
-  void runGroup(void* const* slots, const GridSize& grid, ThreadPlace place) const;
+  void runRow(const Execution& execution, void* const* slots, const GridSize& grid, uint32_t begin, uint32_t end,
+              size_t row) const;
+  void runChecked(const Execution& execution, std::vector<void*> slots, const std::vector<KernelOperand>& operands,
+                  const GridSize& grid, CheckedMemory& checked) const;
+  void runGroup(const Execution& execution, void* const* slots, const GridSize& grid, ThreadPlace place) const;
 
   void* handle_ = nullptr;
   const KernelLibrary* library_ = nullptr;

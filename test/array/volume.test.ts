@@ -64,9 +64,8 @@ onKernelDevices('volumes of every type go through one kernel, several in and sev
 onKernelDevices(
   'layouts of structs that the text hides may be given, and are compared with the compiler.',
   async (device) => {
-    const text = `#define FIELDS int rows; float weights[2];
-struct Hidden { FIELDS };
-kernel void f(constant Hidden& p, device float* out, uint i [[thread_position_in_grid]]) {
+    const text = `template <typename T> struct Hidden { T rows; float weights[2]; };
+kernel void f(constant Hidden<int>& p, device float* out, uint i [[thread_position_in_grid]]) {
   out[i] = p.rows * p.weights[i];
 }`;
     const out = new Float32Array(2);

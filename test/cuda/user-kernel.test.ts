@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { libraryOf } from '../../lib/kernel/cpu/library.ts';
+import { Source } from '../../lib/kernel/declarations.ts';
+import { preprocess } from '../../lib/kernel/preprocess.ts';
 import { signatureOf } from '../../lib/kernel/signature.ts';
-import { flatten } from '../../lib/kernel/source.ts';
 import { onSoftCuda, printedBesideCuda } from './on-cuda.ts';
 
 const text = `#include <metal_stdlib>
@@ -37,9 +38,9 @@ function onClang(sentence: string, check: () => Promise<void>): void {
 }
 
 async function librarySetting(): Promise<Readonly<Record<string, string>>> {
-  const flat = flatten(text, 'kernel.metal', {});
-  const library = await libraryOf(flat, signatureOf(flat, undefined), false);
-  return { ...byClang, SOFTCUDA_KERNEL: library.path };
+  const source = new Source(preprocess(text, 'kernel.metal', {}).tokens);
+  const library = await libraryOf([signatureOf(source, undefined)], [], false);
+  return { ...byClang, SOFTCUDA_KERNEL: `${library.path}:walk` };
 }
 
 const head = `

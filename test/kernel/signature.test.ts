@@ -3,16 +3,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';
+import { Source } from '../../lib/kernel/declarations.ts';
 import { Layouts } from '../../lib/kernel/layout.ts';
-import { signatureOf } from '../../lib/kernel/signature.ts';
+import { preprocess } from '../../lib/kernel/preprocess.ts';
+import { kernelNames, signatureOf } from '../../lib/kernel/signature.ts';
+
+const read = (text: string) => new Source(preprocess(text, 'kernel.metal', {}).tokens);
 
 test('arguments have their kinds, and those without an index take the next that is free.', () => {
   const { name, parameters } = signatureOf(
-    `// kernel void not_me(device int* a) {}
+    read(`// kernel void not_me(device int* a) {}
 #define AT 4
 kernel /* here */ void f(const device float *a, device metal::uint * b [[ buffer( 0 ) ]], constant struct P &p,
   device const vec<float, 4>* v [[buffer(AT)]], threadgroup float* shared, ushort2 at [[thread_position_in_grid]])
-{ if (at.x) { b[0] = 1; } }`,
+{ if (at.x) { b[0] = 1; } }`),
     undefined,
   );
   assert.is(name, 'f');
@@ -20,7 +24,7 @@ kernel /* here */ void f(const device float *a, device metal::uint * b [[ buffer
     parameters.map(({ kind, name: argument, type, index }) => [kind, argument, type, index]),
     [
       ['read', 'a', 'float', 1],
-      ['written', 'b', 'metal::uint', 0],
+      ['written', 'b', 'uint', 0],
       ['constant', 'p', 'struct P', 2],
       ['read', 'v', 'vec<float, 4>', 4],
       ['threadgroup', 'shared', 'float', 0],
@@ -37,22 +41,28 @@ test('kernels are distinguished, and their bodies found after brackets and comme
   const text = `[[kernel]] void one(device int* a) { a[0] = '}' + "}"[0]; /* } */ }
 kernel void declared(device int* a);
 kernel [[max_total_threads_per_threadgroup(64)]] void two(device int* a) { { } }`;
-  const { body, otherBodies } = signatureOf(text, 'two');
-  assert.is(text.slice(body[0], body[1] + 1), '{ { } }');
-  assert.equal(
-    otherBodies.map(([begin, end]) => text.slice(begin, end + 1)),
-    [`{ a[0] = '}' + "}"[0]; /* } */ }`],
+  assert.equal(kernelNames(read(text)), ['one', 'two']);
+  const { source, declaration } = signatureOf(read(text), 'two');
+  const [open, close] = declaration.body!;
+  assert.is(
+    source.tokens
+      .slice(open, close + 1)
+      .map((token) => token.text)
+      .join(' '),
+    '{ { } }',
   );
 });
 
 test('sizes and alignments are those of the language.', () => {
-  const layouts = new Layouts(`struct Inner { char c; float3 v; };
+  const layouts = new Layouts(
+    read(`struct Inner { char c; float3 v; };
 typedef struct { uint8_t a, b[3]; uint16_t c; } Old;
 enum Kind : uchar { one, two };
 using Alias = Inner;
 constant int N = 3;
 struct Outer { packed_float3 p; Inner inner[N]; bool last; };
-struct Loop { Loop a; };`);
+struct Loop { Loop a; };`),
+  );
   for (const [type, sizeBytes, alignBytes] of [
     ['float', 4, 4],
     ['float3', 16, 16],
@@ -84,7 +94,7 @@ test('a kernel runs as a plain loop unless its threads wait for each other; a wo
   const isLoop = (body: string) => {
     const text = `kernel void f(device uint* a, uint group [[threadgroup_position_in_grid]],
       uint simd [[simdgroup_index_in_threadgroup]]) { ${body} } // threadgroup_barrier`;
-    return translationUnit(text, signatureOf(text, undefined), false).includes('runRow, nullptr');
+    return translationUnit([signatureOf(read(text), undefined)], [], false).includes('run, nullptr, nullptr');
   };
   assert.ok(isLoop('a[0] = group + simd;'));
   assert.not(isLoop('threadgroup_barrier(mem_flags::mem_threadgroup);'));

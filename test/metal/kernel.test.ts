@@ -146,26 +146,21 @@ onSoftMetal(
   },
 );
 
-onSoftMetal(
-  'Threads that wait for each other in vain end the commit, as a GPU that hangs does; the device lives on.',
-  async () => {
-    using device = openDevice('metal');
-    const kernel = await device.kernel(`#include <metal_stdlib>
+onSoftMetal('Threads that wait at different lines go on: a simdgroup with those that are there.', async () => {
+  using device = openDevice('metal');
+  const kernel = await device.kernel(`#include <metal_stdlib>
 using namespace metal;
-kernel void hang(device float* out [[buffer(0)]], uint i [[thread_position_in_threadgroup]]) {
+kernel void part(device float* out [[buffer(0)]], uint i [[thread_position_in_threadgroup]]) {
   if (i == 0) threadgroup_barrier(mem_flags::mem_threadgroup);
   else simdgroup_barrier(mem_flags::mem_none);
   out[i] = 1;
   threadgroup_barrier(mem_flags::mem_threadgroup);
 }
 `);
-    const out = new Float32Array(64);
-    await throwsCode('ERR_DEVICE_FAILED', 'Timeout', () =>
-      kernel.run({ grid: 64, threadgroup: 64, arguments: { out } }),
-    );
-    await works(device);
-  },
-);
+  const out = new Float32Array(64);
+  await kernel.run({ grid: 64, threadgroup: 64, arguments: { out } });
+  assert.ok(out.every((value) => value === 1));
+});
 
 onSoftMetal(
   'A kernel outlives its device: it launches no more, and nothing of Metal is left with it.',

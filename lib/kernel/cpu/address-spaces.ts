@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
-import { replaced } from '../source.ts';
+import type { Range } from '../declarations.ts';
+import type { Signature } from '../signature.ts';
+import { Edits, written } from '../tokens.ts';
 import { runProgram } from './compiler.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
@@ -16,10 +18,23 @@ const flags = [
 const spaces: { readonly [number: string]: string } = { 1: 'device', 2: 'constant', 3: 'threadgroup' };
 
 /** The compiler's lines about address spaces that Metal would refuse; undefined if clang++ is not installed. */
-export async function spaceErrors(text: string): Promise<string | undefined> {
-  // clang accepts a variable with an address space only if it is static.
-  const words = threadgroupVariables(text).map(({ word }) => ({ begin: word, end: word, by: 'static ' }));
-  const own = replaced(text, words).replaceAll('[[threadgroup(', '[[threadgroup_memory(');
+export async function spaceErrors({ source, roots }: Signature): Promise<string | undefined> {
+  const edits = new Edits();
+  const kept = [...source.reachable(roots)].sort((a, b) => a.begin - b.begin);
+  const functions = kept.filter(({ kind }) => kind !== 'instantiation');
+  for (const declaration of functions) {
+    const { begin, end, body, kind } = declaration;
+    for (let at = begin; at < end; at++) if (source.isAttribute(at)) edits.drop(at, source.close[at]! + 1);
+    // clang accepts a variable with an address space only if it is static.
+    if (body !== undefined && kind === 'function')
+      for (const { word } of threadgroupVariables(source, body)) edits.before(word, 'static');
+  }
+  const ranges = [...functions.map(({ begin, end }): Range => [begin, end]), ...source.frames];
+  const own = written(
+    source.tokens,
+    ranges.sort((a, b) => a[0] - b[0]),
+    edits,
+  );
   const unit = `#include <metal_stdlib>\nusing namespace metal;\n${own}`;
   const include = join(headersFolder(), 'check');
   const ended = await runProgram('clang++', [...flags, '-I', include, '-'], unit);
@@ -30,11 +45,15 @@ export async function spaceErrors(text: string): Promise<string | undefined> {
 /** The errors about the address space of a pointer, in Metal's words, including errors whose notes say so. */
 function linesAboutSpaces(output: string): string {
   const errors = output.split(/^(?=[^\n]*: (?:fatal )?error: )/m);
+  // Metal copies structs from one space to another, for which C++ has no constructor.
+  const isCopy = (error: string) =>
+    /^[^\n]*no (?:matching constructor|viable (?:overloaded '='|conversion))/.test(error);
   const isAbout = (error: string) =>
-    /changes address space|address space .* in \d+\w\w argument/.test(error) ||
-    /(?:cannot (?:initialize|pass|bind)|assigning to)[^\n]*(?:\b(?:device|constant|threadgroup) |address_space\(\d\))[^\n]*\*/.test(
-      error,
-    );
+    !isCopy(error) &&
+    (/changes address space|address space .* in \d+\w\w argument/.test(error) ||
+      /(?:cannot (?:initialize|pass|bind)|assigning to)[^\n]*(?:\b(?:device|constant|threadgroup) |address_space\(\d\))[^\n]*\*/.test(
+        error,
+      ));
   return errors
     .filter(isAbout)
     .map((error) => error.split('\n')[0]!)

@@ -109,24 +109,54 @@ export async function findCompiler(): Promise<Compiler> {
   );
 }
 
+/** Bytes of the variables of one function that a thread of a threadgroup has room for; see objc/cpu/fiber.h. */
+const mostFrameBytes = 192 << 10;
+
 /** The compiler's flags for a kernel. */
 export function flagsOf({ version }: Compiler, check: boolean): string[] {
   const isClang = /clang/i.test(version);
   const machine = process.platform === 'darwin' && process.arch === 'arm64' ? '-mcpu=apple-m1' : '-march=native';
   return [
+    ...['-x', 'c++', '-std=c++17', check ? '-O1' : '-O3', machine],
+    ...['-ffp-contract=off', '-fsigned-char', '-fno-math-errno', '-fno-strict-aliasing'],
     ...[
-      '-x',
-      'c++',
-      '-std=c++17',
-      check ? '-O1' : '-O3',
-      machine,
-      '-ffp-contract=off',
-      '-fsigned-char',
-      '-fno-math-errno',
+      '-shared',
+      '-fPIC',
+      '-fvisibility=hidden',
+      '-fdiagnostics-color=never',
+      `-Wframe-larger-than=${mostFrameBytes}`,
     ],
-    // In Metal, a number without a suffix is a float.
-    ...(isClang ? ['-Xclang', '-cl-single-precision-constant'] : ['-fsingle-precision-constant']),
-    ...['-shared', '-fPIC', '-fvisibility=hidden', '-w', '-fdiagnostics-color=never'],
-    ...(isClang ? ['-ferror-limit=20', '-fno-caret-diagnostics'] : ['-fmax-errors=20', '-fno-diagnostics-show-caret']),
+    ...(process.platform === 'darwin' ? [] : ['-Wl,-z,defs']),
+    // In Metal, a number without a suffix is a float, and half is a type that computes.
+    ...(isClang
+      ? [
+          ...['-Wno-everything', `-Wframe-larger-than=${mostFrameBytes}`, '-Werror=frame-larger-than'],
+          ...['-Werror=undefined-internal', '-ferror-limit=20', '-fno-caret-diagnostics'],
+          ...['-Xclang', '-cl-single-precision-constant', '-Xclang', '-fnative-half-type'],
+          ...['-Xclang', '-fallow-half-arguments-and-returns'],
+        ]
+      : [
+          ...['-fsingle-precision-constant', `-Werror=frame-larger-than=${mostFrameBytes}`],
+          ...['-fmax-errors=20', '-fno-diagnostics-show-caret'],
+          ...(process.arch === 'x64' ? ['-fexcess-precision=16'] : []),
+        ]),
+    ...(check ? checkFlags(isClang) : []),
+  ];
+}
+
+/**
+ * The instrumentation of check mode, whose calls library/check.h answers: at each access, at an index beyond an array.
+ * Frames and lines are kept, so that the device finds the line of the user's text.
+ */
+function checkFlags(isClang: boolean): string[] {
+  const settings = ['asan-instrumentation-with-call-threshold=0', 'asan-stack=0', 'asan-globals=0'];
+  return [
+    ...['-g', `-fdebug-prefix-map=${headersFolder()}=.`, '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls'],
+    ...(isClang
+      ? [
+          ...['-Xclang', '-fsanitize=address', '-Xclang', '-fsanitize=array-bounds'],
+          ...settings.flatMap((setting) => ['-mllvm', `-${setting}`]),
+        ]
+      : ['-fsanitize=kernel-address', '-fsanitize=bounds', ...settings.flatMap((setting) => ['--param', setting])]),
   ];
 }

@@ -1,142 +1,141 @@
-import { CovariumError } from '../../covarium-error.ts';
-import { codeOf, splitList } from '../source.ts';
+import type { Range, Source } from '../declarations.ts';
+import { type Edits, errorAt, textOf } from '../tokens.ts';
 
-/** Variables in threadgroup memory from one declaration. */
+/** What the C++ of a text is for: the CPU, the CPU in check mode, or an NVIDIA GPU. */
+export type Target = 'cpu' | 'check' | 'cuda';
+
+/** A declaration of variables in threadgroup memory. */
 export interface ThreadgroupVariables {
-  /** Start of the declaration, at its first word; `end` is after its semicolon. */
-  readonly begin: number;
-  readonly end: number;
-  /** The place of the word `threadgroup`, or of a macro that expands to it. */
+  /** The index of the word `threadgroup`. */
   readonly word: number;
-  /** The alignment in the text; usually empty. */
-  readonly alignment: string;
-  readonly type: string;
-  /** `dimensions` are the brackets after the name; empty if the variable is not an array. */
-  readonly variables: readonly { readonly name: string; readonly dimensions: string }[];
+  readonly statement: Range;
+  readonly names: readonly string[];
 }
-
-/** Letters of a declaration, and words in front of its `threadgroup`. */
-const longestDeclaration = 1000;
-const mostWordsInFront = 10;
 
 /**
- * The variables in threadgroup memory of a text, without pointers to such memory. Throws `ERR_UNSUPPORTED` for a
- * declaration that is not understood.
+ * The declarations of variables in threadgroup memory within a body, without pointers to such memory. Throws
+ * `ERR_UNSUPPORTED` for one that cannot be what it says: it would be each thread's own.
  */
-export function threadgroupVariables(text: string): ThreadgroupVariables[] {
-  const code = codeOf(text);
-  const words = wordsIn(text);
-  const places = [...code.matchAll(/\w+/g)].filter(([word]) => words.has(word));
-  return places.flatMap(({ index, 0: word }, place) => {
-    // A declaration says the word once.
-    const declared = declaredBehind(code, index + word.length, places[place + 1]?.index ?? code.length);
-    if (declared === undefined) return [];
-    const front = frontOf(code, index);
-    if (front === undefined) throw notUnderstood(`${word}${declared}`);
-    const [type, ...more] = partsOf(declared.replace(alignments, ''));
-    if (type === undefined || more.length === 0) throw notUnderstood(`${word}${declared}`);
-    const all = `${front.text} ${declared}`;
-    return {
-      begin: front.begin,
-      end: index + word.length + declared.length + 1,
-      word: index,
-      alignment: (all.match(alignments) ?? []).join(' '),
-      // A macro may also stand for the type.
-      type: `${front.text.replace(alignments, '').replace(/\bstatic\b/g, '')} ${word} ${type}`.trim(),
-      variables: more.map((each) => {
-        const [, name = '', dimensions = ''] = /^(\w+)\s*([\s\S]*)$/.exec(each) ?? [];
-        return { name, dimensions };
-      }),
-    };
-  });
+export function threadgroupVariables(source: Source, [begin, end]: Range): ThreadgroupVariables[] {
+  const found: ThreadgroupVariables[] = [];
+  for (let at = begin; at < end; at++) {
+    if (source.text(at) === '(' && !isBlockHead(source, at)) {
+      // Parameters, casts and calls declare nothing; lambdas are not Metal's.
+      at = source.close[at]!;
+      continue;
+    }
+    if (source.text(at) === '<' && source.tokens[at - 1]?.kind === 'word') at = source.angleEnd(at, end) ?? at;
+    if (source.text(at) !== 'threadgroup') continue;
+    const variables = declaredAt(source, at, begin, end);
+    if (variables !== undefined) found.push(variables);
+  }
+  return found;
 }
 
-const alignments = /\balignas\s*\([^()]*\)/g;
+/** True for the parentheses of `for (threadgroup float& each : all)`. */
+function isBlockHead(source: Source, at: number): boolean {
+  return source.text(at - 1) === 'for';
+}
 
-function notUnderstood(declaration: string): CovariumError {
-  const shown = declaration.replace(/\s+/g, ' ').slice(0, 100);
-  return new CovariumError(
-    'ERR_UNSUPPORTED',
-    `Variable in threadgroup memory (${shown}) is not understood: declare it alone, as threadgroup float name[size].`,
+function declaredAt(source: Source, word: number, begin: number, end: number): ThreadgroupVariables | undefined {
+  let first = word;
+  while (first > begin + 1 && !/^[;{})]$/.test(source.text(first - 1)) && source.text(first - 1) !== 'else') {
+    first--;
+    if (source.text(first) === '(') return undefined;
+  }
+  if (source.text(first - 1) === ')') {
+    // alignas(16) threadgroup float t[4];
+    let open = first - 2;
+    while (open > begin && source.close[open] !== first - 1) open--;
+    if (source.text(open - 1) === 'alignas' || source.text(open - 1) === '__attribute__') first = open - 1;
+  }
+  let last = word;
+  const names: string[] = [];
+  let name = '';
+  let isDeclarator = false;
+  for (let at = word + 1; at < end; at++) {
+    const { kind, text } = source.tokens[at]!;
+    if (text === ';') {
+      last = at;
+      break;
+    }
+    if (source.isAttribute(at)) at = source.close[at]!;
+    else if (text === '(') {
+      if (!/^(?:__attribute__|alignas|decltype)$/.test(source.text(at - 1))) {
+        // A pointer to an array.
+        if (/^[*&]$/.test(source.text(at + 1)) || source.text(at + 1) === 'threadgroup') return undefined;
+        throw notUnderstood(source, first, at);
+      }
+      at = source.close[at]!;
+    } else if (text === '*' || text === '&') return undefined;
+    else if (text === '=' || text === '{' || text === ':')
+      throw errorAt(
+        source.tokens[word]!,
+        `Variable (${name}) in threadgroup memory has an initial value, which each thread would write: assign it in one thread, then wait at a barrier`,
+      );
+    else if (text === '[') {
+      isDeclarator = true;
+      at = source.close[at]!;
+    } else if (text === '<' && source.tokens[at - 1]!.kind === 'word') at = source.angleEnd(at, end) ?? at;
+    else if (text === ',') {
+      if (name !== '') names.push(name);
+      name = '';
+      isDeclarator = false;
+    } else if (kind === 'word' && !isDeclarator && !/^(?:decltype|alignas|__attribute__)$/.test(text)) name = text;
+  }
+  if (name !== '') names.push(name);
+  const types = source.tokens.slice(first, last).filter(({ kind, text }) => kind === 'word' && text !== 'threadgroup');
+  if (last === word || names.length === 0 || types.length < 2) throw notUnderstood(source, first, last);
+  const label =
+    source.text(first - 1) === ':' ||
+    source.tokens.slice(first, word).some(({ text }) => text === ':' || text === 'case');
+  if (label) throw notUnderstood(source, word, last);
+  return { word, statement: [first, last + 1], names };
+}
+
+function notUnderstood(source: Source, first: number, last: number): Error {
+  const shown = textOf(source.tokens.slice(first, last)).slice(0, 100);
+  return errorAt(
+    source.tokens[first]!,
+    `Variable in threadgroup memory (${shown}) is not understood: declare it alone, as threadgroup float name[size]`,
   );
 }
 
-/** The word `threadgroup`, and the macros that stand for it, alone, with a type, or through another macro. */
-function wordsIn(text: string): ReadonlySet<string> {
-  const definition = /^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\r?\n|[^\n])*)$/gm;
-  const macros = new Map<string, { name: string; parenthesis: string; body: string }[]>();
-  for (const [, name, parenthesis, whole] of text.matchAll(definition)) {
-    const body = whole!.replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/[\s\S]*|\[[^[\]]*\]/g, ' ');
-    for (const word of declaringWords(body)) {
-      const same = macros.get(word) ?? [];
-      same.push({ name: name!, parenthesis: parenthesis!, body });
-      macros.set(word, same);
-    }
-  }
-  const words = new Set(['threadgroup']);
-  // Iteration over a set includes words that are added meanwhile.
-  for (const word of words)
-    for (const { name, parenthesis, body } of macros.get(word) ?? []) {
-      if (parenthesis !== '' || !/^[\w\s<>:]*$/.test(body)) throw notUnderstood(`#define ${name}${parenthesis}${body}`);
-      words.add(name);
-    }
-  return words;
-}
-
 /**
- * Words that may declare a variable. Words that are called, and words followed by the mark of a pointer or a reference,
- * do not.
+ * In MSL, variables in threadgroup memory are declared in the kernel's body. On an NVIDIA GPU they are shared. On the
+ * CPU they become thread-local variables of the processor's thread, which runs one group at a time; their sizes are
+ * summed, by kernel, when the library is loaded.
  */
-function declaringWords(body: string): Set<string> {
-  const words = new Set<string>();
-  for (const part of body.split(/[,;)]/)) {
-    const mark = Math.max(part.lastIndexOf('*'), part.lastIndexOf('&'));
-    for (const [, word, call] of part.slice(mark + 1).matchAll(/(\w+)(\s*\()?/g))
-      if (call === undefined) words.add(word!);
-  }
-  return words;
-}
-
-/**
- * The declaration after the word, up to its semicolon before `to`; undefined if it is a pointer, a reference, a cast or
- * an argument.
- */
-function declaredBehind(code: string, from: number, to: number): string | undefined {
-  let depth = 0;
-  let letters = 0;
-  for (let at = from; at < to && letters < longestDeclaration; at++) {
-    const letter = code[at]!;
-    if (letter <= ' ') continue;
-    letters++;
-    if (depth === 0) {
-      if (letter === ';') return code.slice(from, at);
-      if (letter === '*' || letter === '&' || letter === '=') return undefined;
-      if (letter === '(' && !/\balignas\s*$/.test(code.slice(Math.max(from, at - 20), at))) return undefined;
+export function shareVariables(source: Source, body: Range, kernel: string, edits: Edits, target: Target): void {
+  let which = 0;
+  for (const { word, statement, names } of threadgroupVariables(source, body)) {
+    const counted = (name: string) =>
+      `(void)&covarium::StaticMemory<&${kernel}, sizeof(${name}), ${which++}>::counted;`;
+    const [first, end] = statement;
+    // alignas and attributes come first.
+    const front = /^(?:alignas|__attribute__)$/.test(source.text(first)) ? word + 1 : first;
+    if (target === 'cuda') {
+      edits.before(front, '__shared__');
+      continue;
     }
-    if (letter === '(' || letter === '[' || letter === '{') depth++;
-    else if (letter === ')' || letter === ']' || letter === '}') depth--;
-    if (depth < 0) return undefined;
+    if (target === 'cpu') {
+      edits.replace(word, '');
+      edits.before(front, 'static thread_local');
+      edits.after(end - 1, names.map(counted).join(' '));
+      continue;
+    }
+    // In check mode each lies apart from the next, so that an access beyond it meets no other.
+    edits.replace(word, '');
+    edits.before(first, 'typedef');
+    // Its memory is aligned to a page; a type takes no such word.
+    for (let at = first; at < end; at++) if (source.text(at) === 'alignas') edits.drop(at, source.close[at + 1]! + 1);
+    for (let at = word + 1; at < end; at++)
+      if (names.includes(source.text(at)) && /^[[,;]$/.test(source.text(at + 1)) && !edits.isDropped(at))
+        edits.replace(at, `covarium_type_of_${source.text(at)}`);
+    const each = names.map(
+      (name) =>
+        `auto& ${name} = covarium::own<&${kernel}, covarium_type_of_${name}, ${which}>("${name}"); ${counted(name)}`,
+    );
+    edits.after(end - 1, each.join(' '));
   }
-  return undefined;
-}
-
-/** The words of the declaration before `threadgroup`; undefined if something else precedes it. */
-function frontOf(code: string, word: number): { begin: number; text: string } | undefined {
-  let begin = word;
-  for (let words = 0; words <= mostWordsInFront; words++) {
-    let at = begin;
-    while (at > 0 && /\s/.test(code[at - 1]!)) at--;
-    if (at === 0 || ';{}'.includes(code[at - 1]!)) return { begin, text: code.slice(begin, word) };
-    const [front] = /(?:\balignas\s*\([^()]*\)|[\w:<>]+)$/.exec(code.slice(Math.max(0, at - 200), at)) ?? [];
-    if (front === undefined || /^(?:else|do|return|case|default)?:?$/.test(front)) return undefined;
-    begin = at - front.length;
-  }
-  return undefined;
-}
-
-/** Splits `float a[4], b` into `float`, `a[4]`, `b`; the first is empty if there is no type. */
-function partsOf(declared: string): string[] {
-  const [first = '', ...more] = splitList(declared);
-  const [, type = '', variable] = /^([\s\S]*?)\b([A-Za-z_]\w*\s*(?:\[[\s\S]*\])?)$/.exec(first) ?? [];
-  return variable === undefined ? [] : [type, variable, ...more];
 }

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
 import type { Backend } from '../../backend.ts';
 import { CovariumError } from '../../covarium-error.ts';
+import type { FunctionConstant } from '../constants.ts';
 import { type CachedLibrary, cached, digestOf } from '../cpu/cache.ts';
 import { compilerAt, runProgram } from '../cpu/compiler.ts';
-import { placeAttributes } from '../cpu/translation-unit.ts';
+import { placeAttributes } from '../cpu/places.ts';
 import type { Signature } from '../signature.ts';
+import { errorAt } from '../tokens.ts';
 import { translationUnit } from './translation-unit.ts';
 
 /** For GPUs from Volta on. Nothing is fused, as on the CPU. */
@@ -60,13 +62,17 @@ async function translatorFor(backend: Backend): Promise<Translator> {
  * A file of PTX with one kernel. Throws `ERR_NO_COMPILER`, `ERR_UNSUPPORTED` for a position that no device but `metal`
  * knows, and `ERR_KERNEL_COMPILE` with the compiler's output.
  */
-export async function ptxOf(backend: Backend, text: string, signature: Signature): Promise<CachedLibrary> {
-  for (const { kind, attribute, name } of signature.parameters)
+export async function ptxOf(
+  backend: Backend,
+  signature: Signature,
+  constants: readonly FunctionConstant[],
+): Promise<CachedLibrary> {
+  for (const { kind, attribute, name, token } of signature.parameters)
     if (kind === 'place' && !placeAttributes.includes(attribute))
-      throw new CovariumError('ERR_UNSUPPORTED', `Argument (${name}) has an unknown attribute (${attribute}).`);
+      throw errorAt(token, `Argument (${name}) has an unknown attribute (${attribute})`);
   const { name, ptxOf: make } = await translatorFor(backend);
   const folders = [join(headersFolder(), 'cuda'), join(headersFolder(), 'cpu')];
-  const unit = translationUnit(text, signature);
+  const unit = translationUnit(signature, constants);
   const key = digestOf(unit, headersIn(folders), clangFlags.join(' '), name);
   return cached(key, async (path) => writeFile(path, await make(unit, folders)), '.ptx');
 }

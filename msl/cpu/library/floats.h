@@ -2,7 +2,7 @@
 // component. Part of words.h, in namespace metal.
 
 template <typename V>
-using IfFloats = std::enable_if_t<std::is_same_v<typename ShapeOf<V>::Element, float>>;
+using IfFloats = std::enable_if_t<covarium::isNumber<typename covarium::ShapeOf<V>::Element>>;
 
 // sin(pi x) for x in [-1/2, 1/2]; a number without a suffix would be a float here.
 static inline double sinPi(double x) { return __builtin_sin(static_cast<double>(3.14159265358979323846L) * x); }
@@ -15,12 +15,16 @@ static inline float cospiOf(float x) {
   return static_cast<float>(sinPi(0.5f - r));
 }
 
-#define COVARIUM_FLOATS(name, Result, body)                        \
-  template <typename A, typename = IfFloats<A>>                    \
-  static inline auto name(const A& a) {                            \
-    return byComponent([](float x) -> Result { return body; }, a); \
-  }                                                                \
-  static inline Result name(int x) { return name(static_cast<float>(x)); }
+// A float result is a half of a half.
+template <typename Result, typename T>
+using ResultOf = std::conditional_t<std::is_same_v<Result, float>, covarium::FloatOf<T>, Result>;
+
+#define COVARIUM_FLOATS(name, Result, body)                                                                   \
+  template <typename A, typename = IfFloats<A>>                                                               \
+  static inline auto name(const A& a) {                                                                       \
+    using T = typename covarium::ShapeOf<A>::Element;                                                         \
+    return byComponent([](T x) -> ResultOf<Result, T> { return static_cast<ResultOf<Result, T>>(body); }, a); \
+  }
 COVARIUM_FLOATS(asinh, float, __builtin_asinhf(x))
 COVARIUM_FLOATS(acosh, float, __builtin_acoshf(x))
 COVARIUM_FLOATS(atanh, float, __builtin_atanhf(x))
@@ -29,26 +33,31 @@ COVARIUM_FLOATS(cospi, float, cospiOf(x))
 COVARIUM_FLOATS(tanpi, float, sinpiOf(x) / cospiOf(x))
 COVARIUM_FLOATS(ilogb, int, __builtin_ilogbf(x))
 COVARIUM_FLOATS(signbit, bool, __builtin_signbitf(x) != 0)
-COVARIUM_FLOATS(isnormal, bool, __builtin_isnormal(x))
+COVARIUM_FLOATS(isnormal, bool, __builtin_isnormal(static_cast<float>(x)))
 #undef COVARIUM_FLOATS
 
-#define COVARIUM_FLOATS_2(name, Result, body)                                  \
-  template <typename A, typename B, typename = IfFloats<A>>                    \
-  static inline auto name(const A& a, const B& b) {                            \
-    return byComponent([](float x, float y) -> Result { return body; }, a, b); \
+#define COVARIUM_FLOATS_2(name, Result, body)                                                                         \
+  template <typename A, typename B, typename = IfFloats<A>>                                                           \
+  static inline auto name(const A& a, const B& b) {                                                                   \
+    using T = typename covarium::ShapeOf<A>::Element;                                                                 \
+    return byComponent([](T x, T y) -> ResultOf<Result, T> { return static_cast<ResultOf<Result, T>>(body); }, a, b); \
   }
 COVARIUM_FLOATS_2(divide, float, x / y)
 COVARIUM_FLOATS_2(fdim, float, __builtin_fdimf(x, y))
 COVARIUM_FLOATS_2(nextafter, float, __builtin_nextafterf(x, y))
-COVARIUM_FLOATS_2(isordered, bool, !__builtin_isunordered(x, y))
-COVARIUM_FLOATS_2(isunordered, bool, __builtin_isunordered(x, y))
+COVARIUM_FLOATS_2(isordered, bool, !__builtin_isunordered(static_cast<float>(x), static_cast<float>(y)))
+COVARIUM_FLOATS_2(isunordered, bool, __builtin_isunordered(static_cast<float>(x), static_cast<float>(y)))
 #undef COVARIUM_FLOATS_2
 
 // Two results: one is returned, the other written.
 template <typename A, typename = IfFloats<A>>
 static inline auto modf(const A& a, A& whole) {
   whole = trunc(a);
-  const auto part = [](float x, float w) { return __builtin_copysignf(__builtin_isinf(x) ? 0.0f : x - w, x); };
+  using T = typename covarium::ShapeOf<A>::Element;
+  const auto part = [](T x, T w) -> T {
+    const float f = x;
+    return static_cast<T>(__builtin_copysignf(__builtin_isinf(f) ? 0.0f : f - static_cast<float>(w), f));
+  };
   return byComponent(part, a, whole);
 }
 template <typename A, typename = IfFloats<A>>
@@ -56,16 +65,21 @@ static inline auto sincos(const A& a, A& cosine) {
   cosine = cos(a);
   return sin(a);
 }
-static inline float frexp(float x, int& exponent) { return __builtin_frexpf(x, &exponent); }
-template <int n>
-static inline ShortVector<float, n> frexp(const ShortVector<float, n>& x, ShortVector<int, n>& exponent) {
-  ShortVector<float, n> result;
+template <typename T, typename = std::enable_if_t<covarium::isNumber<T>>>
+static inline covarium::FloatOf<T> frexp(T x, int& exponent) {
+  return static_cast<covarium::FloatOf<T>>(__builtin_frexpf(static_cast<float>(x), &exponent));
+}
+template <typename T, int n>
+static inline covarium::ShortVector<T, n> frexp(const covarium::ShortVector<T, n>& x,
+                                                covarium::ShortVector<int, n>& exponent) {
+  covarium::ShortVector<T, n> result;
   for (int i = 0; i < n; ++i) result[i] = frexp(x[i], exponent[i]);
   return result;
 }
-template <int n>
-static inline ShortVector<float, n> ldexp(const ShortVector<float, n>& x, const ShortVector<int, n>& exponent) {
-  ShortVector<float, n> result;
+template <typename T, int n>
+static inline covarium::ShortVector<T, n> ldexp(const covarium::ShortVector<T, n>& x,
+                                                const covarium::ShortVector<int, n>& exponent) {
+  covarium::ShortVector<T, n> result;
   for (int i = 0; i < n; ++i) result[i] = ldexp(x[i], exponent[i]);
   return result;
 }
@@ -92,22 +106,22 @@ COVARIUM_FLOATS_3(fmax3, max3)
 COVARIUM_FLOATS_3(fmedian3, median3)
 #undef COVARIUM_FLOATS_3
 
-template <typename A, typename B, typename = IfVectors<A, B>>
-static inline float distance_squared(const A& a, const B& b) {
+template <typename A, typename B, typename = covarium::IfVectors<A, B>>
+static inline auto distance_squared(const A& a, const B& b) {
   return length_squared(a - b);
 }
-template <typename A, typename B, typename = IfVectors<A, B>>
-static inline Common<A, B> reflect(const A& incident, const B& normal) {
-  return incident - 2.0f * dot(normal, incident) * normal;
+template <typename A, typename B, typename = covarium::IfVectors<A, B>>
+static inline covarium::Common<A, B> reflect(const A& incident, const B& normal) {
+  return incident - 2 * dot(normal, incident) * normal;
 }
-template <typename A, typename B, typename = IfVectors<A, B>>
-static inline Common<A, B> refract(const A& incident, const B& normal, float eta) {
+template <typename A, typename B, typename = covarium::IfVectors<A, B>>
+static inline covarium::Common<A, B> refract(const A& incident, const B& normal, float eta) {
   const float cosine = dot(normal, incident);
   const float k = 1.0f - eta * eta * (1.0f - cosine * cosine);
-  if (k < 0) return Common<A, B>(0.0f);
+  if (k < 0) return covarium::Common<A, B>(0.0f);
   return eta * incident - (eta * cosine + sqrt(k)) * normal;
 }
-template <typename A, typename B, typename C, typename = IfVectors<A, B>>
-static inline Common<A, B> faceforward(const A& normal, const B& incident, const C& reference) {
-  return dot(reference, incident) < 0.0f ? Common<A, B>(normal) : Common<A, B>(-normal);
+template <typename A, typename B, typename C, typename = covarium::IfVectors<A, B>>
+static inline covarium::Common<A, B> faceforward(const A& normal, const B& incident, const C& reference) {
+  return dot(reference, incident) < 0.0f ? covarium::Common<A, B>(normal) : covarium::Common<A, B>(-normal);
 }

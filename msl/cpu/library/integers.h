@@ -4,28 +4,29 @@
 // A function of numbers of one type; a scalar behind a vector is every component.
 template <typename F, typename A, typename... More>
 static inline auto byComponent(F f, const A& a, const More&... more) {
-  using T = typename ShapeOf<A>::Element;
-  if constexpr (ShapeOf<A>::isVector) {
-    ShortVector<decltype(f(T(), componentOf<T>(more, 0)...)), ShapeOf<A>::count> result;
-    for (int i = 0; i < ShapeOf<A>::count; ++i) result[i] = f(static_cast<T>(a[i]), componentOf<T>(more, i)...);
+  using T = typename covarium::ShapeOf<A>::Element;
+  if constexpr (covarium::ShapeOf<A>::isVector) {
+    covarium::ShortVector<decltype(f(T(), covarium::componentOf<T>(more, 0)...)), covarium::ShapeOf<A>::count> result;
+    for (int i = 0; i < covarium::ShapeOf<A>::count; ++i)
+      result[i] = f(static_cast<T>(a[i]), covarium::componentOf<T>(more, i)...);
     return result;
   } else {
     return f(a, static_cast<T>(more)...);
   }
 }
 template <typename V>
-using IfIntegers = std::enable_if_t<std::is_integral_v<typename ShapeOf<V>::Element>>;
+using IfIntegers = std::enable_if_t<std::is_integral_v<typename covarium::ShapeOf<V>::Element>>;
 
 #define COVARIUM_INTEGERS_2(name, body)                           \
   template <typename A, typename B, typename = IfIntegers<A>>     \
   static inline auto name(const A& a, const B& b) {               \
-    using T = typename ShapeOf<A>::Element;                       \
+    using T = typename covarium::ShapeOf<A>::Element;             \
     return byComponent([](T x, T y) -> T { return body; }, a, b); \
   }
 #define COVARIUM_INTEGERS_3(name, body)                                   \
   template <typename A, typename B, typename C, typename = IfIntegers<A>> \
   static inline auto name(const A& a, const B& b, const C& c) {           \
-    using T = typename ShapeOf<A>::Element;                               \
+    using T = typename covarium::ShapeOf<A>::Element;                     \
     return byComponent([](T x, T y, T z) -> T { return body; }, a, b, c); \
   }
 
@@ -57,7 +58,7 @@ COVARIUM_INTEGERS_3(madhi, static_cast<T>(highHalf<T>(x, y) + z))
 // `bits` of each component from bit `offset` on; of a signed number the highest is the sign.
 template <typename A, typename = IfIntegers<A>>
 static inline auto extract_bits(const A& a, uint offset, uint bits) {
-  using T = typename ShapeOf<A>::Element;
+  using T = typename covarium::ShapeOf<A>::Element;
   constexpr uint all = 8 * sizeof(T);
   return byComponent(
       [=](T x) -> T {
@@ -68,7 +69,7 @@ static inline auto extract_bits(const A& a, uint offset, uint bits) {
 }
 template <typename A, typename B, typename = IfIntegers<A>>
 static inline auto insert_bits(const A& base, const B& insert, uint offset, uint bits) {
-  using T = typename ShapeOf<A>::Element;
+  using T = typename covarium::ShapeOf<A>::Element;
   using U = std::make_unsigned_t<T>;
   const auto ones = static_cast<U>(bits == 0 ? 0 : static_cast<U>(~U(0)) >> (8 * sizeof(T) - bits));
   const auto mask = static_cast<U>(ones << offset);
@@ -77,7 +78,7 @@ static inline auto insert_bits(const A& base, const B& insert, uint offset, uint
 }
 template <typename A, typename = IfIntegers<A>>
 static inline auto reverse_bits(const A& a) {
-  using T = typename ShapeOf<A>::Element;
+  using T = typename covarium::ShapeOf<A>::Element;
   return byComponent(
       [](T x) -> T {
         std::make_unsigned_t<T> left = x, reversed = 0;

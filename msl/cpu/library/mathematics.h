@@ -12,16 +12,20 @@
 #define MAXFLOAT __FLT_MAX__
 
 template <typename V>
-using IfVector = std::enable_if_t<ShapeOf<V>::isVector>;
+using IfVector = std::enable_if_t<covarium::ShapeOf<V>::isVector>;
 
-// A function of one float, and by component.
-#define COVARIUM_FUNCTION(name, body)                                   \
-  static inline float name(float x) { return body; }                    \
-  template <typename V, typename = IfVector<V>>                         \
-  static inline Common<V, V> name(const V& v) {                         \
-    Common<V, V> result;                                                \
-    for (int i = 0; i < ShapeOf<V>::count; ++i) result[i] = name(v[i]); \
-    return result;                                                      \
+// A function of one float, and by component; of a half it gives a half.
+#define COVARIUM_FUNCTION(name, body)                                                        \
+  template <typename T, typename = std::enable_if_t<covarium::isNumber<T>>, typename = void> \
+  static inline covarium::FloatOf<T> name(T given) {                                         \
+    const float x = static_cast<float>(given);                                               \
+    return static_cast<covarium::FloatOf<T>>(body);                                          \
+  }                                                                                          \
+  template <typename V, typename = IfVector<V>>                                              \
+  static inline covarium::Common<V, V> name(const V& v) {                                    \
+    covarium::Common<V, V> result;                                                           \
+    for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) result[i] = name(v[i]);            \
+    return result;                                                                           \
   }
 COVARIUM_FUNCTION(sqrt, __builtin_sqrtf(x))
 COVARIUM_FUNCTION(rsqrt, 1.0f / __builtin_sqrtf(x))
@@ -52,21 +56,21 @@ COVARIUM_FUNCTION(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 #undef COVARIUM_FUNCTION
 
 // A function of the bits or the order of any number.
-#define COVARIUM_FUNCTION_OF_ANY(name, Condition, Result, body)         \
-  template <typename T, typename = std::enable_if_t<Condition<T>>>      \
-  static inline Result name(T x) {                                      \
-    return static_cast<Result>(body);                                   \
-  }                                                                     \
-  template <typename V, typename = IfVector<V>, typename = void>        \
-  static inline auto name(const V& v) {                                 \
-    ShortVector<decltype(name(v[0])), ShapeOf<V>::count> result;        \
-    for (int i = 0; i < ShapeOf<V>::count; ++i) result[i] = name(v[i]); \
-    return result;                                                      \
+#define COVARIUM_FUNCTION_OF_ANY(name, Condition, Result, body)                      \
+  template <typename T, typename = std::enable_if_t<Condition<T>>>                   \
+  static inline Result name(T x) {                                                   \
+    return static_cast<Result>(body);                                                \
+  }                                                                                  \
+  template <typename V, typename = IfVector<V>, typename = void>                     \
+  static inline auto name(const V& v) {                                              \
+    covarium::ShortVector<decltype(name(v[0])), covarium::ShapeOf<V>::count> result; \
+    for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) result[i] = name(v[i]);    \
+    return result;                                                                   \
   }
-COVARIUM_FUNCTION_OF_ANY(abs, std::is_arithmetic_v, T, x < 0 ? -x : x == 0 ? 0 : x)
-COVARIUM_FUNCTION_OF_ANY(isnan, std::is_floating_point_v, bool, __builtin_isnan(x))
-COVARIUM_FUNCTION_OF_ANY(isinf, std::is_floating_point_v, bool, __builtin_isinf(x))
-COVARIUM_FUNCTION_OF_ANY(isfinite, std::is_floating_point_v, bool, __builtin_isfinite(x))
+COVARIUM_FUNCTION_OF_ANY(abs, covarium::isNumber, T, x < T(0) ? -x : x == T(0) ? T(0) : x)
+COVARIUM_FUNCTION_OF_ANY(isnan, covarium::isNumber, bool, __builtin_isnan(static_cast<float>(x)))
+COVARIUM_FUNCTION_OF_ANY(isinf, covarium::isNumber, bool, __builtin_isinf(static_cast<float>(x)))
+COVARIUM_FUNCTION_OF_ANY(isfinite, covarium::isNumber, bool, __builtin_isfinite(static_cast<float>(x)))
 COVARIUM_FUNCTION_OF_ANY(popcount, std::is_integral_v, T, __builtin_popcountll(std::make_unsigned_t<T>(x)))
 COVARIUM_FUNCTION_OF_ANY(clz, std::is_integral_v, T,
                          x == 0 ? 8 * sizeof x : __builtin_clzll(std::make_unsigned_t<T>(x)) - (64 - 8 * sizeof x))
@@ -74,73 +78,101 @@ COVARIUM_FUNCTION_OF_ANY(ctz, std::is_integral_v, T, x == 0 ? 8 * sizeof x : __b
 #undef COVARIUM_FUNCTION_OF_ANY
 
 // A function of two numbers of one type; a scalar beside a vector is every component.
-#define COVARIUM_FUNCTION_OF_2(name, Condition, body)                  \
-  template <typename T, typename = std::enable_if_t<Condition<T>>>     \
-  static inline T name(T x, T y) {                                     \
-    return static_cast<T>(body);                                       \
-  }                                                                    \
-  template <typename A, typename B, typename = IfVectors<A, B>>        \
-  static inline Common<A, B> name(const A& a, const B& b) {            \
-    using T = typename ShapeOf<Common<A, B>>::Element;                 \
-    Common<A, B> result;                                               \
-    for (int i = 0; i < ShapeOf<Common<A, B>>::count; ++i)             \
-      result[i] = name<T>(componentOf<T>(a, i), componentOf<T>(b, i)); \
-    return result;                                                     \
+#define COVARIUM_FUNCTION_OF_2(name, Condition, body)                                      \
+  template <typename T, typename = std::enable_if_t<Condition<T>>>                         \
+  static inline T name(T x, T y) {                                                         \
+    return static_cast<T>(body);                                                           \
+  }                                                                                        \
+  template <typename A, typename B, typename = covarium::IfVectors<A, B>>                  \
+  static inline covarium::Common<A, B> name(const A& a, const B& b) {                      \
+    using T = typename covarium::ShapeOf<covarium::Common<A, B>>::Element;                 \
+    covarium::Common<A, B> result;                                                         \
+    for (int i = 0; i < covarium::ShapeOf<covarium::Common<A, B>>::count; ++i)             \
+      result[i] = name<T>(covarium::componentOf<T>(a, i), covarium::componentOf<T>(b, i)); \
+    return result;                                                                         \
   }
-#define COVARIUM_MIXED_FLOATS(name)                                                                                    \
-  template <typename A, typename B,                                                                                    \
-            typename = std::enable_if_t<!std::is_same_v<A, B> && std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && \
-                                        (std::is_floating_point_v<A> || std::is_floating_point_v<B>)>,                 \
-            typename = void>                                                                                           \
-  static inline float name(A a, B b) {                                                                                 \
-    return name<float>(static_cast<float>(a), static_cast<float>(b));                                                  \
+// Scalars of two types: as their sum is.
+#define COVARIUM_MIXED(name)                                                                                      \
+  template <typename A, typename B,                                                                               \
+            typename = std::enable_if_t<!std::is_same_v<A, B> && covarium::isNumber<A> && covarium::isNumber<B>>, \
+            typename = void>                                                                                      \
+  static inline auto name(A a, B b) {                                                                             \
+    using T = decltype(a + b);                                                                                    \
+    return name<T>(static_cast<T>(a), static_cast<T>(b));                                                         \
   }
 template <typename T>
 static inline T lesser(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return __builtin_fminf(x, y);
+  if constexpr (covarium::isFloat<T>) {
+    return static_cast<T>(__builtin_fminf(x, y));
   } else {
     return y < x ? y : x;
   }
 }
 template <typename T>
 static inline T greater(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return __builtin_fmaxf(x, y);
+  if constexpr (covarium::isFloat<T>) {
+    return static_cast<T>(__builtin_fmaxf(x, y));
   } else {
     return x < y ? y : x;
   }
 }
-COVARIUM_FUNCTION_OF_2(min, std::is_arithmetic_v, lesser<T>(x, y))
-COVARIUM_FUNCTION_OF_2(max, std::is_arithmetic_v, greater<T>(x, y))
-COVARIUM_FUNCTION_OF_2(fmin, std::is_floating_point_v, __builtin_fminf(x, y))
-COVARIUM_FUNCTION_OF_2(fmax, std::is_floating_point_v, __builtin_fmaxf(x, y))
-COVARIUM_FUNCTION_OF_2(pow, std::is_floating_point_v, __builtin_powf(x, y))
-COVARIUM_FUNCTION_OF_2(powr, std::is_floating_point_v, __builtin_powf(x, y))
-COVARIUM_FUNCTION_OF_2(fmod, std::is_floating_point_v, __builtin_fmodf(x, y))
-COVARIUM_FUNCTION_OF_2(atan2, std::is_floating_point_v, __builtin_atan2f(x, y))
-COVARIUM_FUNCTION_OF_2(copysign, std::is_floating_point_v, __builtin_copysignf(x, y))
-COVARIUM_FUNCTION_OF_2(step, std::is_floating_point_v, y < x ? 0.0f : 1.0f)
+COVARIUM_FUNCTION_OF_2(min, covarium::isNumber, lesser<T>(x, y))
+COVARIUM_FUNCTION_OF_2(max, covarium::isNumber, greater<T>(x, y))
+COVARIUM_FUNCTION_OF_2(fmin, covarium::isFloat, __builtin_fminf(x, y))
+COVARIUM_FUNCTION_OF_2(fmax, covarium::isFloat, __builtin_fmaxf(x, y))
+COVARIUM_FUNCTION_OF_2(pow, covarium::isFloat, __builtin_powf(x, y))
+COVARIUM_FUNCTION_OF_2(powr, covarium::isFloat, __builtin_powf(x, y))
+COVARIUM_FUNCTION_OF_2(fmod, covarium::isFloat, __builtin_fmodf(x, y))
+COVARIUM_FUNCTION_OF_2(atan2, covarium::isFloat, __builtin_atan2f(x, y))
+COVARIUM_FUNCTION_OF_2(copysign, covarium::isFloat, __builtin_copysignf(x, y))
+COVARIUM_FUNCTION_OF_2(step, covarium::isFloat, y < x ? 0.0f : 1.0f)
 COVARIUM_FUNCTION_OF_2(absdiff, std::is_integral_v, x < y ? y - x : x - y)
 COVARIUM_FUNCTION_OF_2(rotate, std::is_integral_v,
                        (std::make_unsigned_t<T>(x) << (y & (8 * sizeof x - 1))) |
                            (std::make_unsigned_t<T>(x) >> (-y & (8 * sizeof x - 1))))
-COVARIUM_MIXED_FLOATS(min)
-COVARIUM_MIXED_FLOATS(max)
-COVARIUM_MIXED_FLOATS(pow)
+COVARIUM_MIXED(min)
+COVARIUM_MIXED(max)
+COVARIUM_MIXED(fmin)
+COVARIUM_MIXED(fmax)
+COVARIUM_MIXED(pow)
+COVARIUM_MIXED(powr)
+COVARIUM_MIXED(fmod)
+COVARIUM_MIXED(atan2)
+COVARIUM_MIXED(step)
+COVARIUM_MIXED(copysign)
+COVARIUM_MIXED(absdiff)
 #undef COVARIUM_FUNCTION_OF_2
-#undef COVARIUM_MIXED_FLOATS
+#undef COVARIUM_MIXED
 
-static inline uint mulhi(uint a, uint b) { return static_cast<uint>((static_cast<ulong>(a) * b) >> 32); }
-static inline int mulhi(int a, int b) { return static_cast<int>((static_cast<long>(a) * b) >> 32); }
-static inline float ldexp(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
+template <typename T, typename = std::enable_if_t<covarium::isNumber<T>>>
+static inline covarium::FloatOf<T> ldexp(T x, int exponent) {
+  return static_cast<covarium::FloatOf<T>>(__builtin_ldexpf(static_cast<float>(x), exponent));
+}
 
-static inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-template <int n>
-static inline ShortVector<float, n> fma(const ShortVector<float, n>& a, const ShortVector<float, n>& b,
-                                        const ShortVector<float, n>& c) {
-  ShortVector<float, n> result;
-  for (int i = 0; i < n; ++i) result[i] = fma(a[i], b[i], c[i]);
+// A half's is exact in double, and rounded once.
+template <typename T>
+static inline T fusedOf(T a, T b, T c) {
+  if constexpr (std::is_same_v<T, float>) {
+    return __builtin_fmaf(a, b, c);
+  } else {
+    return static_cast<T>(static_cast<float>(static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c)));
+  }
+}
+template <typename A, typename B, typename C,
+          typename = std::enable_if_t<covarium::isNumber<A> && covarium::isNumber<B> && covarium::isNumber<C>>>
+static inline auto fma(A a, B b, C c) {
+  using T = covarium::FloatOf<decltype(a * b + c)>;
+  return fusedOf<T>(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c));
+}
+template <typename A, typename B, typename C,
+          typename V = decltype(std::declval<A>() * std::declval<B>() + std::declval<C>()), typename = IfVector<V>,
+          typename = void>
+static inline V fma(const A& a, const B& b, const C& c) {
+  using T = typename covarium::ShapeOf<V>::Element;
+  V result;
+  for (int i = 0; i < covarium::ShapeOf<V>::count; ++i)
+    result[i] =
+        fusedOf<T>(covarium::componentOf<T>(a, i), covarium::componentOf<T>(b, i), covarium::componentOf<T>(c, i));
   return result;
 }
 template <typename A, typename B, typename C>
@@ -149,64 +181,77 @@ static inline auto clamp(const A& x, const B& least, const C& most) {
 }
 template <typename A, typename B, typename C>
 static inline auto mix(const A& a, const B& b, const C& t) {
-  return a + (b - a) * t;
+  if constexpr (covarium::ShapeOf<A>::isVector || covarium::ShapeOf<B>::isVector) {
+    using V = covarium::Common<A, B>;
+    return V(a) + (V(b) - V(a)) * t;
+  } else {
+    return a + (b - a) * t;
+  }
 }
 template <typename A, typename B, typename C>
 static inline auto smoothstep(const A& edge0, const B& edge1, const C& x) {
   const auto t = saturate((x - edge0) / (edge1 - edge0));
-  return t * t * (3.0f - 2.0f * t);
+  return t * t * (3 - 2 * t);
 }
 
-template <typename T, typename = std::enable_if_t<!ShapeOf<T>::isVector>>
-static inline T select(T no, T yes, bool condition) {
-  return condition ? yes : no;
-}
-template <typename A, typename B, int n, typename = IfVectors<A, B>>
-static inline Common<A, B> select(const A& no, const B& yes, const ShortVector<bool, n>& condition) {
-  Common<A, B> result;
-  for (int i = 0; i < n; ++i) result[i] = condition[i] ? yes[i] : no[i];
-  return result;
+// Scalars beside vectors are every component. A condition of integers holds where the highest bit is set.
+template <typename A, typename B, typename C>
+static inline auto select(const A& no, const B& yes, const C& condition) {
+  using K = typename covarium::ShapeOf<C>::Element;
+  const auto holds = [](K k) { return std::is_same_v<K, bool> || std::is_unsigned_v<K> ? k != 0 : k < 0; };
+  if constexpr (covarium::ShapeOf<C>::isVector) {
+    using T = typename covarium::ShapeOf<std::conditional_t<covarium::ShapeOf<A>::isVector, A, B>>::Element;
+    covarium::ShortVector<T, covarium::ShapeOf<C>::count> result;
+    for (int i = 0; i < covarium::ShapeOf<C>::count; ++i)
+      result[i] = holds(condition[i]) ? covarium::componentOf<T>(yes, i) : covarium::componentOf<T>(no, i);
+    return result;
+  } else if constexpr (covarium::ShapeOf<A>::isVector || covarium::ShapeOf<B>::isVector) {
+    return holds(condition) ? covarium::Common<A, B>(yes) : covarium::Common<A, B>(no);
+  } else {
+    return holds(condition) ? yes : no;
+  }
 }
 static inline bool any(bool x) { return x; }
 static inline bool all(bool x) { return x; }
-template <int n>
-static inline bool any(const ShortVector<bool, n>& v) {
+template <typename V, typename = IfVector<V>>
+static inline bool any(const V& v) {
   bool found = false;
-  for (int i = 0; i < n; ++i) found |= v[i];
+  for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) found |= v[i] != 0;
   return found;
 }
-template <int n>
-static inline bool all(const ShortVector<bool, n>& v) {
+template <typename V, typename = IfVector<V>>
+static inline bool all(const V& v) {
   bool found = true;
-  for (int i = 0; i < n; ++i) found &= v[i];
+  for (int i = 0; i < covarium::ShapeOf<V>::count; ++i) found &= v[i] != 0;
   return found;
 }
 
-template <typename A, typename B, typename = IfVectors<A, B>>
+template <typename A, typename B, typename = covarium::IfVectors<A, B>>
 static inline auto dot(const A& a, const B& b) {
   const auto products = a * b;
   auto sum = products[0];
-  for (int i = 1; i < ShapeOf<A>::count; ++i) sum += products[i];
+  for (int i = 1; i < covarium::ShapeOf<A>::count; ++i) sum += products[i];
   return sum;
 }
 template <typename V, typename = IfVector<V>>
-static inline float length_squared(const V& v) {
+static inline auto length_squared(const V& v) {
   return dot(v, v);
 }
 template <typename V, typename = IfVector<V>>
-static inline float length(const V& v) {
+static inline auto length(const V& v) {
   return sqrt(dot(v, v));
 }
-template <typename A, typename B, typename = IfVectors<A, B>>
-static inline float distance(const A& a, const B& b) {
+template <typename A, typename B, typename = covarium::IfVectors<A, B>>
+static inline auto distance(const A& a, const B& b) {
   return length(a - b);
 }
 template <typename V, typename = IfVector<V>>
-static inline Common<V, V> normalize(const V& v) {
-  return v * rsqrt(dot(v, v));
+static inline covarium::Common<V, V> normalize(const V& v) {
+  return covarium::Common<V, V>(v) * rsqrt(dot(v, v));
 }
-static inline ShortVector<float, 3> cross(const ShortVector<float, 3>& a, const ShortVector<float, 3>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+template <typename A, typename B, typename = covarium::IfVectors<A, B>>
+static inline covarium::Common<A, B> cross(const A& a, const B& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 namespace precise {

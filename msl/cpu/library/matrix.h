@@ -1,6 +1,5 @@
 // The matrices of the Metal Shading Language, float2x2 to float4x4: columns first, each a vector with its room and
-// alignment. Part of words.h.
-#pragma once
+// alignment. Part of wrapper.h, in namespace covarium.
 
 template <typename T, int columns, int rows>
 struct ColumnMatrix {
@@ -8,6 +7,11 @@ struct ColumnMatrix {
   Column all[columns];
   ColumnMatrix() = default;
   // A number on the diagonal, zeros elsewhere.
+  // The same of another element type.
+  template <typename U>
+  explicit ColumnMatrix(const ColumnMatrix<U, columns, rows>& other) {
+    for (int i = 0; i < columns; ++i) all[i] = Column(other[i]);
+  }
   explicit ColumnMatrix(T diagonal) {
     for (int i = 0; i < columns; ++i)
       for (int k = 0; k < rows; ++k) all[i][k] = i == k ? diagonal : T(0);
@@ -78,23 +82,6 @@ struct ColumnMatrix {
   friend bool operator!=(const ColumnMatrix& a, const ColumnMatrix& b) { return !(a == b); }
 };
 
-#define COVARIUM_MATRICES                     \
-  using float2x2 = ColumnMatrix<float, 2, 2>; \
-  using float2x3 = ColumnMatrix<float, 2, 3>; \
-  using float2x4 = ColumnMatrix<float, 2, 4>; \
-  using float3x2 = ColumnMatrix<float, 3, 2>; \
-  using float3x3 = ColumnMatrix<float, 3, 3>; \
-  using float3x4 = ColumnMatrix<float, 3, 4>; \
-  using float4x2 = ColumnMatrix<float, 4, 2>; \
-  using float4x3 = ColumnMatrix<float, 4, 3>; \
-  using float4x4 = ColumnMatrix<float, 4, 4>;
-COVARIUM_MATRICES
-namespace metal {
-COVARIUM_MATRICES
-
-template <typename T, int columns, int rows>
-using matrix = ColumnMatrix<T, columns, rows>;
-
 template <typename T, int columns, int rows>
 static inline ColumnMatrix<T, rows, columns> transpose(const ColumnMatrix<T, columns, rows>& a) {
   ColumnMatrix<T, rows, columns> turned;
@@ -120,5 +107,3 @@ static inline T determinant(const ColumnMatrix<T, n, n>& a) {
   }
   return sum;
 }
-}  // namespace metal
-#undef COVARIUM_MATRICES

@@ -28,20 +28,128 @@
 #define M_2_SQRTPI_F 1.12837916709551257390f
 #define M_SQRT1_2_F 0.70710678118654752440f
 
+#if !defined(COVARIUM_ON_GPU)
+using std::tuple;
+#endif
 using std::array;
-using std::numeric_limits;
+template <typename T>
+struct numeric_limits : std::numeric_limits<T> {};
+// digits: bits of the significand.
+template <typename T, int digits>
+struct SmallLimits {
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true;
+  static constexpr T infinity() { return static_cast<T>(__builtin_inff()); }
+  static constexpr T quiet_NaN() { return static_cast<T>(__builtin_nanf("")); }
+  static constexpr T max() { return digits == 11 ? static_cast<T>(65504.0f) : static_cast<T>(3.3895313892515355e38f); }
+  static constexpr T lowest() { return -max(); }
+  static constexpr T min() {
+    return digits == 11 ? static_cast<T>(6.103515625e-5f) : static_cast<T>(1.1754943508222875e-38f);
+  }
+  static constexpr T epsilon() { return digits == 11 ? static_cast<T>(9.765625e-4f) : static_cast<T>(7.8125e-3f); }
+  static constexpr T denorm_min() { return static_cast<T>(digits == 11 ? 5.9604644775390625e-8f : 9.2e-41f); }
+};
+template <>
+struct numeric_limits<half> : SmallLimits<half, 11> {};
+template <>
+struct numeric_limits<bfloat> : SmallLimits<bfloat, 8> {};
+#define HALF_MAX half(65504.0f)
+#define HALF_MIN half(6.103515625e-5f)
+#define HALF_EPSILON half(9.765625e-4f)
+#define MAXHALF HALF_MAX
+#define M_PI_H half(3.14159265358979323846f)
+#define M_E_H half(2.71828182845904523536f)
+#define M_LOG2E_H half(1.44269504088896340736f)
+#define M_LN2_H half(0.69314718055994530942f)
+#define M_SQRT2_H half(1.41421356237309504880f)
+#define M_SQRT1_2_H half(0.70710678118654752440f)
+#define M_2_SQRTPI_H half(1.12837916709551257390f)
+#define M_1_PI_H half(0.31830988618379067154f)
+#define M_2_PI_H half(0.63661977236758134308f)
+#define M_PI_2_H half(1.57079632679489661923f)
+#define M_PI_4_H half(0.78539816339744830962f)
+#define M_LN10_H half(2.30258509299404568402f)
+#define HUGE_VALH half(__builtin_inff())
 
 using std::conditional;
 using std::conditional_t;
 using std::enable_if;
 using std::enable_if_t;
-using std::is_floating_point;
-using std::is_floating_point_v;
+template <typename T>
+struct is_floating_point : std::bool_constant<covarium::isFloat<std::remove_cv_t<T>>> {};
+template <typename T>
+constexpr bool is_floating_point_v = is_floating_point<T>::value;
+template <typename T>
+struct is_arithmetic : std::bool_constant<covarium::isNumber<std::remove_cv_t<T>>> {};
+template <typename T>
+constexpr bool is_arithmetic_v = is_arithmetic<T>::value;
+template <typename T>
+struct is_vector : std::bool_constant<covarium::ShapeOf<T>::isVector> {};
+template <typename T>
+constexpr bool is_vector_v = is_vector<T>::value;
+using std::add_pointer_t;
+using std::bool_constant;
+using std::common_type;
+using std::common_type_t;
+using std::conjunction;
+using std::conjunction_v;
+using std::decay;
+using std::decay_t;
+using std::declval;
+using std::disjunction;
+using std::disjunction_v;
+using std::false_type;
+using std::forward;
+using std::index_sequence;
+using std::integer_sequence;
+using std::integral_constant;
+using std::is_array;
+using std::is_array_v;
+using std::is_base_of;
+using std::is_base_of_v;
+using std::is_class;
+using std::is_class_v;
+using std::is_const;
+using std::is_const_v;
+using std::is_convertible;
+using std::is_convertible_v;
+using std::is_empty;
+using std::is_enum;
+using std::is_enum_v;
 using std::is_integral;
 using std::is_integral_v;
+using std::is_pointer;
+using std::is_pointer_v;
+using std::is_reference;
+using std::is_reference_v;
 using std::is_same;
 using std::is_same_v;
 using std::is_signed;
 using std::is_signed_v;
+using std::is_trivially_copyable;
 using std::is_unsigned;
 using std::is_unsigned_v;
+using std::is_void;
+using std::is_void_v;
+using std::make_index_sequence;
+using std::make_signed;
+using std::make_signed_t;
+using std::make_unsigned;
+using std::make_unsigned_t;
+using std::move;
+using std::negation;
+using std::remove_const;
+using std::remove_const_t;
+using std::remove_cv;
+using std::remove_cv_t;
+using std::remove_extent;
+using std::remove_extent_t;
+using std::remove_pointer;
+using std::remove_pointer_t;
+using std::remove_reference;
+using std::remove_reference_t;
+using std::swap;
+using std::true_type;
+using std::underlying_type;
+using std::underlying_type_t;
+using std::void_t;

@@ -1,13 +1,33 @@
 // The vectors of the Metal Shading Language, float2 to ulong4, by element: sizes, alignments and the ways to make one
-// are Metal's. Three components take the room of four; a packed vector has no room to spare.
-#pragma once
+// are Metal's. Three components take the room of four; a packed vector has no room to spare. Part of wrapper.h, in
+// namespace covarium.
 
 #include "swizzle.h"
+
+// Components, in Metal's room for them or packed. Those of a value are set one by one; without a value they are not.
+struct Unset {};
+#define COVARIUM_COMPONENTS(name, stored)                            \
+  constexpr explicit name(Unset) : all{} {}                          \
+  name() = default;                                                  \
+  name(const name&) = default;                                       \
+  name& operator=(const name& other) {                               \
+    for (int i = 0; i < stored; ++i) all[i] = other.all[i];          \
+    return *this;                                                    \
+  }                                                                  \
+  template <int... at>                                               \
+  Swizzle<T, stored, at...>& swizzle() {                             \
+    return *reinterpret_cast<Swizzle<T, stored, at...>*>(all);       \
+  }                                                                  \
+  template <int... at>                                               \
+  const Swizzle<T, stored, at...>& swizzle() const {                 \
+    return *reinterpret_cast<const Swizzle<T, stored, at...>*>(all); \
+  }
 
 template <typename T, int n>
 struct Components;
 template <typename T>
 struct alignas(2 * sizeof(T)) Components<T, 2> {
+  COVARIUM_COMPONENTS(Components, 2)
   union {
     T all[2];
     struct {
@@ -22,6 +42,7 @@ struct alignas(2 * sizeof(T)) Components<T, 2> {
 };
 template <typename T>
 struct alignas(4 * sizeof(T)) Components<T, 3> {
+  COVARIUM_COMPONENTS(Components, 4)
   union {
     T all[4];
     struct {
@@ -36,6 +57,7 @@ struct alignas(4 * sizeof(T)) Components<T, 3> {
 };
 template <typename T>
 struct alignas(4 * sizeof(T)) Components<T, 4> {
+  COVARIUM_COMPONENTS(Components, 4)
   union {
     T all[4];
     struct {
@@ -49,11 +71,60 @@ struct alignas(4 * sizeof(T)) Components<T, 4> {
   };
 };
 
+template <typename T, int n>
+struct PackedComponents;
+template <typename T>
+struct PackedComponents<T, 2> {
+  COVARIUM_COMPONENTS(PackedComponents, 2)
+  union {
+    T all[2];
+    struct {
+      T x, y;
+    };
+    struct {
+      T r, g;
+    };
+    COVARIUM_SWIZZLES_2(2, x, y, 0, 1)
+    COVARIUM_SWIZZLES_2(2, r, g, 0, 1)
+  };
+};
+template <typename T>
+struct PackedComponents<T, 3> {
+  COVARIUM_COMPONENTS(PackedComponents, 3)
+  union {
+    T all[3];
+    struct {
+      T x, y, z;
+    };
+    struct {
+      T r, g, b;
+    };
+    COVARIUM_SWIZZLES_OF_3(3, x, y, z, 0, 1, 2)
+    COVARIUM_SWIZZLES_OF_3(3, r, g, b, 0, 1, 2)
+  };
+};
+template <typename T>
+struct PackedComponents<T, 4> {
+  COVARIUM_COMPONENTS(PackedComponents, 4)
+  union {
+    T all[4];
+    struct {
+      T x, y, z, w;
+    };
+    struct {
+      T r, g, b, a;
+    };
+    COVARIUM_SWIZZLES_OF_4(4, x, y, z, w)
+    COVARIUM_SWIZZLES_OF_4(4, r, g, b, a)
+  };
+};
+#undef COVARIUM_COMPONENTS
+
 // What an expression of vectors is made of: its element and how many, for scalars one.
 template <typename V>
 struct Shape {
   using Element = V;
-  static constexpr int count = std::is_arithmetic_v<V> ? 1 : 0;
+  static constexpr int count = isNumber<V> ? 1 : 0;
   static constexpr bool isVector = false;
 };
 template <typename T, int n>
@@ -76,20 +147,15 @@ template <typename T, int n>
 struct ShortVector : Components<T, n> {
   using Components<T, n>::all;
   ShortVector() = default;
-  ShortVector(const ShortVector& other) { copy(other); }
-  ShortVector& operator=(const ShortVector& other) {
-    copy(other);
-    return *this;
-  }
   // Every component the same.
-  template <typename S, typename = std::enable_if_t<std::is_arithmetic_v<S>>>
-  ShortVector(S every) {
+  template <typename S, typename = std::enable_if_t<isNumber<S> || isEnumeration<S>>>
+  constexpr ShortVector(S every) : Components<T, n>(Unset()) {
     for (int i = 0; i < n; ++i) all[i] = static_cast<T>(every);
   }
   // The components of scalars and vectors, in order.
   template <typename A, typename B, typename... More,
             typename = std::enable_if_t<ShapeOf<A>::count + ShapeOf<B>::count + (ShapeOf<More>::count + ... + 0) == n>>
-  ShortVector(const A& a, const B& b, const More&... more) {
+  constexpr ShortVector(const A& a, const B& b, const More&... more) : Components<T, n>(Unset()) {
     int i = 0;
     put(a, i);
     put(b, i);
@@ -97,19 +163,16 @@ struct ShortVector : Components<T, n> {
   }
   // Another element type, named.
   template <typename V, typename = std::enable_if_t<ShapeOf<V>::isVector && ShapeOf<V>::count == n>, typename = void>
-  explicit ShortVector(const V& other) {
+  constexpr explicit ShortVector(const V& other) : Components<T, n>(Unset()) {
     int i = 0;
     put(other, i);
   }
-  T& operator[](int i) { return all[i]; }
-  const T& operator[](int i) const { return all[i]; }
+  constexpr T& operator[](int i) { return all[i]; }
+  constexpr const T& operator[](int i) const { return all[i]; }
 
  private:
-  void copy(const ShortVector& other) {
-    for (int i = 0; i < n; ++i) all[i] = other.all[i];
-  }
   template <typename A>
-  void put(const A& from, int& i) {
+  constexpr void put(const A& from, int& i) {
     if constexpr (ShapeOf<A>::isVector) {
       for (int k = 0; k < ShapeOf<A>::count; ++k) all[i++] = static_cast<T>(from[k]);
     } else {
@@ -119,47 +182,23 @@ struct ShortVector : Components<T, n> {
 };
 
 template <typename T, int n>
-struct PackedVector {
-  T all[n];
+struct PackedVector : PackedComponents<T, n> {
+  using PackedComponents<T, n>::all;
   PackedVector() = default;
-  PackedVector(const ShortVector<T, n>& value) {
+  constexpr PackedVector(const ShortVector<T, n>& value) : PackedComponents<T, n>(Unset()) {
     for (int i = 0; i < n; ++i) all[i] = value[i];
   }
-  template <typename... S, typename = std::enable_if_t<sizeof...(S) == n && (std::is_arithmetic_v<S> && ...)>>
-  PackedVector(S... each) : all{static_cast<T>(each)...} {}
-  operator ShortVector<T, n>() const {
-    ShortVector<T, n> value;
+  template <typename... A, typename = std::enable_if_t<(ShapeOf<A>::count + ... + 0) == n || sizeof...(A) == 1>,
+            typename = std::enable_if_t<std::is_constructible_v<ShortVector<T, n>, const A&...>>, typename = void>
+  constexpr explicit PackedVector(const A&... each) : PackedVector(ShortVector<T, n>(each...)) {}
+  constexpr operator ShortVector<T, n>() const {
+    ShortVector<T, n> value(T(0));
     for (int i = 0; i < n; ++i) value[i] = all[i];
     return value;
   }
-  T& operator[](int i) { return all[i]; }
-  const T& operator[](int i) const { return all[i]; }
+  constexpr T& operator[](int i) { return all[i]; }
+  constexpr const T& operator[](int i) const { return all[i]; }
 };
-
-#define COVARIUM_VECTORS(T)                 \
-  using T##2 = ShortVector<T, 2>;           \
-  using T##3 = ShortVector<T, 3>;           \
-  using T##4 = ShortVector<T, 4>;           \
-  using packed_##T##2 = PackedVector<T, 2>; \
-  using packed_##T##3 = PackedVector<T, 3>; \
-  using packed_##T##4 = PackedVector<T, 4>
-#define COVARIUM_ALL_VECTORS \
-  COVARIUM_VECTORS(bool);    \
-  COVARIUM_VECTORS(char);    \
-  COVARIUM_VECTORS(uchar);   \
-  COVARIUM_VECTORS(short);   \
-  COVARIUM_VECTORS(ushort);  \
-  COVARIUM_VECTORS(int);     \
-  COVARIUM_VECTORS(uint);    \
-  COVARIUM_VECTORS(long);    \
-  COVARIUM_VECTORS(ulong);   \
-  COVARIUM_VECTORS(float);
-COVARIUM_ALL_VECTORS
-namespace metal {
-COVARIUM_ALL_VECTORS
-}  // namespace metal
-#undef COVARIUM_ALL_VECTORS
-#undef COVARIUM_VECTORS
 
 // The vector of an expression of one or two: the scalar takes the vector's type.
 template <typename A, typename B>
@@ -182,30 +221,47 @@ static inline T componentOf(const V& value, int i) {
   }
 }
 
-#define COVARIUM_OPERATOR(op)                                                                                      \
+// The operators of one component: a shift takes the low bits of its amount, and nothing divides by 0.
+#define COVARIUM_SCALAR(name, body)                 \
+  template <typename T>                             \
+  static constexpr T name(const T& a, const T& b) { \
+    return static_cast<T>(body);                    \
+  }
+COVARIUM_SCALAR(sumOf, a + b)
+COVARIUM_SCALAR(differenceOf, a - b)
+COVARIUM_SCALAR(productOf, a* b)
+COVARIUM_SCALAR(bitsOfBoth, a& b)
+COVARIUM_SCALAR(bitsOfEither, a | b)
+COVARIUM_SCALAR(bitsOfOne, a ^ b)
+COVARIUM_SCALAR(leftShifted, a << (b & T(8 * sizeof(T) - 1)))
+COVARIUM_SCALAR(rightShifted, a >> (b & T(8 * sizeof(T) - 1)))
+COVARIUM_SCALAR(dividedBy, a / divisor(b))
+COVARIUM_SCALAR(remainingOf, a % divisor(b))
+#undef COVARIUM_SCALAR
+
+#define COVARIUM_OPERATOR(op, combined)                                                                            \
   template <typename A, typename B, typename = IfVectors<A, B>>                                                    \
   static inline Common<A, B> operator op(const A& a, const B& b) {                                                 \
     using V = Common<A, B>;                                                                                        \
     using T = typename ShapeOf<V>::Element;                                                                        \
     V result;                                                                                                      \
-    for (int i = 0; i < ShapeOf<V>::count; ++i)                                                                    \
-      result[i] = static_cast<T>(componentOf<T>(a, i) op componentOf<T>(b, i));                                    \
+    for (int i = 0; i < ShapeOf<V>::count; ++i) result[i] = combined(componentOf<T>(a, i), componentOf<T>(b, i));  \
     return result;                                                                                                 \
   }                                                                                                                \
   template <typename A, typename B, typename = std::enable_if_t<ShapeOf<A>::isVector>, typename = IfVectors<A, B>> \
   static inline A& operator op## = (A & a, const B& b) {                                                           \
     return a = a op b;                                                                                             \
   }
-COVARIUM_OPERATOR(+)
-COVARIUM_OPERATOR(-)
-COVARIUM_OPERATOR(*)
-COVARIUM_OPERATOR(/)
-COVARIUM_OPERATOR(%)
-COVARIUM_OPERATOR(&)
-COVARIUM_OPERATOR(|)
-COVARIUM_OPERATOR(^)
-COVARIUM_OPERATOR(<<)
-COVARIUM_OPERATOR(>>)
+COVARIUM_OPERATOR(+, sumOf)
+COVARIUM_OPERATOR(-, differenceOf)
+COVARIUM_OPERATOR(*, productOf)
+COVARIUM_OPERATOR(/, dividedBy)
+COVARIUM_OPERATOR(%, remainingOf)
+COVARIUM_OPERATOR(&, bitsOfBoth)
+COVARIUM_OPERATOR(|, bitsOfEither)
+COVARIUM_OPERATOR(^, bitsOfOne)
+COVARIUM_OPERATOR(<<, leftShifted)
+COVARIUM_OPERATOR(>>, rightShifted)
 #undef COVARIUM_OPERATOR
 
 #define COVARIUM_COMPARISON(op)                                                                                      \
@@ -236,5 +292,26 @@ COVARIUM_COMPARISON(||)
   }
 COVARIUM_UNARY(-)
 COVARIUM_UNARY(~)
-COVARIUM_UNARY(!)
+template <typename A, typename = IfVectors<A, A>>
+static inline ShortVector<bool, ShapeOf<A>::count> operator!(const A& a) {
+  ShortVector<bool, ShapeOf<A>::count> result;
+  for (int i = 0; i < ShapeOf<A>::count; ++i) result[i] = !a[i];
+  return result;
+}
+COVARIUM_UNARY(+)
 #undef COVARIUM_UNARY
+
+#define COVARIUM_STEP(mark, op)                                              \
+  template <typename T, int n>                                               \
+  static inline ShortVector<T, n>& operator mark(ShortVector<T, n>& v) {     \
+    return v = v op T(1);                                                    \
+  }                                                                          \
+  template <typename T, int n>                                               \
+  static inline ShortVector<T, n> operator mark(ShortVector<T, n>& v, int) { \
+    const ShortVector<T, n> before = v;                                      \
+    mark v;                                                                  \
+    return before;                                                           \
+  }
+COVARIUM_STEP(++, +)
+COVARIUM_STEP(--, -)
+#undef COVARIUM_STEP

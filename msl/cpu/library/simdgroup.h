@@ -1,15 +1,34 @@
 // Barriers and the functions of a simdgroup, through the host's table: what each lane gave, in lane order. Lanes that
 // have returned take no part. Part of words.h, in namespace metal.
 
-enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
+// The file and the line are the caller's.
+#define COVARIUM_CALLER const char *file = __builtin_FILE(), uint line = __builtin_LINE()
+
+enum class mem_flags {
+  mem_none = 0,
+  mem_device = 1,
+  mem_threadgroup = 2,
+  mem_texture = 4,
+  mem_threadgroup_imageblock = 8,
+  mem_object_data = 16,
+  mem_device_and_threadgroup = 3
+};
 static inline mem_flags operator|(mem_flags a, mem_flags b) {
   return static_cast<mem_flags>(static_cast<int>(a) | static_cast<int>(b));
 }
 
-// The file and the line are the caller's.
-#define COVARIUM_CALLER const char *file = __builtin_FILE(), uint line = __builtin_LINE()
-
+static inline mem_flags operator&(mem_flags a, mem_flags b) {
+  return static_cast<mem_flags>(static_cast<int>(a) & static_cast<int>(b));
+}
 static inline void threadgroup_barrier(mem_flags, COVARIUM_CALLER) { covarium::kernelHost->barrier(file, line); }
+static inline void threadgroup_barrier(mem_flags, thread_scope, COVARIUM_CALLER) {
+  covarium::kernelHost->barrier(file, line);
+}
+// What a thread has written, others see at once: they take turns, or run on processors that agree on memory.
+static inline void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst,
+                                       thread_scope = thread_scope_device) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 static inline void simdgroup_barrier(mem_flags, COVARIUM_CALLER) { covarium::kernelHost->exchange(0, file, line); }
 
 template <typename T>
@@ -22,10 +41,10 @@ static inline covarium::SimdValues<T> exchanged(T value, const char* file, uint 
 
 // Vectors of more than 8 bytes go component by component.
 template <typename T>
-constexpr bool isWide = ShapeOf<T>::isVector && sizeof(T) > sizeof(uint64_t);
+constexpr bool isWide = covarium::ShapeOf<T>::isVector && sizeof(T) > sizeof(uint64_t);
 template <typename T, typename F>
 static inline T eachComponent(T value, F f) {
-  for (int i = 0; i < ShapeOf<T>::count; ++i) value[i] = f(value[i]);
+  for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) value[i] = f(value[i]);
   return value;
 }
 
@@ -76,6 +95,7 @@ struct simd_vote {
   explicit simd_vote(vote_t bits = 0) : bits(bits) {}
   explicit operator vote_t() const { return bits; }
   bool any() const { return bits != 0; }
+  bool all() const { return bits == 0xffffffff; }
 };
 static inline simd_vote simd_active_threads_mask(COVARIUM_CALLER) {
   return simd_vote(exchanged(0u, file, line).activeMask);
@@ -97,23 +117,31 @@ static inline bool isFirstOf(unsigned width, const char* file, uint line) {
 static inline bool simd_is_first(COVARIUM_CALLER) { return isFirstOf(64, file, line); }
 static inline bool quad_is_first(COVARIUM_CALLER) { return isFirstOf(4, file, line); }
 
-template <typename T>
-static inline T prefixSum(T value, bool inclusive, const char* file, uint line) {
-  const auto given = exchanged(value, file, line);
-  T sum = T(0);
-  const unsigned own = covarium::kernelHost->lane();
-  for (unsigned lane = 0; lane < own + inclusive; ++lane)
-    if (given.active(lane)) sum = static_cast<T>(sum + given[lane]);
-  return sum;
-}
-template <typename T>
-static inline T simd_prefix_inclusive_sum(T value, COVARIUM_CALLER) {
-  return prefixSum(value, true, file, line);
-}
-template <typename T>
-static inline T simd_prefix_exclusive_sum(T value, COVARIUM_CALLER) {
-  return prefixSum(value, false, file, line);
-}
+#define COVARIUM_PREFIX(name, start, op)                                                                  \
+  template <typename T>                                                                                   \
+  static inline T prefix_##name(T value, bool inclusive, const char* file, uint line) {                   \
+    if constexpr (isWide<T>) {                                                                            \
+      return eachComponent(value, [=](auto each) { return prefix_##name(each, inclusive, file, line); }); \
+    } else {                                                                                              \
+      const auto given = exchanged(value, file, line);                                                    \
+      T all = T(start);                                                                                   \
+      const unsigned own = covarium::kernelHost->lane();                                                  \
+      for (unsigned lane = 0; lane < own + inclusive; ++lane)                                             \
+        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                                 \
+      return all;                                                                                         \
+    }                                                                                                     \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  static inline T simd_prefix_inclusive_##name(T value, COVARIUM_CALLER) {                                \
+    return prefix_##name(value, true, file, line);                                                        \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  static inline T simd_prefix_exclusive_##name(T value, COVARIUM_CALLER) {                                \
+    return prefix_##name(value, false, file, line);                                                       \
+  }
+COVARIUM_PREFIX(sum, 0, +)
+COVARIUM_PREFIX(product, 1, *)
+#undef COVARIUM_PREFIX
 
 // The value of another lane; a lane that does not exist gives one's own, which Metal leaves undefined.
 template <typename T>
@@ -159,6 +187,23 @@ static inline T quad_shuffle(T value, uint lane, COVARIUM_CALLER) {
 COVARIUM_SHUFFLES(simd, covarium::simdWidth)
 COVARIUM_SHUFFLES(quad, 4)
 #undef COVARIUM_SHUFFLES
+// Beyond the simdgroup, or beyond `modulo` lanes of it, a lane takes from `filling`.
+template <typename T>
+static inline T simd_shuffle_and_fill_down(T value, T filling, uint delta, uint modulo = covarium::simdWidth,
+                                           COVARIUM_CALLER) {
+  const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + delta;
+  const T from = simd_shuffle(value, first + at % modulo, file, line);
+  const T other = simd_shuffle(filling, first + at % modulo, file, line);
+  return at < modulo ? from : other;
+}
+template <typename T>
+static inline T simd_shuffle_and_fill_up(T value, T filling, uint delta, uint modulo = covarium::simdWidth,
+                                         COVARIUM_CALLER) {
+  const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + modulo - delta;
+  const T from = simd_shuffle(value, first + at % modulo, file, line);
+  const T other = simd_shuffle(filling, first + at % modulo, file, line);
+  return at >= modulo ? from : other;
+}
 template <typename T>
 static inline T simd_broadcast_first(T value, COVARIUM_CALLER) {
   if constexpr (isWide<T>) {
@@ -168,4 +213,5 @@ static inline T simd_broadcast_first(T value, COVARIUM_CALLER) {
     return given[static_cast<unsigned>(__builtin_ctzll(given.activeMask))];
   }
 }
-#undef COVARIUM_CALLER
+
+#include "simdgroup-matrix.h"

@@ -27,27 +27,33 @@ struct Arguments<void (*)(A...)> {
   using At = std::tuple_element_t<i, std::tuple<A...>>;
 };
 
-#include "checked.h"
+#include "scalars.h"
+#include "short-vector.h"
+#include "matrix.h"
 
 template <typename A>
-struct PointeeOf {
-  using Type = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<A>>>;
-};
+using Pointee = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<A>>>;
+
 template <typename T>
-struct PointeeOf<Checked<T>> {
-  using Type = std::remove_cv_t<T>;
-};
+constexpr uint32_t sizeOf = sizeof(T);
+template <>
+constexpr uint32_t sizeOf<void> = 1;
+template <typename T>
+constexpr uint32_t alignmentOf = alignof(T);
+template <>
+constexpr uint32_t alignmentOf<void> = 1;
+
+// An argument that a function constant leaves out.
 template <typename A>
-using Pointee = typename PointeeOf<A>::Type;
+static inline A nothing() {
+  return *static_cast<std::remove_reference_t<A>*>(nullptr);
+}
 
 // Argument i of a launch, as the kernel takes it.
 template <typename A>
 static inline decltype(auto) argument(void* const* slots, unsigned i) {
   if constexpr (std::is_pointer_v<A>) {
     return static_cast<A>(slots[i]);
-  } else if constexpr (IsChecked<A>::value) {
-    using T = typename IsChecked<A>::Element;
-    return Checked<T>(static_cast<T*>(slots[i]), &extents[i], nullptr, 0);
   } else {
     return (*static_cast<std::remove_reference_t<A>*>(slots[i]));
   }
@@ -96,13 +102,55 @@ __attribute__((noinline)) static void reachOwnMemory() {
   __asm__ volatile("" ::"r"(&own) : "memory");
 }
 
-// The bytes of the threadgroup variables that stand in the kernel, counted as the library is loaded.
+// A loop over the threads of a group, whose sizes are variables of their own (lib/kernel/cpu/group-loops.ts).
+#if defined(__clang__)
+#define COVARIUM_VECTORS_OF_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
+#endif
+#define covarium_each_lane                                                                                      \
+  for (uint32_t covarium_lz = 0; covarium_lz < covarium_sizez; ++covarium_lz)                                   \
+    for (uint32_t covarium_ly = 0; covarium_ly < covarium_sizey; ++covarium_ly) COVARIUM_VECTORS_OF_LANES       \
+  for (uint32_t covarium_lx = 0, covarium_lane = (covarium_lz * covarium_sizey + covarium_ly) * covarium_sizex; \
+       covarium_lx < covarium_sizex; ++covarium_lx, ++covarium_lane)
+
+// Gives an element of an array of threads' variables its first value.
+template <typename T>
+static inline void keep(T& to, const T& from) {
+  if constexpr (std::is_array_v<T>) {
+    memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof to);
+  } else {
+    to = from;
+  }
+}
+
+// The bytes of the threadgroup variables that stand in each kernel, counted as the library is loaded.
+template <auto kernel>
 static uint64_t staticThreadgroupBytes = 0;
-template <size_t bytes, int which>
+template <auto kernel, size_t bytes, int which>
 struct StaticMemory {
   static const bool counted;
 };
-template <size_t bytes, int which>
-const bool StaticMemory<bytes, which>::counted = (staticThreadgroupBytes += (bytes + 15) / 16 * 16, true);
+template <auto kernel, size_t bytes, int which>
+const bool StaticMemory<kernel, bytes, which>::counted =
+    (staticThreadgroupBytes<kernel> += (bytes + 15) / 16 * 16, true);
+
+// A threadgroup variable in check mode.
+template <auto kernel, typename T, int which>
+static inline T& own(const char* name) {
+  return *static_cast<T*>(kernelHost->ownMemory(which, name, sizeof(T), sizeof(std::remove_all_extents_t<T>)));
+}
+
+// Whether this run of the kernel is to end: one read in each pass of a loop.
+static constexpr bool cancelled() {
+  if (__builtin_is_constant_evaluated()) return false;
+  return __builtin_expect(__atomic_load_n(kernelHost->cancellations, __ATOMIC_RELAXED) != 0, 0) &&
+         kernelHost->isCancelled();
+}
+static inline void leave() { kernelHost->leave(); }
 
 }  // namespace covarium
+
+#if defined(covarium_check_mode)
+#include "check.h"
+#endif

@@ -56,17 +56,17 @@ static inline T givenBy(T value, uint lane, uint here) {
   static inline T quad_##name(T value) {                          \
     return name##Of(value, ownLane() / 4 * 4, 4);                 \
   }
-#define COVARIUM_OF_TWO(name, body)                                                    \
-  template <typename T>                                                                \
-  static inline T name##OfTwo(const T& x, const T& y) {                                \
-    if constexpr (ShapeOf<T>::isVector) {                                              \
-      T result;                                                                        \
-      for (int i = 0; i < ShapeOf<T>::count; ++i) result[i] = name##OfTwo(x[i], y[i]); \
-      return result;                                                                   \
-    } else {                                                                           \
-      const T a = x, b = y;                                                            \
-      return static_cast<T>(body);                                                     \
-    }                                                                                  \
+#define COVARIUM_OF_TWO(name, body)                                                              \
+  template <typename T>                                                                          \
+  static inline T name##OfTwo(const T& x, const T& y) {                                          \
+    if constexpr (covarium::ShapeOf<T>::isVector) {                                              \
+      T result;                                                                                  \
+      for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) result[i] = name##OfTwo(x[i], y[i]); \
+      return result;                                                                             \
+    } else {                                                                                     \
+      const T a = x, b = y;                                                                      \
+      return static_cast<T>(body);                                                               \
+    }                                                                                            \
   }
 COVARIUM_OF_TWO(sum, a + b)
 COVARIUM_OF_TWO(product, a* b)

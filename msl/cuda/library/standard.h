@@ -107,10 +107,19 @@ struct enable_if<true, T> {
 template <bool condition, typename T = void>
 using enable_if_t = typename enable_if<condition, T>::type;
 
-template <bool is>
-struct bool_constant {
-  static constexpr bool value = is;
+template <typename T, T is>
+struct integral_constant {
+  static constexpr T value = is;
+  using value_type = T;
+  using type = integral_constant;
+  constexpr operator T() const { return is; }
 };
+template <bool is>
+using bool_constant = integral_constant<bool, is>;
+using true_type = bool_constant<true>;
+using false_type = bool_constant<false>;
+template <typename...>
+using void_t = void;
 template <typename A, typename B>
 struct is_same : bool_constant<false> {};
 template <typename A>
@@ -209,7 +218,137 @@ using make_unsigned_t = conditional_t<
     conditional_t<sizeof(T) == 2, unsigned short, conditional_t<sizeof(T) == 4, unsigned int, unsigned long>>>;
 
 template <typename T>
+using make_signed_t = conditional_t<sizeof(T) == 1, signed char,
+                                    conditional_t<sizeof(T) == 2, short, conditional_t<sizeof(T) == 4, int, long>>>;
+template <typename T>
+struct make_unsigned {
+  using type = make_unsigned_t<T>;
+};
+template <typename T>
+struct make_signed {
+  using type = make_signed_t<T>;
+};
+
+template <typename T>
 T&& declval();
+template <typename T>
+constexpr remove_reference_t<T>&& move(T&& value) {
+  return static_cast<remove_reference_t<T>&&>(value);
+}
+template <typename T>
+constexpr T&& forward(remove_reference_t<T>& value) {
+  return static_cast<T&&>(value);
+}
+template <typename T>
+constexpr void swap(T& a, T& b) {
+  T before = move(a);
+  a = move(b);
+  b = move(before);
+}
+
+#define COVARIUM_TRAIT(name, value) \
+  template <typename T>             \
+  constexpr bool name##_v = value;  \
+  template <typename T>             \
+  struct name : bool_constant<name##_v<T>> {}
+COVARIUM_TRAIT(is_enum, __is_enum(T));
+COVARIUM_TRAIT(is_class, __is_class(T));
+COVARIUM_TRAIT(is_empty, __is_empty(T));
+COVARIUM_TRAIT(is_trivially_copyable, __is_trivially_copyable(T));
+COVARIUM_TRAIT(is_void, (is_same_v<remove_cv_t<T>, void>));
+#undef COVARIUM_TRAIT
+template <typename From, typename To>
+constexpr bool is_convertible_v = __is_convertible_to(From, To);
+template <typename From, typename To>
+struct is_convertible : bool_constant<is_convertible_v<From, To>> {};
+template <typename Base, typename T>
+constexpr bool is_base_of_v = __is_base_of(Base, T);
+template <typename Base, typename T>
+struct is_base_of : bool_constant<is_base_of_v<Base, T>> {};
+template <typename T>
+struct is_const : false_type {};
+template <typename T>
+struct is_const<const T> : true_type {};
+template <typename T>
+constexpr bool is_const_v = is_const<T>::value;
+template <typename T>
+struct is_reference : bool_constant<!is_same_v<T, remove_reference_t<T>>> {};
+template <typename T>
+constexpr bool is_reference_v = is_reference<T>::value;
+template <typename T>
+struct is_array : false_type {};
+template <typename T>
+struct is_array<T[]> : true_type {};
+template <typename T, size_t n>
+struct is_array<T[n]> : true_type {};
+template <typename T>
+constexpr bool is_array_v = is_array<T>::value;
+template <typename T>
+struct remove_const {
+  using type = T;
+};
+template <typename T>
+struct remove_const<const T> {
+  using type = T;
+};
+template <typename T>
+using remove_const_t = typename remove_const<T>::type;
+template <typename T>
+struct remove_extent {
+  using type = T;
+};
+template <typename T, size_t n>
+struct remove_extent<T[n]> {
+  using type = T;
+};
+template <typename T>
+using remove_extent_t = typename remove_extent<T>::type;
+template <typename T>
+using add_pointer_t = remove_reference_t<T>*;
+template <typename T>
+using decay_t = conditional_t<is_array_v<remove_reference_t<T>>, add_pointer_t<remove_extent_t<remove_reference_t<T>>>,
+                              remove_cv_t<remove_reference_t<T>>>;
+template <typename T>
+struct decay {
+  using type = decay_t<T>;
+};
+template <typename T>
+struct underlying_type {
+  using type = __underlying_type(T);
+};
+template <typename T>
+using underlying_type_t = typename underlying_type<T>::type;
+template <typename A, typename B>
+using common_type_t = decay_t<decltype(true ? declval<A>() : declval<B>())>;
+template <typename A, typename B>
+struct common_type {
+  using type = common_type_t<A, B>;
+};
+template <typename... All>
+constexpr bool conjunction_v = (bool(All::value) && ...);
+template <typename... All>
+struct conjunction : bool_constant<conjunction_v<All...>> {};
+template <typename... All>
+constexpr bool disjunction_v = (bool(All::value) || ...);
+template <typename... All>
+struct disjunction : bool_constant<disjunction_v<All...>> {};
+template <typename T>
+struct negation : bool_constant<!bool(T::value)> {};
+
+template <typename T, T... all>
+struct integer_sequence {
+  static constexpr size_t size() { return sizeof...(all); }
+};
+template <size_t... all>
+using index_sequence = integer_sequence<size_t, all...>;
+template <size_t n, size_t... all>
+struct SequenceTo : SequenceTo<n - 1, n - 1, all...> {};
+template <size_t... all>
+struct SequenceTo<0, all...> {
+  using type = index_sequence<all...>;
+};
+template <size_t n>
+using make_index_sequence = typename SequenceTo<n>::type;
 
 template <typename T>
 struct numeric_limits {

@@ -2,6 +2,7 @@
 // the place of msl/cpu/library/wrapper.h, and stands in a namespace of the kernel's own.
 #pragma once
 
+#define COVARIUM_ON_GPU 1
 #include "standard.h"
 
 namespace covarium {
@@ -25,8 +26,27 @@ struct Arguments<void (*)(A...)> {
   using At = typename TypeAt<i, A...>::Type;
 };
 
+#include <library/scalars.h>
+#include <library/short-vector.h>
+#include <library/matrix.h>
+
 template <typename A>
 using Pointee = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<A>>>;
+
+template <typename T>
+constexpr uint32_t sizeOf = sizeof(T);
+template <>
+constexpr uint32_t sizeOf<void> = 1;
+template <typename T>
+constexpr uint32_t alignmentOf = alignof(T);
+template <>
+constexpr uint32_t alignmentOf<void> = 1;
+
+// An argument that a function constant leaves out.
+template <typename A>
+static inline A nothing() {
+  return *static_cast<std::remove_reference_t<A>*>(nullptr);
+}
 
 // An argument of a launch, as the kernel takes it.
 template <typename A>

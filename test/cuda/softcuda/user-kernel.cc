@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 
 #include "../../../msl/cpu/kernel-abi.h"
 
@@ -14,12 +15,18 @@ const covarium::KernelLibrary* library = nullptr;
 }  // namespace
 
 bool loadUserKernel() {
-  const char* path = getenv("SOFTCUDA_KERNEL");
-  void* handle = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const char* setting = getenv("SOFTCUDA_KERNEL");
+  const std::string both = setting == nullptr ? "" : setting;
+  const size_t colon = both.rfind(':');
+  if (colon == std::string::npos) return false;
+  void* handle = dlopen(both.substr(0, colon).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return false;
-  static const covarium::KernelHost host = {};
-  library = reinterpret_cast<CovariumKernelFunction>(dlsym(handle, "covariumKernel"))(&host);
-  return library->runRow != nullptr;
+  static covarium::KernelHost host = {};
+  static const uint32_t none = 0;
+  host.cancellations = &none;
+  const auto entry = reinterpret_cast<CovariumKernelFunction>(dlsym(handle, "covariumKernel"));
+  library = entry(&host, both.c_str() + colon + 1);
+  return library != nullptr && library->runRow != nullptr;
 }
 
 unsigned userSlots() { return library->slotCount; }

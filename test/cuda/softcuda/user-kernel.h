@@ -1,5 +1,6 @@
 // Kernels of users over the stand-in: SOFTCUDA_KERNEL names the library that the cpu device has of the same text,
-// without threadgroup memory. It runs in place of the PTX; what the launch passes is read as the PTX would read it.
+// without threadgroup memory, and behind a colon the kernel. It runs in place of the PTX; what the launch passes is
+// read as the PTX would read it.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ onCheckedCpu('elements in front of a buffer, members and steps of pointers are l
     ['out[int(i) - 1] = 1;', 'uses element (-1) of buffer (out), which has (4), at (kernel.metal:5)'],
     ['*(out + 4) = 1;', 'uses element (4) of buffer (out), which has (4), at (kernel.metal:5)'],
     ['device float* p = out; p += 3; ++p; *p = 1;', 'uses element (4) of buffer (out)'],
-    ['((device float4*)out)[1] = float4(1);', 'uses element (1) of buffer (out), which has (1)'],
+    ['((device float4*)out)[1] = float4(1);', 'uses element (7) of buffer (out), which has (4)'],
     ['pairs[2].x = 1;', 'uses element (2) of buffer (pairs), which has (2)'],
     ['(pairs + 3)->y = 1;', 'uses element (3) of buffer (pairs), which has (2), at (kernel.metal:5)'],
   ] as const) {
@@ -100,15 +100,16 @@ kernel void wrong(device float* out [[buffer(0)]], device Pair* pairs [[buffer(1
 
 onCheckedCpu('the arrays of a threadgroup are looked at as buffers are.', async (device) => {
   const last = 'which has (4), at (kernel.metal:6)';
+  const array = (element: number) => `uses element (${element}) of an array of type`;
   for (const [body, what] of [
-    ['t[i + 4] = 1;', `uses element (4) of buffer (t), ${last}`],
-    ['t[int(i) - 1] = 1;', `uses element (-1) of buffer (t), ${last}`],
-    ['rows[1][4] = 1;', `uses element (4) of buffer (rows), ${last}`],
-    ['rows[4][1] = 1;', `uses element (4) of buffer (rows), ${last}`],
+    ['t[i + 4] = 1;', array(4)],
+    ['t[int(i) - 1] = 1;', array(-1)],
+    ['rows[1][4] = 1;', array(4)],
+    ['rows[4][1] = 1;', array(4)],
     ['*(t + 4) = 1;', `uses element (4) of buffer (t), ${last}`],
     ['put(t, 5);', 'uses element (5) of buffer (t), which has (4), at (kernel.metal:3)'],
     ['put(&rows[3][0], 4);', 'uses element (16) of buffer (rows), which has (16), at (kernel.metal:3)'],
-    ['((threadgroup float4*)t)[1] = 1;', `uses element (1) of buffer (t), which has (1)`],
+    ['((threadgroup float4*)t)[1] = 1;', `uses element (7) of buffer (t), which has (4)`],
     ['threadgroup float *p = t, *q = p + 4; *q = 1;', `uses element (4) of buffer (t), ${last}`],
   ] as const) {
     const text = `${head}void put(threadgroup float* p, int n) { p[n] = 1; }

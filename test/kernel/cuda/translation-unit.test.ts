@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { translationUnit } from '../../../lib/kernel/cuda/translation-unit.ts';
+import { Source } from '../../../lib/kernel/declarations.ts';
+import { preprocess } from '../../../lib/kernel/preprocess.ts';
 import { signatureOf } from '../../../lib/kernel/signature.ts';
-import { flatten } from '../../../lib/kernel/source.ts';
 
 const msl = (folder: string) => fileURLToPath(new URL(`../../../msl/${folder}`, import.meta.url));
 
 function unitOf(text: string): string {
-  const flat = flatten(text, 'kernel.metal', {});
-  return translationUnit(flat, signatureOf(flat, undefined));
+  const source = new Source(preprocess(text, 'kernel.metal', {}).tokens);
+  return translationUnit(signatureOf(source, undefined), []);
 }
 
 function ptxOf(unit: string): { status: number | null; stdout: string; stderr: string } {
@@ -22,12 +23,10 @@ function ptxOf(unit: string): { status: number | null; stdout: string; stderr: s
   return spawnSync('clang++', args, { input: unit, encoding: 'utf8' });
 }
 
-test('Numbers without a suffix are floats, in code and macros, not in comments and strings.', () => {
-  const unit = unitOf(`// 1.5
-#define HALF 0.5
-kernel void f(device float* x) { x[0] = 1. + .25 + 1e3 + 2.5f + x[1] * 0x1.8p1 + v1.0; /* 2.5 */ }`);
-  assert.match(unit, '// 1.5\n#define HALF 0.5f\n');
-  assert.match(unit, 'x[0] = 1.f + .25f + 1e3f + 2.5f + x[1] * 0x1.8p1f + v1.0; /* 2.5 */');
+test('Numbers without a suffix are floats, in code and in macros.', () => {
+  const unit = unitOf(`#define HALF 0.5
+kernel void f(device float* x) { x[0] = 1. + .25 + 1e3 + 2.5f + x[1] * 0x1.8p1 + HALF + 2 + 0x1E; }`);
+  assert.match(unit.replace(/ +/g, ' '), 'x[0] = 1.f + .25f + 1e3f + 2.5f + x[1] * 0x1.8p1f + 0.5f + 2 + 0x1E; }');
 });
 
 test('Constants of the text are known to the compiler; parameters stay what they are.', () => {
@@ -35,14 +34,14 @@ test('Constants of the text are known to the compiler; parameters stay what they
 constant int count = 3;
 float g(constant float* p) { return p[0]; }
 kernel void f(device float* x, constant float& k) { x[0] = table[0] + g(&k); }`);
-  assert.match(unit, 'constexpr float table[2]');
-  assert.match(unit, 'constexpr int count = 3;');
-  assert.match(unit, 'float g(constant float* p)');
+  assert.match(unit, /constexpr +float table\[2\]/);
+  assert.not.match(unit, 'count'); // nothing uses it
+  assert.match(unit, /float g\(const +float\* p\)/);
 });
 
 test('Variables in threadgroup memory are shared, on their lines.', () => {
   const unit = unitOf('kernel void f(device float* x) {\n  threadgroup float a[4],\n    b;\n  x[0] = a[0];\n}');
-  assert.match(unit, /__shared__ threadgroup float a\[4\]; __shared__ threadgroup float b;\n\n {2}x\[0\]/);
+  assert.match(unit, /__shared__ +float a\[4\],\n +b;\n +x\[0\]/);
 });
 
 const words = `#include <metal_stdlib>

@@ -6,56 +6,61 @@
 //   NAME [CONSTANT=VALUE ...] the path of a library with this kernel
 import { readFileSync } from 'node:fs';
 import { CovariumError } from '../../../lib/covarium-error.ts';
-import { constantsOf, type FunctionConstant, withConstants } from '../../../lib/kernel/constants.ts';
+import { constantsOf, type FunctionConstant } from '../../../lib/kernel/constants.ts';
 import { libraryOf } from '../../../lib/kernel/cpu/library.ts';
-import { signatureOf } from '../../../lib/kernel/signature.ts';
-import { codeOf, flatten } from '../../../lib/kernel/source.ts';
+import { Source } from '../../../lib/kernel/declarations.ts';
+import { preprocess } from '../../../lib/kernel/preprocess.ts';
+import { kernelNames, type Signature, signatureOf } from '../../../lib/kernel/signature.ts';
 
 const [name, ...given] = process.argv.slice(2);
 const source = readFileSync(0, 'utf8');
 const say = (...fields: readonly (string | number | boolean)[]) => process.stdout.write(`${fields.join('\t')}\n`);
 
-/** Values of all constants of a text: those that are given, 1 for the rest. */
-function valuesOf(text: string): FunctionConstant[] {
+/** The kernels of a text, with its constants: those that are given, 1 for the rest. */
+function kernelsOf(text: Source, wanted: readonly string[]): { kernels: Signature[]; constants: FunctionConstant[] } {
   const named = new Map(given.map((pair) => pair.split('=') as [string, string]));
-  const declared = [...codeOf(text).matchAll(/(\w+)\s*\[\[\s*function_constant\b/g)].map(([, word]) => word!);
+  const declared = text.declarations
+    .filter(({ attributes }) => attributes.some(([begin]) => text.text(begin) === 'function_constant'))
+    .map(({ nameAt }) => text.text(nameAt));
   const missing =
     name === undefined ? declared.filter((each) => !named.has(each)).map((each) => [each, 1] as const) : [];
-  return constantsOf(
-    text,
-    Object.fromEntries([...[...named].map(([key, value]) => [key, Number(value)] as const), ...missing]),
-  );
+  const values = Object.fromEntries([...[...named].map(([key, value]) => [key, Number(value)] as const), ...missing]);
+  const kernels = wanted.map((each) => signatureOf(text, each, (constant) => Boolean(values[constant] ?? 1)));
+  const roots = kernels.flatMap((each) => each.roots);
+  return { kernels, constants: constantsOf(text, roots, values) };
 }
 
-async function compiled(text: string, kernel: string, constants: readonly FunctionConstant[]): Promise<void> {
-  const filled = withConstants(text, constants);
-  const { path } = await libraryOf(filled, signatureOf(filled, kernel), false);
+async function compiled(text: Source, kernel: string): Promise<void> {
+  const { kernels, constants } = kernelsOf(text, [kernel]);
+  const { path } = await libraryOf(kernels, constants, false);
   say('library', kernel, path);
 }
 
-async function describe(text: string): Promise<void> {
-  const names = [...codeOf(text).matchAll(/\bkernel\s+void\s+(\w+)\s*\(/g)].map(([, word]) => word!);
-  const constants = valuesOf(text);
-  for (const kernel of names) {
-    say('kernel', kernel);
-    for (const { kind, name: argument, index } of signatureOf(text, kernel).parameters)
-      say('argument', kind, argument, index);
+async function describe(text: Source): Promise<void> {
+  const names = kernelNames(text);
+  const { kernels, constants } = kernelsOf(text, names);
+  for (const kernel of kernels) {
+    say('kernel', kernel.name);
+    for (const { kind, name: argument, index } of kernel.parameters)
+      if (kind !== 'absent') say('argument', kind, argument, index);
   }
   for (const { name: constant, type, index } of constants) {
-    const isAsked = new RegExp(`\\bis_function_constant_defined\\s*\\(\\s*${constant}\\b`).test(text);
+    const isAsked = text.tokens.some(
+      (token, at) => token.text === 'is_function_constant_defined' && text.text(at + 2) === constant,
+    );
     say('constant', constant, type, index, !isAsked);
   }
-  if (names.length > 0) await compiled(text, names[0]!, constants);
+  if (names.length > 0) await compiled(text, names[0]!);
 }
 
 try {
   // Where the text does not say otherwise, Metal calls it so.
-  const text = flatten(source, 'program_source', {});
+  const text = new Source(preprocess(source, 'program_source', {}).tokens);
   // Without its header the language has no namespace.
   const use = /^[^\n]*\busing\s+namespace\s+metal\b/m.exec(source);
   if (use !== null && !/^\s*#\s*include\s*<metal_\w+>/m.test(source.slice(0, use.index)))
     throw new CovariumError('ERR_KERNEL_COMPILE', 'program_source:1:1: error: expected namespace name');
-  await (name === undefined ? describe(text) : compiled(text, name, valuesOf(text)));
+  await (name === undefined ? describe(text) : compiled(text, name));
 } catch (error) {
   if (!(error instanceof CovariumError)) throw error;
   const [, missing] = /^Text includes \((.*?)\)/.exec(error.message) ?? [];

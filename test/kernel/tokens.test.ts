@@ -1,12 +1,12 @@
 // Time to read a kernel's text is in proportion to its length, whatever stands in it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { constantsOf, withConstants } from '../../lib/kernel/constants.ts';
-import { threadgroupVariables } from '../../lib/kernel/cpu/threadgroup-variables.ts';
-import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';
+import { constantsOf } from '../../lib/kernel/constants.ts';
+import { rewritten } from '../../lib/kernel/cpu/rewrite.ts';
+import { Source } from '../../lib/kernel/declarations.ts';
 import { Layouts } from '../../lib/kernel/layout.ts';
+import { preprocess } from '../../lib/kernel/preprocess.ts';
 import { signatureOf } from '../../lib/kernel/signature.ts';
-import { codeOf, flatten, numberOf } from '../../lib/kernel/source.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const kernel = (body: string) => `kernel void k(device float *a, uint i [[thread_position_in_grid]]) {${body}}\n`;
@@ -44,15 +44,14 @@ const texts: { readonly [what: string]: (count: number) => string } = {
   'pointers of one declaration': (count) => kernel(many(() => 'device float *a, *', count)),
 };
 
+const sourceOf = (text: string) => new Source(preprocess(text, 'text', {}).tokens);
+
 function read(text: string): void {
-  const whole = flatten(text, 'text', {});
-  const code = codeOf(whole);
-  assert.is(code.length, whole.length);
-  signatureOf(whole, 'k');
+  const source = sourceOf(text);
   const values = Object.fromEntries([...text.matchAll(/int (c\d+) /g)].map(([, name]) => [name!, 1]));
-  withConstants(whole, constantsOf(whole, values));
-  threadgroupVariables(whole);
-  for (const check of [false, true]) translationUnit(whole, signatureOf(whole, 'k'), check);
+  const signature = signatureOf(source, 'k');
+  const constants = constantsOf(source, signature.roots, values);
+  for (const target of ['cpu', 'check', 'cuda'] as const) rewritten([signature], constants, target);
 }
 
 // Processor time, because other programs may hold the processors.
@@ -65,7 +64,7 @@ function timeOf(text: string): number {
     } catch (error) {
       assert.match(
         String((error as { code?: string }).code),
-        /^ERR_(UNSUPPORTED|INVALID_ARGUMENT|TOO_LARGE)$/,
+        /^ERR_(UNSUPPORTED|INVALID_ARGUMENT|KERNEL_COMPILE|TOO_LARGE)$/,
         String(error),
       );
     }
@@ -83,40 +82,38 @@ for (const [what, text] of Object.entries(texts))
   });
 
 test('Structs of thousands of structs, and a kernel of thousands of arguments, are refused or have no layout.', async () => {
-  const [parameter] = signatureOf(texts['structs of structs']!(5_000), 'k').parameters;
+  const [parameter] = signatureOf(sourceOf(texts['structs of structs']!(5_000)), 'k').parameters;
   assert.is(parameter!.layout, undefined);
   await throwsCode('ERR_TOO_LARGE', '(5000) arguments', () =>
-    signatureOf(`kernel void k(${many((i) => `device float *a${i},`, 5_000)}) {}`, 'k'),
+    signatureOf(sourceOf(`kernel void k(${many((i) => `device float *a${i},`, 5_000)}) {}`), 'k'),
   );
 });
 
 test('The first declaration of a name counts: a struct, a typedef, an alias, an enumeration.', () => {
   const layouts = new Layouts(
-    'struct A { int a; }; struct A { float4 a; }; typedef struct { A a; half b; } B;\n' +
-      'typedef unsigned int C; using D = vec<float, 3>; enum class E : uchar { one }; enum F { two };',
+    sourceOf(
+      'struct A { int a; }; struct A { float4 a; }; typedef struct { A a; half b; } B;\n' +
+        'typedef unsigned int C; using D = vec<float, 3>; enum class E : uchar { one }; enum F { two };',
+    ),
   );
   const sizes = ['A', 'B', 'C', 'D', 'E', 'F'].map((name) => layouts.of(name)?.sizeBytes);
   assert.equal(sizes, [4, 8, 4, 16, 1, 4]);
 });
 
 test('Names that stand for each other say no number.', () => {
-  assert.is(numberOf('A', '#define A B\n#define B A\n'), undefined);
-  assert.is(numberOf('A', '#define A B\n#define B 4\n'), 4);
+  const numberIn = (text: string) => sourceOf(text).valueOf(...lastWord(text));
+  const lastWord = (text: string) => {
+    const { length } = sourceOf(text).tokens;
+    return [length - 2, length - 1] as const;
+  };
+  assert.is(numberIn('constant int A = B; constant int B = A; using x = A;'), undefined);
+  assert.is(numberIn('constant int A = B; constant int B = 2 * C + 1; enum { D = 3, C }; using x = A;'), 9n);
 });
 
-test('Comments of several lines, strings and directives are spaces; a quote alone is code.', () => {
-  const text = 'a /* x\n y */ b "s\\"t" \'c\' // k\n#define X \\\n 3\nint n = 1\'000 + "1;';
-  assert.is(codeOf(text).replace(/ +/g, ' '), 'a \n b \n \n \nint n = 1\'000 + "1;');
-  assert.is(codeOf(text).length, text.length);
-});
-
-test('A macro that calls threadgroup memory by another name is still found, or refused.', async () => {
-  const found = threadgroupVariables(`#define SHARED threadgroup\n${kernel('SHARED float v[4];')}`);
-  assert.equal(found[0]?.variables, [{ name: 'v', dimensions: '[4]' }]);
-  assert.equal(threadgroupVariables(`#define P threadgroup float *\n${kernel('')}`), []);
-  await throwsCode('ERR_UNSUPPORTED', 'SHARED', () =>
-    threadgroupVariables(`#define SHARED(x) threadgroup float x[4]\n${kernel('SHARED(v);')}`),
-  );
+test('Comments of several lines and strings are no code; a quote alone takes the rest of its line.', () => {
+  const text = 'a /* x\n y */ b "s\\"t" \'c\' // k\n#define X \\\n 3\nint n = 1\'000 + X;';
+  const words = sourceOf(text).tokens.map((token) => token.text);
+  assert.equal(words, ['a', 'b', '"s\\"t"', "'c'", 'int', 'n', '=', "1'000", '+', '3', ';']);
 });
 
 test.run();

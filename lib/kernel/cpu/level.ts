@@ -1,0 +1,150 @@
+import type { Range, Source } from '../declarations.ts';
+
+/** Functions at which all threads of a group, or of a simdgroup, wait for each other, and nothing else happens. */
+const barriers: ReadonlySet<string> = new Set(['threadgroup_barrier', 'simdgroup_barrier']);
+
+/** A variable that a statement declares. */
+export interface Declared {
+  readonly name: string;
+  readonly nameAt: number;
+  /** The words of the type, with stars. */
+  readonly type: Range;
+  /** What stands behind the name: dimensions, and an initial value. */
+  readonly rest: Range;
+  /** The initial value; undefined if there is none, or if it is not an expression. */
+  readonly value: Range | undefined;
+  readonly isConstexpr: boolean;
+}
+
+/** What stands in a block that has a barrier. */
+export type Item =
+  | { readonly kind: 'barrier'; readonly range: Range }
+  | { readonly kind: 'loop'; readonly range: Range; readonly head: Range; readonly body: readonly Item[] }
+  | { readonly kind: 'block'; readonly range: Range; readonly body: readonly Item[] }
+  | { readonly kind: 'statement'; readonly range: Range; readonly declared: readonly Declared[] };
+
+/** True for a call of a barrier at `at`. */
+export function isBarrier(source: Source, at: number): boolean {
+  return barriers.has(source.text(at)) && source.text(at + 1) === '(';
+}
+
+function hasBarrier(source: Source, [begin, end]: Range): boolean {
+  for (let at = begin; at < end; at++) if (isBarrier(source, at)) return true;
+  return false;
+}
+
+/**
+ * The statements of a block, and of the loops and blocks in it that have barriers; undefined if a barrier stands
+ * anywhere else, or if a statement leaves such a loop.
+ */
+export function itemsIn(source: Source, [open, close]: Range, inLoop: boolean): Item[] | undefined {
+  const items: Item[] = [];
+  for (let at = open + 1; at < close; ) {
+    if (source.text(at) === ';') {
+      at++;
+      continue;
+    }
+    if (source.isAttribute(at) || (source.text(at) === '_Pragma' && source.text(at + 1) === '(')) {
+      at = source.close[source.isAttribute(at) ? at : at + 1]! + 1;
+      continue;
+    }
+    const end = statementEnd(source, at, close);
+    const item = itemOf(source, [at, end], inLoop);
+    if (item === undefined) return undefined;
+    items.push(item);
+    at = end;
+  }
+  return items;
+}
+
+function itemOf(source: Source, range: Range, inLoop: boolean): Item | undefined {
+  const [begin, end] = range;
+  if (!hasBarrier(source, range)) {
+    const first = source.text(begin);
+    const leaves = source.hasWord(begin, end, 'break') || source.hasWord(begin, end, 'continue');
+    if (inLoop && leaves && !['for', 'while', 'do', 'switch'].includes(first)) return undefined;
+    return { kind: 'statement', range, declared: declaredIn(source, range) };
+  }
+  const name = source.text(begin) === 'metal' ? begin + 2 : begin;
+  if (isBarrier(source, name) && source.close[name + 1]! + 2 === end) return { kind: 'barrier', range };
+  if (source.text(begin) === '{') {
+    const body = itemsIn(source, [begin, end - 1], inLoop);
+    return body && { kind: 'block', range, body };
+  }
+  if (source.text(begin) !== 'for') return undefined;
+  const head: Range = [begin + 1, source.close[begin + 1]!];
+  if (source.text(head[1] + 1) !== '{') return undefined;
+  const body = itemsIn(source, [head[1] + 1, end - 1], true);
+  return body && { kind: 'loop', range, head, body };
+}
+
+/** After the statement at `at`. */
+function statementEnd(source: Source, at: number, limit: number): number {
+  switch (source.text(at)) {
+    case '{':
+      return source.close[at]! + 1;
+    case 'if': {
+      const yes = statementEnd(source, source.close[at + 1]! + 1, limit);
+      return source.text(yes) === 'else' ? statementEnd(source, yes + 1, limit) : yes;
+    }
+    case 'for':
+    case 'while':
+    case 'switch':
+      return statementEnd(source, source.close[at + 1]! + 1, limit);
+    case 'do': {
+      const behind = statementEnd(source, at + 1, limit);
+      return source.close[behind + 1]! + 2;
+    }
+    default: {
+      let end = at;
+      while (end < limit && source.text(end) !== ';') end = Math.max(end, source.close[end]!) + 1;
+      return Math.min(end + 1, limit);
+    }
+  }
+}
+
+/** Words that begin no declaration. */
+const statements: ReadonlySet<string> = new Set(
+  'if for while do switch return break continue else case default goto delete new using typedef'.split(' '),
+);
+
+/** The variables that a statement declares, but for those in threadgroup memory; none of another statement. */
+export function declaredIn(source: Source, [begin, end]: Range): Declared[] {
+  if (source.tokens[begin]!.kind !== 'word' || statements.has(source.text(begin))) return [];
+  // A type is words, arguments of templates and stars; the last word is the name.
+  let at = begin;
+  let words = 0;
+  let isPointer = false;
+  for (; at < end; at++) {
+    const { kind, text } = source.tokens[at]!;
+    if (kind === 'word') words++;
+    else if (text === '::') words--;
+    else if (text === '<') {
+      const close = source.angleEnd(at, end);
+      if (close === undefined) return [];
+      at = close;
+    } else if (/^[*&]$/.test(text)) isPointer = true;
+    else break;
+  }
+  const nameAt = at - 1;
+  if (words < 2 || source.tokens[nameAt]?.kind !== 'word' || !/^[=;,[({]$/.test(source.text(at))) return [];
+  const isConstexpr = source.hasWord(begin, nameAt, 'constexpr');
+  const all: Declared[] = [];
+  const parts = source.split(nameAt, end - 1);
+  for (const [first, last] of parts) {
+    if (source.tokens[first]!.kind !== 'word' || (isPointer && parts.length > 1)) return [];
+    let behind = first + 1;
+    while (source.text(behind) === '[') behind = source.close[behind]! + 1;
+    const isPlain = source.text(first + 1) === '=' && source.text(first + 2) !== '{';
+    const value: Range | undefined = isPlain ? [first + 2, last] : undefined;
+    all.push({
+      name: source.text(first),
+      nameAt: first,
+      type: [begin, nameAt],
+      rest: [first + 1, last],
+      value,
+      isConstexpr,
+    });
+  }
+  return all;
+}

@@ -1,0 +1,209 @@
+import type { FunctionConstant } from '../constants.ts';
+import type { Declaration, Range, Source } from '../declarations.ts';
+import { type Signature, stageOf } from '../signature.ts';
+import { Edits, errorAt, written } from '../tokens.ts';
+import { wrapOperands } from './arithmetic.ts';
+import { groupLoops } from './group-loops.ts';
+import { pollInLoops } from './loops.ts';
+import { repeatedFunctions } from './overloads.ts';
+import { shareVariables, type Target } from './threadgroup-variables.ts';
+
+/** Words that C++ does not have, or that mean nothing where all memory is one. */
+const dropped: ReadonlySet<string> = new Set([
+  'device',
+  'thread',
+  'threadgroup',
+  'kernel',
+  'coherent',
+  'threadgroup_imageblock',
+  'ray_data',
+  'object_data',
+]);
+
+/** What the cpu device does not have, with what to write instead. */
+const refused: { readonly [word: string]: string } = {
+  asm: 'write it in MSL',
+  __asm: 'write it in MSL',
+  __asm__: 'write it in MSL',
+};
+
+/** Words that make threads wait for each other or share memory: the groups of such a kernel run as fibers. */
+const together = /^(?:threadgroup|simdgroup|simd_|quad_)/;
+
+/** A text in C++. */
+export interface Rewritten {
+  readonly text: string;
+  /** Of each kernel, the function that runs a group by loops; undefined where threads run one by one. */
+  readonly groups: readonly (string | undefined)[];
+}
+
+/** Types of what only a GPU has. */
+const objects =
+  /^(?:(?:texture|depth)(?:1d|2d|3d|cube)\w*|texture_buffer|sampler|(?:instance|primitive)_acceleration_structure)$/;
+
+/** The text of some kernels, and of all that they use, as C++ over the words of library/words.h. */
+export function rewritten(
+  kernels: readonly Signature[],
+  constants: readonly FunctionConstant[],
+  target: Target,
+): Rewritten {
+  const { source } = kernels[0]!;
+  const edits = new Edits();
+  const kept = source.reachable(kernels.flatMap(({ roots }) => roots));
+  const functions = source.declarations.filter((each) => isWritten(source, each, kept, kernels));
+  const repeated = repeatedFunctions(source, functions);
+  for (const [begin, end] of repeated) edits.drop(begin, end);
+  for (const declaration of functions) {
+    if (edits.isDropped(declaration.begin)) continue;
+    rewriteBodies(source, declaration, kernels, edits, target);
+    rewriteWords(source, declaration, edits, constants, target);
+  }
+  for (const { declaration, literal, nameAt } of constants) {
+    if (!kept.has(declaration)) continue;
+    edits.after(nameAt, `= ${literal}`);
+  }
+  const ranges = [...functions.map(({ begin, end }): Range => [begin, end]), ...source.frames];
+  const text = written(
+    source.tokens,
+    ranges.sort((a, b) => a[0] - b[0]),
+    edits,
+  );
+  const groups = kernels.map((each, i) => (target === 'cpu' && waits(each) ? groupLoops(each, i, edits) : undefined));
+  return { text, groups };
+}
+
+/** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
+export function waits({ source, roots }: Signature): boolean {
+  const ranges = [...source.reachable(roots)].map(({ begin, end }) => [begin, end] as const);
+  for (const [begin, end] of ranges)
+    for (let at = begin; at < end; at++) {
+      if (source.isAttribute(at)) at = source.close[at]!;
+      else if (together.test(source.text(at)) && source.tokens[at]!.kind === 'word') return true;
+    }
+  return false;
+}
+
+function isWritten(
+  source: Source,
+  declaration: Declaration,
+  kept: ReadonlySet<Declaration>,
+  kernels: readonly Signature[],
+): boolean {
+  if (!kept.has(declaration) || declaration.kind === 'instantiation') return false;
+  const stage = stageOf(source, declaration);
+  if (stage !== 'kernel') return stage === '';
+  // A kernel may call another, by its name.
+  return declaration.body !== undefined || kernels.every((each) => each.declaration !== declaration);
+}
+
+/** Rewrites what happens in functions: those of the text, and those in its types. */
+function rewriteBodies(
+  source: Source,
+  declaration: Declaration,
+  kernels: readonly Signature[],
+  edits: Edits,
+  target: Target,
+): void {
+  const { kind, body, nameAt, templateParameters, scope } = declaration;
+  if (body === undefined) return;
+  const bodies: Range[] = [];
+  if (kind === 'type') {
+    for (let at = body[0] + 1; at < body[1]; at++)
+      if (source.text(at) === '{') {
+        bodies.push([at, source.close[at]!]);
+        at = source.close[at]!;
+      }
+  } else bodies.push(body);
+  for (const each of bodies) {
+    wrapOperands(source, each, edits);
+    if (target !== 'cuda') pollInLoops(source, each, edits);
+  }
+  if (kind === 'type') return;
+  const isKernel =
+    kernels.some((each) => each.declaration === declaration) || stageOf(source, declaration) === 'kernel';
+  const own = `covarium_unit::${scope}${source.text(nameAt)}`;
+  const whole = templateParameters.length === 0 ? own : `${own}<${templateParameters.join(', ')}>`;
+  shareVariables(source, body, isKernel ? whole : own, edits, target);
+}
+
+function rewriteWords(
+  source: Source,
+  { begin, end, kind }: Declaration,
+  edits: Edits,
+  constants: readonly FunctionConstant[],
+  target: Target,
+): void {
+  const isOnGpu = target === 'cuda';
+  for (let at = begin; at < end; at++) {
+    if (edits.isDropped(at)) continue;
+    const token = source.tokens[at]!;
+    if (source.isAttribute(at)) {
+      edits.drop(at, source.close[at]! + 1);
+      at = source.close[at]!;
+    } else if (token.text === '_Pragma' && source.text(at + 1) === '(') {
+      edits.drop(at, source.close[at + 1]! + 1);
+      at = source.close[at + 1]!;
+    } else if (token.kind === 'number') {
+      const [, digits, suffix] = /^(\.?\d[\d.]*(?:[eE][-+]?\d+)?)(h|H|bf|BF)$/.exec(token.text) ?? [];
+      // Where no flag of the compiler makes floats of numbers without a suffix.
+      if (isOnGpu && isDouble(token.text)) edits.replace(at, `${token.text}f`);
+      if (digits !== undefined)
+        edits.replace(
+          at,
+          `${/h/i.test(suffix!) ? 'half' : 'bfloat'}(${/[.eE]/.test(digits) ? digits : `${digits}.0`}f)`,
+        );
+    } else if (token.kind !== 'word') continue;
+    else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
+    else if (dropped.has(token.text)) edits.replace(at, '');
+    else if (token.text === 'constant') {
+      // A GPU reads the text's own constants only where the compiler knows them.
+      const isKnown = isOnGpu && kind === 'variable' && !source.hasWord(begin, end, 'constexpr');
+      edits.replace(at, isKnown ? 'constexpr' : isConst(source, at, begin, end) ? '' : 'const');
+    } else if (token.text === 'is_function_constant_defined') {
+      const asked = constants.find(({ name }) => name === source.text(at + 2));
+      edits.drop(at, source.close[at + 1]! + 1);
+      edits.replace(at, String(asked?.value !== undefined));
+    } else if (objects.test(token.text) && /^(?:[<*&]|[A-Za-z_]\w*)$/.test(source.text(at + 1)))
+      throw errorAt(
+        token,
+        `Type (${token.text}) is not of this device: pass its numbers in a buffer (device T*) instead`,
+      );
+    else if (Object.hasOwn(refused, token.text))
+      throw errorAt(token, `Word (${token.text}) is not MSL: ${refused[token.text]}`);
+  }
+}
+
+/** True for a number with a point or an exponent, and without a suffix. */
+function isDouble(text: string): boolean {
+  return /^(?=[^.eE]*[.eE])(?:\d[\d']*)?\.?[\d']*(?:[eE][-+]?\d+)?$|^0[xX][\da-fA-F.]+[pP][-+]?\d+$/.test(text);
+}
+
+/** True if a `constant` stands among words of which one is `const`, or `constexpr`. */
+function isConst(source: Source, at: number, begin: number, end: number): boolean {
+  const isWord = (index: number) => source.tokens[index]!.kind === 'word' || source.text(index) === '::';
+  for (let before = at - 1; before >= begin && isWord(before); before--)
+    if (source.text(before) === 'const') return true;
+  for (let behind = at + 1; behind < end && (isWord(behind) || source.text(behind) === '<'); behind++) {
+    if (source.text(behind) === '<') behind = source.angleEnd(behind, end) ?? end;
+    else if (source.text(behind) === 'const') return true;
+  }
+  return false;
+}
+
+/** Swizzles that are members of the vectors (msl/cpu/library/swizzle.h), beside those of the first three letters. */
+const members =
+  /^(?:xyzw|wzyx|zyxw|yzwx|wxyz|rgba|abgr|bgra|gbar|argb|(.)\1\1\1|[xyz]w|w[xyzw]|www|yzw|xyw|xzw|[rgb]a|a[rgba]|aaa|gba|rga|rba)$/;
+
+/** True for components that no member of the vectors has the name of, and no member of the text's own. */
+function isRareSwizzle(source: Source, at: number): boolean {
+  const { text } = source.tokens[at]!;
+  if (!/^(?:[xyzw]{3,4}|[rgba]{3,4})$/.test(text) || members.test(text)) return false;
+  // The vectors have some of the choices of three.
+  const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
+  return !three.test(text) && source.text(at + 1) !== '(' && !source.isDeclared(text);
+}
+
+function swizzle(letters: string): string {
+  const places = [...letters].map((letter) => Math.max('xyzw'.indexOf(letter), 'rgba'.indexOf(letter)));
+  return `template swizzle<${places.join(', ')}>()`;
+}

@@ -1,0 +1,158 @@
+// Kernels whose threads wait at barriers run as loops over the threads of a group, where that is right: they give what
+// check mode gives, which runs each thread by itself.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openDevice } from '../../../lib/index.ts';
+import { translationUnit } from '../../../lib/kernel/cpu/translation-unit.ts';
+import { Source } from '../../../lib/kernel/declarations.ts';
+import { preprocess } from '../../../lib/kernel/preprocess.ts';
+import { signatureOf } from '../../../lib/kernel/signature.ts';
+import { onNative } from '../../harness/on-native.ts';
+
+const barrier = 'threadgroup_barrier(mem_flags::mem_threadgroup);';
+
+const textOf = (body: string, before = '') => `#include <metal_stdlib>
+using namespace metal;
+constant uint four = 4;
+${before}
+kernel void f(device uint* out [[buffer(0)]], device const uint* in [[buffer(1)]], constant uint& n [[buffer(2)]],
+              uint3 at [[thread_position_in_grid]], uint3 inGroup [[thread_position_in_threadgroup]],
+              uint i [[thread_index_in_threadgroup]], uint3 size [[threads_per_threadgroup]],
+              uint3 group [[threadgroup_position_in_grid]], uint3 grid [[threads_per_grid]]) {
+  threadgroup uint t[64];
+  const uint x = (at.z * grid.y + at.y) * grid.x + at.x;
+${body}
+}`;
+
+function isInLoops(text: string): boolean {
+  const source = new Source(preprocess(text, 'kernel.metal', {}).tokens);
+  return translationUnit([signatureOf(source, undefined)], [], false).includes('covarium_group_0');
+}
+
+/** By loops, and whether; what each thread adds to `out` is checked against check mode. */
+const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: string, before?: string] } = {
+  'a variable that lives across a barrier': [
+    true,
+    `uint own = in[x] * 3; t[i] = own; ${barrier} own += t[0]; out[x] = own;`,
+  ],
+  'a loop of the group with a barrier': [
+    true,
+    `t[i] = in[x]; ${barrier}
+    for (uint step = 32; step > 0; step >>= 1) {
+      uint other = 0;
+      if (i + step < size.x * size.y * size.z) other = t[i + step];
+      ${barrier}
+      t[i] += other;
+      ${barrier}
+    }
+    out[x] = t[0] + i;`,
+  ],
+  'arrays, vectors and several variables of a statement': [
+    true,
+    `uint a[2][2] = {{1, 2}, {i, 4}}, b = i, c(5); uint4 v(b, c, n, 1); uint2 w = uint2(3); device const uint* p = in + x;
+    int2 bits{1, int(i)};
+    t[i] = a[1][0] + v.z; ${barrier} a[0][1] += t[0]; v.xy += w; b++; ++c; p += 1 - 1;
+    ${barrier} out[x] = a[0][1] + a[1][0] + v.x * 10 + v.y + b + c + p[0] + bits.y;`,
+  ],
+  'blocks in blocks': [
+    true,
+    `uint k = i; { uint k3 = 5; t[i] = k3 + i; ${barrier} { const uint k2 = k * 2; ${barrier} out[x] += k2 + t[0]; } k = k3; }
+    ${barrier} out[x] += k;`,
+  ],
+  'positions that each loop computes again': [
+    true,
+    `const uint row = (inGroup.z * size.y + inGroup.y) * size.x + inGroup.x, far = row + group.x * 100; const uint most = max(n, four);
+    t[row] = far; ${barrier} for (uint k = 0; k < most; k += 2) { out[x] += t[(row + k) % (size.x * size.y * size.z)]; ${barrier} }
+    out[x] += far + most;`,
+  ],
+  'types and constants of the body': [
+    true,
+    `using T = uint; typedef uint U; constexpr T two = 2; struct Both { T a; U b; }; constexpr uint list[two] = {3, 4};
+    Both both = {i, 2}; t[i] = both.a + list[1]; ${barrier} T sum[2] = {t[0], both.b}; ${barrier} out[x] = sum[0] + sum[1] + list[0];`,
+  ],
+  'a simdgroup barrier, and functions that do not wait': [
+    true,
+    `t[i] = twice(i); simdgroup_barrier(mem_flags::mem_threadgroup); uint own = i; add(own, 4); ${barrier} out[x] = own + t[i];`,
+    'uint twice(uint v) { return 2 * v; } void add(thread uint& v, uint by) { v += by; }',
+  ],
+  'a loop whose threads go different ways without a barrier': [
+    true,
+    `uint sum = 0; for (uint k = i; k < 64; k += size.x) { if (k == 50) break; sum += k; } t[i] = sum; ${barrier} out[x] = t[0] + sum;`,
+  ],
+  'names that hide others': [
+    false,
+    `uint k = i; { uint k = 5; t[i] = k + i; ${barrier} k = 1; out[x] = k + t[0]; } ${barrier} out[x] += k;`,
+  ],
+  'a barrier under a condition': [false, `t[i] = i + 1; if (n > 2) { ${barrier} out[x] = t[0]; }`],
+  'a barrier in a loop of each thread': [
+    false,
+    `for (uint k = 0; k < in[0] % 3 + 1; ++k) { t[i] = k + 1; ${barrier} out[x] += t[0]; ${barrier} }`,
+  ],
+  'a barrier in a loop that threads leave': [
+    false,
+    `for (uint k = 0; k < n; ++k) { t[i] = k; ${barrier} if (k == 1) break; } out[x] = t[i];`,
+  ],
+  'a barrier in a function': [false, 't[i] = i + 1; wait(); out[x] = t[0];', `void wait() { ${barrier} }`],
+  'a position that is changed': [
+    false,
+    `uint y = x; inGroup.x += 1; t[i] = inGroup.x; ${barrier} out[y] = t[0] + inGroup.x;`,
+  ],
+  'simd functions': [false, `t[i] = simd_sum(1u); ${barrier} out[x] = t[0];`],
+  'a reference that lives across a barrier': [false, `t[i] = 1; device uint& own = out[x]; ${barrier} own = t[0];`],
+  'a large array that lives across a barrier': [
+    false,
+    `uint a[300]; for (uint k = 0; k < 300; ++k) a[k] = k + i; ${barrier} out[x] = a[299];`,
+  ],
+};
+
+for (const [what, [isLoop, body, before]] of Object.entries(bodies))
+  onNative(`${isLoop ? 'As loops' : 'As threads'}: ${what}.`, async () => {
+    const text = textOf(body, before);
+    assert.is(isInLoops(text), isLoop);
+    using device = openDevice('cpu', { threads: 2 });
+    const kernels = [await device.kernel(text), await device.kernel(text, { check: true })];
+    for (const [grid, threadgroup] of [
+      [[70], [32]],
+      [
+        [10, 6, 3],
+        [4, 4, 2],
+      ],
+    ] as const) {
+      const results = [];
+      for (const kernel of kernels) {
+        const out = new Uint32Array(180);
+        const input = Uint32Array.from({ length: 180 }, (_, k) => (k * 37) % 101);
+        await kernel.run({ grid, threadgroup, arguments: { out, in: input, n: 5 } });
+        results.push([...out]);
+      }
+      assert.equal(results[0], results[1]);
+      assert.ok(results[0]!.some((value) => value !== 0));
+    }
+  });
+
+onNative('As loops: threads that return before a barrier.', async () => {
+  const body = `t[i] = 1; ${barrier} if (x % 3 == 1) return; const uint sum = t[i] + n; ${barrier}
+    if (i > 5) { out[x] = 7; return; } ${barrier} out[x] = sum;`;
+  assert.ok(isInLoops(textOf(body)));
+  using device = openDevice('cpu', { threads: 2 });
+  const kernel = await device.kernel(textOf(body));
+  const out = new Uint32Array(70);
+  await kernel.run({ grid: 70, threadgroup: 32, arguments: { out, in: new Uint32Array(70), n: 5 } });
+  assert.equal(
+    [...out],
+    Array.from({ length: 70 }, (_, x) => (x % 3 === 1 ? 0 : x % 32 > 5 ? 7 : 6)),
+  );
+});
+
+onNative('A signal stops a loop of the group that has no end.', async () => {
+  using device = openDevice('cpu', { threads: 2 });
+  const body = `for (uint k = 1; k > 0; k += 0) { t[i] = in[x]; ${barrier} if (n == 1) out[x] = t[0]; }`;
+  assert.ok(isInLoops(textOf(body)));
+  const kernel = await device.kernel(textOf(body));
+  const signal = AbortSignal.timeout(50);
+  const launch = { grid: 64, arguments: [new Uint32Array(64), new Uint32Array(64), 5] };
+  const error = await kernel.run(launch, { signal }).catch((refusal) => refusal);
+  assert.is(error.code, 'ERR_ABORTED');
+});
+
+test.run();

@@ -1,0 +1,190 @@
+// What kernels of the world are written with: declarations, names, numbers and preprocessor lines that each were once
+// wrong, or refused for nothing. Expected numbers are computed here, by other means.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Device } from '../../lib/index.ts';
+import { onKernelDevices } from '../harness/kernel-devices.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const head = '#include <metal_stdlib>\nusing namespace metal;\n';
+const at = 'uint i [[thread_position_in_grid]]';
+
+async function uints(device: Device, text: string, count: number, more: object = {}): Promise<number[]> {
+  const results: number[][] = [];
+  // Check mode takes what is right, and changes no number.
+  for (const check of device.kind === 'cpu' ? [false, true] : [false]) {
+    const kernel = await device.kernel(text, { ...more, check });
+    const out = new Uint32Array(count);
+    await kernel.run({ grid: count, threadgroup: count, arguments: { out } });
+    results.push([...out]);
+  }
+  assert.equal(results[0], results.at(-1));
+  return results[0]!;
+}
+
+onKernelDevices('threadgroup variables of any declaration are shared.', async (device) => {
+  const barrier = 'threadgroup_barrier(mem_flags::mem_threadgroup);';
+  for (const declared of [
+    'threadgroup __attribute__((aligned(16))) uint t[8];',
+    'threadgroup decltype(i) t[8];',
+    'alignas(16) threadgroup uint t[8];',
+    'threadgroup uint t[COUNT];',
+    'SHARED(uint, t, 8);',
+    'threadgroup array<uint, 8> t;',
+  ]) {
+    const text = `${head}#define COUNT (4 + 4)
+#define SHARED(T, name, count) threadgroup T name[count]
+kernel void f(device uint* out, ${at}) { ${declared} t[i] = i * i; ${barrier} out[i] = t[7 - i]; }`;
+    assert.equal(await uints(device, text, 8), [49, 36, 25, 16, 9, 4, 1, 0], declared);
+  }
+});
+
+onKernelDevices(
+  "A user's functions stand beside the library's of the same name, in its namespace too.",
+  async (device) => {
+    const text = `${head}
+struct Pair { uint a, b; };
+Pair min(Pair x, Pair y) { return x.a < y.a ? x : y; }
+namespace metal { inline uint twice(uint x) { return max(x, 1u) * 2; } }
+kernel void f(device uint* out, ${at}) {
+  Pair p = min(Pair{i, 1}, Pair{3, 2});
+  out[i] = min(p.a, 2u) * 100 + p.b * 10 + metal::twice(i);
+}`;
+    const expected = [0, 1, 2, 3, 4].map((i) => Math.min(i, 3, 2) * 100 + (i < 3 ? 1 : 2) * 10 + Math.max(i, 1) * 2);
+    assert.equal(await uints(device, text, 5), expected);
+  },
+);
+
+onKernelDevices('What is not taken, not used or of another stage is no matter.', async (device) => {
+  const text = `#if !defined(__METAL__)
+#include <cstdint>
+#endif
+${head}
+constant int UNUSED [[function_constant(3)]];
+constant uint STEP [[function_constant(0)]];
+constant int FC = 1;
+struct Twice { uint by; METAL_FUNC uint of(uint x) const { return by * x; } };
+vertex float4 v(uint i [[vertex_id]]) { return float4(i); }
+fragment half4 shade(float4 p [[position]]) { return half4(p); }
+kernel void other(device int* a [[buffer(0)]]) { a[0] = UNUSED; }
+kernel void f(device uint* __restrict__ out [[buffer(FC + 2)]], ${at}) { out[i] = Twice{STEP}.of(i); }`;
+  // The stand-in for Metal asks for all constants of a text.
+  const constants = device.kind === 'metal' ? { STEP: 5, UNUSED: 1 } : { STEP: 5 };
+  assert.equal(await uints(device, text, 3, { name: 'f', constants }), [0, 5, 10]);
+});
+
+onKernelDevices('The library has what kernels of the world call.', async (device) => {
+  const text = `${head}
+constant float4 weights = float4(1, 2, 3, 4);
+struct Point { packed_float3 at; uint n; };
+kernel void f(device uint* out, ${at}) {
+  constexpr uint2 pair = uint2(3, 4);
+  Point p; p.at = packed_float3(1, 2, 3); p.at.x += 4; p.n = 2;
+  const float4 chosen = select(float4(0), weights, bool4(true, false, true, false));
+  uint x = simd_shuffle(i, ushort(1)) + simd_prefix_inclusive_product(i == 2 ? 3u : 1u);
+  atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst);
+  half h = half(0.1f); bfloat b = bfloat(1.0f / 3);
+  out[i] = uint(chosen.x + chosen.z) * 1000 + uint(p.at.x) * 100 + pair.y * 10 + x + (uint(as_type<ushort>(h)) << 16)
+    + uint(as_type<ushort>(b) == 0x3eabu) * 100000;
+}`;
+  // 0.1 as a half is 0x2e66, and 1 / 3 as the upper half of a float 0x3eab.
+  const expected = [0, 1, 2, 3].map((i) => 104_540 + 1 + (i >= 2 ? 3 : 1) + 0x2e66 * 65_536);
+  assert.equal(await uints(device, text, 4), expected);
+});
+
+onKernelDevices('Structs are copied from memory, and pointers cast as in C.', async (device) => {
+  const text = `${head}
+struct Pair { uint a; atomic_uint count; };
+struct Plain { uint a, b; };
+kernel void f(device uint* out, ${at}) {
+  device Plain* plain = (device Plain*)out;
+  if (i < 2) { Plain own = plain[i]; own.a += i + 1; own.b = own.a * 2; plain[i] = own; }
+  threadgroup_barrier(mem_flags::mem_device);
+  device Pair* pairs = reinterpret_cast<device Pair*>(out);
+  atomic_fetch_add_explicit((device atomic_uint*)&pairs[1].a, 10, memory_order_relaxed);
+  atomic_fetch_add_explicit(&pairs[0].count, 1u, memory_order_relaxed);
+}`;
+  assert.equal(await uints(device, text, 4), [1, 2 + 4, 2 + 40, 4]);
+});
+
+onKernelDevices('A template that is instantiated by a host_name is a kernel of that name.', async (device) => {
+  const text = `${head}
+template <typename T, int by> [[kernel]] void scale(device T* out [[buffer(0)]], ${at}) { out[i] = T(i) * by; }
+template [[host_name("scale_uint_3")]] [[kernel]] void scale<uint, 3>(device uint* out, uint i);
+#define instantiate(name, T, by) template [[host_name(#name)]] kernel void scale<T, by>(device T* out, uint i);
+instantiate(scale_float_2, float, 2)
+[[host_name("plain.copy")]] kernel void copy(device uint* out, ${at}) { out[i] = i; }`;
+  assert.equal(await uints(device, text, 3, { name: 'scale_uint_3' }), [0, 3, 6]);
+  assert.equal(await uints(device, text, 3, { name: 'plain.copy' }), [0, 1, 2]);
+  const library = await device.library(text);
+  assert.equal([...library.keys()], ['scale_uint_3', 'scale_float_2', 'plain.copy']);
+  const { arguments: list, argumentNames } = library.get('scale_float_2')!;
+  assert.equal(argumentNames, ['out']);
+  assert.equal(list, [{ name: 'out', type: 'float', access: 'write', bytes: 4, index: 0 }]);
+  assert.ok(Object.isFrozen(list) && Object.isFrozen(list[0]));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'scale_uint_3, scale_float_2, plain.copy', () =>
+    device.kernel(text, { name: 'scale' }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', 'does not contain a kernel', () => device.library('float f();'));
+});
+
+onKernelDevices('A kernel says what it takes.', async (device) => {
+  const kernel = await device.kernel(`${head}struct S { float4 a; uint n; };
+kernel void f(device const float* in [[buffer(2)]], constant S& s [[buffer(0)]], threadgroup uint2* t [[threadgroup(0)]],
+              device uchar* out [[buffer(1)]], ${at}) { t[0] = uint2(s.n); out[i] = uchar(in[i] + t[0].x); }`);
+  assert.equal(kernel.arguments, [
+    { name: 'in', type: 'float', access: 'read', bytes: 4, index: 2 },
+    { name: 's', type: 'S', access: 'constant', bytes: 32, index: 0 },
+    { name: 't', type: 'uint2', access: 'threadgroup', bytes: 8, index: 0 },
+    { name: 'out', type: 'uchar', access: 'write', bytes: 1, index: 1 },
+  ]);
+});
+
+onKernelDevices('A reference to a struct that ends in an array takes more of its elements.', async (device) => {
+  const kernel = await device.kernel(`${head}struct Row { uint count; uint v[1]; };
+kernel void f(device const Row& row [[buffer(0)]], device uint* out [[buffer(1)]], ${at}) {
+  out[i] = i < row.count ? row.v[i] : 0;
+}`);
+  const out = new Uint32Array(4);
+  const bytes = new Uint8Array(Uint32Array.of(3, 7, 8, 9).buffer);
+  await kernel.run({ grid: 4, arguments: { row: bytes, out } });
+  assert.equal([...out], [7, 8, 9, 0]);
+  await throwsCode('ERR_SHAPE', 'row', () => kernel.run({ grid: 4, arguments: { row: new Uint8Array(11), out } }));
+});
+
+onKernelDevices('What the device cannot do is refused at its line.', async (device) => {
+  if (device.kind === 'metal') return; // Metal does more of it
+  for (const [text, line, words] of [
+    [`struct S { device float* p; };\nkernel void f(constant S& s, device float* out) { out[0] = s.p[0]; }`, 4, 's'],
+    [`kernel void f(device float* out,\n texture2d<float> t [[texture(0)]]) {}`, 4, 'texture2d'],
+    [`constexpr sampler s(filter::linear);\nkernel void f(device float* out) { out[0] = s.x; }`, 3, 'sampler'],
+    [`kernel void f(device float* out, uint i [[nothing_known]]) {}`, 3, 'nothing_known'],
+    [`kernel void f(device float* out) {\n threadgroup float t[2] = {1, 2};\n out[0] = t[0]; }`, 4, 'initial value'],
+  ] as const) {
+    const error = await throwsCode('ERR_UNSUPPORTED', words, () => device.kernel(head + text));
+    assert.is((error as { line?: number }).line, line, error.message);
+  }
+  const undefinedFunction = 'float g(float x);\nkernel void f(device float* out) {\n  out[0] = g(1); }';
+  await throwsCode('ERR_KERNEL_COMPILE', 'kernel.metal:5', () => device.kernel(head + undefinedFunction));
+});
+
+onKernelDevices('A large array of a thread beside a barrier works, or is refused by name.', async (device) => {
+  const text = (bytes: number) => `${head}kernel void f(device uint* out, ${at}) {
+  uchar a[${bytes}];
+  for (uint k = 0; k < ${bytes}; ++k) a[(k * 7) % ${bytes}] = uchar(k + i + out[0]);
+  threadgroup_barrier(mem_flags::mem_device);
+  out[i] = a[(i + out[0]) % ${bytes}];
+}`;
+  const n = 65_536;
+  const expected = [0, 1, 2, 3].map((i) => (i * inverseOf7(n) + i) & 255);
+  assert.equal(await uints(device, text(n), 4), expected);
+  await throwsCode('ERR_KERNEL_COMPILE', '', () => device.kernel(text(1_000_000)));
+});
+
+/** The k with 7 k = 1 modulo a power of 2. */
+function inverseOf7(n: number): number {
+  for (let k = 1; k < n; k += 2) if ((7 * k) % n === 1) return k;
+  return 0;
+}
+
+test.run();
