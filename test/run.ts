@@ -39,13 +39,13 @@ const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu',
 
 /**
  * Files of those rooms that they leave out: what runs no native code or the same commands as other files (other
- * compilers' work, faces of arrays, the benchmark, and what skips there), and what measures or limits processor time or
- * memory: a sanitizer takes its own share of each.
+ * compilers' work, faces of arrays, the benchmark, counts of commands, and what skips there), and what measures or
+ * limits processor time or memory: a sanitizer takes its own share of each.
  */
 const withoutSanitizers = [
   ...['columns', 'element-type', 'face', 'foreign'].map((name) => `array/${name}.test.ts`),
   ...['bench', 'realms'].map((name) => `contract/${name}.test.ts`),
-  ...['apple-api', 'apple-stand-in', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
+  ...['apple-api', 'apple-stand-in', 'counts', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
   ...['signature', 'tokens', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
     (name) => `kernel/${name}.test.ts`,
   ),

@@ -2,7 +2,9 @@
 // structs, because the two may be built by different compilers.
 #pragma once
 
+#if !defined(COVARIUM_HAS_TYPES)  // a kernel of the user's brings its own (library/wrapper.h)
 #include <cstdint>
+#endif
 
 #include "threadgroup.h"
 

@@ -1,8 +1,10 @@
 // The threads of one threadgroup, seen from a kernel: the launcher (objc/cpu/launch.cc) implements these.
 #pragma once
 
+#if !defined(COVARIUM_HAS_TYPES)  // a kernel of the user's brings its own (library/wrapper.h)
 #include <cstdint>
 #include <cstring>
+#endif
 
 namespace covarium {
 

@@ -16,8 +16,8 @@ constexpr size_t largestMemoryBytes = 32768;  // likewise
 constexpr unsigned appleSimdWidth = 32;
 
 void runGroup(const Kernel& kernel, void* const* slots, uint32_t row, uint32_t lanes, uint32_t width) {
-  const bool ended =
-      Group::ofThisThread().run(lanes, width, [&](unsigned lane) { kernel.runThread(slots, row, lane, lanes, width); });
+  const auto body = [&](unsigned lane) { kernel.runThread(slots, row, lane, lanes, width); };
+  const bool ended = Group::ofThisThread().run(lanes, width, body, true);
   if (!ended) {
     throw Failure("ERR_INVALID_ARGUMENT", "Kernel (" + std::string(kernel.name) +
                                               ") waits at a barrier that not all threads of group (" +

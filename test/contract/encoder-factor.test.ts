@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
 import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
-import { dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
+import { dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 /** factor factor', and `above` over the diagonal where that is given. */
@@ -16,6 +16,15 @@ function squareOf(factor: Float64Array, n: number, above?: number): Float64Array
       a[j * n + i] = i === j ? sum : (above ?? sum);
     }
   return a;
+}
+
+const squares = new Map<number, Float64Array>();
+
+/** A positive definite matrix of n columns, whose factor is lowerFactor(n, n); made once for all backends. */
+function squareFor(n: number): Float64Array {
+  const made = squares.get(n) ?? squareOf(lowerFactor(n, n), n);
+  squares.set(n, made);
+  return made;
 }
 
 function factored({ run, real }: Bench, a: ArrayLike<number>, n: number): Real {
@@ -35,13 +44,9 @@ onEveryBackend('a Cholesky factor gives the matrix back, and nothing over the di
           if (!Object.is(factor[i * n + j], 0)) assert.unreachable(`(${i}, ${j}) of ${n} is not cleared`);
           continue;
         }
-        const product = dot(
-          j + 1,
-          (k) => factor[i * n + k]!,
-          (k) => factor[j * n + k]!,
-        );
+        const product = dotOf(j + 1, factor, i * n, factor, j * n);
         // Higham, theorem 10.3: the factor is that of a matrix within n + 1 roundings.
-        isNear(a[i * n + j]!, product, n + 2, bench.eps, `${n}: (${i}, ${j})`);
+        isNear(a[i * n + j]!, product, n + 2, bench.eps, () => `${n}: (${i}, ${j})`);
       }
   }
 });
@@ -49,7 +54,7 @@ onEveryBackend('a Cholesky factor gives the matrix back, and nothing over the di
 onEveryBackend('a bad pivot is named by its place in the whole matrix, wherever it lies.', async (bench) => {
   for (const n of [1, 2, 33, 129, 256, 300, 520, 700]) {
     const factor = lowerFactor(n, n);
-    const good = squareOf(factor, n);
+    const good = squareFor(n);
     for (const pivot of [0, 1, 2, 31, 127, 128, 129, 255, 256, 383, 511, 512, 639, n - 1].filter((at) => at < n)) {
       const a = Float64Array.from(good);
       const at = pivot * n + pivot;
@@ -65,7 +70,7 @@ onEveryBackend('a bad pivot is named by its place in the whole matrix, wherever 
 
 onEveryBackend('a pivot that is NaN, infinite or zero is refused, and so is a NaN beside it.', async (bench) => {
   for (const n of [1, 5, 130, 300, 513]) {
-    const good = squareOf(lowerFactor(n, n), n);
+    const good = squareFor(n);
     for (const pivot of [0, 3, 129, 256, n - 1].filter((at) => at < n)) {
       const bad = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0].map((value) => [pivot, value]);
       if (pivot > 0) bad.push([0, Number.NaN], [pivot - 1, Number.NaN], [pivot - 1, Number.POSITIVE_INFINITY]);

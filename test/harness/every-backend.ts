@@ -84,7 +84,7 @@ function benchOf(backend: Backend, dtype: Dtype): Bench {
     backend,
     dtype: dtype as RealDtype,
     eps: dtype === 'float32' ? 2 ** -23 : 2 ** -52,
-    real: (values) => Values.from(values),
+    real: (values) => new Values(values),
     zeros: (length) => new Values(length),
     run(record) {
       const encoder = backend.encoder();

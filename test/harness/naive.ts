@@ -21,11 +21,24 @@ export function dot(length: number, left: (k: number) => number, right: (k: numb
   return sum;
 }
 
+/** The same of two arrays from a place on, in a loop that takes a fifth of the time. */
+export function dotOf(length: number, left: Real, leftAt: number, right: Real, rightAt: number, start = 0): Sum {
+  let value = start;
+  let size = Math.abs(start);
+  for (let k = 0; k < length; k++) {
+    const term = left[leftAt + k]! * right[rightAt + k]!;
+    value += term;
+    size += Math.abs(term);
+  }
+  return { value, size };
+}
+
 /** Asserts that `actual` is `sum` within `terms` roundings of its terms. */
-export function isNear(actual: number, sum: Sum, terms: number, eps: number, place: string): void {
+export function isNear(actual: number, sum: Sum, terms: number, eps: number, place: string | (() => string)): void {
   const bound = terms * eps * sum.size;
   if (Math.abs(actual - sum.value) <= bound) return;
-  assert.unreachable(`${place} is (${actual}), not (${sum.value}) within (${bound})`);
+  const named = typeof place === 'string' ? place : place();
+  assert.unreachable(`${named} is (${actual}), not (${sum.value}) within (${bound})`);
 }
 
 /** Numbers from -1 to 1 that look random and are the same in every run (a linear congruential generator). */

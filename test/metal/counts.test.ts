@@ -10,7 +10,7 @@ import { onSoftMetal } from './on-metal.ts';
 import type { SoftMetal } from './softmetal/softmetal.ts';
 
 // By one kernel, by tiles, and by more of them; MPS factors the first two, our own kernels the third.
-const dimensions = [3, 100, 600];
+const dimensions = [3, 100, 520];
 
 function covarianceOf(n: number): Float32Array[] {
   return Array.from({ length: n }, (_, i) => new Float32Array(n).map((_, j) => (i === j ? 2 : 0.5)));

@@ -1,13 +1,16 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { resolve as resolvePath } from 'node:path';
+import { access, constants, open, readFile, realpath } from 'node:fs/promises';
+import { basename, delimiter, join, resolve as resolvePath } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
 import { describe } from '../../check.ts';
 import { CovariumError } from '../../covarium-error.ts';
 
-/** A C++ compiler, and its version. */
+/** A C++ compiler. */
 export interface Compiler {
   readonly path: string;
+  /** Another version has another text. */
   readonly version: string;
+  readonly isClang: boolean;
 }
 
 /** How a program ended. */
@@ -75,12 +78,42 @@ export function runProgram(
 const known = new Map<string, Promise<Compiler | undefined>>();
 
 async function ask(path: string): Promise<Compiler | undefined> {
+  const program = await knownProgram(path);
+  if (program !== undefined) return { path, ...program };
   const ended = await runProgram(path, ['--version'], '', 10_000);
   if (ended === undefined || ended.code !== 0) return undefined;
-  return { path, version: ended.stdout.split('\n').slice(0, 2).join(' ').trim() };
+  const version = ended.stdout.split('\n').slice(0, 2).join(' ').trim();
+  return { path, version, isClang: /clang/i.test(version) };
 }
 
-/** The compiler of this name or path, asked once for its version; undefined if it does not run. */
+/**
+ * What can be told of a compiler by its file, which spares starting it. Undefined for what runs another program (a
+ * script, a compiler's cache, Apple's stub), whose file stays the same when that changes.
+ */
+async function knownProgram(path: string): Promise<Omit<Compiler, 'path'> | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const { PATH = '' } = process.env;
+  for (const folder of path.includes('/') ? [''] : PATH.split(delimiter).filter((each) => each.startsWith('/')))
+    try {
+      const found = join(folder, path);
+      await access(found, constants.X_OK);
+      const real = await realpath(found);
+      const [, kind] = /^(?:[\w.]+-)*(clang|g)(?:\+\+)?(?:-[\d.]+)?$/.exec(basename(real)) ?? [];
+      if (kind === undefined) return undefined;
+      const file = await open(real);
+      try {
+        const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+        if (buffer.toString('latin1') !== '\x7fELF') return undefined;
+        const { size, mtimeMs } = await file.stat();
+        return { version: `${real} of ${size} bytes from ${mtimeMs}`, isClang: kind === 'clang' };
+      } finally {
+        await file.close();
+      }
+    } catch {} // not in this folder
+  return undefined;
+}
+
+/** The compiler of this name or path, looked at once; undefined if it does not run. */
 export async function compilerAt(path: string): Promise<Compiler | undefined> {
   const { PATH = '' } = process.env;
   const key = `${path} ${PATH}`;
@@ -113,20 +146,12 @@ export async function findCompiler(): Promise<Compiler> {
 const mostFrameBytes = 192 << 10;
 
 /** The compiler's flags for a kernel. */
-export function flagsOf({ version }: Compiler, check: boolean): string[] {
-  const isClang = /clang/i.test(version);
+export function flagsOf({ isClang }: Compiler, check: boolean): string[] {
   const machine = process.platform === 'darwin' && process.arch === 'arm64' ? '-mcpu=apple-m1' : '-march=native';
   return [
     ...['-x', 'c++', '-std=c++17', check ? '-O1' : '-O3', machine],
     ...['-ffp-contract=off', '-fsigned-char', '-fno-math-errno', '-fno-strict-aliasing'],
-    ...[
-      '-shared',
-      '-fPIC',
-      '-fvisibility=hidden',
-      '-fdiagnostics-color=never',
-      `-Wframe-larger-than=${mostFrameBytes}`,
-    ],
-    ...(process.platform === 'darwin' ? [] : ['-Wl,-z,defs']),
+    ...['-fPIC', '-fvisibility=hidden', '-fdiagnostics-color=never', `-Wframe-larger-than=${mostFrameBytes}`],
     // In Metal, a number without a suffix is a float, and half is a type that computes.
     ...(isClang
       ? [
@@ -159,4 +184,25 @@ function checkFlags(isClang: boolean): string[] {
         ]
       : ['-fsanitize=kernel-address', '-fsanitize=bounds', ...settings.flatMap((setting) => ['--param', setting])]),
   ];
+}
+
+/**
+ * Makes a shared library of an object file. Where this process shows its libraries, the linker does that alone: a
+ * compiler's driver takes longer to start than the linker to run. What the linker does not find the driver may.
+ */
+export async function link({ path }: Compiler, object: string, library: string): Promise<Ended | undefined> {
+  const libraries = await systemLibraries();
+  if (libraries.length > 0) {
+    const flags = ['-shared', '-z', 'defs', '--eh-frame-hdr', '--hash-style=gnu'];
+    const ended = await runProgram('ld', [...flags, '-o', library, object, ...libraries], '');
+    if (ended?.code === 0) return ended;
+  }
+  const defined = process.platform === 'darwin' ? [] : ['-Wl,-z,defs'];
+  return runProgram(path, ['-shared', ...defined, '-o', library, object], '');
+}
+
+/** The system's libraries that a kernel may call, as this process has them loaded; none where that cannot be seen. */
+async function systemLibraries(): Promise<string[]> {
+  const maps = process.platform === 'linux' ? await readFile('/proc/self/maps', 'latin1').catch(() => '') : '';
+  return [...new Set(maps.match(/\/\S*\/(?:lib[cm]\.so|ld-)\S*$/gm) ?? [])];
 }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
@@ -7,7 +8,7 @@ import type { FunctionConstant } from '../constants.ts';
 import type { Source } from '../declarations.ts';
 import type { Signature } from '../signature.ts';
 import { type CachedLibrary, cached, digestOf } from './cache.ts';
-import { findCompiler, flagsOf, runProgram } from './compiler.ts';
+import { findCompiler, flagsOf, link, runProgram } from './compiler.ts';
 import { translationUnit } from './translation-unit.ts';
 
 let headers: string | undefined;
@@ -42,7 +43,11 @@ export async function libraryOf(
   const processor = `${process.arch} ${cpus()[0]?.model ?? ''}`;
   const key = digestOf(unit, headersOf(folder), flags.join(' '), compiler.path, compiler.version, processor);
   return cached(key, async (path) => {
-    const compile = (text: string) => runProgram(compiler.path, [...flags, '-I', folder, '-o', path, '-'], text);
+    const object = `${path}.object.draft`;
+    const compile = async (text: string) => {
+      const ended = await runProgram(compiler.path, [...flags, '-c', '-I', folder, '-o', object, '-'], text);
+      return ended?.code === 0 ? link(compiler, object, path).finally(() => rm(object, { force: true })) : ended;
+    };
     let ended = await compile(unit);
     if (ended?.code !== 0 && ended?.timedOut === false) {
       // Loops over a group's threads suppose more of a text than can be seen without a compiler.

@@ -27,6 +27,7 @@ export function translationUnit(
   // standard input.
   return `${check ? '#define covarium_check_mode 1\n' : ''}#include <library/wrapper.h>
 namespace {
+namespace std = covarium::std;
 namespace covarium_unit {
 #include <library/words.h>
 ${text}
@@ -116,7 +117,7 @@ function slotText(slot: Parameter, i: number, parameters: readonly Parameter[]):
 
 function membersText(slot: Parameter, i: number, parameters: readonly Parameter[]): string {
   const each = (slot.layout?.members ?? []).map(
-    ({ name }) => `{"${name}", offsetof(covarium::Pointee<${typeText(slot, parameters)}>, ${name})}, `,
+    ({ name }) => `{"${name}", __builtin_offsetof(covarium::Pointee<${typeText(slot, parameters)}>, ${name})}, `,
   );
   return `static const covarium::KernelMember members${i}[] = {${each.join('')}{nullptr, 0}};\n`;
 }

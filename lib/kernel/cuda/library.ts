@@ -44,7 +44,7 @@ async function translatorFor(backend: Backend): Promise<Translator> {
   if (nvrtc !== '') return { name: nvrtc, ptxOf: (unit, folders) => backend.translate(unit, folders) };
   const { COVARIUM_CXX: chosen = '' } = process.env;
   const clang = await compilerAt(chosen === '' ? 'clang++' : chosen);
-  if (clang === undefined || !/clang/i.test(clang.version))
+  if (clang === undefined || !clang.isClang)
     throw new CovariumError('ERR_NO_COMPILER', 'Neither libnvrtc.so nor clang++ is found, which make kernels for it.');
   return {
     name: `${clang.path} ${clang.version}`,

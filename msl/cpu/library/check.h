@@ -43,6 +43,8 @@ COVARIUM_ACCESS(__asan_storeN_noabort, true)
 COVARIUM_HOOK void __asan_init() {}
 COVARIUM_HOOK void __asan_version_mismatch_check_v8() {}
 COVARIUM_HOOK void __asan_handle_no_return() {}
+COVARIUM_HOOK void __asan_before_dynamic_init(const char*) {}
+COVARIUM_HOOK void __asan_after_dynamic_init() {}
 #define COVARIUM_COPY(name)                                                                 \
   COVARIUM_HOOK void* __asan_##name(void* to, const void* from, size_t bytes) {             \
     const auto frame = *static_cast<void* const* const*>(__builtin_frame_address(0));       \

@@ -28,9 +28,6 @@
 #define M_2_SQRTPI_F 1.12837916709551257390f
 #define M_SQRT1_2_F 0.70710678118654752440f
 
-#if !defined(COVARIUM_ON_GPU)
-using std::tuple;
-#endif
 using std::array;
 template <typename T>
 struct numeric_limits : std::numeric_limits<T> {};

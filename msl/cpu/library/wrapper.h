@@ -2,15 +2,22 @@
 // words.h.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <tuple>
-#include <type_traits>
-#include <utility>
+// As the system's headers have them.
+using size_t = __SIZE_TYPE__;
+using ptrdiff_t = __PTRDIFF_TYPE__;
+using uintptr_t = __UINTPTR_TYPE__;
+using int8_t = __INT8_TYPE__;
+using int16_t = __INT16_TYPE__;
+using int32_t = __INT32_TYPE__;
+using int64_t = __INT64_TYPE__;
+using uint8_t = __UINT8_TYPE__;
+using uint16_t = __UINT16_TYPE__;
+using uint32_t = __UINT32_TYPE__;
+using uint64_t = __UINT64_TYPE__;
+extern "C" void* memcpy(void*, const void*, size_t);
+extern "C" int strcmp(const char*, const char*);
 
+#define COVARIUM_HAS_TYPES 1
 #include "../kernel-abi.h"
 
 namespace covarium {
@@ -18,36 +25,12 @@ namespace covarium {
 static const KernelHost* kernelHost = nullptr;
 constexpr unsigned simdWidth = 32;  // Apple's, and the cpu device's
 
-// The type of argument i of a kernel.
-template <typename Function>
-struct Arguments;
-template <typename... A>
-struct Arguments<void (*)(A...)> {
-  template <size_t i>
-  using At = std::tuple_element_t<i, std::tuple<A...>>;
-};
-
+#define COVARIUM_CONSTEXPR constexpr
+#include "traits.h"
 #include "scalars.h"
 #include "short-vector.h"
 #include "matrix.h"
-
-template <typename A>
-using Pointee = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<A>>>;
-
-template <typename T>
-constexpr uint32_t sizeOf = sizeof(T);
-template <>
-constexpr uint32_t sizeOf<void> = 1;
-template <typename T>
-constexpr uint32_t alignmentOf = alignof(T);
-template <>
-constexpr uint32_t alignmentOf<void> = 1;
-
-// An argument that a function constant leaves out.
-template <typename A>
-static inline A nothing() {
-  return *static_cast<std::remove_reference_t<A>*>(nullptr);
-}
+#include "arguments.h"
 
 // Argument i of a launch, as the kernel takes it.
 template <typename A>
@@ -57,23 +40,6 @@ static inline decltype(auto) argument(void* const* slots, unsigned i) {
   } else {
     return (*static_cast<std::remove_reference_t<A>*>(slots[i]));
   }
-}
-
-// A position or a size, as many of its numbers as the argument takes.
-template <typename A>
-static inline A place(uint32_t x, uint32_t y, uint32_t z) {
-  using Bare = std::remove_cv_t<A>;
-  if constexpr (std::is_integral_v<Bare>) {
-    return static_cast<Bare>(x);
-  } else if constexpr (std::is_constructible_v<Bare, uint32_t, uint32_t>) {
-    return Bare(x, y);
-  } else {
-    return Bare(x, y, z);
-  }
-}
-template <typename A>
-static inline A place(const uint32_t (&size)[3]) {
-  return place<A>(size[0], size[1], size[2]);
 }
 
 // Threads of the group that begins at `first` along one axis.

@@ -4,49 +4,16 @@
 
 #define COVARIUM_ON_GPU 1
 #include "standard.h"
+#include <library/traits.h>
 
 namespace covarium {
 
 constexpr unsigned simdWidth = 32;  // NVIDIA's, and Apple's
 
-// The type of argument i of a kernel.
-template <size_t i, typename First, typename... More>
-struct TypeAt {
-  using Type = typename TypeAt<i - 1, More...>::Type;
-};
-template <typename First, typename... More>
-struct TypeAt<0, First, More...> {
-  using Type = First;
-};
-template <typename Function>
-struct Arguments;
-template <typename... A>
-struct Arguments<void (*)(A...)> {
-  template <size_t i>
-  using At = typename TypeAt<i, A...>::Type;
-};
-
 #include <library/scalars.h>
 #include <library/short-vector.h>
 #include <library/matrix.h>
-
-template <typename A>
-using Pointee = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<A>>>;
-
-template <typename T>
-constexpr uint32_t sizeOf = sizeof(T);
-template <>
-constexpr uint32_t sizeOf<void> = 1;
-template <typename T>
-constexpr uint32_t alignmentOf = alignof(T);
-template <>
-constexpr uint32_t alignmentOf<void> = 1;
-
-// An argument that a function constant leaves out.
-template <typename A>
-static inline A nothing() {
-  return *static_cast<std::remove_reference_t<A>*>(nullptr);
-}
+#include <library/arguments.h>
 
 // An argument of a launch, as the kernel takes it.
 template <typename A>
@@ -56,23 +23,6 @@ static inline decltype(auto) argument(void* memory) {
   } else {
     return (*static_cast<std::remove_reference_t<A>*>(memory));
   }
-}
-
-// A position or a size, as many of its numbers as the argument takes.
-template <typename A>
-static inline A place(uint32_t x, uint32_t y, uint32_t z) {
-  using Bare = std::remove_cv_t<A>;
-  if constexpr (std::is_integral_v<Bare>) {
-    return static_cast<Bare>(x);
-  } else if constexpr (std::is_constructible_v<Bare, uint32_t, uint32_t>) {
-    return Bare(x, y);
-  } else {
-    return Bare(x, y, z);
-  }
-}
-template <typename A>
-static inline A place(const uint32_t (&size)[3]) {
-  return place<A>(size[0], size[1], size[2]);
 }
 
 // What is the same for all threads of a launch: objc/cuda/user-kernel.cc has the same struct.
