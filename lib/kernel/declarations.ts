@@ -1,5 +1,5 @@
 import { evaluate } from './expression.ts';
-import type { Token } from './tokens.ts';
+import { errorAt, type Token } from './tokens.ts';
 
 /** Token indices, the end not included. */
 export type Range = readonly [begin: number, end: number];
@@ -25,6 +25,9 @@ export interface Declaration {
   /** The contents of its attributes, [[...]]. */
   readonly attributes: readonly Range[];
 }
+
+/** The deepest nesting of namespaces, as in clang. */
+const deepest = 256;
 
 /** Words before parentheses that declare nothing. */
 const called: ReadonlySet<string> = new Set([
@@ -77,7 +80,7 @@ export class Source {
     this.close = closings(tokens);
     const found: Declaration[] = [];
     const frames: Range[] = [];
-    this.#scan(0, tokens.length, '', found, frames);
+    this.#scan(0, tokens.length, '', 0, found, frames);
     this.declarations = found;
     this.frames = frames;
     for (const declaration of found)
@@ -170,7 +173,9 @@ export class Source {
     return undefined;
   }
 
-  #scan(from: number, limit: number, scope: string, found: Declaration[], frames: Range[]): void {
+  #scan(from: number, limit: number, scope: string, depth: number, found: Declaration[], frames: Range[]): void {
+    if (depth > deepest)
+      throw errorAt(this.tokens[from - 1]!, `Text has namespaces more than (${deepest}) deep`, 'ERR_TOO_LARGE');
     for (let at = from; at < limit; ) {
       const text = this.text(at);
       if (text === ';' || text === '}') {
@@ -188,6 +193,7 @@ export class Source {
           open + 1,
           close,
           text === 'extern' ? scope : `${scope}${name === undefined ? '' : `${name.text}::`}`,
+          depth + 1,
           found,
           frames,
         );
