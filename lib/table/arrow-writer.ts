@@ -32,7 +32,7 @@ export async function openArrowWriter(output: Output, head: TableHead, kind: 'fi
   const schema = schemaOf(columnNames(head), precision[dtype], head.metadata ?? {});
   const staged = new StagedOutput(output);
   const batchRows = Math.max(1, Math.floor(batchBytes / (columns * bytesOf(dtype))));
-  const group = new ColumnGroup(columns, dtype, Math.min(batchRows, Math.max(1, head.rows ?? batchRows)));
+  const group = await ColumnGroup.open(columns, dtype, Math.min(batchRows, Math.max(1, head.rows ?? batchRows)));
   const blocks: Block[] = [];
   if (kind === 'file') await staged.write(Buffer.concat([magic, Buffer.alloc(2)]));
   await staged.write(message(header.schema, schema, 0));

@@ -2,7 +2,8 @@ import { loadAddon } from '../addon/native.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
-import { resultMemory } from './result-memory.ts';
+import { Turns } from '../work.ts';
+import { resultMemory, touch } from './result-memory.ts';
 import type { TableHead } from './table.ts';
 
 /**
@@ -90,6 +91,13 @@ export class ColumnGroup {
     this.#capacity = capacity;
     this.#values = resultMemory(dtype, columns * capacity);
     this.#deinterleave = deinterleave;
+  }
+
+  /** As the constructor; the event loop turns while the system gives its memory. */
+  static async open(columns: number, dtype: RealDtype, capacity: number): Promise<ColumnGroup> {
+    const group = new ColumnGroup(columns, dtype, capacity);
+    await touch(group.#values, new Turns(undefined));
+    return group;
   }
 
   get rows(): number {

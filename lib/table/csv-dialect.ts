@@ -49,6 +49,23 @@ export function toldDelimiter(bytes: Uint8Array): { delimiter: string; bytes: nu
   return line === undefined ? undefined : { delimiter: delimiter!, bytes: line.length };
 }
 
+/** Records of the beginning, each read once: a record may have a million fields. */
+class Records {
+  readonly bytes: Uint8Array;
+  readonly #known: Map<string, CsvRecord | undefined> = new Map();
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** As {@link csvRecord}; a place after the end has no record. */
+  at(place: number, dialect: CsvDialect): CsvRecord | undefined {
+    const key = `${place} ${dialect.delimiter}`;
+    if (!this.#known.has(key)) this.#known.set(key, csvRecord(this.bytes, place, dialect));
+    return this.#known.get(key);
+  }
+}
+
 /**
  * Delimiter and header of a file, from the first block that has a record. Calls `warn` with a sentence about anything
  * doubtful. Throws `ERR_MALFORMED_CSV`.
@@ -60,22 +77,23 @@ export function csvBeginning(
   warn: (sentence: string) => void,
 ): CsvBeginning {
   const commentCode = comment === undefined ? 0 : codeOf(comment);
+  const records = new Records(bytes);
   const dialect = {
-    delimiter: delimiter === undefined ? foundDelimiter(path, bytes, commentCode, warn) : codeOf(delimiter),
+    delimiter: delimiter === undefined ? foundDelimiter(path, records, commentCode, warn) : codeOf(delimiter),
     comment: commentCode,
   };
-  const first = csvRecord(bytes, 0, dialect)!;
+  const first = records.at(0, dialect)!;
   if (first.fieldCount > mostFields) {
     const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields; at most (${mostFields}) are read.`;
     throw malformedCsv(path, message, 1, 1);
   }
-  if (!(header ?? foundHeader(path, bytes, first, dialect, warn)))
+  if (!(header ?? foundHeader(path, records, first, dialect, warn)))
     return { ...dialect, names: undefined, width: first.fieldCount, start: 0 };
   const names = first.fields.map(({ text }) => text);
   if (!isUtf8(bytes.subarray(0, first.end)))
     warn(`Names of columns of CSV file (${path}) are not UTF-8, and letters of them are lost; save it as UTF-8.`);
   // The names of R's rows have no name above them.
-  if (haveRowNames(first, csvRecord(bytes, first.end, dialect))) names.unshift('');
+  if (haveRowNames(first, records.at(first.end, dialect))) names.unshift('');
   return { ...dialect, names, width: names.length, start: first.end };
 }
 
@@ -109,21 +127,19 @@ function arePartedByBlanks(first: CsvRecord, second: CsvRecord | undefined): boo
 }
 
 // A comma wherever it makes fields; else what makes some.
-function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: (sentence: string) => void): number {
-  const records = (delimiter: string): (CsvRecord | undefined)[] => {
-    const dialect = { delimiter: codeOf(delimiter), comment };
-    const first = csvRecord(bytes, 0, dialect);
-    return [first, first && csvRecord(bytes, first.end, dialect)];
-  };
-  const parting = [',', ';', '\t'].filter((delimiter) => (records(delimiter)[0]?.fieldCount ?? 0) > 1);
+function foundDelimiter(path: string, records: Records, comment: number, warn: (sentence: string) => void): number {
+  const firstBy = (delimiter: string) => records.at(0, { delimiter: codeOf(delimiter), comment });
+  const secondBy = (delimiter: string) =>
+    records.at(firstBy(delimiter)?.end ?? 0, { delimiter: codeOf(delimiter), comment });
+  const parting = [',', ';', '\t'].filter((delimiter) => (firstBy(delimiter)?.fieldCount ?? 0) > 1);
   const isEven = (delimiter: string) => {
-    const [first, second] = records(delimiter);
-    return second === undefined || first!.fieldCount === second.fieldCount;
+    const second = secondBy(delimiter);
+    return second === undefined || firstBy(delimiter)!.fieldCount === second.fieldCount;
   };
   let found = parting.length > 1 ? (parting.find(isEven) ?? parting[0]!) : parting[0];
   if (found === undefined) {
-    const [first, second] = records(' ');
-    if (first !== undefined && arePartedByBlanks(first, second)) found = ' ';
+    const first = firstBy(' ');
+    if (first !== undefined && arePartedByBlanks(first, secondBy(' '))) found = ' ';
   }
   if (found === undefined || found === ',') return codeOf(',');
   const option = found === '\t' ? "'\\t'" : `'${found}'`;
@@ -138,18 +154,19 @@ function foundDelimiter(path: string, bytes: Uint8Array, comment: number, warn: 
 /** True if the first record names the columns. */
 function foundHeader(
   path: string,
-  bytes: Uint8Array,
+  records: Records,
   first: CsvRecord,
   dialect: CsvDialect,
   warn: (sentence: string) => void,
 ): boolean {
-  const second = csvRecord(bytes, first.end, dialect);
+  const second = records.at(first.end, dialect);
   const { fields } = first;
   // R quotes names but not numbers.
   const isName = (field: CsvField, i: number) =>
     !isLikeNumber(field) || (field.isQuoted && !isMissing(field.text) && second?.fields[i]?.isQuoted !== true);
-  const names = fields.filter(isName).length;
-  const missing = fields.filter((field, i) => !isName(field, i) && isMissing(field.text)).length;
+  const named = fields.map(isName);
+  const names = named.filter((is) => is).length;
+  const missing = fields.filter(({ text }, i) => !named[i] && isMissing(text)).length;
   const numbers = fields.length - names - missing;
   const shown = shownFields(fields);
   const asHeader = `First row of CSV file (${path}) is read as names of columns (${shown}); pass \`header\` false (--no-header) if it holds numbers.`;
@@ -160,7 +177,7 @@ function foundHeader(
   }
   if (!isCount(fields)) return false;
   const isIndexed = isMissing(fields[0]!.text);
-  if (isIndexed || haveFractions(bytes, first.end, dialect, fields.length)) {
+  if (isIndexed || haveFractions(records.bytes, first.end, dialect, fields.length)) {
     warn(asHeader);
     return true;
   }

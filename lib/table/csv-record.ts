@@ -53,6 +53,8 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     if (!isComment && end < bytes.length && !isLineEnd(end)) break;
     start = pastLineEnd(end);
   }
+  const letters = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const textOf = (from: number, to: number) => (from === to ? '' : letters.toString('utf8', from, to));
   const fields: CsvField[] = [];
   let fieldCount = 0;
   for (let place = start; ; ) {
@@ -62,7 +64,7 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     let text = '';
     if (isQuoted) {
       const end = closingQuote(bytes, place + 1);
-      text = textOf(bytes, place + 1, end).replaceAll('""', '"');
+      text = textOf(place + 1, end).replaceAll('""', '"');
       place = Math.min(bytes.length, end + 1);
       begin = place;
     }
@@ -72,7 +74,7 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     }
     let last = place;
     while (last > begin && isBlank(last - 1)) last--;
-    if (fieldCount++ < mostFields) fields.push({ text: text + textOf(bytes, begin, last), isQuoted });
+    if (fieldCount++ < mostFields) fields.push({ text: text + textOf(begin, last), isQuoted });
     place = blanksFrom(place);
     if (place >= bytes.length || isLineEnd(place)) return { fields, fieldCount, end: pastLineEnd(place) };
     if (delimiter !== blank) place++;
@@ -94,8 +96,4 @@ function closingQuote(bytes: Uint8Array, from: number): number {
     if (at < 0) return bytes.length;
     if (bytes[at + 1] !== quote) return at;
   }
-}
-
-function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', start, end);
 }

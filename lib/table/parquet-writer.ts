@@ -37,7 +37,7 @@ export async function openParquetWriter(output: Output, head: TableHead): Promis
   const { columns, dtype } = head;
   const staged = new StagedOutput(output);
   const groupRows = Math.max(1, Math.floor(groupBytes / (columns * bytesOf(dtype))));
-  const group = new ColumnGroup(columns, dtype, Math.min(groupRows, Math.max(1, head.rows ?? groupRows)));
+  const group = await ColumnGroup.open(columns, dtype, Math.min(groupRows, Math.max(1, head.rows ?? groupRows)));
   const groups: RowGroup[] = [];
   await staged.write(magic);
   const writeGroup = async () => {

@@ -2,7 +2,7 @@ import { loadAddon } from '../addon/native.ts';
 import { isFixed, refuseBeyondMemory } from '../array/host-memory.ts';
 import { isKept } from '../backend-handle.ts';
 import { bytesOf, dtypeOf, type Real, type RealDtype, viewOf, zerosOf } from '../dtype.ts';
-import { runSliced, type Work } from '../work.ts';
+import { runSliced, type Turns, type Work } from '../work.ts';
 
 const leastBytes = 8 << 20;
 
@@ -28,6 +28,20 @@ let closedTables: WeakRef<ArrayBuffer>[] = [];
 function closedMemory(bytes: number): ArrayBuffer | undefined {
   const at = closedTables.findIndex((table) => table.deref()?.byteLength === bytes);
   return at < 0 ? undefined : closedTables.splice(at, 1)[0]!.deref();
+}
+
+const largePageBytes = 2 << 20;
+
+/**
+ * Writes a number to each large page, in turns of the event loop: the system clears a page when it is first written to,
+ * which takes milliseconds, and rows that become columns write to many at once.
+ */
+export async function touch(values: Real, turns: Turns): Promise<void> {
+  const step = largePageBytes / values.BYTES_PER_ELEMENT;
+  for (let at = 0; at < values.length; at += step) {
+    values[at] = 0;
+    await turns.take();
+  }
 }
 
 /** Keeps the memory of a closed table for the next one of its size, and detaches it. */
