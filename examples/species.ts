@@ -15,9 +15,8 @@ const told = kinds.map(() => kinds.map(() => 0));
 
 for (let fold = 0; fold < folds; fold++) {
   const isHeldOut = (i: number) => i % folds === fold;
-  const [seen, unseen] = [rows.keys(), rows.keys()].map((keys, held) =>
-    [...keys].filter((i) => isHeldOut(i) === (held === 1)),
-  ) as [number[], number[]];
+  const seen = [...rows.keys()].filter((i) => !isHeldOut(i));
+  const unseen = [...rows.keys()].filter(isHeldOut);
   using normals = await MultivariateNormalBatch.fit({
     device,
     dtype: 'float32',

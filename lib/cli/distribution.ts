@@ -1,9 +1,12 @@
 import { Matrix } from '../array/matrix.ts';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
+import { coarseMean } from '../normal/represented.ts';
 import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
 import { readWholeTable, type WholeTable } from '../table/read-table.ts';
+import { dtypeArgument } from './arguments.ts';
 import { readModel } from './model.ts';
 import { type CsvArguments, csvOptions } from './read-options.ts';
 
@@ -14,6 +17,7 @@ export interface DistributionArguments extends CsvArguments {
   readonly covariance?: string;
   readonly degreesOfFreedom?: string;
   readonly singular?: boolean;
+  readonly dtype?: string;
 }
 
 /** A normal or a Student-t, and the type in which it is sampled by default. */
@@ -34,7 +38,7 @@ export async function distributionOf(options: DistributionArguments): Promise<Di
   return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 
-async function normalOf({ model, mean, covariance, ...rest }: DistributionArguments): Promise<Distribution> {
+async function normalOf({ model, mean, covariance, dtype, ...rest }: DistributionArguments): Promise<Distribution> {
   if (model !== undefined && mean === undefined && covariance === undefined) {
     const read = await readModel(model);
     return {
@@ -51,12 +55,33 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
     );
   const spread = await readWholeTable(covariance, csvOptions(rest));
   const centre = mean === undefined ? undefined : await readWholeTable(mean, csvOptions(rest));
+  const means = centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre));
+  const names = (centre?.rows === 1 ? centre.names : undefined) ?? spread.names;
+  const variance = (i: number) => spread.values[i * spread.columns + i]!;
   return {
-    names: (centre?.rows === 1 ? centre.names : undefined) ?? spread.names,
-    dtype: 'float32',
-    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre)),
+    names,
+    dtype: dtype === undefined ? typeOfDraws(means, variance, names) : dtypeArgument(dtype),
+    mean: means,
     covariance: Matrix.from(spread.values, { columns: spread.columns }),
   };
+}
+
+/**
+ * The type of draws where `--dtype` does not say it: float32, or float64 with a line that says why where the steps of
+ * float32 at a mean are large beside the standard deviation.
+ */
+export function typeOfDraws(
+  mean: readonly number[],
+  variance: (i: number) => number,
+  names: readonly string[] | undefined,
+): RealDtype {
+  const coarse = coarseMean(mean, variance);
+  if (coarse === undefined) return 'float32';
+  const { at, step, deviation } = coarse;
+  process.stderr.write(
+    `Draws are float64: float32 has steps of (${step}) at the mean (${mean[at]}) of column (${describe(names?.[at] ?? at)}), whose standard deviation is (${deviation}). Pass --dtype to choose.\n`,
+  );
+  return 'float64';
 }
 
 /** The numbers of one row, or of one column, as NumPy saves a mean. Throws `ERR_SHAPE`. */

@@ -7,7 +7,7 @@ import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, wholeArgument } from './arguments.ts';
-import { requireOneRow } from './distribution.ts';
+import { requireOneRow, typeOfDraws } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
@@ -55,22 +55,15 @@ export async function resultWriter(options: ResultArguments): Promise<WriteResul
 
 async function modelWriter(
   path: string,
-  {
-    ddof,
-    shrinkage,
-    fixedMean,
-    dtype: type = 'float32',
-    singular,
-    jitter,
-  }: Omit<ResultArguments, 'output' | 'partial'>,
+  { ddof, shrinkage, fixedMean, dtype: type, singular, jitter }: Omit<ResultArguments, 'output' | 'partial'>,
 ): Promise<WriteResult> {
-  const dtype: RealDtype = dtypeArgument(type);
+  const given = type === undefined ? undefined : dtypeArgument(type);
   if (singular && jitter !== undefined)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
       '--jitter makes a covariance positive definite, and --singular leaves it singular: pass one of them.',
     );
-  const least: Least = { dtype, singular, jitter: jitter === undefined ? undefined : jitterArgument(jitter) };
+  const amount = jitter === undefined ? undefined : jitterArgument(jitter);
   const asked: EstimateOptions = {
     ddof: ddof === undefined ? undefined : wholeArgument('--ddof', ddof),
     shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
@@ -78,12 +71,20 @@ async function modelWriter(
   };
   return async (rows, _, signal) => {
     const { moments, names, dropped } = rows;
-    const { mean, covariance } = await parametersOf(rows, asked, least);
+    const dtype = given ?? typeOfModel(rows, asked);
+    const { mean, covariance } = await parametersOf(rows, asked, { dtype, singular, jitter: amount });
     signal.throwIfAborted();
     await writeModel(path, { covarium: 1, dtype, ...(names && { columns: names }), mean, covariance });
     if (dropped > 0)
       process.stderr.write(`Left out (${dropped}) rows with missing values; (${moments.count}) observations remain.\n`);
   };
+}
+
+function typeOfModel({ moments, names }: FitRows, asked: EstimateOptions): RealDtype {
+  const spread = moments.covariance(asked);
+  const { data, columns } = spread;
+  const mean = asked.mean === undefined ? moments.mean.toArray() : Array.from(asked.mean as Float64Array);
+  return typeOfDraws(mean, (i) => data[i * columns + i]!, names);
 }
 
 /** What a model's covariance must be: positive definite, by jitter if need be; or, with `singular`, semidefinite. */

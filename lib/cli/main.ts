@@ -36,7 +36,11 @@ async function main(): Promise<void> {
       '--jitter [share]',
       'add to each variance, by this share of the largest, until the covariance is positive definite',
     );
-  const dtype = () => new Option('--dtype <type>', 'float32 or float64: the type to sample in; float32 by default');
+  const dtype = () =>
+    new Option(
+      '--dtype <type>',
+      'float32 or float64: the type to sample in; by default float32, or float64 where float32 is too coarse',
+    );
   const header = () => new Option('--header', 'of CSV: the first row names the columns; by default the file tells');
   const noHeader = () => new Option('--no-header', 'of CSV: the first row has numbers');
   const delimiter = () =>
@@ -95,6 +99,7 @@ async function main(): Promise<void> {
     .addOption(semidefinite())
     .addOption(jitter())
     .addOption(dtype())
+    .addHelpText('after', examples('covarium merge monday.json tuesday.json --output model.json'))
     .action((paths, options) => merge(paths, options, interruption));
   program
     .command('sample')
@@ -148,6 +153,13 @@ async function main(): Promise<void> {
     .addOption(comment())
     .option('--rows <k>', 'rows of each file to draw again, the first and the last among them', '16')
     .option('--device <kind>', 'where to draw them; by default on another kind of device than the one that drew')
+    .addHelpText(
+      'after',
+      examples(
+        'covarium verify draws.npy --model model.json',
+        'covarium verify run/ --model model.json --device reference',
+      ),
+    )
     .action((path, options) => verify(path, options, interruption));
   program
     .command('bench')
@@ -168,6 +180,10 @@ async function main(): Promise<void> {
     .option('--rounds <n>', 'rounds in which all take turns, 2 or more; 5 by default')
     .option('--time <ms>', 'measuring time of each in a case, all rounds together; 350 by default')
     .option('--output <folder>', 'where results.json and the report go', 'report')
+    .addHelpText(
+      'after',
+      examples('covarium bench --quick', 'covarium bench sampling --dimensions 2,100 --devices cpu'),
+    )
     .action((suites, options) => tidily(() => bench(suites, options, interruption)));
   program
     .command('compare')
@@ -177,6 +193,13 @@ async function main(): Promise<void> {
     .option('--fail-over <ratio>', 'exit with 1 where one is slower than the first by more, beyond the noise: 1.10')
     .option('--markdown <file>', 'write the tables as Markdown too')
     .option('--html <file>', 'write them as a page too')
+    .addHelpText(
+      'after',
+      examples(
+        'covarium compare before/ after/ --fail-over 1.10',
+        'covarium compare report/ --contenders numpy,cpu --markdown table.md',
+      ),
+    )
     .action((paths, options) => compareResults(paths, options));
   program
     .command('plot')
@@ -190,6 +213,7 @@ async function main(): Promise<void> {
       '--output <file>',
       'a .svg file, a .png file (needs npm install @resvg/resvg-js), or - for SVG on standard output',
     )
+    .addHelpText('after', examples('covarium plot --model model.json --draws draws.npy --output pairs.svg'))
     .action(async (options) => {
       // The plotting library takes longer to load than the other commands to run.
       const { plot } = await loading(import('./plot.ts'));

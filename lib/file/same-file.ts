@@ -1,15 +1,18 @@
+import { type BigIntStats, fstat } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { CovariumError } from '../covarium-error.ts';
 
 /**
  * Throws `ERR_INVALID_ARGUMENT` if an output is also an input, under this name or another: writing it would destroy
- * what was read. Ignores undefined paths, `-` for standard input and output, and files that do not exist.
+ * what was read. An input `-` is what standard input reads. Ignores undefined paths, an output `-`, and files that do
+ * not exist.
  */
 export async function refuseInputs(
   outputs: readonly (string | undefined)[],
   inputs: readonly (string | undefined)[],
 ): Promise<void> {
-  const read = await Promise.all(inputs.map(async (path) => ({ path, identity: await identityOf(path) })));
+  const read = await Promise.all(inputs.map(async (path) => ({ path, identity: await identityOfInput(path) })));
   for (const output of outputs) {
     const identity = await identityOf(output);
     const same = identity === undefined ? undefined : read.find((input) => input.identity === identity);
@@ -26,7 +29,7 @@ export async function refuseInputs(
 export async function refuseRepeated(paths: readonly string[]): Promise<void> {
   const known = new Map<string, string>();
   for (const path of paths) {
-    const identity = path === '-' ? path : await identityOf(path);
+    const identity = (await identityOfInput(path)) ?? (path === '-' ? path : undefined);
     const before = identity === undefined ? undefined : known.get(identity);
     if (before !== undefined)
       throw new CovariumError(
@@ -40,7 +43,15 @@ export async function refuseRepeated(paths: readonly string[]): Promise<void> {
 
 async function identityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || path === '-') return undefined;
-  const status = await stat(path, { bigint: true }).catch(() => undefined);
+  return identityBy(stat(path, { bigint: true }));
+}
+
+async function identityOfInput(path: string | undefined): Promise<string | undefined> {
+  return path === '-' ? identityBy(promisify(fstat)(0, { bigint: true })) : identityOf(path);
+}
+
+async function identityBy(asked: Promise<BigIntStats>): Promise<string | undefined> {
+  const status = await asked.catch(() => undefined);
   // A terminal or a pipe may be both.
   return status?.isFile() ? `${status.dev} ${status.ino}` : undefined;
 }

@@ -221,6 +221,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     checkOptions(options, [...runOptionNames, 'signal']);
     const { signal, ...which } = options;
     const models = this.#open();
+    refuseAborted(signal);
     if (!isEach(models)) return run(drawMatrices(models, count, which), signal);
     const runs = runsOf(which, this.size);
     return together(this.size, (b) => models[b]!.sample(count, { ...runs[b]!, signal }));

@@ -25,15 +25,26 @@ export function requireRepresented(
   centre: string,
 ): void {
   if (mean === undefined || !isRounding({ asked, chosen, inputs })) return;
-  for (let i = 0; i < mean.length; i++) {
-    const step = stepAt(mean[i]!);
-    const deviation = Math.sqrt(variance(i));
-    if (!(step > largestShare * deviation && deviation > 0)) continue;
-    throw new CovariumError(
-      'ERR_OUT_OF_RANGE',
-      `\`${argumentOf(centre)}[${i}]\` is (${mean[i]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
-    );
+  const coarse = coarseMean(mean, variance);
+  if (coarse === undefined) return;
+  const { at, step, deviation } = coarse;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `\`${argumentOf(centre)}[${at}]\` is (${mean[at]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
+  );
+}
+
+/** The first mean at which the steps of float32 are large beside the standard deviation; undefined if there is none. */
+export function coarseMean(
+  mean: ArrayLike<number>,
+  variance: (i: number) => number,
+): { readonly at: number; readonly step: number; readonly deviation: number } | undefined {
+  for (let at = 0; at < mean.length; at++) {
+    const step = stepAt(mean[at]!);
+    const deviation = Math.sqrt(variance(at));
+    if (step > largestShare * deviation && deviation > 0) return { at, step, deviation };
   }
+  return undefined;
 }
 
 /** True if float32 was not asked for, by a `dtype` or by an input of it. */

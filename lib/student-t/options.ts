@@ -9,7 +9,7 @@ import type { SingularCovariance } from '../normal/options.ts';
 export interface StudentOptions {
   /** The device that holds the distribution and computes; it must be open. */
   readonly device: Device;
-  /** nu: any positive number; Infinity gives the normal. */
+  /** nu: any positive number from 2^-1021 on; Infinity gives the normal. */
   readonly degreesOfFreedom: number;
   /** The centre, n entries; zeros by default. */
   readonly location?: VectorInput | undefined;
