@@ -97,8 +97,10 @@ test('Nothing is published that makes npm run node-gyp, or a script, or that onl
     paths.filter((path) => /^[^/]*\.gypi?$/.test(path)),
     [],
   );
-  for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepack', 'prepublish'])
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
     assert.not.ok(name in manifest.scripts, name);
+  // It runs where a package is packed, not where one is installed, and fails without the licences.
+  assert.match(manifest.scripts.prepack, /accessSync\('dist\/THIRD-PARTY-NOTICES'\)/);
   assert.equal(
     paths.filter((path) => /\.map$|^(?:test|build|examples|node_modules)\/|softmetal/.test(path)),
     [],
