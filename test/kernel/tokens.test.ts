@@ -54,7 +54,8 @@ function read(text: string): void {
   for (const target of ['cpu', 'check', 'cuda'] as const) rewritten([signature], constants, target);
 }
 
-// Processor time, because other programs may hold the processors.
+// Processor time of both kinds, because other programs may hold the processors; some systems count it in steps of
+// several milliseconds, and tell one kind from the other by chance.
 function timeOf(text: string): number {
   let best = Infinity;
   for (let run = 0; run < 3; run++) {
@@ -68,7 +69,8 @@ function timeOf(text: string): number {
         String(error),
       );
     }
-    best = Math.min(best, process.cpuUsage(begin).user / 1e3);
+    const { user, system } = process.cpuUsage(begin);
+    best = Math.min(best, (user + system) / 1e3);
   }
   return best;
 }
@@ -76,9 +78,10 @@ function timeOf(text: string): number {
 for (const [what, text] of Object.entries(texts))
   test(`Eight times as many of ${what} take about eight times as long.`, () => {
     timeOf(text(200));
-    // A quadratic one takes 64 times as long; a millisecond is what the collector of garbage may add.
+    // A quadratic one takes 64 times as long; what the collector of garbage or a step of the clock may add is small
+    // beside that.
     const [few, more] = [timeOf(text(1_000)), timeOf(text(8_000))];
-    assert.ok(more < 24 * (few + 1), `${few.toFixed(1)} ms become ${more.toFixed(1)} ms`);
+    assert.ok(more < 24 * (few + 5), `${few.toFixed(1)} ms become ${more.toFixed(1)} ms`);
   });
 
 test('Structs of thousands of structs, and a kernel of thousands of arguments, are refused or have no layout.', async () => {
