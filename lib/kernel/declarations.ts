@@ -186,17 +186,10 @@ export class Source {
       if (open !== undefined) {
         frames.push([at, open + 1]);
         const close = Math.min(this.close[open]!, limit);
-        const name = this.tokens
-          .slice(at, open)
-          .findLast(({ kind, text: word }) => kind === 'word' && word !== 'namespace' && word !== 'inline');
-        this.#scan(
-          open + 1,
-          close,
-          text === 'extern' ? scope : `${scope}${name === undefined ? '' : `${name.text}::`}`,
-          depth + 1,
-          found,
-          frames,
-        );
+        const words = this.tokens.slice(at, open).filter(({ kind }) => kind === 'word');
+        const name = words.findLast(({ text: word }) => word !== 'namespace' && word !== 'inline');
+        const inner = text === 'extern' || name === undefined ? scope : `${scope}${name.text}::`;
+        this.#scan(open + 1, close, inner, depth + 1, found, frames);
         if (close < limit) frames.push([close, close + 1]);
         at = close + 1;
         continue;
