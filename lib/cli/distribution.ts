@@ -6,7 +6,6 @@ import { coarseMean } from '../normal/represented.ts';
 import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
 import { readWholeTable, type WholeTable } from '../table/read-table.ts';
-import { dtypeArgument } from './arguments.ts';
 import { readModel } from './model.ts';
 import { type CsvArguments, csvOptions } from './read-options.ts';
 
@@ -17,12 +16,11 @@ export interface DistributionArguments extends CsvArguments {
   readonly covariance?: string;
   readonly degreesOfFreedom?: string;
   readonly singular?: boolean;
-  readonly dtype?: string;
 }
 
-/** A normal or a Student-t, and the type in which it is sampled by default. */
+/** A normal or a Student-t, and the type that its model says for draws. */
 export interface Distribution extends RunModel {
-  readonly dtype: RealDtype;
+  readonly dtype: RealDtype | undefined;
 }
 
 /**
@@ -38,7 +36,7 @@ export async function distributionOf(options: DistributionArguments): Promise<Di
   return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 
-async function normalOf({ model, mean, covariance, dtype, ...rest }: DistributionArguments): Promise<Distribution> {
+async function normalOf({ model, mean, covariance, ...rest }: DistributionArguments): Promise<Distribution> {
   if (model !== undefined && mean === undefined && covariance === undefined) {
     const read = await readModel(model);
     return {
@@ -55,19 +53,16 @@ async function normalOf({ model, mean, covariance, dtype, ...rest }: Distributio
     );
   const spread = await readWholeTable(covariance, csvOptions(rest));
   const centre = mean === undefined ? undefined : await readWholeTable(mean, csvOptions(rest));
-  const means = centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre));
-  const names = (centre?.rows === 1 ? centre.names : undefined) ?? spread.names;
-  const variance = (i: number) => spread.values[i * spread.columns + i]!;
   return {
-    names,
-    dtype: dtype === undefined ? typeOfDraws(means, variance, names) : dtypeArgument(dtype),
-    mean: means,
+    names: (centre?.rows === 1 ? centre.names : undefined) ?? spread.names,
+    dtype: undefined,
+    mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre)),
     covariance: Matrix.from(spread.values, { columns: spread.columns }),
   };
 }
 
 /**
- * The type of draws where `--dtype` does not say it: float32, or float64 with a line that says why where the steps of
+ * The type of draws where neither `--dtype` nor a model says it: float32, or float64 with a line that says why where the steps of
  * float32 at a mean are large beside the standard deviation.
  */
 export function typeOfDraws(

@@ -71,8 +71,7 @@ async function modelWriter(
   };
   return async (rows, _, signal) => {
     const { moments, names, dropped } = rows;
-    const dtype = given ?? typeOfModel(rows, asked);
-    const { mean, covariance } = await parametersOf(rows, asked, { dtype, singular, jitter: amount });
+    const { mean, covariance, dtype } = await parametersOf(rows, asked, { dtype: given, singular, jitter: amount });
     signal.throwIfAborted();
     await writeModel(path, { covarium: 1, dtype, ...(names && { columns: names }), mean, covariance });
     if (dropped > 0)
@@ -80,16 +79,10 @@ async function modelWriter(
   };
 }
 
-function typeOfModel({ moments, names }: FitRows, asked: EstimateOptions): RealDtype {
-  const spread = moments.covariance(asked);
-  const { data, columns } = spread;
-  const mean = asked.mean === undefined ? moments.mean.toArray() : Array.from(asked.mean as Float64Array);
-  return typeOfDraws(mean, (i) => data[i * columns + i]!, names);
-}
-
 /** What a model's covariance must be: positive definite, by jitter if need be; or, with `singular`, semidefinite. */
 interface Least {
-  readonly dtype: RealDtype;
+  /** Of the draws; undefined where float32 is taken if it is fine enough. */
+  readonly dtype: RealDtype | undefined;
   readonly singular: boolean | undefined;
   readonly jitter: number | true | undefined;
 }
@@ -98,18 +91,19 @@ interface Least {
 async function parametersOf(
   rows: FitRows,
   asked: EstimateOptions,
-  { dtype, singular, jitter }: Least,
-): Promise<{ mean: number[]; covariance: number[][] }> {
-  const { moments } = rows;
+  { dtype: given, singular, jitter }: Least,
+): Promise<{ mean: number[]; covariance: number[][]; dtype: RealDtype }> {
+  const { moments, names } = rows;
   using device = openDevice('reference');
   const covariance = moments.covariance(asked);
   const numbers = covariance.toArray();
+  const mean = asked.mean === undefined ? moments.mean.toArray() : Array.from(asked.mean as Float64Array);
+  const dtype = given ?? typeOfDraws(mean, (i) => numbers[i]![i]!, names);
   if (!singular && jitter === undefined) {
     const made = MultivariateNormal.fromMoments({ device, moments, dtype: 'float64', ...asked });
     using normal = await made.catch((error: unknown) => refuseColumn(error, rows));
-    return { mean: normal.mean.toArray(), covariance: numbers };
+    return { mean: normal.mean.toArray(), covariance: numbers, dtype };
   }
-  const mean = asked.mean === undefined ? moments.mean.toArray() : Array.from(asked.mean as Float64Array);
   const semidefinite = { singular: 'pivoted', dtype: 'float64' } as const;
   // The jitter must do in the type that draws have.
   const how = jitter === undefined ? semidefinite : { jitter, dtype };
@@ -117,7 +111,7 @@ async function parametersOf(
   const { amount } = normal.jitter ?? { amount: 0 };
   for (const [i, row] of numbers.entries()) row[i]! += amount;
   if (amount > 0) process.stderr.write(`Added (${amount}) to each variance.\n`);
-  return { mean, covariance: numbers };
+  return { mean, covariance: numbers, dtype };
 }
 
 function jitterArgument(text: string | true): number | true {

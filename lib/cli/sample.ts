@@ -11,7 +11,7 @@ import { randomSeed } from '../stream/counter.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
-import { type DistributionArguments, distributionOf } from './distribution.ts';
+import { type DistributionArguments, distributionOf, typeOfDraws } from './distribution.ts';
 import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { sampleEmpirical } from './sample-empirical.ts';
@@ -71,9 +71,10 @@ async function runOf(options: SampleArguments, format: TableFormat): Promise<[Ru
   const stream = wordArgument('--stream', options.stream);
   const firstRow = wordArgument('--first-row', options.firstRow);
   const seed = options.seed === undefined ? randomSeed() : wordArgument('--seed', options.seed);
-  const { dtype: byDefault, ...model } = await distributionOf(options);
-  const dtype = options.dtype === undefined ? byDefault : dtypeArgument(options.dtype);
-  const { columns } = model.covariance;
+  const { dtype: ofModel, ...model } = await distributionOf(options);
+  const { columns, data: covariance } = model.covariance;
+  const asked = options.dtype === undefined ? ofModel : dtypeArgument(options.dtype);
+  const dtype = asked ?? typeOfDraws(model.mean, (i) => covariance[i * columns + i]!, model.names);
   const run: Run = {
     model: modelHash(model, dtype),
     seed: String(seed),

@@ -42,7 +42,7 @@ async function failure(source: Source, names: readonly string[]): Promise<string
     const roots = kernels.flatMap((each) => each.roots);
     const unit = translationUnit(kernels, constantsOf(source, roots, values), check);
     const compiler = await findCompiler();
-    const flags = flagsOf(compiler, check).filter((flag) => !flag.startsWith('-Wl'));
+    const flags = flagsOf(compiler, check);
     const all = [...flags, '-fsyntax-only', '-I', join(headersFolder(), 'cpu'), '-'];
     const ended = await runProgram(compiler.path, all, unit);
     if (ended?.code === 0) return undefined;

@@ -98,7 +98,7 @@ async function knownProgram(path: string): Promise<Omit<Compiler, 'path'> | unde
       const found = join(folder, path);
       await access(found, constants.X_OK);
       const real = await realpath(found);
-      const [, kind] = /^(?:[\w.]+-)*(clang|g)(?:\+\+)?(?:-[\d.]+)?$/.exec(basename(real)) ?? [];
+      const [, kind] = /^(?:[\w.]+-)*(clang(?=\+\+|-|$)|g(?=\+\+))(?:\+\+)?(?:-[\d.]+)?$/.exec(basename(real)) ?? [];
       if (kind === undefined) return undefined;
       const file = await open(real);
       try {
@@ -204,5 +204,5 @@ export async function link({ path }: Compiler, object: string, library: string):
 /** The system's libraries that a kernel may call, as this process has them loaded; none where that cannot be seen. */
 async function systemLibraries(): Promise<string[]> {
   const maps = process.platform === 'linux' ? await readFile('/proc/self/maps', 'latin1').catch(() => '') : '';
-  return [...new Set(maps.match(/\/\S*\/(?:lib[cm]\.so|ld-)\S*$/gm) ?? [])];
+  return [...new Set(maps.match(/\/\S*\/(?:lib[cm](?:-[\d.]+)?\.so|ld-)\S*$/gm) ?? [])];
 }
