@@ -62,8 +62,8 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
 }
 
 /**
- * The type of draws where neither `--dtype` nor a model says it: float32, or float64 with a line that says why where the
- * steps of float32 at a mean are large beside the standard deviation.
+ * The type of draws where neither `--dtype` nor a model says it: float32, or float64 with a line that says why
+ * where the steps of float32 at a mean are large beside the standard deviation.
  */
 export function typeOfDraws(
   mean: readonly number[],
