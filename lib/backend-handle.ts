@@ -10,8 +10,6 @@ let takeEncoder: (handle: OpenBackend) => Encoder;
 let keepEncoder: (handle: OpenBackend, encoder: Encoder) => void;
 let slabsInside: (handle: OpenBackend) => Slabs;
 
-const cloning = notCloneable('A Device', 'open one in each thread');
-
 /**
  * An open device as commands use it: its backend, and whether it is still open. {@link Device} extends it with methods
  * that create things.
@@ -26,7 +24,7 @@ export class OpenBackend {
   /** Element types of sampling and linear algebra, `float32` first; Apple GPUs do not support `float64`. */
   readonly dtypes: readonly Dtype[];
   /** @internal A copy of it would not compute. */
-  readonly cloning: symbol = cloning;
+  readonly cloning: symbol = notCloneable('A Device', 'open one in each thread');
   readonly #backend: Backend;
   readonly #slabs: Slabs;
   // Kept from one synchronous call for the next.

@@ -28,9 +28,9 @@ export function withoutSignal<Options extends object>(options: Options & AbortOp
   return rest as Options;
 }
 
-// An instance of a class, as a device, stands where a call with positional arguments would have it.
+// An instance of our classes, which have tags, stands where a call with positional arguments would have it.
 function isOptions(value: unknown): value is object {
-  return Object.prototype.toString.call(value) === '[object Object]' && !('cloning' in (value as object));
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /**
@@ -234,6 +234,7 @@ export function onAbort(signal: AbortSignal | undefined, work: () => void): () =
  * refuses structuredClone.
  */
 export function inspectFields(prototype: object, name: string): void {
+  nameClass(prototype, name);
   Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), {
     value(this: { readonly closed?: boolean }, depth: number, options: object, inspect: typeof nodeInspect): string {
       if (depth < 0) return `[${name}]`;
@@ -244,10 +245,16 @@ export function inspectFields(prototype: object, name: string): void {
   });
 }
 
+/** Gives a class the name that it is exported by, which a bundler may have changed, also as the tag of its objects. */
+export function nameClass(prototype: object, name: string): void {
+  Object.defineProperty(prototype, Symbol.toStringTag, { value: name });
+  Object.defineProperty(prototype.constructor, 'name', { value: name });
+}
+
 /**
  * The value of a field that structuredClone and postMessage meet and refuse: without one they would make an empty
  * object of what has its numbers in private fields. Their error, DataCloneError, shows the text, of which V8 leaves out
- * the middle beyond some 100 letters.
+ * the middle beyond some 100 letters. Each object has a symbol of its own, so that a deep comparison never calls two of them equal.
  */
 export function notCloneable(name: string, way: string): symbol {
   return Symbol(`${name} can't be cloned: ${way}.`);

@@ -1,5 +1,5 @@
 // How arrays show themselves: as JSON, to console.log, and to structuredClone.
-import { quoted } from '../check.ts';
+import { nameClass, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
@@ -44,20 +44,44 @@ export function isArrayJson(value: unknown): value is ArrayJson {
   return typeof dtype === 'string' && Array.isArray(data);
 }
 
+/** Type, shape and numbers of an array of D. */
+export interface ArrayContents<D extends Dtype = Dtype> {
+  /** Type of the numbers. */
+  readonly dtype: D;
+  /** Rows and columns; the length; depth, height and width. */
+  readonly shape: number[];
+  /** The numbers, the last dimension fastest. */
+  readonly data: Values<D>;
+}
+
+/** The contents of what structuredClone and postMessage make of an array; any other value as it is. */
+export function clonedContents<Value>(value: Value): Value | ArrayContents {
+  const { contents } = (value ?? {}) as { readonly contents?: Partial<ArrayContents> };
+  return Array.isArray(contents?.shape) && ArrayBuffer.isView(contents.data) ? (contents as ArrayContents) : value;
+}
+
 interface Shown {
+  readonly contents: ArrayContents;
   readonly dtype: Dtype;
   readonly shape: readonly number[];
   readonly closed: boolean;
   readonly data: Values;
 }
 
-/** Has console.log show arrays of a class by shape, type and the numbers in their corners. */
-export function inspectAs(prototype: Shown, name: string): void {
+/**
+ * Has console.log show arrays of a class by shape, type and the numbers in their corners, and names the class. Returns
+ * the property that each array needs of its own: structuredClone, postMessage, spreading and deep comparisons look at no
+ * other, and would find nothing, as the numbers are private.
+ */
+export function inspectAs(prototype: Shown, name: string): PropertyDescriptor {
+  nameClass(prototype, name);
   Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), {
     value(this: Shown): string {
       return inspectArray(name, this.dtype, this.shape, this.closed ? undefined : this.data);
     },
   });
+  // With fields that say the defaults, to define it takes twice the time.
+  return { get: Object.getOwnPropertyDescriptor(prototype, 'contents')!.get!, enumerable: true };
 }
 
 const edge = 3;

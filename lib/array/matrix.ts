@@ -5,7 +5,6 @@ import {
   describe,
   fromStart,
   noConstructor,
-  notCloneable,
   quoted,
   wholeNumber,
   wrongArgument,
@@ -15,7 +14,15 @@ import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtyp
 import { runSliced, runToEnd } from '../work.ts';
 import { columnMeans, columnQuantiles } from './columns.ts';
 import type { MadeOf } from './element-type.ts';
-import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
+import {
+  type ArrayContents,
+  type ArrayJson,
+  arrayJson,
+  clonedContents,
+  inspectAs,
+  isArrayJson,
+  jsonValues,
+} from './face.ts';
 import {
   type DenseRows,
   elementTypeOf,
@@ -31,6 +38,7 @@ import { Storage } from './storage.ts';
 import { Vector } from './vector.ts';
 
 let storageInside: <D extends Dtype>(matrix: Matrix<D>) => Storage<D>;
+let ownContents: PropertyDescriptor;
 
 /**
  * Rows of numbers: an array of arrays, a typed array whose shape is known otherwise, a Matrix, what its `toJSON` gives;
@@ -49,8 +57,6 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
   readonly dtype?: D;
 }
 
-const cloning = notCloneable('A Matrix', 'send its data.slice() and columns, and make one of them there');
-
 // Rows of what is neither a typed array nor an array of rows.
 function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefined {
   if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues('Matrix', input) }, input.dtype);
@@ -65,12 +71,10 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   readonly #rows: number;
   readonly #columns: number;
   readonly #storage: Storage<D>;
-  /** @internal Its numbers would be lost. */
-  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (matrix) => matrix.#storage;
-    inspectAs(Matrix.prototype, 'Matrix');
+    ownContents = inspectAs(Matrix.prototype, 'Matrix');
   }
 
   /** @internal */
@@ -80,6 +84,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     this.#storage = storage;
     this.#rows = rows;
     this.#columns = columns;
+    Object.defineProperty(this, 'contents', ownContents);
   }
 
   /** Number of rows, from 0. */
@@ -120,7 +125,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
       const copy = hostValues(values.data, options.dtype, true);
       return Matrix.#shaped(copy, rows ?? values.rows, columns ?? values.columns);
     }
-    const foreign = denseRows(values, options.dtype);
+    const foreign = denseRows(clonedContents(values), options.dtype);
     if (foreign !== undefined) {
       const isAsked = (rows ?? foreign.rows) === foreign.rows && (columns ?? foreign.columns) === foreign.columns;
       if (isAsked) return Matrix.#shaped(hostValues(foreign.values, options.dtype), foreign.rows, foreign.columns);
@@ -179,6 +184,14 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   /** Timings of the commit that computed this matrix; undefined for host values. */
   get timings(): Timings | undefined {
     return this.#storage.timings;
+  }
+
+  /**
+   * Type, shape and numbers, as an own property of the object: what structuredClone and postMessage carry, and
+   * {@link Matrix.from} takes. Throws `ERR_CLOSED` once closed.
+   */
+  get contents(): ArrayContents<D> {
+    return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
   /** True once the numbers are gone: {@link close} was called, or their device is closed. */

@@ -1,14 +1,23 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, fromStart, noConstructor, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, fromStart, noConstructor, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
-import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
+import {
+  type ArrayContents,
+  type ArrayJson,
+  arrayJson,
+  clonedContents,
+  inspectAs,
+  isArrayJson,
+  jsonValues,
+} from './face.ts';
 import { elementTypeOf, isStrided, rowsOfStrided, type StridedArray } from './foreign.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
 let storageInside: <D extends Dtype>(vector: Vector<D>) => Storage<D>;
+let ownContents: PropertyDescriptor;
 
 /**
  * Numbers in a row: an array, a typed array, a Vector, what its `toJSON` gives, or a strided array of one dimension of
@@ -16,18 +25,14 @@ let storageInside: <D extends Dtype>(vector: Vector<D>) => Storage<D>;
  */
 export type VectorInput = Vector | Values | readonly number[] | StridedArray | ArrayJson;
 
-const cloning = notCloneable('A Vector', 'send its data.slice(), and make one of it there');
-
 /** A vector of numbers of element type D. */
 export class Vector<D extends Dtype = Dtype> {
   readonly #length: number;
   readonly #storage: Storage<D>;
-  /** @internal Its numbers would be lost. */
-  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (vector) => vector.#storage;
-    inspectAs(Vector.prototype, 'Vector');
+    ownContents = inspectAs(Vector.prototype, 'Vector');
   }
 
   /** @internal */
@@ -35,6 +40,7 @@ export class Vector<D extends Dtype = Dtype> {
     if (!(storage instanceof Storage)) throw noConstructor('Vector', 'Vector.from(numbers)');
     this.#storage = storage;
     this.#length = storage.values.length;
+    Object.defineProperty(this, 'contents', ownContents);
   }
 
   /** Number of entries, from 0. */
@@ -57,7 +63,8 @@ export class Vector<D extends Dtype = Dtype> {
   static #from(values: VectorInput, dtype: Dtype | undefined): Vector {
     if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, dtype, true)));
     if (isArrayJson(values)) return new Vector(new Storage(hostValues(jsonValues('Vector', values), dtype)));
-    if (isStrided(values)) return new Vector(new Storage(stridedNumbers(values, dtype)));
+    const given = clonedContents<unknown>(values);
+    if (isStrided(given)) return new Vector(new Storage(stridedNumbers(given, dtype)));
     if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, dtype)));
     return new Vector(new Storage(copiedNumbers(values, dtype)));
   }
@@ -90,6 +97,14 @@ export class Vector<D extends Dtype = Dtype> {
   /** Timings of the commit that computed this vector; undefined for host values. */
   get timings(): Timings | undefined {
     return this.#storage.timings;
+  }
+
+  /**
+   * Type, shape and numbers, as an own property of the object: what structuredClone and postMessage carry, and
+   * {@link Vector.from} takes. Throws `ERR_CLOSED` once closed.
+   */
+  get contents(): ArrayContents<D> {
+    return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
   /** True once the numbers are gone: {@link close} was called, or their device is closed. */

@@ -1,12 +1,21 @@
-import { checkOptions, noConstructor, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, noConstructor, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
-import { type ArrayJson, arrayJson, inspectAs, isArrayJson, jsonValues } from './face.ts';
+import {
+  type ArrayContents,
+  type ArrayJson,
+  arrayJson,
+  clonedContents,
+  inspectAs,
+  isArrayJson,
+  jsonValues,
+} from './face.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
 let storageInside: <D extends Dtype>(volume: Volume<D>) => Storage<D>;
+let ownContents: PropertyDescriptor;
 
 /** Width, height and depth; height and depth are 1 by default. */
 export interface VolumeSize {
@@ -18,8 +27,6 @@ export interface VolumeSize {
   readonly depth?: number | undefined;
 }
 
-const cloning = notCloneable('A Volume', 'send its data.slice() and size, and make one of them there');
-
 /**
  * Numbers in a grid of x, y and z, in a kernel's order: x varies fastest. Use it in a kernel that needs three
  * dimensions; a {@link Matrix}, which linear algebra takes, has two.
@@ -27,12 +34,10 @@ const cloning = notCloneable('A Volume', 'send its data.slice() and size, and ma
 export class Volume<D extends Dtype = Dtype> {
   readonly #size: readonly [number, number, number];
   readonly #storage: Storage<D>;
-  /** @internal Its numbers would be lost. */
-  readonly cloning: symbol = cloning;
 
   static {
     storageInside = (volume) => volume.#storage;
-    inspectAs(Volume.prototype, 'Volume');
+    ownContents = inspectAs(Volume.prototype, 'Volume');
   }
 
   /** @internal */
@@ -40,6 +45,7 @@ export class Volume<D extends Dtype = Dtype> {
     if (!(storage instanceof Storage)) throw noConstructor('Volume', 'Volume.from(numbers, { width, height, depth })');
     this.#storage = storage;
     this.#size = size;
+    Object.defineProperty(this, 'contents', ownContents);
   }
 
   /** Numbers along x, from 1. */
@@ -59,17 +65,20 @@ export class Volume<D extends Dtype = Dtype> {
 
   /**
    * A volume of host values, width x height x depth, x fastest. A typed array of type `dtype` is wrapped, not copied;
-   * an array becomes float32 by default. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
-   * `ERR_INVALID_ARGUMENT`.
+   * an array becomes float32 by default. A volume, and what `toJSON` and structuredClone make of
+   * one, has its size. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
    */
-  static from<Given extends Values | readonly number[] | ArrayJson, D extends Dtype | undefined = undefined>(
+  static from<Given extends Values | readonly number[] | ArrayJson | Volume, D extends Dtype | undefined = undefined>(
     values: Given,
     options: Partial<VolumeSize> & { readonly dtype?: D } = {},
   ): Volume<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['width', 'height', 'depth', 'dtype']);
-    if (isArrayJson(values)) {
-      const [depth = 1, height = 1, width = 1] = values.shape;
-      return Volume.from(jsonValues('Volume', values), {
+    const given = clonedContents<unknown>(values);
+    if (isArrayJson(given) || given !== values) {
+      const { shape, data } = given as ArrayJson | ArrayContents;
+      const [depth = 1, height = 1, width = 1] = shape;
+      const numbers = isArrayJson(given) ? jsonValues('Volume', given) : (data as Values);
+      return Volume.from(values instanceof Volume ? numbers.slice() : numbers, {
         ...{ width, height, depth },
         ...options,
       }) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
@@ -104,6 +113,14 @@ export class Volume<D extends Dtype = Dtype> {
   /** The numbers, x fastest, then y: a live view, not a copy. Throws `ERR_CLOSED` once closed. */
   get data(): Values<D> {
     return this.#storage.values;
+  }
+
+  /**
+   * Type, shape and numbers, as an own property of the object: what structuredClone and postMessage carry, and
+   * {@link Volume.from} takes. Throws `ERR_CLOSED` once closed.
+   */
+  get contents(): ArrayContents<D> {
+    return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
   /** True once the numbers are gone: {@link close} was called, or their device is closed. */

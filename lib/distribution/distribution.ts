@@ -20,8 +20,6 @@ import { type SummaryOf, type SummaryOptions, type SummarySyncOptions, summary }
 import type { DistributionTasks } from './tasks.ts';
 import { densities } from './tasks.ts';
 
-const cloning = notCloneable('MultivariateNormal or MultivariateStudentT', 'send its toJSON() and call fromJSON there');
-
 const noOptions: SampleOptions = Object.freeze({});
 
 /**
@@ -30,7 +28,10 @@ const noOptions: SampleOptions = Object.freeze({});
  */
 export abstract class Distribution<D extends RealDtype = RealDtype> {
   /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
-  readonly cloning: symbol = cloning;
+  readonly cloning: symbol = notCloneable(
+    'MultivariateNormal or MultivariateStudentT',
+    'send its toJSON() and call fromJSON there',
+  );
   /** The device that holds the distribution and computes. */
   readonly device: Device;
   /** n, from 1. */

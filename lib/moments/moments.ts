@@ -19,8 +19,6 @@ import { type AddOptions, type AddSyncOptions, addSyncOptionNames, fixedMean, we
 
 let sumsInside: (moments: Moments) => CentralSums;
 
-const cloning = notCloneable('A Moments object', 'send its toJSON(), and call fromJSON there');
-
 /** Options of {@link Moments}. */
 export interface MomentsOptions {
   /**
@@ -49,7 +47,7 @@ export class Moments {
   /** n, from 1. */
   readonly dimension: number;
   /** @internal Its sums would be lost. */
-  readonly cloning: symbol = cloning;
+  readonly cloning: symbol = notCloneable('A Moments object', 'send its toJSON(), and call fromJSON there');
   readonly #device: OpenBackend | undefined;
   #sums: CentralSums;
 

@@ -1,4 +1,5 @@
-import { inspect } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { receiveMessageOnPort } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as covarium from '../../lib/index.ts';
@@ -97,14 +98,63 @@ test('What structuredClone and postMessage would lose they refuse, and say what 
   const device = openDevice('reference');
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
   const channel = new MessageChannel();
-  const things = [Matrix.from([[1]]), Vector.from([1]), Volume.from([1], { width: 1 }), new Moments(1), normal, device];
-  for (const thing of things) {
+  for (const thing of [new Moments(1), normal, device]) {
     const { name } = thing.constructor;
     assert.throws(() => structuredClone(thing), new RegExp(`${name}.*can't be cloned`), name);
     assert.throws(() => structuredClone({ deep: [thing] }), /can't be cloned/, name);
     assert.throws(() => channel.port1.postMessage(thing), /can't be cloned/, name);
   }
   channel.port1.close();
+});
+
+test('structuredClone and postMessage carry arrays, which their classes take back to the bit.', async () => {
+  const size = { width: 3, height: 2 };
+  const numbers = new Float64Array([-0, 1 / 3, Number.NaN, 5e-324, Number.POSITIVE_INFINITY, 6]);
+  const { port1, port2 } = new MessageChannel();
+  const cases = [
+    [(clone: never) => Matrix.from(clone), Matrix.from(numbers.slice(), { columns: 3 })],
+    [(clone: never) => Vector.from(clone), Vector.from(numbers.slice())],
+    [(clone: never) => Volume.from(clone), Volume.from(numbers.slice(), size)],
+  ] as const;
+  for (const [from, array] of cases) {
+    port1.postMessage({ array });
+    const sent = receiveMessageOnPort(port2)!.message.array;
+    for (const clone of [structuredClone(array), sent, { ...array }]) {
+      assert.equal(Object.keys(clone), ['contents']);
+      assert.ok(isDeepStrictEqual(from(clone as never), array), inspect(array));
+    }
+    array.close();
+    await throwsCode('ERR_CLOSED', 'closed', () => structuredClone(array));
+  }
+  port1.close();
+});
+
+test('Arrays are equal if type, shape and numbers are, and no two distributions are.', async () => {
+  const matrix = Matrix.from([[1, 2]]);
+  assert.ok(isDeepStrictEqual(matrix, Matrix.from([[1, 2]])));
+  const others = [Matrix.from([[1, 3]]), Matrix.from([[1], [2]]), Matrix.from([[1, 2]], { dtype: 'float64' })];
+  for (const other of others) assert.not.ok(isDeepStrictEqual(matrix, other), inspect(other));
+  assert.not.ok(isDeepStrictEqual(Vector.from([1]), Vector.from([2])));
+  assert.not.ok(isDeepStrictEqual(Volume.from([1], { width: 1 }), Volume.from([2], { width: 1 })));
+  const device = openDevice('reference');
+  const [one, two] = [1, 2].map((variance) => MultivariateNormal.fromDiagonalSync({ device, variances: [variance] }));
+  assert.not.ok(isDeepStrictEqual(one, two));
+  assert.not.ok(isDeepStrictEqual(new Moments(2), new Moments(2)));
+  assert.ok(isDeepStrictEqual(one, one));
+});
+
+test('Classes and their objects have the names that they are exported by.', () => {
+  const device = openDevice('reference');
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
+  const names = [Matrix.from([[1]]), Vector.from([1]), new Moments(1), normal, device].map((thing) => [
+    thing.constructor.name,
+    Object.prototype.toString.call(thing),
+  ]);
+  const wanted = ['Matrix', 'Vector', 'Moments', 'MultivariateNormal', 'Device'];
+  assert.equal(
+    names,
+    wanted.map((name) => [name, `[object ${name}]`]),
+  );
 });
 
 test('Rows, columns and entries are at hand.', async () => {
