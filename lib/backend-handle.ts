@@ -73,7 +73,10 @@ export class OpenBackend {
     return { liveBytes: Math.max(0, liveBytes - idleBytes), pooledBytes: pooledBytes + idleBytes };
   }
 
-  /** Cancels the commits in flight and frees all memory, that of open matrices included. Idempotent. */
+  /**
+   * Cancels the commits in flight and frees the device's memory: the pool at once, that of matrices which nobody closed
+   * as soon as the garbage collector finds them. Their numbers cannot be read any more. Idempotent.
+   */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
