@@ -254,7 +254,8 @@ export function nameClass(prototype: object, name: string): void {
 /**
  * The value of a field that structuredClone and postMessage meet and refuse: without one they would make an empty
  * object of what has its numbers in private fields. Their error, DataCloneError, shows the text, of which V8 leaves out
- * the middle beyond some 100 letters. Each object has a symbol of its own, so that a deep comparison never calls two of them equal.
+ * the middle beyond some 100 letters. Each object has a symbol of its own, so that a deep comparison never calls two of
+ * them equal.
  */
 export function notCloneable(name: string, way: string): symbol {
   return Symbol(`${name} can't be cloned: ${way}.`);

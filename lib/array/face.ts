@@ -70,8 +70,8 @@ interface Shown {
 
 /**
  * Has console.log show arrays of a class by shape, type and the numbers in their corners, and names the class. Returns
- * the property that each array needs of its own: structuredClone, postMessage, spreading and deep comparisons look at no
- * other, and would find nothing, as the numbers are private.
+ * the property that each array needs of its own: structuredClone, postMessage, spreading and deep comparisons look at
+ * no other, and would find nothing, as the numbers are private.
  */
 export function inspectAs(prototype: Shown, name: string): PropertyDescriptor {
   nameClass(prototype, name);

@@ -101,7 +101,14 @@ async function parametersOf(
   const dtype = given ?? typeOfDraws(mean, (i) => numbers[i]![i]!, names);
   if (!singular && jitter === undefined) {
     const made = MultivariateNormal.fromMoments({ device, moments, dtype: 'float64', ...asked });
-    using normal = await made.catch((error: unknown) => refuseColumn(error, rows));
+    using normal = await made.catch((error: unknown) => {
+      const isSingular = error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE';
+      throw isSingular ? singularColumn(error.pivot!, rows, error) : error;
+    });
+    // What a column adds to those before it may be all rounding: by chance that is above 0.
+    const factor = normal.factorSync();
+    const pivot = numbers.findIndex((row, i) => factor.at(i, i) ** 2 <= 8 * numbers.length * 2 ** -52 * row[i]!);
+    if (pivot >= 0) throw singularColumn(pivot, rows);
     return { mean: normal.mean.toArray(), covariance: numbers, dtype };
   }
   const semidefinite = { singular: 'pivoted', dtype: 'float64' } as const;
@@ -124,10 +131,8 @@ function jitterArgument(text: string | true): number | true {
   );
 }
 
-/** Throws, of a covariance that is singular, which column makes it so, and what to do; another error as it is. */
-function refuseColumn(error: unknown, { moments, names, files }: FitRows): never {
-  const pivot = error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE' ? error.pivot : undefined;
-  if (pivot === undefined) throw error;
+/** Column `pivot`, which makes a covariance singular, and what to do, as an error. */
+function singularColumn(pivot: number, { moments, names, files }: FitRows, cause?: unknown): CovariumError {
   const column = `Column (${describe(names?.[pivot] ?? pivot)})${files ? ` of (${describe(files.join(', '))})` : ''}`;
   const mean = moments.mean.toArray();
   const variance = moments.covariance({ ddof: 0 }).toArray()[pivot]![pivot]!;
@@ -136,10 +141,10 @@ function refuseColumn(error: unknown, { moments, names, files }: FitRows): never
     variance <= (1e-12 * mean[pivot]!) ** 2
       ? `is the same in all rows (${mean[pivot]})`
       : `is a combination of ${others}, or nearly so`;
-  throw new CovariumError(
+  return new CovariumError(
     'ERR_NOT_POSITIVE_DEFINITE',
     `${column} ${what}, so the covariance is singular; leave it out with --columns, or pass --shrinkage ledoit-wolf, --jitter or --singular.`,
-    { pivot, cause: error },
+    { pivot, cause },
   );
 }
 

@@ -107,6 +107,9 @@ test('fit names the column that makes a covariance singular, and says what to do
   );
   const sum = 'a,b,c\n1,5,6\n2,4,6\n3,1,4\n4,0,4\n7,1,8\n';
   assert.match(await refused('sum.csv', sum), /Column \(c\) of .* is a combination of the columns before it/);
+  // Rounding leaves this one a pivot above 0.
+  const byLuck = 'a,b,c\n0.1,0.4,0.5\n0.6,0.7,1.3\n0.1,0.3,0.4\n0.1,0.5,0.6\n0.1,0.1,0.2\n0.1,0.7,0.8\n';
+  assert.match(await refused('luck.csv', byLuck), /Column \(c\) of .* is a combination of the columns before it/);
   const twice = 'a,b\n1,2\n2,4\n3,6\n';
   assert.match(await refused('twice.csv', twice), /Column \(b\) of .* is a combination of the column before it/);
   assert.match(await refused('bare.csv', '1,5,3\n2,5,9\n4,5,1\n7,5,7\n'), /Column \(1\) of/);
