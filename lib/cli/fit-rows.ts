@@ -71,9 +71,12 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
 function noRows(paths: readonly string[], { names, dropped }: FitRows): CovariumError {
   const file = paths.length === 1 ? `File (${inputName(paths[0]!)})` : `None of (${paths.length}) files`;
   const has = paths.length === 1 ? 'has' : 'has rows: they have';
-  const header = names === undefined ? 'no rows' : `a header (${describe(names.join(', '))}) and no rows`;
+  const header =
+    names === undefined ? 'no rows' : `a header (${describe(names.join(', '))}) and no rows: there is nothing to fit`;
   const why = dropped === 0 ? header : `(${dropped}) rows, and a missing value in each`;
-  return new CovariumError('ERR_SHAPE', `${file} ${has} ${why}.`, { ...(paths.length === 1 && { path: paths[0]! }) });
+  return new CovariumError('ERR_SHAPE', `${file} ${has} ${why}.`, {
+    ...(paths.length === 1 && { path: paths[0]! }),
+  });
 }
 
 /** The rows of both, with the columns of the first; throws `ERR_SHAPE` if `what` has other columns. */

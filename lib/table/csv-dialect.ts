@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields } from './csv-record.ts';
 import { isMissing } from './csv-rows.ts';
@@ -92,6 +93,9 @@ export function csvBeginning(
   const names = first.fields.map(({ text }) => text);
   if (!isUtf8(bytes.subarray(0, first.end)))
     warn(`Names of columns of CSV file (${path}) are not UTF-8, and letters of them are lost; save it as UTF-8.`);
+  const known = new Set<string>();
+  const twice = names.find((name) => name !== '' && known.size === known.add(name).size);
+  if (twice !== undefined) warn(`CSV file (${path}) has two columns with the name (${describe(twice)}).`);
   // The names of R's rows have no name above them.
   if (haveRowNames(first, records.at(first.end, dialect))) names.unshift('');
   return { ...dialect, names, width: names.length, start: first.end };
@@ -110,7 +114,12 @@ function wideEncoding(bytes: Uint8Array): 'UTF-16' | 'UTF-32' | undefined {
   return /^(?:fffe|feff)/.test(start) || zeros === 'x0x0' || zeros === '0x0x' ? 'UTF-16' : undefined;
 }
 
-const shownDelimiters: { readonly [delimiter: string]: string } = { '\t': 'tabs', ';': 'semicolons', ' ': 'blanks' };
+const shownDelimiters: { readonly [delimiter: string]: string } = {
+  '\t': 'tabs',
+  ';': 'semicolons',
+  '|': 'bars',
+  ' ': 'blanks',
+};
 
 /** Whether a row has a name in quotes before its numbers, so that the header is one field short: R's write.table. */
 function haveRowNames(header: CsvRecord, row: CsvRecord | undefined): boolean {
@@ -131,7 +140,7 @@ function foundDelimiter(path: string, records: Records, comment: number, warn: (
   const firstBy = (delimiter: string) => records.at(0, { delimiter: codeOf(delimiter), comment });
   const secondBy = (delimiter: string) =>
     records.at(firstBy(delimiter)?.end ?? 0, { delimiter: codeOf(delimiter), comment });
-  const parting = [',', ';', '\t'].filter((delimiter) => (firstBy(delimiter)?.fieldCount ?? 0) > 1);
+  const parting = [',', ';', '\t', '|'].filter((delimiter) => (firstBy(delimiter)?.fieldCount ?? 0) > 1);
   const isEven = (delimiter: string) => {
     const second = secondBy(delimiter);
     return second === undefined || firstBy(delimiter)!.fieldCount === second.fieldCount;
@@ -175,14 +184,16 @@ function foundHeader(
     if (numbers > 0 || (areAllQuoted && second === undefined)) warn(asHeader);
     return true;
   }
-  if (!isCount(fields)) return false;
-  const isIndexed = isMissing(fields[0]!.text);
-  if (isIndexed || haveFractions(records.bytes, first.end, dialect, fields.length)) {
+  const isIndexed = fields[0]!.text === '' && fields[1]?.text === '0';
+  const likeNames = (isIndexed ? fields.slice(1) : fields).map(({ text }) => text);
+  if (fields.length < 2 || !areNumericNames(likeNames)) return false;
+  const isSeries = isCount(likeNames.map(Number));
+  const { haveFractions, isOneWhole } = firstRows(records.bytes, first.end, dialect, fields.length);
+  if (isIndexed || (haveFractions && (isSeries || !isOneWhole))) {
     warn(asHeader);
     return true;
   }
-  const begin = Number(fields[0]!.text);
-  if (second !== undefined && (begin === 0 || begin >= 1000))
+  if (second !== undefined && isSeries)
     warn(
       `First row of CSV file (${path}) is read as numbers (${shown}); pass \`header\` true (--header) if it holds names of columns.`,
     );
@@ -198,26 +209,39 @@ function isLikeNumber({ text }: CsvField): boolean {
   return isDecimal(text) || isMissing(text) || /^[+-]?(inf|infinity|nan|0x[\da-f]+)$/i.test(text);
 }
 
-// 0, 1, 2, ... as pandas names columns, or years in any order; pandas writes an empty name for its index before them.
-function isCount(fields: readonly CsvField[]): boolean {
-  const texts = fields.map(({ text }) => text);
-  const counted = texts[0] === '' && texts[1] === '0' ? texts.slice(1) : texts;
-  const areYears = counted.every((text) => /^[12]\d{3}$/.test(text)) && new Set(counted).size === counted.length;
-  const isConsecutive = (text: string, i: number) =>
-    /^(0|[1-9]\d{0,14})$/.test(text) && Number(text) === Number(counted[0]) + i;
-  return texts.length > 1 && (areYears || counted.every(isConsecutive));
+// Whole numbers, no two alike, as years, postal codes and 0, 1, 2, ... are; pandas writes those of floats as 2020.0.
+function areNumericNames(texts: readonly string[]): boolean {
+  return texts.every((text) => /^(0|[1-9]\d{0,14})(\.0)?$/.test(text)) && new Set(texts).size === texts.length;
 }
 
-// True if each column has a number with a point or an exponent among the first rows. Then a first row of whole numbers
-// is of another kind.
-function haveFractions(bytes: Uint8Array, start: number, dialect: CsvDialect, width: number): boolean {
+// Years in any order, or three numbers and more in equal steps, or two that follow each other. Rows that begin with 1,
+// 2, 3 are too common to be called names.
+function isCount(numbers: readonly number[]): boolean {
+  if (numbers.every((number) => number >= 1000 && number < 3000)) return true;
+  const [begin, next] = numbers as [number, number];
+  const step = next - begin;
+  const isEven = numbers.every((number, i) => number === begin + i * step);
+  return isEven && (numbers.length === 2 ? step === 1 && begin === 0 : begin !== 1);
+}
+
+// Among the first rows: whether each column has a number with a point or an exponent, so that a first row of whole
+// numbers is of another kind; and whether a row has whole numbers only, so that it isn't.
+function firstRows(
+  bytes: Uint8Array,
+  start: number,
+  dialect: CsvDialect,
+  width: number,
+): { haveFractions: boolean; isOneWhole: boolean } {
   const left = new Set(Array.from({ length: width }, (_, i) => i));
+  let isOneWhole = false;
   let at = start;
-  for (let rows = 0; rows < 100 && left.size > 0; rows++) {
+  for (let rows = 0; rows === 0 || rows < Math.min(100, 10_000 / width); rows++) {
     const record = csvRecord(bytes, at, dialect);
     if (record === undefined || record.fieldCount !== width) break;
-    for (const i of left) if (/[.e]/i.test(record.fields[i]!.text)) left.delete(i);
+    const fractions = record.fields.flatMap(({ text }, i) => (/[.e]/i.test(text) ? [i] : []));
+    for (const i of fractions) left.delete(i);
+    isOneWhole ||= fractions.length === 0;
     at = record.end;
   }
-  return left.size === 0;
+  return { haveFractions: left.size === 0, isOneWhole };
 }

@@ -208,7 +208,7 @@ const namesOfRows = '; pass the other `columns` (--columns) if the first has the
 function reason(fault: number, bytes: Uint8Array, field: number, { width, names, ...dialect }: CsvBeginning): string {
   if (fault === csvFaults.fields) {
     const fields = csvRecord(bytes, 0, { ...dialect, comment: 0 })?.fieldCount;
-    return `Row has (${fields}) fields, but the first row has (${width})`;
+    return `Row has (${fields}) fields, but the first row has (${width})${commentHint(names?.[0] ?? '')}`;
   }
   const rest = bytes.subarray(field);
   const isAtEnd = /^[ \t]*[\r\n]/.test(Buffer.from(rest.subarray(0, 64)).toString('latin1'));
@@ -221,7 +221,11 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
     return `${what} (missing: 'drop', or --missing drop, leaves its row out)`;
   }
   const isRowName = field === 0 && names?.[0] === '';
-  return `Field is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text)}`;
+  return `Field is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text) || commentHint(names?.[0] ?? '')}`;
+}
+
+function commentHint(text: string): string {
+  return text.startsWith('#') ? "; pass `comment` '#' (--comment '#') if lines that begin with it are comments" : '';
 }
 
 function hint(text: string): string {
@@ -229,6 +233,6 @@ function hint(text: string): string {
     return '; write decimals with a point, not a comma, and no separators of thousands';
   if (/^[$€£¥] ?[\d.]+$|^[+-]?[\d.]+ ?[%$€£¥]$/.test(text)) return '; write the number alone, without a unit';
   const delimiter = /[;\t]/.exec(text)?.[0];
-  if (delimiter === undefined) return '';
+  if (delimiter === undefined) return commentHint(text);
   return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} separate its fields`;
 }

@@ -142,7 +142,10 @@ test('CSV is read as options say: names that are numbers, other delimiters, comm
   assert.is((await fitted('a\tb\n1\t2\n3\t5\n5\t3\n', '--delimiter', 'tab')).stderr, '');
   writeFileSync(at('only.csv'), 'a,b\n');
   const { stderr } = await run(['fit', at('only.csv'), '--output', at('only.json')]);
-  assert.match(stderr, /^error: File \(.*only\.csv\) has a header \(a, b\) and no rows\. \[ERR_SHAPE\]\n$/);
+  assert.match(
+    stderr,
+    /^error: File \(.*only\.csv\) has a header \(a, b\) and no rows: there is nothing to fit\. \[ERR_SHAPE\]\n$/,
+  );
   writeFileSync(at('gone.csv'), 'a,b\n1,\n,2\n');
   const gone = await run(['fit', at('gone.csv'), '--missing', 'drop', '--output', at('only.json')]);
   assert.match(gone.stderr, /has \(2\) rows, and a missing value in each\. \[ERR_SHAPE\]\n$/);

@@ -162,6 +162,8 @@ for (const [where, parser] of parsers) {
       ['a,b\n1,"2\n3,4\n', 'Quote is not closed: line 2, column 3', 2, 3],
       ['a\n\n\r\n\r1,5\n', '', 5, 3],
       ['a;b\n1,5;2,5\n', 'write decimals with a point', 2, 1],
+      ['a,b\n# x,2\n', "pass `comment` '#' (--comment '#')", 2, 1],
+      ['# x\na,b\n1,2\n', "(a); pass `comment` '#' (--comment '#')", 2, 1],
       ['a\n1;5\n', 'pass `delimiter`', 2, 1],
     ];
     for (const [malformed, shown, line, column] of cases) {
@@ -228,45 +230,6 @@ for (const [where, parser] of parsers) {
     assert.equal([error.line, error.column], [8, 3]);
     // numpy.savetxt with a header.
     assert.equal((await read('# a b\n1 2\n', { comment: '#' })).rows, [[1, 2]]);
-  });
-
-  about('The first row is a header as people mean it; what is doubtful is told.', async () => {
-    const cases: [text: string, names: string[] | undefined, warnings: RegExp | undefined][] = [
-      ['a,b\n1,2\n', ['a', 'b'], undefined],
-      ['"",a\n1,2\n', ['', 'a'], undefined],
-      [',a\n1,2\n', ['', 'a'], undefined],
-      ['1,2\n3,4\n', undefined, undefined],
-      ['1.5,2.5\n3.5,4.5\n', undefined, undefined],
-      // pandas' columns without names, without and with its index
-      ['0,1\n1.5,2.5\n', ['0', '1'], /as names of columns \(0, 1\); pass `header` false \(--no-header\)/],
-      [',0,1\n0,1.5,2.5\n', ['', '0', '1'], /as names/],
-      ['2020,2021\n1.5,2e3\n', ['2020', '2021'], /as names of columns \(2020, 2021\)/],
-      ['2022,2018\n1.5,2e3\n', ['2022', '2018'], /as names of columns \(2022, 2018\)/],
-      ['2022,2018\n1,2\n', undefined, /as numbers \(2022, 2018\)/],
-      ['2020,2021\n1,2\n', undefined, /as numbers \(2020, 2021\); pass `header` true \(--header\)/],
-      ['0,1\n1,0\n', undefined, /as numbers/],
-      ['id,2020,2021\n1,2,3\n', ['id', '2020', '2021'], /as names/],
-      ['"2020","2021"\n1,2\n', ['2020', '2021'], undefined],
-      ['"1","2"\n"3","4"\n', undefined, undefined],
-    ];
-    for (const [text, names, warning] of cases) {
-      const found = await read(text);
-      assert.equal(found.names, names, text);
-      const told = [warning, names?.[0] === '' ? /First column .* has no name .* \(--columns\)/ : undefined].filter(
-        Boolean,
-      );
-      assert.is(found.warnings.length, told.length, `${text} ${found.warnings}`);
-      for (const [i, sentence] of found.warnings.entries()) assert.match(sentence, told[i]!);
-      assert.is((await read(text, { header: true })).names?.length, found.rows[0]!.length);
-    }
-    assert.equal((await read('1.5,x\n1,2\n', { header: true })).names, ['1.5', 'x']);
-    assert.equal((await read('2020,2021\n1.5,2\n', { header: false })).rows[0], [2020, 2021]);
-    for (const text of ['NaN,NA\n1,2\n', 'Infinity,-Infinity\n1,2\n', '0x10,0x20\n1,2\n', 'inf\n1\n']) {
-      const error = await throwsCode('ERR_MALFORMED_CSV', 'line 1, column 1', () => read(text));
-      assert.is(error.line, 1);
-    }
-    assert.equal((await read('NaN,NA\n1,2\n', { missing: 'drop' })).rows, [[1, 2]]);
-    assert.equal((await read('a,b\n')).rows, []);
   });
 
   about('UTF-16, UTF-32, an empty file and a row without end have their sentences.', async () => {
