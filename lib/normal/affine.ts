@@ -10,6 +10,7 @@ import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
+import { requireRepresented } from './represented.ts';
 
 /** Options of {@link MultivariateNormal.affine}. */
 export interface AffineOptions {
@@ -54,6 +55,12 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
     const added = yield* rootOf(device, spread, m, 'pivoted', 'float64', 'Noise');
     if (added.rank > 0) rows = beside(image, added.root, m);
   }
+  const variance = (i: number) => {
+    const columns = rows.length / m;
+    return rows.subarray(i * columns, (i + 1) * columns).reduce((sum, entry) => sum + entry * entry, 0);
+  };
+  const type = { asked: undefined, chosen: dtype, inputs: [options.offset] };
+  requireRepresented(type, offset, variance, 'Offset', 'Make this normal with `float64`, or pass a Float32Array.');
   // The product rounds the rows of the image, so a dependent row keeps a small remainder, which the tolerance covers.
   return yield* fromRoot(parameters, centre, rows, Math.max(tolerance, 8 * (n + m) * 2 ** -52), singular);
 }

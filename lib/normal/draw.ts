@@ -46,7 +46,10 @@ export function drawTask<D extends RealDtype>(
 
 /** Options of `sampleSync` when each row has its own mean. */
 export interface MeansSyncOptions extends SampleSyncOptions {
-  /** A mean for each row, count x n, by default the normal's own: row r of the sample is means[r] + A z_r. */
+  /**
+   * A mean for each row, count x n, rounded to the type of the draws; by default the normal's own. Row r of the sample
+   * is means[r] + A z_r.
+   */
   readonly means?: MatrixInput | undefined;
 }
 

@@ -66,6 +66,9 @@ export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): Norma
   const input = normalInput(options, 'Precision', options.precision, centre);
   const { n } = input;
   const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
+  const type = { asked: options.dtype, chosen: input.dtype, inputs: [options.mean, options.precision] };
+  // Of a coordinate where the others are given: the least of its standard deviations.
+  requireRepresented(type, input.mean, (i) => 1 / input.square[i * (n + 1)]!, centre);
   const task = factoredNormal(input, InverseFactor, (encoder, factor) => {
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.antitranspose(factor, n);

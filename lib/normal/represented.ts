@@ -16,13 +16,14 @@ const largestShare = 1 / 16;
 
 /**
  * Throws `ERR_OUT_OF_RANGE` where float32 was not asked for, and its steps at a mean are large beside the standard
- * deviation there. `centre` is the caller's word for the mean.
+ * deviation there. `centre` is the caller's word for the mean, `way` says what to do.
  */
 export function requireRepresented(
   { asked, chosen, inputs }: ChosenType,
   mean: Values | undefined,
   variance: (i: number) => number,
   centre: string,
+  way = "Pass `dtype: 'float64'`, or subtract a constant.",
 ): void {
   if (mean === undefined || !isRounding({ asked, chosen, inputs })) return;
   const coarse = coarseMean(mean, variance);
@@ -30,7 +31,7 @@ export function requireRepresented(
   const { at, step, deviation } = coarse;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `\`${argumentOf(centre)}[${at}]\` is (${mean[at]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. Pass \`dtype: 'float64'\`, or subtract a constant.`,
+    `\`${argumentOf(centre)}[${at}]\` is (${mean[at]}) with a standard deviation of (${deviation}), and float32, which was not asked for, has steps of (${step}) there. ${way}`,
   );
 }
 

@@ -23,6 +23,7 @@ const ways: { readonly [name: string]: (options: Options) => { readonly dtype: s
     MultivariateNormal.fromCovarianceSync({ device, mean, covariance, singular: 'pivoted', ...options }),
   jitter: (options) => MultivariateNormal.fromCovarianceSync({ device, mean, covariance, jitter: true, ...options }),
   cholesky: (options) => MultivariateNormal.fromCholeskySync({ device, mean, factor: covariance, ...options }),
+  precision: (options) => MultivariateNormal.fromPrecisionSync({ device, mean, precision: covariance, ...options }),
   correlation: (options) =>
     MultivariateNormal.fromCorrelationSync({
       device,
@@ -58,6 +59,19 @@ test('A mean of a million standard deviations is held, and one of Float32Array o
   assert.is(diagonal([1e9], 1e8), 'float32');
   assert.is(diagonal(Float32Array.of(1e9), 1), 'float32');
   assert.is(diagonal(Float64Array.of(1e9), 1), 'float64');
+});
+
+test('An offset that float32 rounds to more than a standard deviation is refused, unless it is of float32.', async () => {
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1] });
+  const matrix = [[1, 0]];
+  await throwsCode('ERR_OUT_OF_RANGE', '`offset[0]` is (1000000000) with a standard deviation of (1)', () =>
+    normal.affine({ matrix, offset: [1e9] }),
+  );
+  const noise = [[1e18]];
+  assert.equal((await normal.affine({ matrix, offset: [1e9], noise })).mean.toArray(), [1e9]);
+  assert.equal((await normal.affine({ matrix, offset: Float32Array.of(1e9) })).mean.toArray(), [1e9]);
+  const exact = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1], dtype: 'float64' });
+  assert.equal((await exact.affine({ matrix, offset: [1e9 + 0.5] })).mean.toArray(), [1e9 + 0.5]);
 });
 
 test('Numbers that float32 does not hold are named as they were given.', async () => {
