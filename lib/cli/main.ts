@@ -6,6 +6,7 @@ import { tableFormats } from '../table/format.ts';
 import { versions } from '../versions.ts';
 import { bench } from './bench.ts';
 import { buildNative } from './build-native.ts';
+import { commandWords } from './command-words.ts';
 import { compareResults } from './compare.ts';
 import { devices } from './devices.ts';
 import { fit } from './fit.ts';
@@ -227,7 +228,9 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    process.exitCode = exitCode(error);
+    const command = program.commands.find((each) => each.name() === program.args[0]);
+    const options = command?.options.map(({ long }) => long!) ?? [];
+    process.exitCode = exitCode(error, options);
   }
 }
 
@@ -235,7 +238,7 @@ function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function exitCode(error: unknown): number {
+function exitCode(error: unknown, options: readonly string[]): number {
   const interrupted = interruptedCode();
   if (interrupted !== undefined) return interrupted;
   // The reader of standard output has closed it.
@@ -246,7 +249,8 @@ function exitCode(error: unknown): number {
     return 1;
   }
   // In one line, without control characters for a terminal: a message may quote the content of a file.
-  const { code, message } = error;
+  const { code } = error;
+  const message = commandWords(error.message, options);
   process.stderr.write(`${colors.red('error:')} ${message.replace(/\p{Cc}+/gu, ' ')} [${code}]\n`);
   return 1;
 }

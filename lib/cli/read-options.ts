@@ -5,6 +5,7 @@ import { csvRecord } from '../table/csv-record.ts';
 import { csvFaults, readCsvRows } from '../table/csv-rows.ts';
 import type { TableFormat } from '../table/format.ts';
 import type { TableOptions } from '../table/read-table.ts';
+import { commandWords } from './command-words.ts';
 
 /** Options of a command about reading a file of numbers, as typed; openTable() refuses unknown values. */
 export interface ReadArguments {
@@ -39,7 +40,7 @@ export function csvOptions({ header, delimiter, comment }: CsvArguments): TableO
     delimiter: delimiter === '\\t' || delimiter === 'tab' ? '\t' : delimiter,
     comment,
     warn: (sentence) => {
-      process.stderr.write(`${colors.yellow('warning:')} ${sentence.replace(/\p{Cc}+/gu, ' ')}\n`);
+      process.stderr.write(`${colors.yellow('warning:')} ${commandWords(sentence, []).replace(/\p{Cc}+/gu, ' ')}\n`);
     },
   };
 }
