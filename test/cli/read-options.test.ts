@@ -110,7 +110,7 @@ test('A column of text, an unknown format and a file that is cut short are refus
       /Column \(origin\) .*\[ERR_INVALID_ARGUMENT\]\n$/,
       ['fit', join(data, 'flights-3m.parquet'), '--columns', 'origin'],
     ],
-    [/`format` is \('xls'\)\. .*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--format', 'xls']],
+    [/--format is \('xls'\)\. .*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--format', 'xls']],
     [/cut short.*\[ERR_MALFORMED_PARQUET\]\n$/, ['fit', at('cut.parquet')]],
     [/\('keep'\).*\[ERR_INVALID_ARGUMENT\]\n$/, ['fit', at('cut.parquet'), '--missing', 'keep']],
   ];
@@ -134,7 +134,7 @@ test('CSV is read as options say: names that are numbers, other delimiters, comm
   assert.equal(told, { columns: ['2020', '2021'], mean: [3, 10 / 3], stderr: '' });
   const asNumbers = await fitted('2020,2021\n1,2\n3,5\n5,3\n');
   assert.is(asNumbers.columns, undefined);
-  assert.match(asNumbers.stderr, /^warning: First row .*\(--header\) if it holds names of columns\.\n$/);
+  assert.match(asNumbers.stderr, /^warning: First row .* pass --header if it holds names of columns\.\n$/);
   assert.is((await fitted('2020,2021\n1.5,2.5\n3.5,5.5\n5.5,3.5\n', '--no-header')).columns, undefined);
   const semicolons = await fitted('# of 2020\na;b\n1;2\n3;5\n5;3\n', '--delimiter', ';', '--comment', '#');
   assert.equal(semicolons, { columns: ['a', 'b'], mean: [3, 10 / 3], stderr: '' });
