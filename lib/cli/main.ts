@@ -22,6 +22,14 @@ async function main(): Promise<void> {
   const program = new Command('covarium')
     .description('Multivariate normals on Apple GPUs, BLAS, or plain TypeScript.')
     .version(versions().covarium)
+    .addHelpText(
+      'after',
+      examples(
+        'covarium fit data.csv --output model.json',
+        'covarium sample --model model.json --count 1e6 --output draws.npy',
+        'covarium help sample',
+      ),
+    )
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) });
   const formats = tableFormats.join(', ');
   const device = () => new Option('--device <kind>', 'metal, cuda, cpu or reference; the best that works by default');
@@ -51,6 +59,7 @@ async function main(): Promise<void> {
     .command('devices')
     .description('what is here, what was chosen and why')
     .option('--json', 'as JSON')
+    .addHelpText('after', examples('covarium devices', 'COVARIUM_THREADS=4 covarium devices --json'))
     .action((options) => devices(options));
   program
     .command('fit')
@@ -224,6 +233,7 @@ async function main(): Promise<void> {
     .command('build-native')
     .description('build the native addon on this machine, where no prebuilt one is for its platform')
     .option('--output <file.node>', 'where to put it, for COVARIUM_ADDON to name; in the package by default')
+    .addHelpText('after', examples('covarium build-native'))
     .action((options) => tidily(() => buildNative(options, interruption)));
   try {
     await program.parseAsync();
