@@ -14,6 +14,7 @@ interface Step {
 }
 
 interface Job {
+  readonly 'runs-on': string;
   readonly needs?: string | readonly string[];
   readonly permissions?: { readonly [name: string]: string };
   readonly strategy?: {
@@ -43,6 +44,8 @@ for (const name of names) {
     const { permissions, jobs } = workflow(name);
     assert.equal(permissions, { contents: 'read' });
     for (const [title, job] of Object.entries(jobs)) {
+      // GitHub ends Ubuntu 22.04's runners in April 2027.
+      assert.not.match(JSON.stringify([job['runs-on'], job.strategy]), /ubuntu-2[0-2]/, title);
       for (const { uses, run } of job.steps) assert.is((uses === undefined) !== (run === undefined), true, title);
       for (const [, script] of runs(job).matchAll(/\bnpm run ([\w:-]+)/g))
         assert.ok(script! in scripts, `${title}: ${script}`);
