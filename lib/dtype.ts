@@ -81,6 +81,9 @@ export function dtypeOf(values: unknown): Dtype {
 /** Element types of a distribution. */
 export type RealDtype = 'float32' | 'float64';
 
+/** The smallest number with all digits: devices take smaller ones for 0. */
+export const smallestNormal: Readonly<Record<RealDtype, number>> = { float32: 2 ** -126, float64: 2 ** -1022 };
+
 /** What to do with a row that has a missing value (a null becomes NaN): refuse it or leave it out. */
 export type Missing = 'error' | 'drop';
 

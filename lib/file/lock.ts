@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, linkSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
+import { CovariumError } from '../covarium-error.ts';
 import { isDead, lockPath, partialPath, writer } from './temporary-name.ts';
 import { removeQuietly } from './unfinished.ts';
 
@@ -12,19 +13,23 @@ const namelessMs = 2_000;
 
 const holder = `${writer()}.${randomBytes(4).toString('hex')}`;
 
-/** Runs short work while no other process, on this machine or another, runs work for the same target. */
+/**
+ * Runs short work while no other process, on this machine or another, runs work for the same target. Throws
+ * `ERR_FILE_UNWRITABLE` if something that is no lock, or that can't be removed, is in the lock's place.
+ */
 export async function alone(target: string, work: () => void): Promise<void> {
   const lock = lockPath(target);
   let seen = '';
   let since = 0;
   while (!tryToLock(lock)) {
+    requireLockPlace(target);
     const there = identityOf(lock);
     if (there === '') continue;
     if (there !== seen) since = performance.now();
     seen = there;
     const owner = textOf(lock);
     const longest = owner === '' ? namelessMs : abandonedMs;
-    if (isLeft(owner) || performance.now() - since > longest) breakLock(lock, there);
+    if (isLeft(owner) || performance.now() - since > longest) breakLock(target, lock, there);
     else await after(5 + 10 * Math.random());
   }
   try {
@@ -32,6 +37,12 @@ export async function alone(target: string, work: () => void): Promise<void> {
   } finally {
     removeQuietly(lock);
   }
+}
+
+/** Throws `ERR_FILE_UNWRITABLE` if what is in the place of the target's lock can't be one. */
+export function requireLockPlace(target: string): void {
+  const lock = lockPath(target);
+  if (lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) throw inTheWay(target, lock, 'is not a file');
 }
 
 function tryToLock(lock: string): boolean {
@@ -59,7 +70,7 @@ function isLeft(text: string): boolean {
 
 // A file system may reuse the inode number of a removed file.
 function identityOf(path: string): string {
-  const status = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return status === undefined ? '' : `${status.ino} ${status.mtimeNs}`;
 }
 
@@ -73,14 +84,29 @@ function textOf(path: string): string {
 
 // Of several processes that find the same dead lock, one is first, and may already have made its own lock: remove only
 // the dead one.
-function breakLock(lock: string, dead: string): void {
+function breakLock(target: string, lock: string, dead: string): void {
   const aside = partialPath(lock);
   try {
     renameSync(lock, aside);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Another process was faster.
+    if (code === 'ENOENT') return;
+    throw inTheWay(target, lock, `cannot be removed (${code})`);
+  }
+  try {
     if (identityOf(aside) !== dead) linkSync(aside, lock);
   } catch {
-    // Another process was faster.
+    // Another process has made its own meanwhile.
   } finally {
     removeQuietly(aside);
   }
+}
+
+function inTheWay(target: string, lock: string, why: string): CovariumError {
+  return new CovariumError(
+    'ERR_FILE_UNWRITABLE',
+    `File (${target}) cannot be written: (${lock}), where its lock is made, ${why}. Remove it.`,
+    { path: target },
+  );
 }

@@ -22,7 +22,10 @@ export function* accumulating(device: OpenBackend, rows: WeightedRows, wantsHigh
     const block = yield* centredBlock(rows, from, Math.min(from + rowsAtOnce, count), wantsHigher, memory);
     if (block.sums.weight > 0) {
       const products = yield* step(productsTask(device, block.deviations, n));
-      block.sums.second.set(products.values);
+      const { second, unit } = block.sums;
+      const scale = 2 ** unit;
+      second.set(products.values);
+      if (unit !== 0) for (let at = 0; at < second.length; at++) second[at] = second[at]! * scale * scale;
       products.close();
       yield;
     }

@@ -18,7 +18,7 @@ export interface WeightedRows {
 
 /** A block of rows, centred, to be added to {@link CentralSums}. */
 export interface Block {
-  /** sqrt(weight) times (row - centre), one row each. */
+  /** sqrt(weight) times (row - centre), one row each, in units of 2^unit. */
   readonly deviations: Float64Array<ArrayBuffer>;
   /** All sums but the second, about the centre. */
   readonly sums: CentralSums;
@@ -142,7 +142,7 @@ function addHigher(
 // Beyond them, powers of single rows may lose digits, or overflow.
 const [leastFourth, mostFourth] = [2 ** -800, 2 ** 800];
 
-// Computes the third and fourth sums again, in a unit of the largest deviation.
+// Computes the third and fourth sums again, in a unit of the largest deviation, and brings the deviations to it.
 function* higherInUnit(deviations: Float64Array, weights: Float64Array, sums: CentralSums): Work {
   const { n } = sums;
   let most = 0;
@@ -156,10 +156,19 @@ function* higherInUnit(deviations: Float64Array, weights: Float64Array, sums: Ce
   sums.third.fill(0);
   sums.fourth = 0;
   const zeros = new Float64Array(n);
+  const scale = 2 ** -unit;
   for (let r = 0; r < weights.length; r++) {
-    const scale = 2 ** -unit / Math.sqrt(weights[r]!);
-    const row = deviations.subarray(r * n, (r + 1) * n).map((deviation) => deviation * scale);
-    addHigher(row, 0, n, weights[r]!, zeros, sums);
+    const row = deviations.subarray(r * n, (r + 1) * n);
+    for (let j = 0; j < n; j++) row[j]! *= scale;
+    const unweighted = 1 / Math.sqrt(weights[r]!);
+    addHigher(
+      row.map((deviation) => deviation * unweighted),
+      0,
+      n,
+      weights[r]!,
+      zeros,
+      sums,
+    );
     if (endsPiece(r, n)) yield;
   }
 }

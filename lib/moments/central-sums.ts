@@ -29,14 +29,15 @@ export interface CentralSums {
   unit: number;
 }
 
-/** Units are from -mostUnit to mostUnit: float64 holds the square of their scale. */
+// float64 holds the scale of each unit, and in the least one the fourth power of 2^-1074.
+export const leastUnit = -1000;
 export const mostUnit = 500;
 
 /** The unit for differences of this size, whose fourth powers it brings near 1; -Infinity for 0. */
 export function unitOf(size: number): number {
   if (size === 0) return Number.NEGATIVE_INFINITY;
   if (size > 2 ** -200 && size < 2 ** 200) return 0;
-  return Math.max(-mostUnit, Math.min(mostUnit, Math.floor(Math.log2(size))));
+  return Math.max(leastUnit, Math.min(mostUnit, Math.floor(Math.log2(size))));
 }
 
 function toUnit(sums: CentralSums, unit: number): void {
@@ -105,16 +106,15 @@ export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Arr
   if (Number.isFinite(unit)) toUnit(sums, unit);
   // What is added to the third and the fourth sum is in their unit.
   const scale = 2 ** -sums.unit;
-  const square = scale * scale;
   const steps = delta.map((step) => step * scale);
-  const product = symmetricProduct(second, steps).map((entry) => entry * square);
+  const product = symmetricProduct(second, steps).map((entry) => entry * scale * scale);
   let trace = 0;
   let norm = 0;
   let along = 0;
   let cubic = 0;
   let quadratic = 0;
   for (let j = 0; j < n; j++) {
-    trace += second[j * (n + 1)]! * square;
+    trace += second[j * (n + 1)]! * scale * scale;
     norm += steps[j]! * steps[j]!;
     along += steps[j]! * (first?.[j] ?? 0) * scale;
     cubic += steps[j]! * third[j]!;

@@ -1,6 +1,6 @@
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type CentralSums, mostUnit } from './central-sums.ts';
+import { type CentralSums, leastUnit, mostUnit } from './central-sums.ts';
 
 /** {@link Moments} as JSON, version 1. Numbers are written so that they read back as the same float64. */
 export interface MomentsJson {
@@ -77,7 +77,7 @@ export function momentsFromJson(json: unknown): CentralSums {
     second: triangle(fields.second, n),
     third: numbers('third', fields.third, n),
     fourth: number('fourth', fields.fourth),
-    unit: fields.unit === undefined ? 0 : whole('unit', fields.unit, -mostUnit, mostUnit),
+    unit: fields.unit === undefined ? 0 : whole('unit', fields.unit, leastUnit, mostUnit),
   };
   requirePossible(sums);
   return sums;
@@ -94,7 +94,10 @@ function requirePossible(sums: CentralSums): void {
   const isPossible = atMost(squaredWeight, weight * weight) && atMost(weight * weight, count * squaredWeight);
   if (squaredWeight < 0 || !isPossible) throw impossible('squaredWeight', squaredWeight);
   const scale = 2 ** -sums.unit;
-  let trace = 0;
+  // What sums of squares near the smallest numbers lose to rounding.
+  const rounding = count * Number.MIN_VALUE;
+  let least = 0;
+  let most = 0;
   let length = 0;
   for (let i = 0; i < n; i++) {
     // Adding the rest must not change the nearest float64.
@@ -106,11 +109,12 @@ function requirePossible(sums: CentralSums): void {
       const bound = Math.sqrt(variance + underflow) * Math.sqrt(second[j * (n + 1)]! + underflow);
       if (!atMost(Math.abs(product), bound)) throw impossible(`second[${i}][${j}]`, product);
     }
-    trace += variance * scale * scale;
+    least += Math.max(0, variance - rounding) * scale * scale;
+    most += (variance + rounding) * scale * scale;
     length = Math.hypot(length, third[i]!);
   }
-  if (fourth < 0 || !atMost((trace / (weight || 1)) * trace, fourth)) throw impossible('fourth', fourth);
-  if (!atMost(length, Math.sqrt(fourth + underflow) * Math.sqrt(trace + underflow)))
+  if (fourth < 0 || !atMost((least / (weight || 1)) * least, fourth)) throw impossible('fourth', fourth);
+  if (!atMost(length, Math.sqrt(fourth + underflow) * Math.sqrt(most + underflow)))
     throw malformed('third', 'longer than possible', length);
 }
 

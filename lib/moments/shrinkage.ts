@@ -1,5 +1,6 @@
 import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { smallestNormal } from '../dtype.ts';
 import type { CentralSums } from './central-sums.ts';
 
 /**
@@ -40,7 +41,7 @@ function ledoitWolf({ n, weight, squaredWeight, second, fourth, unit }: CentralS
   if (fourth === 0) return 0;
   let trace = 0;
   for (let j = 0; j < n; j++) trace += second[j * (n + 1)]! / weight;
-  if (trace / n < leastVariance)
+  if (trace / n < smallestNormal.float64)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
       `\`rows\` is too small for \`shrinkage: 'ledoit-wolf'\` (the mean variance is ${trace / n}): multiply the rows by a constant first.`,
@@ -67,6 +68,3 @@ function ledoitWolf({ n, weight, squaredWeight, second, fourth, unit }: CentralS
   if (spread === 0 || distance === 0) return 0;
   return Math.min(spread, distance) / distance;
 }
-
-// Below it variances lose digits.
-const leastVariance = 2 ** -960;

@@ -8,12 +8,12 @@ import { about, marked, wrongArgument } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { part, type Real, type RealDtype, type Values } from '../dtype.ts';
+import { part, type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
-import { isRounding, requireHeld, requireRepresented, smallestNormal } from './represented.ts';
+import { isRounding, requireHeld, requireRepresented } from './represented.ts';
 
 /** What errors call the parts of a batch: a Student-t has locations and scales. */
 export interface BatchWords {

@@ -8,7 +8,7 @@ import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
+import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import { type CentralSums, copiedSums } from '../moments/central-sums.ts';
@@ -121,6 +121,26 @@ function singularColumn(name: string, error: CovariumError): CovariumError {
   );
 }
 
+/** The same of rows whose column may be too small or too large for its squares. */
+function singularRows(rows: Values, n: number, dtype: RealDtype, error: CovariumError): CovariumError {
+  const { code, pivot } = error;
+  if (code !== 'ERR_NOT_POSITIVE_DEFINITE' || pivot === undefined) return error;
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = pivot; at < rows.length; at += n) {
+    least = Math.min(least, rows[at]!);
+    most = Math.max(most, rows[at]!);
+  }
+  const width = most - least;
+  const square = dtype === 'float32' ? Math.fround(width * width) : width * width;
+  if (width === 0 || (square >= smallestNormal[dtype] && square < Number.POSITIVE_INFINITY))
+    return singularColumn('rows', error);
+  return new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `\`rows\` has column (${pivot}), whose numbers differ by (${width}) at most: ${dtype} does not hold the square. Pass the column in another unit.`,
+    { column: pivot, cause: error },
+  );
+}
+
 /** Observations, as rows. Throws `ERR_SHAPE` for a flat array too: whether it is a row or a column, it does not say. */
 function observations(device: Device, rows: MatrixInput): Rows {
   if (Array.isArray(rows) && typeof rows[0] === 'number') asMatrix(rows, undefined, 'Data');
@@ -140,7 +160,7 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
     encoder.cholesky(factor, n, where);
   });
   const explain = (error: CovariumError) =>
-    error.code === 'ERR_NOT_FINITE' ? about('Data', error) : singularColumn('rows', error);
+    error.code === 'ERR_NOT_FINITE' ? about('Data', error) : singularRows(values, n, dtype, error);
   return { ...task, explain };
 }
 
@@ -178,7 +198,7 @@ function* fitShrunk(
   requireRepresented({ asked: typed, chosen: dtype, inputs: [given] }, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const matrix = Matrix.from(covariance, { columns: n });
   const task = factorCovariance({ device, mean, covariance: matrix, dtype, factor });
-  return yield* step({ ...task, explain: (error) => singularColumn('rows', error) });
+  return yield* step({ ...task, explain: (error) => singularRows(values, n, dtype, error) });
 }
 
 /** The ddof of a plain fit; throws if there are too few rows. */

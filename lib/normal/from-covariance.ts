@@ -8,13 +8,13 @@ import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { rankTolerance, rootOf } from '../decomposition/semidefinite-root.ts';
-import { dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, smallestNormal, zerosOf } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions, SingularCovariance } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
-import { requireRepresented, smallestNormal } from './represented.ts';
+import { requireRepresented } from './represented.ts';
 
 /**
  * The normal of a mean and a covariance, which may be singular or get jitter if the options allow it. `square` and

@@ -13,15 +13,44 @@ import type { NormalParameters } from './parameters.ts';
  *     alpha / 2 d' S^-1 d + ln(|S| / (|P|^(1 - alpha) |Q|^alpha)) / (2 (1 - alpha)),   S = (1 - alpha) P + alpha Q,
  *
  * where d is the difference of the means (van Erven and Harremoes, IEEE Trans. Inf. Theory 60, 2014). Infinity where S
- * is not positive definite. Both are whitened by q's factor. Then no term is negative and none cancels another: normals
- * that are nearly alike have a divergence of small relative error, and it is never below 0.
+ * is not positive definite. Both are whitened by the factor of one. Then no term is negative and none cancels another:
+ * normals that are nearly alike have a divergence of small relative error, and it is never below 0.
  */
 export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number): Tasks<number> {
   requireRegular(p);
   requireRegular(q);
+  if (alpha === 0) return 0;
+  if (alpha >= 1) return (yield* whitened(p, q, alpha, 1 - alpha)).value;
+  const kappa = 1 - alpha;
+  const direct = () => whitened(p, q, alpha, kappa);
+  // It is alpha / kappa times the divergence of order kappa of q from p.
+  const turned = function* (): Tasks<Rounded> {
+    const { value, error } = yield* whitened(q, p, kappa, alpha);
+    return { value: (alpha / kappa) * value, error: (alpha / kappa) * error };
+  };
+  // The terms of a small order cancel each other.
+  const [first, second] = alpha < 0.5 ? [turned, direct] : [direct, turned];
+  const one = yield* first();
+  if (Number.isFinite(one.value) && one.error <= enoughError * one.value) return one.value;
+  const other = yield* second();
+  return other.error < one.error / clearlyLess ? other.value : one.value;
+}
+
+const enoughError = 1e-14;
+// The errors are estimates.
+const clearlyLess = 16;
+
+/** A divergence, and about how much of it may be rounding; both are infinite where a square overflows. */
+interface Rounded {
+  readonly value: number;
+  readonly error: number;
+}
+
+/** The divergence of order alpha of p from q, where kappa is 1 - alpha: the smaller one of both is exact. */
+function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kappa: number): Tasks<Rounded> {
   const ours = yield* exactRoot(p);
   const theirs = yield* exactRoot(q, true);
-  if (alpha === 0 || isSame(ours, theirs)) return 0;
+  if (isSame(ours, theirs)) return { value: 0, error: 0 };
   const { n } = ours;
   // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
   const rows = hostZeros((n + 1) * n);
@@ -31,11 +60,10 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
     encoder.transpose(ours.root, columns, n, n);
     encoder.triangularSolve(theirs.root, rows, n, false);
   });
-  if (alpha === 1) return fromIdentity(columns, d, yield* squaresBelow(columns, n));
-  const isForProducts = alpha >= leastOrder && alpha < 1 && n > fewDimensions;
-  return (
-    (isForProducts ? yield* byProducts(q, columns, d, alpha) : undefined) ?? (yield* eliminated(columns, d, alpha))
-  );
+  if (kappa === 0) return { value: fromIdentity(columns, d, yield* squaresBelow(columns, n)), error: 0 };
+  const isForProducts = alpha >= 0.5 && alpha < 1 && n > fewDimensions;
+  const value = isForProducts ? yield* byProducts(q, columns, d, alpha, kappa) : undefined;
+  return value === undefined ? yield* eliminated(columns, d, alpha, kappa) : { value, error: 0 };
 }
 
 // With fewer dimensions a commit takes longer than the work.
@@ -57,16 +85,14 @@ const rowsAtOnce = 64;
 function fromIdentity(columns: Float64Array, d: Float64Array, others: Float64Array): number {
   const n = d.length;
   let sum = 0;
-  for (let i = 0; i < n; i++) sum += d[i]! * d[i]! + growth(columns[i * (n + 1)]!, others[i]!, 1);
+  for (let i = 0; i < n; i++) sum += d[i]! * d[i]! + growth(columns[i * (n + 1)]!, others[i]!, 1, 0);
   // NaN where a square overflows.
   return Number.isNaN(sum) ? Number.POSITIVE_INFINITY : sum / 2;
 }
 
-// Below this order the terms of the sum in byProducts cancel each other.
-const leastOrder = 0.25;
 // Where a pivot is a smaller share of its diagonal entry, more than two digits are lost.
 const leastShare = 0.01;
-// Below this F's row is small enough for its series.
+// Below this F's row, or a number of it, is small enough for its series.
 const nearRow = 0.4;
 
 /**
@@ -76,17 +102,17 @@ const nearRow = 0.4;
  *
  * where h(x) = ln(1 + x) - x, and o_i and s_i are the sums of squares left of the diagonal in M and L. What is linear
  * in F has cancelled, so that normals which are nearly alike have a small relative error. Far from there the terms of a
- * row would cancel each other, and it is 2 ln l_ii - 2 kappa ln m_ii. Undefined if S is nearly singular, so that
- * rounding in S, which would be small in M, shows.
+ * row would cancel each other, and it is 2 ln l_ii - 2 kappa ln m_ii. All is divided by kappa. Undefined if S is nearly
+ * singular, so that rounding in S, which would be small in M, shows.
  */
 function* byProducts(
   { device }: NormalParameters,
   columns: Float64Array,
   d: Float64Array,
   alpha: number,
+  kappa: number,
 ): Tasks<number | undefined> {
   const n = d.length;
-  const kappa = 1 - alpha;
   const lower = hostZeros(n * n);
   for (let i = 0; i < n; i++) lower[i * (n + 1)] = alpha;
   const y = d.slice();
@@ -111,26 +137,29 @@ function* byProducts(
     if (!(diagonal > leastShare * (diagonal + left))) return undefined;
     const isNear = Math.max(Math.abs(x), others[i]!, left, Math.abs(linear)) < nearRow;
     sum += isNear
-      ? kappa * (x * x + others[i]! - 2 * log1pmx(x)) - left + log1pmx(linear)
-      : Math.log(diagonal) - 2 * kappa * Math.log(columns[i * (n + 1)]!);
-    sum += alpha * kappa * y[i]! * y[i]!;
+      ? x * x + others[i]! - 2 * log1pmx(x) + (log1pmx(linear) - left) / kappa
+      : (Math.abs(linear) < nearRow ? Math.log1p(linear) : Math.log(diagonal)) / kappa -
+        2 * Math.log(columns[i * (n + 1)]!);
+    sum += alpha * y[i]! * y[i]!;
     if (i % rowsAtOnce === 0) yield;
   }
-  return Number.isFinite(sum) ? Math.max(0, sum / (2 * kappa)) : undefined;
+  return Number.isFinite(sum) ? Math.max(0, sum / 2) : undefined;
 }
 
 // The divergence of p = N(d, M M') from q = N(0, I), where M is lower triangular and given by its columns.
-function* eliminated(columns: Float64Array, difference: Float64Array, alpha: number): Work<number> {
+function* eliminated(columns: Float64Array, difference: Float64Array, alpha: number, kappa: number): Work<Rounded> {
   const d = difference.slice();
   const n = d.length;
   const rows = hostZeros(n * n);
+  const sizes = yield* squaresBelow(columns, n);
+  const steps = d.map(Math.abs);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) rows[i * n + j] = columns[j * n + i]!;
     if (i % rowsAtOnce === 0) yield;
   }
-  const kappa = 1 - alpha;
   let distance = 0;
   let volume = 0;
+  let error = 0;
   // Cholesky's algorithm on S = alpha I + kappa M M'. M M' is never formed: the elimination updates the rows below.
   for (let i = 0; i < n; i++) {
     const row = rows.subarray(i * n, i * n + i + 1);
@@ -139,11 +168,15 @@ function* eliminated(columns: Float64Array, difference: Float64Array, alpha: num
     for (let j = 0; j < i; j++) others += row[j]! * row[j]!;
     const pivot = alpha + kappa * (own * own + others);
     // Also returned when a square overflows: scales that differ by 1e154.
-    if (!(pivot > 0 && pivot < Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY;
-    volume += growth(own, others, alpha);
+    if (!(pivot > 0 && pivot < Number.POSITIVE_INFINITY))
+      return { value: Number.POSITIVE_INFINITY, error: Number.POSITIVE_INFINITY };
+    volume += growth(own, others, alpha, kappa);
     const root = Math.sqrt(pivot);
     const y = d[i]! / root;
     distance += y * y;
+    // What was subtracted from this row and from its d is rounded as they were.
+    error += (Math.sqrt(sizes[i]! * others) + Number.EPSILON * sizes[i]!) / pivot;
+    error += (alpha * Math.abs(y) * steps[i]!) / root;
     if (i % rowsAtOnce === 0 || n > rowsAtOnce) yield;
     for (let k = i + 1; k < n; k++) {
       const below = rows.subarray(k * n, k * n + i + 1);
@@ -154,28 +187,34 @@ function* eliminated(columns: Float64Array, difference: Float64Array, alpha: num
       const share = factor / (root + Math.sqrt(alpha));
       for (let j = 0; j <= i; j++) below[j]! -= share * row[j]!;
       d[k]! -= factor * y;
+      steps[k]! += Math.abs(factor * y);
     }
   }
-  return (alpha * distance + volume) / 2;
+  return { value: (alpha * distance + volume) / 2, error: Number.EPSILON * error };
 }
 
 // [ln(alpha + kappa (m^2 + others)) - kappa ln m^2] / kappa; as kappa becomes 0, m^2 + others - 1 - ln m^2.
-function growth(m: number, others: number, alpha: number): number {
-  const kappa = 1 - alpha;
+function growth(m: number, others: number, alpha: number, kappa: number): number {
   // m^2 = 1 + x, and alpha + kappa m^2 = mixed.
   const x = (m - 1) * (m + 1);
   const isNear = Math.abs(x) < 0.4;
   if (kappa === 0) return others + (isNear ? -log1pmx(x) : x - 2 * Math.log(m));
   const mixed = isNear ? 1 + kappa * x : alpha + kappa * m * m;
-  const rest = Math.log1p((kappa * others) / mixed);
+  const rest = log1pShare(others / mixed, kappa);
   // For small orders, ln(alpha + kappa m^2) = ln m^2 + ln(1 + alpha (1 / m^2 - 1)), and ln m^2 cancels.
-  if (alpha <= 0.5 && m > 1e-100) {
-    if (!isNear) return (rest + Math.log1p(alpha * (1 / (m * m) - 1)) + 2 * alpha * Math.log(m)) / kappa;
+  if (alpha < 0.5 && m > 1e-100) {
+    if (!isNear) return rest + (Math.log1p(alpha * (1 / (m * m) - 1)) + 2 * alpha * Math.log(m)) / kappa;
     const y = x / (1 + x);
-    return (rest + alpha * (log1pmx(x) + x * y) + log1pmx(-alpha * y)) / kappa;
+    return rest + (alpha * (log1pmx(x) + x * y) + log1pmx(-alpha * y)) / kappa;
   }
   // Near 1, both logarithms are x plus a small rest, so x is left out of both.
-  if (isNear) return (rest + log1pmx(kappa * x)) / kappa - log1pmx(x);
-  const log = Math.abs(kappa * x) < 0.4 ? Math.log1p(kappa * x) : Math.log(mixed);
-  return (rest + log) / kappa - 2 * Math.log(m);
+  if (isNear) return rest + log1pmx(kappa * x) / kappa - log1pmx(x);
+  const log = Math.abs(kappa * x) < 0.4 ? log1pShare(x, kappa) : Math.log(mixed) / kappa;
+  return rest + log - 2 * Math.log(m);
+}
+
+/** ln(1 + kappa x) / kappa; x where kappa x is so small that it might underflow. */
+function log1pShare(x: number, kappa: number): number {
+  const product = kappa * x;
+  return Math.abs(product) < 2 ** -60 ? x : Math.log1p(product) / kappa;
 }

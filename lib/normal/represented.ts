@@ -1,7 +1,7 @@
 import { elementTypeOf } from '../array/foreign.ts';
 import { argumentOf, marked } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
+import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 
 /** What a distribution is made of: its type was asked for, or follows from `inputs`. */
 export interface ChosenType {
@@ -57,9 +57,6 @@ export function isRounding({ asked, chosen, inputs }: ChosenType): boolean {
 function stepAt(value: number): number {
   return 2 ** (Math.max(-126, Math.floor(Math.log2(Math.abs(value)))) - 23);
 }
-
-/** The smallest number with all digits: devices take smaller ones for 0. */
-export const smallestNormal: Readonly<Record<RealDtype, number>> = { float32: 2 ** -126, float64: 2 ** -1022 };
 
 /**
  * Throws `ERR_OUT_OF_RANGE` at the first of `count` numbers, every `stride`th, that became infinite as it was

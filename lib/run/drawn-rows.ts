@@ -139,7 +139,13 @@ function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks
   device.close();
   const affordable = Math.floor(factorBytes / (columns * columns * bytesOf(dtype)));
   const lanes = Math.max(1, Math.min(threads, blocks, affordable));
-  return Array.from({ length: lanes }, () => openQuietly('cpu', { threads: 1 }));
+  const devices = [openQuietly('cpu', { threads: 1 })];
+  try {
+    while (devices.length < lanes) devices.push(openQuietly('cpu', { threads: 1 }));
+  } catch {
+    // A limit of the address space leaves fewer lanes.
+  }
+  return devices;
 }
 
 function min(a: bigint, b: bigint): bigint {

@@ -1,11 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DeviceKind } from '../backend.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Digest } from '../file/digest.ts';
-import { cannotRead } from '../file/error.ts';
+import { cannotRead, cannotWrite } from '../file/error.ts';
 import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
+import { requireLockPlace } from '../file/lock.ts';
 import { finishText, OutputFile } from '../file/output.ts';
 import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
@@ -84,13 +85,23 @@ export async function placeRunFile(path: string, run: Run, rowsPerPart: number):
 }
 
 /**
- * Throws `ERR_FILE_UNWRITABLE` if a manifest for `path` would replace a file that is not a manifest, intact or damaged.
+ * Throws `ERR_FILE_UNWRITABLE` if a manifest for `path` would replace a file that is not a manifest, intact or damaged,
+ * or if both can't be renamed together.
  */
 export async function requireManifestPlace(path: string): Promise<void> {
+  try {
+    requireLockPlace(await realpath(path).catch(() => path));
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
   const at = manifestPath(path);
-  const text = await readFile(at, 'utf8').catch((error: NodeJS.ErrnoException) => error);
-  if (typeof text === 'string' ? /"kind":\s*"manifest"/.test(text) : text.code === 'ENOENT') return;
-  if (typeof text !== 'string' && text.code !== 'EISDIR') throw cannotRead(at, text);
+  try {
+    // A pipe would be waited for.
+    if ((await stat(at)).isFile() && /"kind":\s*"manifest"/.test(await readFile(at, 'utf8'))) return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw cannotRead(at, error);
+  }
   throw new CovariumError(
     'ERR_FILE_UNWRITABLE',
     `File (${at}) is not a manifest of covarium, but the manifest of (${path}) would replace it. Move it, or pass another output.`,

@@ -20,6 +20,7 @@ import * as assert from 'uvu/assert';
 import { finishText, OutputFile, openOutputFile } from '../../lib/file/output.ts';
 import { partialPath } from '../../lib/file/temporary-name.ts';
 import { Matrix, readTable, writeTable } from '../../lib/index.ts';
+import { requireManifestPlace } from '../../lib/run/manifest.ts';
 import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -182,6 +183,52 @@ test('A lock without the name of its owner holds others up for less time than on
   rmSync(join(where, '.other.lock'));
   await other;
   assert.equal(readdirSync(where).sort(), ['killed', 'killed.json', 'other', 'other.json']);
+});
+
+test("What is no lock in a lock's place is refused by name, whether it is a folder, a link to nothing or a pipe.", async () => {
+  const where = fresh('planted');
+  const path = join(where, 'data');
+  const lock = join(where, '.data.lock');
+  const plant: Record<string, () => void> = {
+    folder: () => mkdirSync(join(lock, 'within'), { recursive: true }),
+    link: () => symlinkSync(join(where, 'nothing'), lock),
+    pipe: () => spawnSync('mkfifo', [lock]),
+  };
+  for (const [what, make] of Object.entries(plant)) {
+    const files = [await OutputFile.open(path), await OutputFile.open(`${path}.json`)] as const;
+    for (const file of files) await finishText(file, what);
+    make();
+    if (!readdirSync(where).includes('.data.lock')) continue;
+    await throwsCode('ERR_FILE_UNWRITABLE', `(${lock}), where its lock is made, is not a file`, () =>
+      OutputFile.replaceBoth(...files),
+    );
+    assert.equal(readdirSync(where), ['.data.lock']);
+    // Before the work too, which may take hours.
+    await throwsCode('ERR_FILE_UNWRITABLE', lock, () => requireManifestPlace(path));
+    rmSync(lock, { recursive: true });
+  }
+});
+
+test("A lock that another user has planted, and that can't be removed, is refused.", async () => {
+  if (process.getuid?.() !== 0) return console.log('skipped  a lock of another user: only root becomes another');
+  const where = fresh('sticky');
+  writeFileSync(join(where, '.data.lock'), '');
+  chmodSync(folder, 0o755);
+  chmodSync(where, 0o1777);
+  const script = `
+    import { finishText, OutputFile } from '${moduleUrl('lib/file/output.ts')}';
+    process.setuid(65534);
+    const files = [await OutputFile.open('data'), await OutputFile.open('data.json')];
+    for (const file of files) await finishText(file, 'x');
+    await OutputFile.replaceBoth(...files).catch(({ code, message }) => console.log(code, message));`;
+  const args = [...nodeOptions, '--input-type=module', '--eval', script];
+  const { stdout, status } = spawnSync(process.execPath, args, { cwd: where, encoding: 'utf8', timeout: 60_000 });
+  assert.is(status, 0);
+  assert.match(
+    stdout,
+    /^ERR_FILE_UNWRITABLE File \(data\) .*\.data\.lock\), where its lock is made, cannot be removed \(E/,
+  );
+  assert.equal(readdirSync(where), ['.data.lock']);
 });
 
 test.run();

@@ -99,6 +99,21 @@ onLimits('With little address space a run works, with fewer threads, or is refus
   if (isInstalled) assert.ok(held > 0, 'one device holds it all');
 });
 
+onLimits('`covarium sample` works with little address space, with fewer devices or on the reference.', async () => {
+  const model = join(folder, 'model.json');
+  writeFileSync(model, JSON.stringify({ covarium: 1, mean: [0, 0], covariance: [[2, 0.5], [0.5, 1]] })); // biome-ignore format: short
+  const args = ['sample', '--model', model, '--count', '20000', '--output', join(folder, 'draws.npy')];
+  const text = `process.argv.push(...${JSON.stringify(args)}); await import('${moduleUrl('lib/cli/main.ts')}');`;
+  let worked = 0;
+  for (let megabytes = 800; megabytes <= 2000; megabytes += step / 2) {
+    const { code, stderr } = await limited(`--as=${megabytes}000000`, text);
+    if (code !== 0 && /Out of memory|Cannot allocate|Fatal/.test(stderr)) continue;
+    assert.is(code, 0, `${megabytes} MB: ${stderr}`);
+    worked++;
+  }
+  assert.ok(worked > 3, `${worked} limits`);
+});
+
 onLimits('An empirical sample that memory does not hold is refused.', async () => {
   const text = `
     const { openDevice, MultivariateNormal } = await import('${moduleUrl('lib/index.ts')}');

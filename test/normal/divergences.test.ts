@@ -241,11 +241,52 @@ onEveryDevice(
     for (const scale of [0.01, 0.1, 0.9, 1.001, 1.5, 4, 1e6]) {
       using p = of([[scale, 0.25 * Math.sqrt(scale)], [0.25 * Math.sqrt(scale), 2.5]]); // biome-ignore format: short
       // To first order in alpha it is alpha times Kullback and Leibler's divergence of q from p.
-      for (const alpha of [1e-15, 1e-12, 1e-10])
-        near(renyiDivergenceSync(p, q, alpha) / alpha, klDivergenceSync(q, p), 1e-6, `${scale} ${alpha}`);
+      for (const alpha of [1e-300, 1e-100, 1e-30, 1e-20, 1e-17, 1e-15, 1e-12, 1e-10])
+        near(
+          renyiDivergenceSync(p, q, alpha) / alpha,
+          klDivergenceSync(q, p),
+          1e-12 + 1e4 * alpha,
+          `${scale} ${alpha}`,
+        );
+    }
+    const sizes = [[1, 0.1], [1, 1e-9], [1e9, 1], [1e-9, 1]] as const; // biome-ignore format: short
+    for (const [scale, size] of sizes) {
+      const factor = (seed: number, scale: number) =>
+        joined(blocks(1, size, seed)).factor.map((row) => row.map((entry) => entry * scale));
+      using p = MultivariateNormal.fromCholeskySync({ device, factor: factor(1, scale), dtype: 'float64' });
+      using q = MultivariateNormal.fromCholeskySync({ device, factor: factor(2, 1), dtype: 'float64' });
+      for (const alpha of [1e-250, 1e-50, 1e-30, 1e-20, 1e-16, 1e-12]) {
+        const back = klDivergenceSync(q, p);
+        near(renyiDivergenceSync(p, q, alpha) / alpha, back, 1e-12 + alpha * back, `${scale} ${size} ${alpha}`);
+      }
     }
   },
 );
+
+// An order, and by mpmath with 1,500 digits the divergences of `one` from `other`, of `other` from `one`, of a
+// deviation of 1e200 from one of 1, and of 1 from 1e200.
+const hardDivergences: readonly (readonly [number, ...number[]])[] = [
+  [1e-12, 44.49105411163996, 9.95456605727716, 4.600170185992689e-10, 446.7015080408311],
+  [0.0001, 53.70390176671526, 21.475061158825465, 0.04600629998971321, 455.9113878497461],
+  [0.1, 60.31867727961224, 34.53709426116338, 51.11002400228001, 459.2378046582569],
+  [0.3, 70.08371029139504, 53.68934397736987, 197.10966872524767, 459.6570380242906],
+  [0.5, 86.90266768615403, 86.90266768615403, 459.8238714182492, 459.8238714182492],
+  [0.7, 125.27513594719636, 163.5286573465884, 1072.5330887233445, 459.92256035891126],
+  [0.9, 310.8338483504705, 542.8680955165103, 4133.140241924313, 459.99021602052],
+];
+
+onEveryDevice('a divergence loses no digits where one normal is nearly singular or very wide.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const of = (factor: number[][]) => MultivariateNormal.fromCholeskySync({ device, factor, dtype: 'float64' });
+  using one = of([[1, 0, 0], [3e5, 1e-6, 0], [-2e5, 7e4, 1e-3]]); // biome-ignore format: short
+  using other = of([[1e6, 0, 0], [0.5, 1e2, 0], [0.25, -0.5, 1e-5]]); // biome-ignore format: short
+  using wide = of([[1e200]]);
+  using unit = of([[1]]);
+  const pairs = [[one, other], [other, one], [wide, unit], [unit, wide]] as const; // biome-ignore format: short
+  for (const [order, ...wanted] of hardDivergences)
+    for (const [at, [p, q]] of pairs.entries())
+      near(renyiDivergenceSync(p, q, order), wanted[at]!, 1e-14, `pair ${at}, order ${order}`);
+});
 
 function near(actual: number, wanted: number, tolerance: number, at: string, slack = 0): void {
   const isNear = actual === wanted || Math.abs(actual - wanted) <= tolerance * Math.abs(wanted) + slack;

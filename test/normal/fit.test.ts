@@ -116,6 +116,28 @@ onEveryDevice('a shrinkage alone gives what it gives beside weights of 1.', asyn
   );
 });
 
+onEveryDevice(
+  'rows whose squares the type does not hold are refused as such, not as a constant column.',
+  async (device) => {
+    for (const dtype of device.dtypes as ('float32' | 'float64')[])
+      for (const scale of dtype === 'float32' ? [1e-21, 1e-22, 1e-25, 1e21] : [1e-157, 1e-160, 1e-300, 1e156, 1e300]) {
+        const rows = Matrix.from(
+          small.map((row) => row.map((entry) => entry * scale)),
+          { dtype },
+        );
+        for (const shrinkage of [undefined, 0.5])
+          await throwsCode('ERR_OUT_OF_RANGE', '', () => MultivariateNormal.fit({ device, dtype, rows, shrinkage }));
+      }
+    const constant = Matrix.from(
+      small.map((row) => [1e-200, row[1]!]),
+      { dtype: device.dtypes[0]! },
+    );
+    await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'the same in all rows', () =>
+      MultivariateNormal.fit({ device, rows: constant }),
+    );
+  },
+);
+
 onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
   const { rows } = cases.find(({ name }) => name === 'more dimensions than rows')!;
   await throwsCode('ERR_SHAPE', '(6) rows, but a normal of dimension (10)', () =>

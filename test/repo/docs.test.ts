@@ -153,6 +153,17 @@ test('Commands, their options, scripts and files are there.', async () => {
   none(wrong, 'it can not be run');
 });
 
+test('Tests that a page names are there.', () => {
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/\btest\/[\w/.-]*\w(?=[\s,;:)|`])/g)].map(([path]) => ({ page, path })),
+  );
+  assert.ok(named.filter(({ page }) => page === 'SECURITY.md').length > 10);
+  none(
+    named.filter(({ path }) => !isThere(path)).map(({ page, path }) => `${page}: ${path}`),
+    'it is not there',
+  );
+});
+
 test('JSON is JSON.', () => {
   const isJson = (text: string): boolean => {
     try {

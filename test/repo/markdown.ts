@@ -3,12 +3,13 @@ import { dirname, join, normalize } from 'node:path';
 import { list, read } from '../harness/source-text.ts';
 
 /**
- * README and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are signatures, and
+ * The pages at the top and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are signatures, and
  * docs/example-report, by the benchmark, whose words test/bench/report.test.ts looks at.
  */
 export const pages: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   ...list('docs').filter((path) => path.endsWith('.md') && !/^docs\/(api|example-report)\//.test(path)),
 ];
 
