@@ -90,6 +90,15 @@ if (allowed !== undefined) {
       await readEveryWay(path);
     });
 
+  for (const format of tableFormats)
+    test(`${format} of 20,000 columns.`, async () => {
+      const [width, path] = [20_000, at(`wide.${format}`)];
+      const wide = Matrix.from(values.subarray(0, 30 * width), { columns: width });
+      const names = Array.from({ length: width }, (_, i) => `column ${i}`);
+      await holdsShortly(`Writing ${format}`, () => writeTable(path, wide, { names }));
+      await readEveryWay(path);
+    });
+
   test('NPY in Fortran order, and of other types.', async () => {
     const header = npyHeader('float64', rows, columns);
     const text = Buffer.from(header).toString('latin1');
