@@ -60,6 +60,18 @@ export function isSlice(item: number): boolean {
   return item % itemsOfSlice === itemsOfSlice - 1;
 }
 
+const numbersOfPiece = 1 << 16;
+
+/** Rows of n numbers that a loop takes between two places where work yields. */
+export function rowsOfPiece(n: number): number {
+  return Math.max(1, Math.floor(numbersOfPiece / n));
+}
+
+/** True after so many rows of n numbers that a loop's work yields there. */
+export function endsPiece(row: number, n: number): boolean {
+  return (row + 1) % rowsOfPiece(n) === 0;
+}
+
 const itemsOfPiece = 4096;
 
 /** Calls body for pieces [from, to) of items, and yields after each: its plain loop is faster than a generator's. */

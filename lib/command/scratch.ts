@@ -1,7 +1,8 @@
 import { isReadable } from '../array/host-memory.ts';
 import { Storage } from '../array/storage.ts';
+import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import type { Dtype, Real, Values } from '../dtype.ts';
+import { type Dtype, dtypeOf, type Real, type Values } from '../dtype.ts';
 
 /**
  * Intermediate memory of the commands of one commit: allocated where the device prefers it, and released afterwards.
@@ -32,6 +33,21 @@ export class Scratch {
     const copy = this.#make(dtype, values.length);
     copy.set(values);
     return copy;
+  }
+
+  /**
+   * A copy of `values`, which later commands may change. A command makes it, because a large one takes longer than the
+   * host may hold the event loop.
+   */
+  copyByCommand(encoder: Encoder, values: Real): Real {
+    const copy = this.#make(dtypeOf(values), values.length);
+    encoder.copy(this.input(values, dtypeOf(values)), copy);
+    return copy;
+  }
+
+  /** Numbers that a command writes before another reads them: until then they may be anything. */
+  output(dtype: Dtype, length: number): Real {
+    return this.#make(dtype, length);
   }
 
   zeros(dtype: Dtype, length: number): Real {

@@ -18,6 +18,8 @@ import type { Scratch } from '../command/scratch.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
+import { inPieces, type Work } from '../work.ts';
+import { ScaledProduct } from './scaled-product.ts';
 
 // The device on which an operation computes, and its input.
 interface Place {
@@ -113,7 +115,7 @@ function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
   const [values, vectors] = yield* committed(place, [n, n * n], (encoder, [values, vectors], scratch) => {
-    const rows = scratch.copy(place.values, place.dtype);
+    const rows = scratch.copyByCommand(encoder, place.values);
     encoder.requireFinite(rows, n);
     encoder.symmetricEigen(rows, values!, n);
     encoder.transpose(rows, vectors!, n, n);
@@ -126,7 +128,7 @@ function* svd(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
   const [u, s, vt] = yield* committed(place, [m * k, k, k * n], (encoder, [u, s, vt], scratch) => {
-    const rows = scratch.copy(place.values, place.dtype);
+    const rows = scratch.copyByCommand(encoder, place.values);
     encoder.requireFinite(rows, n);
     encoder.svd(rows, u!, s!, vt!, m, n, false);
   });
@@ -139,8 +141,8 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
   const [q, r] = yield* committed(place, [m * k, k * n], (encoder, [q, r], scratch) => {
-    const whole = scratch.copy(place.values, place.dtype);
-    const [lower, rows] = [scratch.zeros(place.dtype, n * m), scratch.zeros(place.dtype, k * m)];
+    const whole = scratch.copyByCommand(encoder, place.values);
+    const [lower, rows] = [scratch.output(place.dtype, n * m), scratch.output(place.dtype, k * m)];
     encoder.requireFinite(whole, n);
     encoder.transpose(whole, lower, m, n);
     encoder.lq(lower, rows, n, m);
@@ -157,10 +159,9 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
-    const triangles = scratch.copy(place.values, place.dtype);
-    const right = scratch.copy(values, place.dtype);
-    const rows = scratch.zeros(place.dtype, right.length);
-    const pivots = scratch.zeros(place.dtype, n);
+    const triangles = scratch.copyByCommand(encoder, place.values);
+    const right = scratch.copyByCommand(encoder, values);
+    const [rows, pivots] = [scratch.output(place.dtype, right.length), scratch.output(place.dtype, n)];
     encoder.requireFinite(triangles, n);
     encoder.requireFinite(right, columns);
     encoder.transpose(right, rows, n, columns);
@@ -200,42 +201,6 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   return determinant.value;
 }
 
-/** A product whose factors may be of any size: only the whole of it overflows or underflows. */
-class ScaledProduct {
-  #product = 1;
-  #exponent = 0;
-
-  multiply(factor: number): void {
-    this.#product = this.#near1(this.#near1(this.#product) * this.#near1(factor));
-  }
-
-  get value(): number {
-    // A step at a time, and the last one rounds.
-    let value = this.#product;
-    let left = this.#exponent;
-    for (; left >= step && Number.isFinite(value); left -= step) value *= 2 ** step;
-    for (; left <= -step && value !== 0; left += step) value *= 2 ** -step;
-    return value;
-  }
-
-  // Between 2^-256 and 2^256, or 0, infinite or a NaN: of subnormal numbers in two steps.
-  #near1(given: number): number {
-    let value = given;
-    while (Math.abs(value) >= largest && Number.isFinite(value)) {
-      value *= 2 ** -step;
-      this.#exponent += step;
-    }
-    while (Math.abs(value) < smallest && value !== 0) {
-      value *= 2 ** step;
-      this.#exponent -= step;
-    }
-    return value;
-  }
-}
-
-const step = 512;
-const [largest, smallest] = [2 ** (step / 2), 2 ** (-step / 2)];
-
 // A = left diag(s) right. Where A is tall, its QR decomposition comes first: no left vectors of all rows are made.
 interface Spectrum {
   /** The singular values, k = min(m, n). */
@@ -252,27 +217,26 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
   const { dtype } = place;
   const isTall = 2 * m >= 3 * n;
   const [s, right, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, right, along], scratch) => {
-    const rows = scratch.copy(place.values, dtype);
+    const rows = scratch.copyByCommand(encoder, place.values);
     const given = scratch.input(b, dtype);
     encoder.requireFinite(rows, n);
     encoder.requireFinite(given, columns);
     if (!isTall) {
-      const u = scratch.zeros(dtype, m * k);
+      const u = scratch.output(dtype, m * k);
       encoder.svd(rows, u, s!, right!, m, n, false);
       encoder.product(given, u, along!, columns, k, m, true, false, 1, 0);
       return;
     }
     // [A b]' = L Q': the first n columns of L are R' and, below it, b' Q.
     const height = n + columns;
-    const lower = scratch.zeros(dtype, height * m);
+    const lower = scratch.output(dtype, height * m);
     encoder.transpose(rows, lower.subarray(0, n * m), m, n);
     encoder.transpose(given, lower.subarray(n * m), m, columns);
-    encoder.lq(lower, scratch.zeros(dtype, 0), height, m);
-    const upper = scratch.zeros(dtype, m * height);
-    const first = scratch.zeros(dtype, height * n);
+    encoder.lq(lower, scratch.output(dtype, 0), height, m);
+    const [upper, first] = [scratch.output(dtype, m * height), scratch.output(dtype, height * n)];
     encoder.transpose(lower, upper, height, m);
     encoder.transpose(upper.subarray(0, n * height), first, n, height);
-    const v = scratch.zeros(dtype, n * n);
+    const v = scratch.output(dtype, n * n);
     encoder.svd(first.subarray(0, n * n), right!, s!, v, n, n, false);
     encoder.product(first.subarray(n * n), v, along!, columns, n, n, false, true, 1, 0);
   });
@@ -297,19 +261,16 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   const inverses = Float64Array.from(s.values, (value) => (value > least ? 1 / value : 0));
   try {
     const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
-      const rows = scratch.zeros(dtype, columns * n);
+      const rows = scratch.output(dtype, columns * n);
       encoder.scaleColumns(along.values as Real, scratch.copy(inverses, dtype));
       encoder.product(along.values as Real, right.values as Real, rows, columns, n, k, false, !areRows, 1, 0);
       encoder.transpose(rows, x!, columns, n);
     });
-    const overflown = firstNotFinite(x!.values);
-    if (overflown < x!.values.length) {
-      const value = x!.values[overflown];
+    try {
+      yield* requireSolved(x!.values as Real, dtype);
+    } catch (error) {
       for (const storage of [x!, s]) storage.close();
-      throw new CovariumError(
-        'ERR_OUT_OF_RANGE',
-        `Solution entry (${overflown}) is (${value}): the matrix is too small for \`b\` in (${dtype}). Scale one of them.`,
-      );
+      throw error;
     }
     const rank = inverses.filter((inverse) => inverse > 0).length;
     return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s) };
@@ -317,6 +278,16 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
     right.close();
     along.close();
   }
+}
+
+function* requireSolved(x: Real, dtype: RealDtype): Work {
+  let at = 0;
+  yield* inPieces(x.length, (from, to) => {
+    if (at === from) at += firstNotFinite(x.subarray(from, to));
+  });
+  if (at === x.length) return;
+  const message = `Solution entry (${at}) is (${x[at]}): the matrix is too small for \`b\` in (${dtype}). Scale one of them.`;
+  throw new CovariumError('ERR_OUT_OF_RANGE', message);
 }
 
 function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
@@ -348,7 +319,7 @@ function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<un
     (encoder, [spread], scratch) => {
       const rows = scratch.input(place.operand, place.dtype);
       encoder.requireFinite(rows, n);
-      encoder.meanAndCovariance(rows, scratch.zeros(place.dtype, n), spread!, ddof);
+      encoder.meanAndCovariance(rows, scratch.output(place.dtype, n), spread!, ddof);
     },
     place.device,
   );

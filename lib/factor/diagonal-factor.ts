@@ -53,7 +53,7 @@ export class DiagonalFactor implements Factor {
   }
 
   logDensity(encoder: Encoder, mean: Real, rows: Real, out: Real, constant: number, scratch: Scratch): void {
-    const w = scratch.zeros(dtypeOf(rows), rows.length);
+    const w = scratch.output(dtypeOf(rows), rows.length);
     encoder.copy(rows, w);
     encoder.addRow(w, mean, -1);
     encoder.scaleColumns(w, this.#inverse);

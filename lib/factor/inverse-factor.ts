@@ -36,7 +36,7 @@ export class InverseFactor extends TriangularFactor implements Factor {
 
   variances(encoder: Encoder, out: Real, scratch: Scratch): void {
     const { n } = this;
-    const rows = scratch.zeros(dtypeOf(out), n * n);
+    const rows = scratch.output(dtypeOf(out), n * n);
     this.root(encoder, rows, scratch);
     encoder.squaredNorms(rows, out, n);
   }

@@ -107,7 +107,7 @@ export class LowRankFactor implements Factor {
   }
 
   logDensity(encoder: Encoder, mean: Real, rows: Real, out: Real, constant: number, scratch: Scratch): void {
-    const w = scratch.zeros(dtypeOf(rows), rows.length);
+    const w = scratch.output(dtypeOf(rows), rows.length);
     encoder.copy(rows, w);
     encoder.addRow(w, mean, -1);
     encoder.scaleColumns(w, this.#values('inverses'));
@@ -163,7 +163,7 @@ export class LowRankFactor implements Factor {
       // The product of one row sums in another order than that of several, and a draw has the same bits in any block.
       const isAlone = count === 1;
       const x = isAlone ? scratch.zeros(dtypeOf(rows), 2 * n) : block;
-      const along = isAlone ? scratch.zeros(dtypeOf(rows), 2 * k) : t!;
+      const along = isAlone ? scratch.output(dtypeOf(rows), 2 * k) : t!;
       const many = isAlone ? 2 : count;
       if (isAlone) encoder.copy(block, x.subarray(0, n));
       // Each row x becomes x + (x Q') [(C - 1)' Q].
@@ -201,7 +201,7 @@ export class LowRankFactor implements Factor {
   ): void {
     const { n, k } = this.#size;
     const atOnce = Math.min(rows.length / n, rowsAtOnce(n, k));
-    const beside = Array.from({ length: arrays }, () => scratch.zeros(dtypeOf(rows), atOnce * k));
+    const beside = Array.from({ length: arrays }, () => scratch.output(dtypeOf(rows), atOnce * k));
     forRowBlocks(rows, n, atOnce, (block, count) => {
       const shortened = beside.map((each) => each.subarray(0, count * k));
       body(block, count, shortened);

@@ -71,7 +71,7 @@ export class RootFactor implements Factor {
     forRowBlocks(out, n, atOnce, (block, count, first) => {
       encoder.fillNormal(normals.subarray(0, count * width), advanced(counter, first * width));
       // The product of one row sums in another order than that of several, and a draw has the same bits in any block.
-      const several = count > 1 ? block : scratch.zeros(dtypeOf(out), 2 * n);
+      const several = count > 1 ? block : scratch.output(dtypeOf(out), 2 * n);
       this.transform(encoder, mean, normals.subarray(0, (several.length / n) * width), several);
       if (count === 1) encoder.copy(several.subarray(0, n), block);
     });
@@ -87,8 +87,8 @@ export class RootFactor implements Factor {
     const { n, width } = this;
     const count = out.length;
     const dtype = dtypeOf(rows);
-    const left = scratch.zeros(dtype, rows.length);
-    const w = scratch.zeros(dtype, count * width);
+    const left = scratch.output(dtype, rows.length);
+    const w = scratch.output(dtype, count * width);
     encoder.copy(rows, left);
     encoder.addRow(left, mean, -1);
     encoder.scaleColumns(left, this.#values('inverses'));
@@ -112,7 +112,7 @@ export class RootFactor implements Factor {
     const { n, width } = this;
     const count = rows.length / n;
     const [lower, metric, deviations] = [this.#values('lower'), this.#values('metric'), this.#values('deviations')];
-    const w = scratch.zeros(dtypeOf(rows), count * width);
+    const w = scratch.output(dtypeOf(rows), count * width);
     encoder.scaleColumns(rows, deviations);
     encoder.product(rows, this.#values('rows'), w, count, width, n, false, true, 1, 0);
     encoder.choleskySolve(metric, w, width);

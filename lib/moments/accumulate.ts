@@ -3,8 +3,9 @@ import type { OpenBackend } from '../backend-handle.ts';
 import type { Task } from '../command/task.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { inPieces, type Work } from '../work.ts';
 import { centredBlock, rowsPerBlock, sumsOf, type WeightedRows } from './block.ts';
-import { absorb, type CentralSums, isFiniteSums, noRows } from './central-sums.ts';
+import { absorb, type CentralSums, copiedSums, copySquare, isFiniteSums, noRows } from './central-sums.ts';
 
 /**
  * Sums rows block by block. Work of n operations for each row is done here; the products of the deviations, n^2
@@ -23,25 +24,32 @@ export function* accumulating(device: OpenBackend, rows: WeightedRows, wantsHigh
     if (block.sums.weight > 0) {
       const products = yield* step(productsTask(device, block.deviations, n));
       const { second, unit } = block.sums;
+      yield* copySquare(products.values as Float64Array, second, n);
       const scale = 2 ** unit;
-      second.set(products.values);
-      if (unit !== 0) for (let at = 0; at < second.length; at++) second[at] = second[at]! * scale * scale;
+      if (unit !== 0)
+        yield* inPieces(second.length, (begin, end) => {
+          for (let at = begin; at < end; at++) second[at] = second[at]! * scale * scale;
+        });
       products.close();
-      yield;
     }
-    const own = sumsOf(block);
-    yield;
-    join(sums, own);
+    yield* join(sums, yield* sumsOf(block));
     yield;
   }
   return sums;
 }
 
-/**
- * Like {@link absorb}, but throws `ERR_OUT_OF_RANGE` if the sums overflow float64; they cannot be used any more then.
- */
-export function join(sums: CentralSums, other: CentralSums): void {
-  absorb(sums, other);
+/** The sums of both, which do not change. Throws `ERR_OUT_OF_RANGE` if they overflow float64. */
+export function* joined(sums: CentralSums, other: CentralSums): Work<CentralSums> {
+  const added = yield* copiedSums(other);
+  if (sums.count === 0) return { ...added, dropped: added.dropped + sums.dropped };
+  const all = yield* copiedSums(sums);
+  yield* join(all, added);
+  return all;
+}
+
+/** Like {@link absorb}, but throws `ERR_OUT_OF_RANGE` if the sums overflow float64; they are of no use then. */
+function* join(sums: CentralSums, other: CentralSums): Work {
+  yield* absorb(sums, other);
   if (isFiniteSums(sums)) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

@@ -1,7 +1,7 @@
 import { requireAttached } from '../array/host-memory.ts';
 import { notFinite } from '../check.ts';
 import type { Missing, Values } from '../dtype.ts';
-import type { Work } from '../work.ts';
+import { endsPiece, rowsOfPiece, type Work } from '../work.ts';
 import { type CentralSums, largest, noRows, shift, unitOf } from './central-sums.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
@@ -71,25 +71,12 @@ export function* centredBlock(
   return { deviations, sums, first };
 }
 
-const pieceElements = 1 << 16;
-
-function rowsPerPiece(n: number): number {
-  return Math.max(1, Math.floor(pieceElements / n));
-}
-
-/** Whether enough work is done after row r. */
-function endsPiece(r: number, n: number): boolean {
-  return (r + 1) % rowsPerPiece(n) === 0;
-}
-
 /** The sums of a block about its mean, once the second sums are added. */
-export function sumsOf({ sums, first }: Block): CentralSums {
-  if (sums.weight > 0)
-    shift(
-      sums,
-      first.map((sum) => sum / sums.weight),
-      first,
-    );
+export function* sumsOf({ sums, first }: Block): Work<CentralSums> {
+  if (sums.weight > 0) {
+    const delta = first.map((sum) => sum / sums.weight);
+    yield* shift(sums, delta, first);
+  }
   return sums;
 }
 
@@ -187,7 +174,7 @@ function* taken(
   deviations: Float64Array<ArrayBuffer>,
 ): Work<Taken> {
   const { n, values } = rows;
-  const atOnce = rowsPerPiece(n);
+  const atOnce = rowsOfPiece(n);
   const weights = new Float64Array(to - from);
   const mayLeaveOut = rows.missing === 'drop' || hasZero(rows.weights, from, to) || hasZero(rows.frequencies, from, to);
   let kept = 0;

@@ -1,4 +1,5 @@
 import { zerosOf } from '../dtype.ts';
+import { endsPiece, rowsOfPiece, type Work } from '../work.ts';
 
 /**
  * Sums over weighted rows x of n numbers about their mean, all in float64. Let d = x - mean, and w the weight of x. The
@@ -63,7 +64,7 @@ export function noRows(n: number): CentralSums {
 }
 
 /** Adds the sums of other rows; both operands change. */
-export function absorb(sums: CentralSums, other: CentralSums): void {
+export function* absorb(sums: CentralSums, other: CentralSums): Work {
   sums.dropped += other.dropped;
   if (other.weight === 0) return;
   const { n } = sums;
@@ -77,15 +78,18 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
       toMean[j] = difference * (other.weight / weight);
       toOther[j] = -difference * (sums.weight / weight);
     }
-    shift(sums, toMean);
-    shift(other, toOther);
+    yield* shift(sums, toMean);
+    yield* shift(other, toOther);
   } else {
     sums.mean.set(other.mean);
     sums.meanRest.set(other.meanRest);
   }
   const unit = Math.max(unitNeeded(sums), unitNeeded(other));
   if (Number.isFinite(unit)) for (const each of [sums, other]) toUnit(each, unit);
-  for (let i = 0; i < n; i++) for (let at = i * n; at <= i * n + i; at++) sums.second[at]! += other.second[at]!;
+  for (let i = 0; i < n; i++) {
+    for (let at = i * n; at <= i * n + i; at++) sums.second[at]! += other.second[at]!;
+    if (endsPiece(i, n)) yield;
+  }
   for (let j = 0; j < n; j++) sums.third[j]! += other.third[j]!;
   sums.fourth += other.fourth;
   sums.count += other.count;
@@ -100,14 +104,14 @@ export function absorb(sums: CentralSums, other: CentralSums): void {
  *     v' = v - 2 C delta - t delta + |delta|^2 s + 2 (delta . s) delta - W |delta|^2 delta
  *     q' = q - 4 v . delta + 4 delta' C delta + 2 |delta|^2 t - 4 |delta|^2 (delta . s) + W |delta|^4
  */
-export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Array): void {
+export function* shift(sums: CentralSums, delta: Float64Array, first?: Float64Array): Work {
   const { n, weight, mean, meanRest, second, third } = sums;
   const unit = Math.max(unitNeeded(sums), unitOf(largest(delta)));
   if (Number.isFinite(unit)) toUnit(sums, unit);
   // What is added to the third and the fourth sum is in their unit.
   const scale = 2 ** -sums.unit;
   const steps = delta.map((step) => step * scale);
-  const product = symmetricProduct(second, steps).map((entry) => entry * scale * scale);
+  const product = (yield* symmetricProduct(second, steps)).map((entry) => entry * scale * scale);
   let trace = 0;
   let norm = 0;
   let along = 0;
@@ -129,6 +133,7 @@ export function shift(sums: CentralSums, delta: Float64Array, first?: Float64Arr
     for (let j = 0; j <= i; j++)
       second[i * n + j]! += weight * step * delta[j]! - moment * delta[j]! - step * (first?.[j] ?? 0);
     addExactly(mean, meanRest, i, step);
+    if (endsPiece(i, n)) yield;
   }
 }
 
@@ -145,9 +150,20 @@ export function isFiniteSums({ n, weight, squaredWeight, second, fourth, mean }:
 }
 
 /** A copy that may be changed. */
-export function copiedSums(sums: CentralSums): CentralSums {
+export function* copiedSums(sums: CentralSums): Work<CentralSums> {
   const { mean, meanRest, second, third } = sums;
-  return { ...sums, mean: mean.slice(), meanRest: meanRest.slice(), second: second.slice(), third: third.slice() };
+  const copy = zerosOf('float64', second.length) as Float64Array<ArrayBuffer>;
+  yield* copySquare(second, copy, sums.n);
+  return { ...sums, mean: mean.slice(), meanRest: meanRest.slice(), second: copy, third: third.slice() };
+}
+
+/** Copies n x n numbers. */
+export function* copySquare(from: Float64Array, to: Float64Array, n: number): Work {
+  const step = rowsOfPiece(n) * n;
+  for (let at = 0; at < to.length; at += step) {
+    to.set(from.subarray(at, at + step), at);
+    yield;
+  }
 }
 
 // Adds a step to mean + meanRest. The rounding error of the sum is computed exactly (Knuth's two-sum) and added to
@@ -162,7 +178,7 @@ function addExactly(mean: Float64Array, meanRest: Float64Array, j: number, step:
 }
 
 // The product of a symmetric matrix, given by its lower triangle, with a vector.
-function symmetricProduct(lower: Float64Array, vector: Float64Array): Float64Array {
+function* symmetricProduct(lower: Float64Array, vector: Float64Array): Work<Float64Array> {
   const n = vector.length;
   const product = new Float64Array(n);
   for (let i = 0; i < n; i++) {
@@ -174,6 +190,7 @@ function symmetricProduct(lower: Float64Array, vector: Float64Array): Float64Arr
       product[j]! += value * entry;
     }
     product[i]! += sum;
+    if (endsPiece(i, n)) yield;
   }
   return product;
 }

@@ -29,7 +29,7 @@ export interface Estimate {
  */
 export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
   const { n } = sums;
-  const about = aboutMean(sums, asked.mean);
+  const about = yield* aboutMean(sums, asked.mean);
   const intensity = intensityOf(about, asked.shrinkage ?? 'none');
   const divisor = divisorOf(sums, asked.ddof ?? (asked.mean === undefined ? 1 : 0));
   const covariance = new Float64Array(n * n);
@@ -49,15 +49,13 @@ export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
 const rowsAtOnce = 32;
 
 /** The sums about another mean, if one is given; throws `ERR_SHAPE` if there are no rows. */
-export function aboutMean(sums: CentralSums, mean: Float64Array | undefined): CentralSums {
+export function* aboutMean(sums: CentralSums, mean: Float64Array | undefined): Work<CentralSums> {
   if (sums.weight === 0)
     throw new CovariumError('ERR_SHAPE', `Moments have (${sums.count}) observations, but need at least (1).`);
   if (mean === undefined) return sums;
-  const about = copiedSums(sums);
-  shift(
-    about,
-    mean.map((centre, j) => centre - sums.mean[j]! - sums.meanRest[j]!),
-  );
+  const about = yield* copiedSums(sums);
+  const delta = mean.map((centre, j) => centre - sums.mean[j]! - sums.meanRest[j]!);
+  yield* shift(about, delta);
   return about;
 }
 

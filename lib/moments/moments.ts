@@ -7,11 +7,12 @@ import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, describe, inspectFields, notCloneable, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { exactDevice } from '../command/float64.ts';
-import { runAllSync } from '../command/task.ts';
+import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { runToEnd } from '../work.ts';
-import { accumulating, join } from './accumulate.ts';
-import { type CentralSums, copiedSums, noRows } from './central-sums.ts';
+import { accumulating, joined } from './accumulate.ts';
+import type { WeightedRows } from './block.ts';
+import { type CentralSums, noRows } from './central-sums.ts';
 import { aboutMean, estimating } from './estimate.ts';
 import { type MomentsJson, momentsFromJson, momentsToJson } from './json.ts';
 import { intensityOf, type Shrinkage } from './shrinkage.ts';
@@ -104,7 +105,7 @@ export class Moments {
 
   /** A copy of the mean, n entries in float64. Throws `ERR_SHAPE` if there are no rows. */
   get mean(): Vector<'float64'> {
-    return new Vector(new Storage<'float64'>(aboutMean(this.#sums, undefined).mean.slice()));
+    return new Vector(new Storage<'float64'>(runToEnd(aboutMean(this.#sums, undefined)).mean.slice()));
   }
 
   /**
@@ -114,16 +115,13 @@ export class Moments {
    * next.
    */
   async add(rows: RowsInput, options: AddOptions = {}): Promise<void> {
-    const work = (rest: AddSyncOptions) =>
-      accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, rest));
-    this.#join(await runWith(options, work));
+    await runWith(options, (rest) => this.#adding(weightedRows(rows, this.dimension, rest)));
   }
 
   /** Synchronous twin of {@link add}. */
   addSync(rows: RowsInput, options: AddSyncOptions = {}): void {
     checkOptions(options, addSyncOptionNames);
-    const added = runAllSync(accumulating(exactDevice(this.#device), weightedRows(rows, this.dimension, options)));
-    this.#join(added);
+    runAllSync(this.#adding(weightedRows(rows, this.dimension, options)));
   }
 
   /**
@@ -131,7 +129,7 @@ export class Moments {
    * `ERR_INVALID_ARGUMENT`.
    */
   merge(other: Moments): void {
-    this.#join(copiedSums(sumsOf(other, this.dimension)));
+    this.#sums = runToEnd(joined(this.#sums, sumsOf(other, this.dimension)));
   }
 
   /**
@@ -153,7 +151,7 @@ export class Moments {
    */
   ledoitWolf(options: { readonly mean?: VectorInput | undefined } = {}): number {
     checkOptions(options, ['mean']);
-    return intensityOf(aboutMean(this.#sums, fixedMean(options.mean, this.dimension)), 'ledoit-wolf');
+    return intensityOf(runToEnd(aboutMean(this.#sums, fixedMean(options.mean, this.dimension))), 'ledoit-wolf');
   }
 
   /** These moments for JSON.stringify: exact, in format version 1. {@link fromJSON} reads it. */
@@ -161,11 +159,16 @@ export class Moments {
     return momentsToJson(this.#sums);
   }
 
-  // Into a copy, so that nothing changes if the rows are refused.
-  #join(added: CentralSums): void {
-    if (this.#sums.count === 0) added.dropped += this.#sums.dropped;
-    const sums = this.#sums.count === 0 ? added : copiedSums(this.#sums);
-    if (sums !== added) join(sums, added);
+  // The sums are never changed but replaced: nothing is added if the rows are refused, and other rows may be added
+  // between two slices, which are then joined too.
+  *#adding(rows: WeightedRows): Tasks<void> {
+    const added = yield* accumulating(exactDevice(this.#device), rows);
+    let before: CentralSums;
+    let sums: CentralSums;
+    do {
+      before = this.#sums;
+      sums = yield* joined(before, added);
+    } while (before !== this.#sums);
     this.#sums = sums;
   }
 }

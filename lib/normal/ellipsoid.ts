@@ -11,6 +11,7 @@ import { leading } from '../decomposition/eigen.ts';
 import { isGraded } from '../decomposition/graded.ts';
 import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
 import { norm } from '../reference/svd.ts';
+import { endsPiece } from '../work.ts';
 import { type ExactRoot, exactRoot } from './exact.ts';
 import { rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -75,7 +76,7 @@ export function* ellipsoid(
     const direction = directions.subarray(k * n, (k + 1) * n);
     const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
     for (let i = 0; i < n; i++) entries[i * width + k] = scale * direction[i]!;
-    if (k % 32 === 0) yield;
+    if (endsPiece(k, n)) yield;
   }
   const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
   return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };
@@ -95,7 +96,12 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   if (width < n) return;
   // Most covariances that are not mild are told apart by two bounds: the shortest axis is at most the least number on
   // the diagonal of the triangle, and the longest at least the root mean square of all.
-  const longest = norm(root) / Math.sqrt(n);
+  const norms = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    norms[i] = norm(root.subarray(i * n, (i + 1) * n));
+    if (endsPiece(i, n)) yield;
+  }
+  const longest = norm(norms) / Math.sqrt(n);
   let shortest = longest;
   for (let i = 0; i < n; i++) shortest = Math.min(shortest, root[i * (n + 1)]!);
   const fits = shortest > 2 ** -500 && longest < 2 ** 500;
@@ -108,6 +114,7 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   for (let k = 0; k < n; k++) {
     lengths[k] = Math.sqrt(values[n - 1 - k]!);
     directions.set(vectors.subarray((n - 1 - k) * n, (n - k) * n), k * n);
+    if (endsPiece(k, n)) yield;
   }
   return { lengths, directions };
 }

@@ -78,8 +78,8 @@ export function* empiricalSample<D extends RealDtype>(
   return yield* step({
     device: exactDevice(device),
     encode: (encoder, scratch) => {
-      const own = scratch.zeros('float64', width);
-      const spread = scratch.zeros('float64', width * width);
+      const own = scratch.output('float64', width);
+      const spread = scratch.output('float64', width * width);
       for (let time = 0; time < 2; time++) {
         encoder.meanAndCovariance(z, own, spread, 1);
         encoder.cholesky(spread, width, 'auto');

@@ -34,13 +34,24 @@ export function* exactRoot(
   let root: Float64Array;
   if (exact instanceof LowerFactor) {
     root = exact.lower as Float64Array;
-    if (!isReadAtOnce && exact === factor) root = root.slice();
+    if (!isReadAtOnce && exact === factor) root = yield* copied(device, root);
   } else {
     root = hostZeros(n * width);
     if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
   }
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
+}
+
+// From here on a command copies: it takes longer than the host may hold the event loop.
+const commandNumbers = 1 << 18;
+
+/** A copy of numbers of the device, which may be closed meanwhile. */
+function* copied(device: NormalParameters['device'], numbers: Float64Array): Tasks<Float64Array> {
+  if (numbers.length < commandNumbers) return numbers.slice();
+  const copy = hostZeros(numbers.length);
+  yield* exactly(device, (encoder) => encoder.copy(numbers, copy));
+  return copy;
 }
 
 /**

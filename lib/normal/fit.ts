@@ -11,7 +11,7 @@ import type { Device } from '../device.ts';
 import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
-import { type CentralSums, copiedSums } from '../moments/central-sums.ts';
+import type { CentralSums } from '../moments/central-sums.ts';
 import { estimating } from '../moments/estimate.ts';
 import { sumsOf } from '../moments/moments.ts';
 import { requireShrinkage } from '../moments/shrinkage.ts';
@@ -61,9 +61,9 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
   const sums = sumsOf(moments);
   const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
-  // A copy, because rows may be added between two slices.
+  // Rows that are added between two slices replace the sums of the moments, and do not change these.
   const own = { typed: asked.dtype, inputs: [asked.mean], name: 'moments' };
-  return yield* fromSums(copiedSums(sums), { ...asked, dtype, ...own });
+  return yield* fromSums(sums, { ...asked, dtype, ...own });
 }
 
 type Asked = Omit<FromMomentsOptions, 'moments'>;

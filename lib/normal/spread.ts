@@ -43,7 +43,7 @@ export function* correlation<D extends RealDtype>(parameters: NormalParameters<D
   deviations.close();
   const wrap = (written: Storage<D>) => new Matrix(written, n, n);
   const task = resultTask({ device, dtype }, n * n, wrap, (encoder, out, scratch) => {
-    const rows = scratch.zeros(dtype, n * n);
+    const rows = scratch.output(dtype, n * n);
     const scales = scratch.copy(inverses, dtype);
     factor.covariance(encoder, rows, scratch);
     encoder.scaleColumns(rows, scales);

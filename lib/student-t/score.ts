@@ -24,7 +24,7 @@ export function studentScoreTask<D extends RealDtype>(
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, solution, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, n);
-    apart = scratch.zeros(dtype, count * n);
+    apart = scratch.output(dtype, count * n);
     encoder.copy(input, apart);
     encoder.addRow(apart, mean.values as Real, -1);
     encoder.copy(apart, solution);

@@ -1,6 +1,7 @@
 import { bytesOf } from '../dtype.ts';
 import type { Output } from '../file/output.ts';
 import { StagedOutput } from '../file/staged-output.ts';
+import { inPieces, runSliced, Turns, type Work } from '../work.ts';
 import { ColumnGroup, columnNames } from './columns.ts';
 import { type FlatTable, flatbuffer } from './flatbuffer.ts';
 import type { RowWriter, TableHead } from './table.ts';
@@ -35,21 +36,20 @@ export async function openArrowWriter(output: Output, head: TableHead, kind: 'fi
   const group = await ColumnGroup.open(columns, dtype, Math.min(batchRows, Math.max(1, head.rows ?? batchRows)));
   const blocks: Block[] = [];
   if (kind === 'file') await staged.write(Buffer.concat([magic, Buffer.alloc(2)]));
-  await staged.write(message(header.schema, schema, 0));
+  await staged.write(await message(header.schema, schema, 0));
   const writeBatch = async () => {
     const columnBytes = aligned(group.rows * bytesOf(dtype));
     const bodyBytes = columns * columnBytes;
-    const metadata = message(
-      header.recordBatch,
-      recordBatch(group.rows, columns, columnBytes, bytesOf(dtype)),
-      bodyBytes,
-    );
+    const batch = await runSliced(recordBatch(group.rows, columns, columnBytes, bytesOf(dtype)), undefined);
+    const metadata = await message(header.recordBatch, batch, bodyBytes);
     blocks.push({ offset: staged.bytes, metadataBytes: metadata.length, bodyBytes });
     await staged.write(metadata);
+    const turns = new Turns(undefined);
     for (let column = 0; column < columns; column++) {
       const { buffer, byteOffset, byteLength } = group.column(column);
       await staged.write(new Uint8Array(buffer, byteOffset, byteLength));
       await staged.write(new Uint8Array(columnBytes - byteLength));
+      await turns.take();
     }
     group.clear();
   };
@@ -64,12 +64,13 @@ export async function openArrowWriter(output: Output, head: TableHead, kind: 'fi
       if (group.rows > 0) await writeBatch();
       await staged.write(endOfStream);
       if (kind === 'file') {
-        const footer = flatbuffer([
+        const listed: FlatTable = [
           ['int16', metadataV5],
           ['table', schema],
           ['structs', 0, new Uint8Array(0)],
           ['structs', blocks.length, blockStructs(blocks)],
-        ]);
+        ];
+        const footer = await runSliced(flatbuffer(listed), undefined);
         await staged.write(footer);
         await staged.write(int32(footer.length));
         await staged.write(magic);
@@ -102,25 +103,28 @@ function schemaOf(names: readonly string[], bits: number, metadata: { readonly [
 }
 
 // The encapsulated message: continuation, length of the metadata, metadata; the body follows.
-function message(type: number, content: FlatTable, bodyBytes: number): Uint8Array {
-  const metadata = flatbuffer([
+async function message(type: number, content: FlatTable, bodyBytes: number): Promise<Uint8Array> {
+  const table: FlatTable = [
     ['int16', metadataV5],
     ['uint8', type],
     ['table', content],
     ['int64', bodyBytes],
-  ]);
+  ];
+  const metadata = await runSliced(flatbuffer(table), undefined);
   return Buffer.concat([endOfStream.subarray(0, 4), int32(metadata.length), metadata]);
 }
 
 // Each column has a node (length, nulls) and two buffers (offset, length): an empty validity bitmap, and the numbers.
-function recordBatch(rows: number, columns: number, columnBytes: number, numberBytes: number): FlatTable {
+function* recordBatch(rows: number, columns: number, columnBytes: number, numberBytes: number): Work<FlatTable> {
   const nodes = new BigInt64Array(2 * columns);
   const buffers = new BigInt64Array(4 * columns);
-  for (let column = 0; column < columns; column++) {
-    nodes[2 * column] = BigInt(rows);
-    const offset = BigInt(column * columnBytes);
-    buffers.set([offset, 0n, offset, BigInt(rows * numberBytes)], 4 * column);
-  }
+  yield* inPieces(columns, (from, to) => {
+    for (let column = from; column < to; column++) {
+      nodes[2 * column] = BigInt(rows);
+      const offset = BigInt(column * columnBytes);
+      buffers.set([offset, 0n, offset, BigInt(rows * numberBytes)], 4 * column);
+    }
+  });
   return [
     ['int64', rows],
     ['structs', columns, new Uint8Array(nodes.buffer)],

@@ -1,9 +1,13 @@
+import { isSlice, type Work } from '../work.ts';
+
+const utf8 = new TextEncoder();
+
 /**
  * Writes Thrift's compact protocol, as far as Parquet's headers and footers need it. Fields must be written in
  * ascending order of their numbers. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 export class CompactThrift {
-  #bytes: Uint8Array = new Uint8Array(256);
+  #bytes: Uint8Array = new Uint8Array(64);
   #length = 0;
   #lastField = 0;
 
@@ -46,21 +50,26 @@ export class CompactThrift {
 
   struct(field: number, write: (thrift: this) => void): this {
     this.#header(field, 12);
-    this.#nested(() => write(this));
-    return this;
-  }
-
-  structs<Item>(field: number, items: readonly Item[], write: (thrift: this, item: Item) => void): this {
-    this.#list(field, items.length, 12);
-    for (const item of items) this.#nested(() => write(this, item));
-    return this;
-  }
-
-  #nested(write: () => void): void {
     const outer = this.#lastField;
     this.#lastField = 0;
-    write();
+    write(this);
     this.#byte(0);
+    this.#lastField = outer;
+    return this;
+  }
+
+  /** A list of structs in slices: each is written by `write`, or by the work that it gives. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function that writes gives nothing.
+  *structs<Item>(field: number, items: readonly Item[], write: (thrift: this, item: Item) => Work | void): Work {
+    this.#list(field, items.length, 12);
+    const outer = this.#lastField;
+    for (const [index, item] of items.entries()) {
+      this.#lastField = 0;
+      const work = write(this, item);
+      if (work !== undefined) yield* work;
+      this.#byte(0);
+      if (isSlice(index)) yield;
+    }
     this.#lastField = outer;
   }
 
@@ -77,9 +86,11 @@ export class CompactThrift {
   }
 
   #text(value: string): void {
-    const bytes = new TextEncoder().encode(value);
+    const bytes = utf8.encode(value);
     this.#varint(bytes.length);
-    for (const byte of bytes) this.#byte(byte);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   // All whole numbers of Parquet that we write are nonnegative.
@@ -94,11 +105,15 @@ export class CompactThrift {
   }
 
   #byte(value: number): void {
-    if (this.#length === this.#bytes.length) {
-      const larger = new Uint8Array(this.#bytes.length * 2);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    this.#reserve(1);
     this.#bytes[this.#length++] = value;
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#length + count;
+    if (needed <= this.#bytes.length) return;
+    const larger = new Uint8Array(2 * needed);
+    larger.set(this.#bytes);
+    this.#bytes = larger;
   }
 }

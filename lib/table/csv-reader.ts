@@ -4,6 +4,7 @@ import { describe, refuseAborted } from '../check.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
+import { Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
 import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv, toldDelimiter } from './csv-dialect.ts';
@@ -58,8 +59,10 @@ export async function openCsv(
   const source = new ByteSource(from, signal);
   try {
     const blocks = new CsvBlocks(source, parser.blockBytes, comment === undefined ? 0 : comment.charCodeAt(0));
-    const { first, skippedLines, told } = await firstRecords(path, blocks, { delimiter, comment });
+    const { first, skippedLines, told } = await firstRecords(path, blocks, { delimiter, comment }, signal);
+    const turns = new Turns(signal);
     const beginning = csvBeginning(path, first, { header, delimiter: delimiter ?? told, comment }, warn);
+    await turns.take();
     const { names, width } = beginning;
     const chosen = chosenColumns(path, names, width, wanted);
     if (names?.[0] === '' && wanted === undefined)
@@ -117,11 +120,13 @@ async function firstRecords(
   path: string,
   blocks: CsvBlocks,
   { delimiter = ',', comment = '\0' }: { readonly delimiter: string | undefined; readonly comment: string | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<{ readonly first: Uint8Array; readonly skippedLines: number; readonly told: string | undefined }> {
   const dialect = { delimiter: delimiter.charCodeAt(0), comment: comment.charCodeAt(0) };
   let skippedLines = 0;
   let told: string | undefined;
   let isStart = true;
+  const turns = new Turns(signal);
   for (let block = await nextBlock(path, blocks); block !== undefined; block = await nextBlock(path, blocks)) {
     let first = isStart ? block.subarray(csvTextStart(path, block)) : block;
     const line = isStart ? toldDelimiter(first) : undefined;
@@ -130,7 +135,9 @@ async function firstRecords(
       first = first.subarray(line.bytes);
       skippedLines = 1;
     }
-    if (csvRecord(first, 0, dialect) !== undefined) return { first, skippedLines, told };
+    const isThere = csvRecord(first, 0, dialect) !== undefined;
+    await turns.take();
+    if (isThere) return { first, skippedLines, told };
     skippedLines += linesOf(first);
     isStart = false;
   }

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { linesOf } from './csv-rows.ts';
 
 /** A field of a record as text. */
@@ -53,8 +54,7 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     if (!isComment && end < bytes.length && !isLineEnd(end)) break;
     start = pastLineEnd(end);
   }
-  const letters = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const textOf = (from: number, to: number) => (from === to ? '' : letters.toString('utf8', from, to));
+  const textOf = textsOf(bytes);
   const fields: CsvField[] = [];
   let fieldCount = 0;
   for (let place = start; ; ) {
@@ -79,6 +79,23 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     if (place >= bytes.length || isLineEnd(place)) return { fields, fieldCount, end: pastLineEnd(place) };
     if (delimiter !== blank) place++;
   }
+}
+
+const windowBytes = 1 << 14;
+
+/** Gives texts of bytes. ASCII is decoded for many fields at once: a call for each takes longer than its letters. */
+function textsOf(bytes: Uint8Array): (from: number, to: number) => string {
+  const letters = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let [start, window] = [0, ''];
+  return (from, to) => {
+    if (from === to) return '';
+    if (from < start || to > start + window.length) {
+      const part = letters.subarray(from, from + windowBytes);
+      if (to > from + part.length || !isAscii(part)) return letters.toString('utf8', from, to);
+      [start, window] = [from, part.toString('latin1')];
+    }
+    return window.slice(from - start, to - start);
+  };
 }
 
 /** Line and column, both from 1, of a place in a text; columns count characters. */

@@ -1,3 +1,7 @@
+import { isSlice, type Work } from '../work.ts';
+
+const utf8 = new TextEncoder();
+
 /** A field of a table, by its place in the schema; undefined fields are left out. */
 export type FlatField =
   | readonly ['uint8' | 'int16' | 'int64', number]
@@ -16,10 +20,10 @@ const inlineBytes = { uint8: 1, int16: 2, int64: 8, text: 4, table: 4, tables: 4
  * A table and everything it refers to as a FlatBuffer, whose length is a multiple of 8. References only point forward,
  * so what a table refers to follows it. https://flatbuffers.dev/internals/
  */
-export function flatbuffer(root: FlatTable): Uint8Array {
+export function* flatbuffer(root: FlatTable): Work<Uint8Array> {
   const bytes = new Bytes();
   bytes.reserve(4);
-  bytes.refer(0, bytes.table(root));
+  bytes.refer(0, yield* bytes.table(root));
   bytes.align(8);
   return bytes.finish();
 }
@@ -54,7 +58,7 @@ class Bytes {
     this.#view.setUint32(from, to - from, true);
   }
 
-  table(fields: FlatTable): number {
+  *table(fields: FlatTable): Work<number> {
     this.align(2);
     const vtable = this.reserve(4 + 2 * fields.length);
     this.align(8);
@@ -69,24 +73,22 @@ class Bytes {
     });
     this.#view.setUint16(vtable, 4 + 2 * fields.length, true);
     this.#view.setUint16(vtable + 2, this.#length - table, true);
-    fields.forEach((field, index) => {
-      if (field !== undefined) this.#fill(places[index]!, field);
-    });
+    for (const [index, field] of fields.entries()) if (field !== undefined) yield* this.#fill(places[index]!, field);
     return table;
   }
 
-  #fill(place: number, field: NonNullable<FlatField>): void {
+  *#fill(place: number, field: NonNullable<FlatField>): Work {
     if (field[0] === 'uint8') this.#view.setUint8(place, field[1]);
     else if (field[0] === 'int16') this.#view.setInt16(place, field[1], true);
     else if (field[0] === 'int64') this.#view.setBigInt64(place, BigInt(field[1]), true);
     else if (field[0] === 'text') this.refer(place, this.#text(field[1]));
-    else if (field[0] === 'table') this.refer(place, this.table(field[1]));
-    else if (field[0] === 'tables') this.refer(place, this.#tables(field[1]));
+    else if (field[0] === 'table') this.refer(place, yield* this.table(field[1]));
+    else if (field[0] === 'tables') this.refer(place, yield* this.#tables(field[1]));
     else if (field[0] === 'structs') this.refer(place, this.#structs(field[1], field[2]));
   }
 
   #text(text: string): number {
-    const encoded = new TextEncoder().encode(text);
+    const encoded = utf8.encode(text);
     this.align(4);
     const at = this.reserve(4 + encoded.length + 1);
     this.#view.setUint32(at, encoded.length, true);
@@ -94,13 +96,14 @@ class Bytes {
     return at;
   }
 
-  #tables(tables: readonly FlatTable[]): number {
+  *#tables(tables: readonly FlatTable[]): Work<number> {
     this.align(4);
     const at = this.reserve(4 + 4 * tables.length);
     this.#view.setUint32(at, tables.length, true);
-    tables.forEach((table, index) => {
-      this.refer(at + 4 + 4 * index, this.table(table));
-    });
+    for (const [index, table] of tables.entries()) {
+      this.refer(at + 4 + 4 * index, yield* this.table(table));
+      if (isSlice(index)) yield;
+    }
     return at;
   }
 

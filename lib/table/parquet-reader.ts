@@ -41,11 +41,14 @@ export async function openParquet(
     const file = await randomAccessOf(source);
     const footer = await footerOf(file, name, signal);
     const names = footer.fields.map((field) => field.name);
+    const turns = new Turns(signal);
     const chosen = chosenColumns(name, names, names.length, wanted);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
+    await turns.take();
     const fields = chosen.map((index) => footer.fields[index]!);
     const repeated = repeatedNames(names);
     for (const field of fields) requireNumbers(name, field, repeated);
+    await turns.take();
     const isSingle = fields.every(({ number }) => number!.kind === 'float' && number!.bits <= 32);
     const dtype: RealDtype = isSingle ? 'float32' : 'float64';
     const columns = fields.length;

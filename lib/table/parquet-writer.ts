@@ -1,6 +1,7 @@
 import { bytesOf } from '../dtype.ts';
 import type { Output } from '../file/output.ts';
 import { StagedOutput } from '../file/staged-output.ts';
+import { runSliced, Turns, type Work } from '../work.ts';
 import { ColumnGroup, columnNames } from './columns.ts';
 import { CompactThrift } from './compact-thrift.ts';
 import type { RowWriter, TableHead } from './table.ts';
@@ -42,15 +43,23 @@ export async function openParquetWriter(output: Output, head: TableHead): Promis
   await staged.write(magic);
   const writeGroup = async () => {
     const chunks: Chunk[] = [];
+    const turns = new Turns(undefined);
+    // The pages of each column are as long as those of the others.
+    const pages: { readonly at: number; readonly length: number; readonly header: Uint8Array }[] = [];
+    const columnBytes = group.rows * bytesOf(dtype);
+    for (let at = 0; at < columnBytes; at += pageBytes) {
+      const length = Math.min(pageBytes, columnBytes - at);
+      pages.push({ at, length, header: pageHeader(length, length / bytesOf(dtype)) });
+    }
     for (let column = 0; column < columns; column++) {
       const offset = staged.bytes;
-      const { buffer, byteOffset, byteLength } = group.column(column);
-      for (let at = 0; at < byteLength; at += pageBytes) {
-        const page = new Uint8Array(buffer, byteOffset + at, Math.min(pageBytes, byteLength - at));
-        await staged.write(pageHeader(page.length, page.length / bytesOf(dtype)));
-        await staged.write(page);
+      const { buffer, byteOffset } = group.column(column);
+      for (const { at, length, header } of pages) {
+        await staged.write(header);
+        await staged.write(new Uint8Array(buffer, byteOffset + at, length));
       }
       chunks.push({ offset, bytes: staged.bytes - offset });
+      await turns.take();
     }
     groups.push({ rows: group.rows, chunks });
     group.clear();
@@ -64,7 +73,7 @@ export async function openParquetWriter(output: Output, head: TableHead): Promis
     },
     finish: async () => {
       if (group.rows > 0) await writeGroup();
-      const footer = fileMetaData(names, physicalType[dtype], groups, head.metadata ?? {});
+      const footer = await runSliced(fileMetaData(names, physicalType[dtype], groups, head.metadata ?? {}), undefined);
       await staged.write(footer);
       const lengthBytes = Buffer.alloc(4);
       lengthBytes.writeUInt32LE(footer.length);
@@ -84,36 +93,30 @@ function pageHeader(bytes: number, values: number): Uint8Array {
     .finish();
 }
 
-function fileMetaData(
+function* fileMetaData(
   names: readonly string[],
   type: number,
   groups: readonly RowGroup[],
   metadata: { readonly [name: string]: string },
-): Uint8Array {
+): Work<Uint8Array> {
   const root = { name: 'schema', children: names.length };
-  const thrift = new CompactThrift()
-    .int32(1, 1)
-    .structs(2, [root, ...names.map((name) => ({ name, children: 0 }))], (element, { name, children }) => {
-      if (children > 0) element.text(4, name).int32(5, children);
-      else element.int32(1, type).int32(3, repetition.required).text(4, name);
-    })
-    .int64(3, total(groups.map(({ rows }) => rows)))
-    .structs(4, groups, (element, { rows, chunks }) => {
-      const bytes = total(chunks.map((chunk) => chunk.bytes));
-      element
-        .structs(
-          1,
-          chunks.map((chunk, column) => ({ ...chunk, name: names[column]! })),
-          (each, chunk) => {
-            each.int64(2, chunk.offset).struct(3, (data) => columnMetaData(data, chunk, type, rows));
-          },
-        )
-        .int64(2, bytes)
-        .int64(3, rows);
+  const thrift = new CompactThrift().int32(1, 1);
+  const elements = [root, ...names.map((name) => ({ name, children: 0 }))];
+  yield* thrift.structs(2, elements, (element, { name, children }) => {
+    if (children > 0) element.text(4, name).int32(5, children);
+    else element.int32(1, type).int32(3, repetition.required).text(4, name);
+  });
+  thrift.int64(3, total(groups.map(({ rows }) => rows)));
+  yield* thrift.structs(4, groups, function* (element, { rows, chunks }) {
+    const named = chunks.map((chunk, column) => ({ ...chunk, name: names[column]! }));
+    yield* element.structs(1, named, (each, chunk) => {
+      each.int64(2, chunk.offset).struct(3, (data) => columnMetaData(data, chunk, type, rows));
     });
+    element.int64(2, total(chunks.map((chunk) => chunk.bytes))).int64(3, rows);
+  });
   const texts = Object.entries(metadata);
   if (texts.length > 0)
-    thrift.structs(5, texts, (element, [key, value]) => {
+    yield* thrift.structs(5, texts, (element, [key, value]) => {
       element.text(1, key).text(2, value);
     });
   return thrift.text(6, 'covarium').finish();

@@ -24,8 +24,18 @@ export function resultMemory(dtype: RealDtype, length: number): Real {
 // Memory of tables that were closed, until V8 collects it: to touch fresh pages takes longer than to read a file into
 // them, and of memory that is used again V8 is told nothing, so that it collects no garbage.
 let closedTables: WeakRef<ArrayBuffer>[] = [];
+// The last of them is held for a while, because V8 collects after each few reads of that size.
+let held: { readonly memory: ArrayBuffer; readonly end: NodeJS.Timeout } | undefined;
+const heldMs = 1000;
+
+function hold(memory: ArrayBuffer | undefined): void {
+  clearTimeout(held?.end);
+  held = memory && { memory, end: setTimeout(hold, heldMs, undefined).unref() };
+}
 
 function closedMemory(bytes: number): ArrayBuffer | undefined {
+  // Whatever its size, the next table is not to wait for memory.
+  hold(undefined);
   const at = closedTables.findIndex((table) => table.deref()?.byteLength === bytes);
   return at < 0 ? undefined : closedTables.splice(at, 1)[0]!.deref();
 }
@@ -51,7 +61,9 @@ export function closeResult({ buffer }: Real): void {
   try {
     const moved = structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] });
     // What others have marked against transfers is copied by Node 20, and later releases throw.
-    if (buffer.byteLength === 0) closedTables.push(new WeakRef(moved));
+    if (buffer.byteLength > 0) return;
+    closedTables.push(new WeakRef(moved));
+    hold(moved);
   } catch {}
 }
 

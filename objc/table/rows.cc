@@ -11,15 +11,18 @@ namespace {
 // Rows of a cache line of a column, and as many columns as the first cache holds lines of.
 constexpr size_t blockRows = 8, blockColumns = 64;
 
+// An exponent of ones, plus its lowest bit, carries into the sign: additions run in vectors of every processor, which
+// comparisons of 64 bits do not.
 template <typename Word, typename Real>
 bool isFinite(const Real* values, size_t count, Word exponent) {
-  bool isInfinite = false;
+  const Word sign = static_cast<Word>(~(static_cast<Word>(~Word{0}) >> 1)), lowest = sign - exponent;
+  Word sum = 0;
   for (size_t i = 0; i < count; ++i) {
     Word bits;
     memcpy(&bits, values + i, sizeof bits);
-    isInfinite |= (bits & exponent) == exponent;
+    sum |= (bits & exponent) + lowest;
   }
-  return !isInfinite;
+  return (sum & sign) == 0;
 }
 
 }  // namespace

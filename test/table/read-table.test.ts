@@ -16,6 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { markAsUntransferable } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -69,6 +71,19 @@ for (const format of tableFormats)
       server.close();
     }
   });
+
+test('The memory of the table that was closed last outlives a collection of garbage.', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const length = 2 << 20;
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  closeResult(resultMemory('float64', length).fill(7));
+  // References from this turn end with it.
+  await turn();
+  collect();
+  await turn();
+  assert.is(resultMemory('float64', length)[5], 7);
+});
 
 test('The memory of a closed table is that of the next one of its size, unless native code may have its address.', async () => {
   const path = at('large.npy');

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { loadAddon } from '../../addon/native.ts';
 import { CovariumError, fromNative } from '../../covarium-error.ts';
 import { bytesOf, type Real, type RealDtype, zerosOf } from '../../dtype.ts';
-import { runSliced, Turns, type Work } from '../../work.ts';
+import { isSlice, runSliced, Turns, type Work } from '../../work.ts';
 import { refuseInexact } from '../complete-rows.ts';
 import { Contradiction, refusal } from '../contradiction.ts';
 import { Inexact, readNumbers } from '../numbers.ts';
@@ -56,6 +56,7 @@ export class ArrowRows {
   readonly #dtype: RealDtype;
   readonly #tiles: RowTiles;
   readonly #signal: AbortSignal | undefined;
+  readonly #turns: Turns;
   // Of all columns in dictionaries, those within others too.
   readonly #coded: Map<number, ArrowField> = new Map();
   readonly #dictionaries: Map<number, Dictionary> = new Map();
@@ -90,6 +91,7 @@ export class ArrowRows {
     this.#dtype = dtype;
     this.#tiles = tiles;
     this.#signal = signal;
+    this.#turns = new Turns(signal);
     const bytesOfColumn = Math.max(columnBytes, chunkBytes / chosen.length);
     // Bits of validity begin at whole bytes.
     this.#chunkRows = Math.floor(bytesOfColumn / 64) * 8;
@@ -237,6 +239,7 @@ export class ArrowRows {
       const valid = fields.map(() => 0);
       for (let row = 0; row < batch.rows; row += this.#chunkRows) {
         const rows = Math.min(this.#chunkRows, batch.rows - row);
+        await this.#turns.take();
         const parts = fields.map((field, at) =>
           this.#parts.part(body, columns[at]!, field.dictionary?.index ?? field.number!, row, rows, at),
         );
@@ -247,6 +250,7 @@ export class ArrowRows {
         chunks.forEach(({ validity }, at) => {
           if (validity !== undefined) valid[at]! += countValid(validity, rows);
         });
+        await this.#turns.take();
         yield { rows, chunks };
       }
       fields.forEach(({ name }, at) => {
@@ -300,8 +304,13 @@ export class ArrowRows {
   async #write(batch: Batch, rows: number, chunks: readonly ColumnPart[]): Promise<void> {
     for (let row = 0; row < rows; row += this.#tiles.rows) {
       const taken = Math.min(this.#tiles.rows, rows - row);
-      for (let column = 0; column < chunks.length; column++) this.#decode(batch, column, chunks[column]!, row, taken);
+      for (let column = 0; column < chunks.length; column++) {
+        this.#decode(batch, column, chunks[column]!, row, taken);
+        if (isSlice(column)) await this.#turns.take();
+      }
       this.#row += taken;
+      // What becomes of thousands of columns is told to the addon at once.
+      await this.#turns.take();
       await this.#tiles.write(taken);
     }
   }

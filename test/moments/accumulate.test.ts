@@ -1,0 +1,42 @@
+// Rows that are added while others are: sums are joined in slices, and none may be lost.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, Moments } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { scattered } from '../harness/naive.ts';
+
+/** Runs `work` with a clock that is due every few looks: the event loop turns all the time. */
+async function interrupted(work: () => Promise<unknown>): Promise<void> {
+  const { now } = performance;
+  let time = 0;
+  performance.now = () => (time += 1);
+  try {
+    await work();
+  } finally {
+    performance.now = now;
+  }
+}
+
+onEveryDevice('Overlapping calls add all rows, and those of moments that are merged meanwhile.', async (device) => {
+  const [count, n] = [40, 600];
+  const parts = [1, 2, 3, 4, 5].map((seed) => Matrix.from(scattered(count * n, seed), { columns: n }));
+  const moments = new Moments(n, { device });
+  moments.addSync(parts[0]!);
+  const others = new Moments(n);
+  others.addSync(parts[4]!);
+  await interrupted(async () => {
+    const merging = async () => {
+      for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve));
+      moments.merge(others);
+    };
+    const adding = parts.slice(1, 4).map((rows) => moments.add(rows));
+    await Promise.all([...adding, merging()]);
+  });
+  assert.is(moments.count, 5 * count);
+  const whole = new Moments(n, { device });
+  for (const rows of parts) whole.addSync(rows);
+  const [actual, wanted] = [moments.covariance().data, whole.covariance().data];
+  for (let at = 0; at < n * n; at++) assert.ok(Math.abs(actual[at]! - wanted[at]!) < 1e-12, `entry (${at})`);
+});
+
+test.run();
