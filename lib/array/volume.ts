@@ -69,7 +69,7 @@ export class Volume<D extends Dtype = Dtype> {
     checkOptions(options, ['width', 'height', 'depth', 'dtype']);
     if (isArrayJson(values)) {
       const [depth = 1, height = 1, width = 1] = values.shape;
-      return Volume.from(jsonValues('Volume', values), {
+      return Volume.from(jsonValues(values), {
         ...{ width, height, depth },
         ...options,
       }) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
@@ -81,7 +81,7 @@ export class Volume<D extends Dtype = Dtype> {
     if (host.length !== size[0] * size[1] * size[2])
       throw new CovariumError(
         'ERR_SHAPE',
-        `Volume has (${size.join(' x ')}) numbers, but \`values\` has (${host.length}).`,
+        `\`values\` has (${host.length}) numbers, but the volume has (${size.join(' x ')}).`,
       );
     return new Volume(new Storage(host), size) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
   }

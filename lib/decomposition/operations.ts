@@ -11,13 +11,24 @@ import { Storage } from '../array/storage.ts';
 import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, firstNotFinite, requireBoolean, wholeNumber } from '../check.ts';
+import {
+  about,
+  checkOptions,
+  describe,
+  firstNotFinite,
+  named,
+  requireBoolean,
+  requireFiniteEntries,
+  wholeNumber,
+  wrongArgument,
+} from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
+import { ScaledProduct } from './scaled-product.ts';
 
 // The device on which an operation computes, and its input.
 interface Place {
@@ -33,7 +44,7 @@ interface Place {
 function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, names: readonly string[] = []): Place {
   checkOptions(options, ['device', 'onDevice', ...names]);
   const storage = matrixStorage(matrix);
-  const other = b instanceof Matrix ? matrixStorage(b) : b instanceof Vector ? vectorStorage(b) : undefined;
+  const other = b === undefined ? undefined : b instanceof Matrix ? matrixStorage(b) : vectorStorage(b);
   const device = options.device ?? storage.home ?? other?.home;
   if (device === undefined)
     throw new CovariumError(
@@ -41,11 +52,11 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
       `\`device\` is missing (${device}): a matrix of ${matrix.rows} x ${matrix.columns} host values has none of its own. Pass \`{ device }\`.`,
     );
   requireDevice(device);
-  requireSupported(device, storage.dtype);
+  requireSupported('Type of `matrix`', device, storage.dtype);
   return {
     device,
     dtype: storage.dtype as RealDtype,
-    operand: storage.operandFor(device) as Real,
+    operand: named('Matrix', () => storage.operandFor(device)) as Real,
     get values() {
       return storage.valuesFor(device) as Real;
     },
@@ -53,15 +64,19 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
   };
 }
 
+// Before a device is looked for, which b may have.
+function requireOperand(b: unknown): Operand {
+  if (b instanceof Matrix || b instanceof Vector) return b;
+  throw wrongArgument('`b`', b, 'a Matrix or a Vector');
+}
+
 // The numbers of b, in the type of A.
 function rightSide({ device, dtype }: Place, b: Operand): Pick<Place, 'values' | 'operand'> & { columns: number } {
-  if (!(b instanceof Matrix || b instanceof Vector))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` is neither a Matrix nor a Vector (${describe(b)}).`);
   const storage = b instanceof Matrix ? matrixStorage(b) : vectorStorage(b);
   if (storage.dtype !== dtype)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` has type (${storage.dtype}), but the matrix (${dtype}).`);
   return {
-    operand: storage.operandFor(device) as Real,
+    operand: named('`b`', () => storage.operandFor(device)) as Real,
     get values() {
       return storage.valuesFor(device) as Real;
     },
@@ -98,6 +113,7 @@ function* committed(
     result: undefined,
     written: written[0]!,
     fresh: written,
+    explain: (error) => about('Matrix', error),
   };
   for (const storage of written) storage.timings = written[0]!.timings;
   return written;
@@ -106,7 +122,10 @@ function* committed(
 // The parts of a decomposition of a matrix without rows would not be matrices.
 function requireSomeRows(matrix: Matrix): readonly [number, number] {
   if (matrix.rows > 0) return [matrix.rows, matrix.columns];
-  throw new CovariumError('ERR_SHAPE', `Matrix has (0) rows and (${matrix.columns}) columns: pass one with rows.`);
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `\`matrix\` has (0) rows and (${matrix.columns}) columns: it needs at least one row.`,
+  );
 }
 
 function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
@@ -152,17 +171,17 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
 }
 
 function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, b);
+  const place = placeOf(matrix, options, requireOperand(b));
   const n = requireSquare('Matrix', matrix);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
+  requireFiniteEntries('`b`', values, b instanceof Matrix ? columns : undefined);
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
     const triangles = scratch.copy(place.values, place.dtype);
     const right = scratch.copy(values, place.dtype);
     const rows = scratch.zeros(place.dtype, right.length);
     const pivots = scratch.zeros(place.dtype, n);
     encoder.requireFinite(triangles, n);
-    encoder.requireFinite(right, columns);
     encoder.transpose(right, rows, n, columns);
     encoder.lu(triangles, pivots, n);
     encoder.luSolve(triangles, pivots, rows, n);
@@ -200,42 +219,6 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   return determinant.value;
 }
 
-/** A product whose factors may be of any size: only the whole of it overflows or underflows. */
-class ScaledProduct {
-  #product = 1;
-  #exponent = 0;
-
-  multiply(factor: number): void {
-    this.#product = this.#near1(this.#near1(this.#product) * this.#near1(factor));
-  }
-
-  get value(): number {
-    // A step at a time, and the last one rounds.
-    let value = this.#product;
-    let left = this.#exponent;
-    for (; left >= step && Number.isFinite(value); left -= step) value *= 2 ** step;
-    for (; left <= -step && value !== 0; left += step) value *= 2 ** -step;
-    return value;
-  }
-
-  // Between 2^-256 and 2^256, or 0, infinite or a NaN: of subnormal numbers in two steps.
-  #near1(given: number): number {
-    let value = given;
-    while (Math.abs(value) >= largest && Number.isFinite(value)) {
-      value *= 2 ** -step;
-      this.#exponent += step;
-    }
-    while (Math.abs(value) < smallest && value !== 0) {
-      value *= 2 ** step;
-      this.#exponent -= step;
-    }
-    return value;
-  }
-}
-
-const step = 512;
-const [largest, smallest] = [2 ** (step / 2), 2 ** (-step / 2)];
-
 // A = left diag(s) right. Where A is tall, its QR decomposition comes first: no left vectors of all rows are made.
 interface Spectrum {
   /** The singular values, k = min(m, n). */
@@ -255,7 +238,6 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
     const rows = scratch.copy(place.values, dtype);
     const given = scratch.input(b, dtype);
     encoder.requireFinite(rows, n);
-    encoder.requireFinite(given, columns);
     if (!isTall) {
       const u = scratch.zeros(dtype, m * k);
       encoder.svd(rows, u, s!, right!, m, n, false);
@@ -281,12 +263,13 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
 
 // x = V diag(1 / s) U' b over the singular values that do not count as 0.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, b, ['rcond']);
+  const place = placeOf(matrix, options, requireOperand(b), ['rcond']);
   const { dtype } = place;
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), m, 'matrix', 'rows');
+  requireFiniteEntries('`b`', values, b instanceof Matrix ? columns : undefined);
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
@@ -308,7 +291,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
       for (const storage of [x!, s]) storage.close();
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `Solution entry (${overflown}) is (${value}): the matrix is too small for \`b\` in (${dtype}). Scale one of them.`,
+        `Solution entry (${overflown}) is (${value}): \`matrix\` is too small for \`b\` in (${dtype}). Scale one of them.`,
       );
     }
     const rank = inverses.filter((inverse) => inverse > 0).length;
@@ -320,7 +303,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
 }
 
 function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, b);
+  const place = placeOf(matrix, options, requireOperand(b));
   const { rows: m, columns: n } = matrix;
   const { operand, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'columns');
@@ -341,7 +324,10 @@ function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<un
   const { rows: m, columns: n } = matrix;
   const ddof = wholeNumber('`ddof`', options.ddof ?? 1);
   if (m <= ddof)
-    throw new CovariumError('ERR_SHAPE', `Matrix has (${m}) rows: a covariance with ddof (${ddof}) takes more.`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`ddof\` is (${ddof}), but \`matrix\` has (${m}) rows: a covariance takes more.`,
+    );
   const [spread] = yield* committed(
     place,
     [n * n],

@@ -186,7 +186,7 @@ onEveryDevice('numbers whose squares are beyond float64 are refused: the call on
     [[[1e300], [1]], 1],
     [[[1e150], [1]], 1e-300],
   ] as const)
-    await throwsCode('ERR_OUT_OF_RANGE', 'too large or too small', () =>
+    await throwsCode('ERR_OUT_OF_RANGE', '`factor` with `diagonal` is too large or too small', () =>
       MultivariateNormal.fromLowRank({ device, factor, diagonal }),
     );
 });
