@@ -1,6 +1,6 @@
 import workerThreads from 'node:worker_threads';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
-import { aborted, notCloneable, onAbort, refuseAborted, wrongArgument } from './check.ts';
+import { aborted, noConstructor, notCloneable, onAbort, refuseAborted, wrongArgument } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 import { type Piece, Slabs } from './slab.ts';
@@ -51,6 +51,7 @@ export class OpenBackend {
 
   /** @internal */
   constructor(backend: Backend) {
+    if (!Array.isArray((backend as Backend | undefined)?.dtypes)) throw noConstructor('Device', 'openDevice(kind)');
     this.#backend = backend;
     this.#slabs = new Slabs(backend);
     this.kind = backend.kind;

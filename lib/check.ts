@@ -6,14 +6,15 @@ const takesSignal = Symbol('takes a signal');
 
 /**
  * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` if `options` is not an
- * object. The message lists `signal` too if the options are from {@link withoutSignal}.
+ * object. The message lists `signal` too if the options are from {@link withoutSignal}; `argument` is what the call
+ * names the object.
  */
-export function checkOptions(options: object, known: readonly string[]): void {
+export function checkOptions(options: object, known: readonly string[], argument = 'options'): void {
   const names = () => [...known, ...(isOptions(options) && takesSignal in options ? ['signal'] : [])].join(', ');
   if (!isOptions(options))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Options are not a plain object (${quoted(options)}).${awaitHint(options)} Pass one object with some of (${names()}).`,
+      `\`${argument}\` is not a plain object (${quoted(options)}).${awaitHint(options)} Pass one object with some of (${names()}).`,
     );
   for (const name in options)
     if (!known.includes(name))
@@ -75,22 +76,28 @@ export function firstNotFinite(values: ArrayLike<number>): number {
 
 /**
  * Throws `ERR_NOT_FINITE` at the first entry that is not finite, with its row and column. Without `columns` the values
- * are a vector, otherwise a matrix with that many columns.
+ * are a vector, otherwise a matrix with that many columns, from its number `first` on. A device has no name for them.
  */
-export function requireFiniteEntries(name: string, values: ArrayLike<number>, columns?: number): void {
-  const at = firstNotFinite(values);
-  if (at === values.length) return;
+export function requireFiniteEntries(
+  name: string | undefined,
+  values: ArrayLike<number>,
+  columns?: number,
+  first = 0,
+): void {
+  const found = firstNotFinite(values);
+  if (found === values.length) return;
+  const at = first + found;
   const row = columns === undefined ? 0 : Math.floor(at / columns);
   const column = columns === undefined ? at : at % columns;
   const place = columns === undefined ? `${at}` : `${row}, ${column}`;
-  throw notFinite(name, place, values[at]!, { row, column });
+  throw notFinite(name, place, values[found]!, { row, column });
 }
 
 /** An entry at `place` that is not finite, as an error. */
-export function notFinite(name: string, place: string, value: number, fields: ErrorFields): CovariumError {
+export function notFinite(name: string | undefined, place: string, value: number, fields: ErrorFields): CovariumError {
   return new CovariumError(
     'ERR_NOT_FINITE',
-    `${marked(name)} entry (${place}) is (${value}), not a finite number.`,
+    `${name === undefined ? 'Entry' : `${marked(name)} entry`} (${place}) is (${value}), not a finite number.`,
     fields,
   );
 }
@@ -120,8 +127,6 @@ const argumentNames: { readonly [words: string]: string } = {
   Input: 'rows',
   Eigenvalues: 'values',
   Eigenvectors: 'vectors',
-  'Matrix of means': 'means',
-  'Matrix of locations': 'locations',
   'Lower limits': 'lower',
   'Upper limits': 'upper',
 };
@@ -140,16 +145,31 @@ export function marked(words: string): string {
   return /^[A-Za-z][a-z][A-Za-z ]*$/.test(words) ? `\`${argumentOf(words)}\`` : words;
 }
 
-/** A device's refusal in the words of the caller: what it calls a matrix, or its entry, is the argument's. */
+/**
+ * An error in the words of the caller: what a device calls a matrix, or its entry, and `Matrix.from` its `values`, is
+ * the argument's.
+ */
 export function about(words: string, error: CovariumError): CovariumError {
   const name = marked(words);
   const message = error.message
     .replace(/^(Entry|Row|Column) (?=\()/, (_, word: string) => `${name} ${word.toLowerCase()} `)
-    .replace(/^Matrix (?=is not (symmetric|positive definite))/, `${name} `);
+    .replace(/^(Matrix|Memory) (?=is |belongs )/, `${name} `)
+    .replace(/^`values(.*?)`/, (_, field: string) => (name.endsWith('`') ? `${name.slice(0, -1)}${field}\`` : name))
+    .replace(/^Memory asked for/, `Memory asked for by ${name}`)
+    .replace(/^Cannot allocate \(\d+\) numbers/, `$& for ${name}`);
   if (message === error.message) return error;
   const { matrix, pivot, row, column } = error;
   const fields = Object.entries({ matrix, pivot, row, column }).filter(([, value]) => value !== undefined);
   return new CovariumError(error.code, message, { ...Object.fromEntries(fields), cause: error });
+}
+
+/** Runs `work`; what it throws names the argument, as {@link about} says. */
+export function named<Result>(words: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof CovariumError ? about(words, error) : error;
+  }
 }
 
 /** A value like {@link describe}, a string in quotes: where a string stands for a number, they tell the two apart. */
@@ -161,6 +181,7 @@ export function quoted(value: unknown): string {
 export function describe(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
   if (typeof value === 'symbol') return value.toString();
+  if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return `function ${typeof value.name === 'string' ? describe(value.name) : ''}`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `array of ${value.length}`;

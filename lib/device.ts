@@ -3,7 +3,7 @@ import { Storage } from './array/storage.ts';
 import { Vector } from './array/vector.ts';
 import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
-import { checkOptions, inspectFields, wholeNumber } from './check.ts';
+import { checkOptions, inspectFields, named, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
 import type { ComputeKernel } from './compute/compute-kernel.ts';
 import type { ComputeFunction, ComputeOptions } from './compute/compute-options.ts';
@@ -37,19 +37,19 @@ export class Device extends OpenBackend {
   matrix<D extends Dtype = 'float32'>(rows: number, columns: number, options: DtypeOption<D> = {}): Matrix<D> {
     wholeNumber('rows', rows);
     wholeNumber('columns', columns, 1);
-    return new Matrix(this.#zeros(rows * columns, options), rows, columns);
+    return new Matrix(this.#zeros('rows', rows * columns, options), rows, columns);
   }
 
   /** A vector of `length` zeros in the device's memory. Throws like {@link matrix}. */
   vector<D extends Dtype = 'float32'>(length: number, options: DtypeOption<D> = {}): Vector<D> {
-    return new Vector(this.#zeros(wholeNumber('Length', length), options));
+    return new Vector(this.#zeros('length', wholeNumber('length', length), options));
   }
 
   /** A volume of zeros, width x height x depth, in the device's memory. Throws like {@link matrix}. */
   volume<D extends Dtype = 'float32'>(size: VolumeSize, options: DtypeOption<D> = {}): Volume<D> {
-    checkOptions(size, ['width', 'height', 'depth']);
+    checkOptions(size, ['width', 'height', 'depth'], 'size');
     const [width, height, depth] = sizeOf(size);
-    return new Volume(this.#zeros(width * height * depth, options), [width, height, depth]);
+    return new Volume(this.#zeros('size', width * height * depth, options), [width, height, depth]);
   }
 
   /** A new command buffer: record commands, then commit them once. Throws `ERR_CLOSED`. */
@@ -172,10 +172,10 @@ export class Device extends OpenBackend {
     return reductionOfTexts(this, texts);
   }
 
-  #zeros<D extends Dtype>(length: number, options: DtypeOption<D>): Storage<D> {
+  #zeros<D extends Dtype>(name: string, length: number, options: DtypeOption<D>): Storage<D> {
     checkOptions(options, ['dtype']);
     const dtype = requireDtype((options.dtype ?? 'float32') as D);
-    const storage = Storage.onDevice(this, dtype, length);
+    const storage = named(name, () => Storage.onDevice(this, dtype, length));
     storage.values.fill(0);
     return storage;
   }

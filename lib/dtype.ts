@@ -1,4 +1,4 @@
-import { oneOf, quoted } from './check.ts';
+import { oneOf, wrongArgument } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
@@ -40,8 +40,8 @@ const dtypeOfName = new Map<unknown, Dtype>(
 export const dtypes: readonly Dtype[] = Object.keys(constructors) as Dtype[];
 
 /** Returns `value` if it is an element type; throws `ERR_INVALID_ARGUMENT`. */
-export function requireDtype<D extends Dtype>(value: D): D {
-  return oneOf('dtype', value, dtypes) as D;
+export function requireDtype<D extends Dtype>(value: D, name = 'dtype'): D {
+  return oneOf(name, value, dtypes) as D;
 }
 
 /** Bytes of one element. */
@@ -68,14 +68,16 @@ export function part(values: Real, index: number, length: number): Real {
   return values.subarray(index * length, (index + 1) * length);
 }
 
+/** The {@link Dtype} of a typed array; undefined for any other value. */
+export function knownDtypeOf(values: unknown): Dtype | undefined {
+  return dtypeOfName.get(nameOfTypedArray.call(values));
+}
+
 /** The {@link Dtype} of a typed array; throws `ERR_INVALID_ARGUMENT` for any other value. */
 export function dtypeOf(values: unknown): Dtype {
-  const dtype = dtypeOfName.get(nameOfTypedArray.call(values));
+  const dtype = knownDtypeOf(values);
   if (dtype !== undefined) return dtype;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Values are (${quoted(values)}): pass a typed array of (${dtypes.join(', ')}).`,
-  );
+  throw wrongArgument('values', values, `numbers: an array, or a typed array of (${dtypes.join(', ')})`);
 }
 
 /** Element types of a distribution. */

@@ -27,12 +27,12 @@ function jsonNumber(value: number): JsonNumber {
 }
 
 /** The numbers of an array's JSON; throws `ERR_INVALID_ARGUMENT` with the entry that is not a number. */
-export function jsonValues(name: string, { dtype, data }: ArrayJson): Values {
-  const values = zerosOf(requireDtype(dtype), data.length);
+export function jsonValues({ dtype, data }: ArrayJson): Values {
+  const values = zerosOf(requireDtype(dtype, '`values.dtype`'), data.length);
   for (const [at, entry] of data.entries()) {
     const isNumber = typeof entry === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(entry);
     if (!isNumber)
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `${name}.data[${at}] is (${quoted(entry)}): pass a number.`);
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values.data[${at}]\` is (${quoted(entry)}): pass a number.`);
     values[at] = Number(entry);
   }
   return values;

@@ -1,7 +1,7 @@
 // Numbers as other libraries and plain objects have them, recognised by their shape: nothing is imported.
 import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Dtype, dtypeOf, dtypes, type Values, zerosOf } from '../dtype.ts';
+import { type Dtype, dtypes, knownDtypeOf, type Values, zerosOf } from '../dtype.ts';
 
 /**
  * A strided array: rows and columns, or one dimension. ndarray, stdlib and numpy-ts have this shape, and so do Matrix
@@ -86,7 +86,7 @@ function columnsNamed(names: unknown, column: (name: string) => unknown): Readon
     return new Map(names.map((name) => [name, column(name)]));
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Columns of the table are (${describe(names)}): pass a table whose columns have names.`,
+    `\`values\` has columns (${describe(names)}): pass a table whose columns have names.`,
   );
 }
 
@@ -116,7 +116,7 @@ function columnsOfRows(first: object, rows: readonly unknown[]): ReadonlyMap<str
     if (!isAlike)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Row (${row}) does not have the keys of the first row (${names.join(', ')}): it is (${isPlainObject(object) ? Object.keys(object).join(', ') : describe(object)}).`,
+        `\`values\` row (${row}) does not have the keys of the first row (${names.join(', ')}): it is (${isPlainObject(object) ? Object.keys(object).join(', ') : describe(object)}).`,
       );
     for (let column = 0; column < names.length; column++) columns[column]![row] = object[names[column]!];
   }
@@ -143,7 +143,7 @@ function typeOfColumns(columns: ReadonlyMap<string, unknown>): Dtype | 'plain' {
 
 /** The element type of an input, `plain` of arrays of numbers; of rows of several types the widest. */
 export function elementTypeOf(input: unknown): Dtype | 'plain' {
-  if (ArrayBuffer.isView(input)) return dtypeOf(input);
+  if (ArrayBuffer.isView(input)) return knownDtypeOf(input) ?? 'plain';
   if (!Array.isArray(input)) {
     const { dtype } = (input ?? {}) as { readonly dtype?: unknown };
     if (dtypes.includes(dtype as Dtype)) return dtype as Dtype;
@@ -156,7 +156,7 @@ export function elementTypeOf(input: unknown): Dtype | 'plain' {
     // Numbers, or holes of an array that may be as long as it likes.
     if (typeof row !== 'object') break;
     if (!ArrayBuffer.isView(row)) continue;
-    const own = dtypeOf(row);
+    const own = knownDtypeOf(row) ?? 'plain';
     if (own === 'float64') return own;
     if (own === 'float32' || widest === 'plain') widest = own;
   }
@@ -170,10 +170,10 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
     if (!isList(list))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Column (${describe(name)}) is (${quoted(list)}): pass columns of numbers.`,
+        `\`values\` column (${describe(name)}) is (${quoted(list)}): pass columns of numbers.`,
       );
   const [firstName, first] = lists[0] ?? ['', []];
-  if (lists.length === 0) throw new CovariumError('ERR_SHAPE', 'Table has (0) columns: pass one with columns.');
+  if (lists.length === 0) throw new CovariumError('ERR_SHAPE', '`values` has (0) columns: pass a table with columns.');
   const rows = first.length;
   const width = lists.length;
   const values = zerosOf(dtype, rows * width);
@@ -181,14 +181,14 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
     if (list.length !== rows)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Column (${describe(name)}) has (${list.length}) entries, but (${describe(firstName)}) has (${rows}).`,
+        `\`values\` column (${describe(name)}) has (${list.length}) entries, but (${describe(firstName)}) has (${rows}).`,
       );
     for (let row = 0; row < rows; row++) {
       const entry = list[row];
       if (typeof entry !== 'number')
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
-          `Column (${describe(name)}) has (${quoted(entry)}) in row (${row}): pass numbers only.`,
+          `\`values\` column (${describe(name)}) has (${quoted(entry)}) in row (${row}): pass numbers only.`,
           { row, column },
         );
       values[row * width + column] = entry;
@@ -204,23 +204,26 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
 export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: StridedArray, dtype: Dtype): DenseRows {
   // Getters may have changed them since.
   if (!isList(shape) || !isList(data))
-    throw new CovariumError('ERR_SHAPE', `Array has shape (${quoted(shape)}) and data (${quoted(data)}).`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`values\` has shape (${quoted(shape)}) and data (${quoted(data)}): pass arrays.`,
+    );
   const [rows, columns] = shape.length === 1 ? [1, shape[0]!] : [shape[0]!, shape[1]!];
   const steps = strides ?? stride ?? (shape.length === 1 ? [1] : [columns, 1]);
   if (!isList(steps))
-    throw new CovariumError('ERR_SHAPE', `\`strides\` are (${quoted(steps)}): pass an array of whole numbers.`);
+    throw new CovariumError('ERR_SHAPE', `\`values.strides\` is (${quoted(steps)}): pass an array of whole numbers.`);
   const isWhole = [...shape, ...steps, offset].every(Number.isSafeInteger) && rows >= 0 && columns >= 0;
   if (shape.length < 1 || shape.length > 2 || steps.length !== shape.length || !isWhole)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Array has shape (${[...shape].join(', ')}), strides (${[...steps].join(', ')}) and offset (${offset}): pass whole numbers of one or two dimensions.`,
+      `\`values\` has shape (${[...shape].join(', ')}), strides (${[...steps].join(', ')}) and offset (${offset}): pass whole numbers of one or two dimensions.`,
     );
   const [down, across] = shape.length === 1 ? [0, steps[0]!] : [steps[0]!, steps[1]!];
   const ends = [0, down * Math.max(0, rows - 1)].flatMap((at) => [at, at + across * Math.max(0, columns - 1)]);
   if (rows * columns > 0 && (offset + Math.min(...ends) < 0 || offset + Math.max(...ends) >= data.length))
     throw new CovariumError(
       'ERR_SHAPE',
-      `Array of shape (${[...shape].join(', ')}) reaches beyond its data, which are (${data.length}) numbers.`,
+      `\`values\` of shape (${[...shape].join(', ')}) reaches beyond its data, which are (${data.length}) numbers.`,
     );
   const isDense = across === 1 && (down === columns || rows <= 1);
   if (isDense && ArrayBuffer.isView(data) && elementTypeOf(data) === dtype)
@@ -232,7 +235,7 @@ export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: Stri
       if (typeof entry !== 'number')
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
-          `Entry (${row}, ${column}) is (${quoted(entry)}): pass a number.`,
+          `\`values\` entry (${shape.length === 1 ? column : `${row}, ${column}`}) is (${quoted(entry)}): pass a number.`,
         );
       values[row * columns + column] = entry;
     }

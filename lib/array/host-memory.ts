@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { describe, quoted } from '../check.ts';
+import { describe, marked, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
 
@@ -32,7 +32,10 @@ export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float3
   for (let index = 0; index < values.length; index++) {
     const entry = values[index];
     if (typeof entry !== 'number')
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Entry (${index}) is (${quoted(entry)}): pass a number.`);
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `\`values\` entry (${index}) is (${quoted(entry)}): pass a number.`,
+      );
     copy[index] = entry;
   }
   return copy;
@@ -47,10 +50,10 @@ export function isReadable(values: Values, dtype: Dtype): boolean {
   if (values.buffer !== bufferOf(values) || values.length !== lengthOf(values))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Typed array (${describe(values)}) has another \`length\` or \`buffer\` than its memory: pass one as it was made.`,
+      `\`values\` (${describe(values)}) has another \`length\` or \`buffer\` than its memory: pass one as it was made.`,
     );
   if (isDetached(values.buffer))
-    throw new CovariumError('ERR_CLOSED', `Values are detached (${describe(values)}): their memory was transferred.`);
+    throw new CovariumError('ERR_CLOSED', `\`values\` is detached (${describe(values)}): its memory was transferred.`);
   return own === dtype && isFixed(values.buffer);
 }
 
@@ -83,7 +86,10 @@ export function isDetached(memory: ArrayBufferLike): boolean {
 /** Throws `ERR_CLOSED` if the caller's numbers have gone since the call that reads them in pieces. */
 export function requireAttached(name: string, values: Values): void {
   if (values.length === 0 && isDetached(values.buffer))
-    throw new CovariumError('ERR_CLOSED', `${name} were closed or transferred while they were read (0 bytes left).`);
+    throw new CovariumError(
+      'ERR_CLOSED',
+      `${marked(name)} was closed or transferred while it was read (0 bytes left).`,
+    );
 }
 
 // Linux grants more memory than the machine has and kills the process that uses it, so the size is compared first.

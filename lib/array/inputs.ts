@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { about, describe, marked, quoted, requireFiniteEntries, wrongArgument } from '../check.ts';
+import { describe, marked, named, quoted, requireFiniteEntries, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, type RealDtype, type Values } from '../dtype.ts';
 import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
@@ -34,7 +34,7 @@ export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inpu
     );
   // A file's numbers are float64, and a GPU without it takes them as it takes plain arrays: where float32 holds them.
   if (!isAsked) return device.dtypes.includes('float64') ? typeOfInputs(inputs) : 'float32';
-  requireSupported(device, dtype);
+  requireSupported('dtype', device, dtype);
   return dtype as RealDtype;
 }
 
@@ -54,7 +54,8 @@ export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n
   }
   const matrix = asMatrix(input, n, name);
   requireColumns(name, matrix.columns, n ?? matrix.columns, 'distribution');
-  return { values: matrixStorage(matrix).valuesFor(device), count: matrix.rows, n: matrix.columns };
+  const values = named(name, () => matrixStorage(matrix).valuesFor(device));
+  return { values, count: matrix.rows, n: matrix.columns };
 }
 
 /**
@@ -74,7 +75,7 @@ export function rowsOperand(
   }
   requireColumns(name, input.columns, n, 'distribution');
   const storage = matrixStorage(input);
-  return { values: storage.operandFor(device), onHost: () => storage.values };
+  return { values: named(name, () => storage.operandFor(device)), onHost: () => storage.values };
 }
 
 /** True if an input is one vector (of n) rather than a list of rows. */
@@ -91,44 +92,44 @@ export function isVectorInput(input: RowsInput, n?: number): input is VectorInpu
 export function asMatrix(input: MatrixInput, columns: number | undefined, name = 'Matrix'): Matrix {
   if (input instanceof Matrix) return input;
   if (ArrayBuffer.isView(input)) {
-    if (columns !== undefined) return Matrix.from(input, { columns });
+    if (columns !== undefined) return named(name, () => Matrix.from(input, { columns }));
     throw new CovariumError(
       'ERR_SHAPE',
       `${marked(name)} is a typed array (${describe(input)}) without a shape: pass Matrix.from(array, { columns }).`,
     );
   }
   // float64, so that nothing is rounded twice on the way to `dtype`.
-  if (Array.isArray(input) && typeof input[0] === 'number')
-    throw new CovariumError(
-      'ERR_SHAPE',
-      `${marked(name)} is flat (${describe(input)}): pass rows, as [[1, 0], [0, 1]], or a typed array.`,
-    );
-  try {
+  return named(name, () => {
     if (Array.isArray(input))
       return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
     const own = elementTypeOf(input);
     if (isStrided(input) || foreignColumns(input) !== undefined)
       return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
-  } catch (error) {
-    throw error instanceof CovariumError ? about(name, error) : error;
-  }
-  throw wrongArgument(name, input, 'rows of numbers, a typed array, or a Matrix');
+    throw wrongArgument(name, input, 'rows of numbers, a typed array, or a Matrix');
+  });
+}
+
+/** A matrix that is to be square, which the shape of a bare typed array says. Throws `ERR_SHAPE`. */
+export function squareMatrix(name: string, input: MatrixInput): Matrix {
+  if (!ArrayBuffer.isView(input)) return asMatrix(input, undefined, name);
+  const { length } = input as Values;
+  const side = Math.sqrt(length);
+  if (Number.isInteger(side)) return asMatrix(input, Math.max(1, side), name);
+  throw new CovariumError('ERR_SHAPE', `${marked(name)} has (${length}) entries, not those of a square matrix.`);
 }
 
 /**
  * The numbers of one vector, in the type in which the caller gave them. Throws `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
  */
 export function vectorInput(name: string, device: OpenBackend, input: VectorInput): Values {
-  if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
-  if (ArrayBuffer.isView(input)) return hostValues(input as Values, undefined);
-  const isArray = Array.isArray(input);
-  if (!isArray && !isStrided(input))
-    throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
-  try {
+  return named(name, () => {
+    if (input instanceof Vector) return vectorStorage(input).valuesFor(device);
+    if (ArrayBuffer.isView(input)) return hostValues(input as Values, undefined);
+    const isArray = Array.isArray(input);
+    if (!isArray && !isStrided(input))
+      throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
     return Vector.from(input, { dtype: isArray || elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
-  } catch (error) {
-    throw error instanceof CovariumError ? about(name, error) : error;
-  }
+  });
 }
 
 /** The numbers in float64; throws `ERR_NOT_FINITE` with the entry. */

@@ -59,11 +59,11 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
 
 // Rows of what is neither a typed array nor an array of rows.
 function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefined {
-  if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues('Matrix', input) }, input.dtype);
-  const dtype = asked ?? typeOfRows(input);
+  if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues(input) }, input.dtype);
+  const dtype = requireDtype(asked ?? typeOfRows(input));
   if (isStrided(input)) return rowsOfStrided(input, dtype);
   const columns = foreignColumns(input);
-  return columns === undefined ? undefined : rowsOfColumns(columns, requireDtype(dtype));
+  return columns === undefined ? undefined : rowsOfColumns(columns, dtype);
 }
 
 /** A dense row-major matrix of numbers, rows x columns. It may have 0 rows, but has at least one column. */
@@ -131,7 +131,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
       if (isAsked) return Matrix.#shaped(hostValues(foreign.values, options.dtype), foreign.rows, foreign.columns);
       throw new CovariumError(
         'ERR_SHAPE',
-        `Shape is (${rows ?? 'any'}) x (${columns ?? 'any'}), but the values are (${foreign.rows}) x (${foreign.columns}).`,
+        `\`values\` is (${foreign.rows} x ${foreign.columns}), but (${rows ?? 'any'} x ${columns ?? 'any'}) was asked for.`,
       );
     }
     if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? typeOfRows(values));
@@ -142,7 +142,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     if (width === undefined)
       throw new CovariumError(
         'ERR_SHAPE',
-        `A typed array (${describe(values)}) needs a shape: pass \`columns\` or \`rows\`.`,
+        `\`values\` (${describe(values)}) needs a shape: pass \`columns\` or \`rows\`.`,
       );
     return Matrix.#shaped(host, rows ?? Math.floor(host.length / width), width);
   }
@@ -151,7 +151,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     if (!Number.isInteger(columns) || columns < 1 || rows * columns !== values.length)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Shape is (${rows}) x (${columns}), but \`values\` has (${values.length}) numbers.`,
+        `\`values\` has (${values.length}) numbers, which do not fill (${rows}) rows of (${columns}).`,
       );
     return new Matrix(new Storage(values), rows, columns);
   }
@@ -312,21 +312,30 @@ function fromRows(
   columns: number | undefined,
   dtype: Dtype,
 ): Matrix {
-  const first = source[0] as { length?: unknown } | undefined;
-  const width = columns ?? first?.length;
-  if (typeof width !== 'number' || width < 1)
+  const first = source[0];
+  if (typeof first === 'number')
     throw new CovariumError(
       'ERR_SHAPE',
-      `First of the rows (${describe(source)}) has length (${describe(width)}): give it an entry, or pass \`columns\`.`,
+      `\`values\` is flat (${describe(source)}): pass rows, as [[1, 0], [0, 1]], or a typed array.`,
+    );
+  if (source.length > 0) requireRow(first, 0);
+  const width = columns ?? (first as ArrayLike<unknown> | undefined)?.length;
+  if (!width)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`values\` ${source.length === 0 ? 'has (0) rows' : 'row (0) has (0) entries'}: pass at least one.`,
     );
   if (rows !== undefined && rows !== source.length)
-    throw new CovariumError('ERR_SHAPE', `Shape has (${rows}) rows, but the values have (${source.length}).`);
+    throw new CovariumError('ERR_SHAPE', `\`rows\` is (${rows}), but \`values\` has (${source.length}) rows.`);
   const count = source.length;
   const values = zerosOf(requireDtype(dtype), count * width);
   for (let row = 0; row < count; row++) copyRow(source[row], row, width, values);
   // An entry may be a getter that changes the rows.
   if (source.length !== count)
-    throw new CovariumError('ERR_SHAPE', `There were (${count}) rows, but (${source.length}) after they were read.`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`values\` had (${count}) rows, but (${source.length}) after they were read.`,
+    );
   return new Matrix(new Storage(values), count, width);
 }
 
@@ -335,23 +344,28 @@ function typeOfRows(rows: unknown): Dtype {
   return own === 'plain' ? 'float32' : own;
 }
 
+function requireRow(entries: unknown, row: number): void {
+  if (Array.isArray(entries) || (ArrayBuffer.isView(entries) && dtypeOf(entries))) return;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `\`values\` row (${row}) is (${quoted(entries)}): pass an array of numbers.`,
+  );
+}
+
 function copyRow(entries: unknown, row: number, width: number, values: Values): void {
-  const isTyped = ArrayBuffer.isView(entries);
-  if (isTyped) dtypeOf(entries);
-  else if (!Array.isArray(entries))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Row (${row}) is (${quoted(entries)}): pass an array of numbers.`);
+  requireRow(entries, row);
   const { length } = entries as ArrayLike<unknown>;
   if (length !== width)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Row (${row}) has (${length}) entries, but the matrix has (${width}) columns.`,
+      `\`values\` row (${row}) has (${length}) entries, but the matrix has (${width}) columns.`,
     );
   for (let column = 0; column < width; column++) {
     const entry = (entries as ArrayLike<unknown>)[column];
     if (typeof entry !== 'number')
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Entry (${row}, ${column}) is (${quoted(entry)}): pass a number.`,
+        `\`values\` entry (${row}, ${column}) is (${quoted(entry)}): pass a number.`,
       );
     values[row * width + column] = entry;
   }

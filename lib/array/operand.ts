@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { awaitHint, describe, marked, quoted, wrongArgument } from '../check.ts';
+import { describe, marked, named, quoted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype, Real, Values } from '../dtype.ts';
 import { hostValues, isFixed } from './host-memory.ts';
@@ -11,47 +11,53 @@ import { Volume, volumeStorage } from './volume.ts';
 /** An argument of a command: a matrix, or a vector, which counts as one row. */
 export type Operand = Matrix | Vector;
 
+/** Operands by the names of their arguments. */
+export interface NamedOperands {
+  readonly [name: string]: Operand;
+}
+
 /**
- * The numbers of an operand of a command on `device`, of type `dtype`. Throws `ERR_INVALID_ARGUMENT` (not a Matrix or
- * Vector, or of another type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+ * The numbers of the operands of a command on `device`, all of the first one's type. Throws `ERR_INVALID_ARGUMENT` (not
+ * a Matrix or Vector, or of another type), `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
  */
-export function valuesIn(operand: unknown, device: OpenBackend, dtype: Dtype | undefined): Real {
-  const storage = storageOf(operand);
-  if (storage.dtype !== dtype)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Operand has type (${storage.dtype}), but the first operand has (${dtype}).`,
-    );
-  requireSupported(device, storage.dtype);
-  return storage.operandFor(device) as Real;
+export function valuesIn(operands: NamedOperands, device: OpenBackend): Real[] {
+  const all = Object.entries(operands).map(
+    ([name, operand]) => [`\`${name}\``, storageOf(`\`${name}\``, operand)] as const,
+  );
+  const [first, { dtype }] = all[0]!;
+  requireSupported(`Type of ${first}`, device, dtype);
+  return all.map(([name, storage]) => {
+    if (storage.dtype !== dtype)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `${name} has type (${storage.dtype}), but ${first} has (${dtype}): pass both in one type.`,
+      );
+    return named(name, () => storage.operandFor(device)) as Real;
+  });
 }
 
 /** The numbers of an operand of any type, or the typed array itself. Throws like {@link valuesIn}. */
-export function anyValuesIn(operand: Operand | Volume | Values, device: OpenBackend): Values {
-  if (operand instanceof Volume) return volumeStorage(operand).operandFor(device);
-  if (!ArrayBuffer.isView(operand)) return storageOf(operand).operandFor(device);
-  if (isFixed(operand.buffer)) return hostValues(operand, undefined);
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Memory of an operand is resizable or shared (${describe(operand)}).`,
-  );
+export function anyValuesIn(name: string, operand: Operand | Volume | Values, device: OpenBackend): Values {
+  return named(name, () => {
+    if (operand instanceof Volume) return volumeStorage(operand).operandFor(device);
+    if (!ArrayBuffer.isView(operand)) return storageOf(name, operand).operandFor(device);
+    if (isFixed(operand.buffer)) return hostValues(operand, undefined);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} (${describe(operand)}) is resizable or shared.`);
+  });
 }
 
-function storageOf(operand: unknown): Storage {
+function storageOf(name: string, operand: unknown): Storage {
   if (operand instanceof Matrix) return matrixStorage(operand);
   if (operand instanceof Vector) return vectorStorage(operand);
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Operand is neither a Matrix nor a Vector (${quoted(operand)}).${awaitHint(operand)}`,
-  );
+  throw wrongArgument(name, operand, 'a Matrix or a Vector');
 }
 
 /** Throws `ERR_UNSUPPORTED_DTYPE` if the device does not compute in `dtype`. */
-export function requireSupported(device: OpenBackend, dtype: Dtype): void {
+export function requireSupported(name: string, device: OpenBackend, dtype: Dtype): void {
   if (!device.dtypes.includes(dtype))
     throw new CovariumError(
       'ERR_UNSUPPORTED_DTYPE',
-      `Device (${device.kind}) does not compute in (${describe(dtype)}), only in (${device.dtypes.join(', ')}).`,
+      `${marked(name)} is (${describe(dtype)}), but device (${device.kind}) computes only in (${device.dtypes.join(', ')}).`,
     );
 }
 
@@ -65,16 +71,27 @@ export function requireSquare(name: string, matrix: Matrix): number {
   );
 }
 
+// An argument, in code marks, needs no article.
+function the(other: string): string {
+  return other.startsWith('`') ? other : `the ${other}`;
+}
+
 /** Throws `ERR_SHAPE` if a number of columns differs from the number that `other` needs. */
 export function requireColumns(name: string, columns: number, wanted: number, other: string): void {
   if (columns !== wanted)
-    throw new CovariumError('ERR_SHAPE', `${marked(name)} has (${columns}) columns, but the ${other} has (${wanted}).`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `${marked(name)} has (${columns}) columns, but ${the(other)} has (${wanted}).`,
+    );
 }
 
-/** Throws `ERR_SHAPE` if a vector's length differs from what `other` needs. */
-export function requireLength(name: string, length: number, wanted: number, other: string): void {
-  if (length !== wanted)
-    throw new CovariumError('ERR_SHAPE', `${marked(name)} has (${length}) entries, but the ${other} has (${wanted}).`);
+/** Throws `ERR_SHAPE` if a vector's length differs from the number of `what` of `other`. */
+export function requireLength(name: string, length: number, wanted: number, other: string, what = 'entries'): void {
+  if (length === wanted) return;
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `${marked(name)} has (${length}) entries, but ${the(other)} has (${wanted})${what === 'entries' ? '' : ` ${what}`}.`,
+  );
 }
 
 /** Throws `ERR_SHAPE` if a number of rows differs from the number of `what` of `other`. */
@@ -82,7 +99,7 @@ export function requireRows(name: string, rows: number, wanted: number, other: s
   if (rows !== wanted)
     throw new CovariumError(
       'ERR_SHAPE',
-      `${marked(name)} has (${rows}) rows, but the ${other} has (${wanted}) ${what}.`,
+      `${marked(name)} has (${rows}) rows, but ${the(other)} has (${wanted}) ${what}.`,
     );
 }
 
@@ -93,7 +110,7 @@ export function requireApart(name: string, values: Values, other: string, others
     values.byteOffset + values.byteLength <= others.byteOffset ||
     others.byteOffset + others.byteLength <= values.byteOffset;
   if (!apart)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} (${describe(values)}) overlaps the ${other}.`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} (${describe(values)}) overlaps ${the(other)}.`);
 }
 
 /** Like {@link requireApart}, but the two may be the same memory: a command reads an element before it writes it. */
@@ -124,10 +141,10 @@ export function requireAlike(name: string, b: Operand, other: string, a: Operand
 }
 
 /** The dimension of a normal's factor; throws `ERR_SHAPE` if the mean or the rows do not fit it. */
-export function requireNormal(factor: Matrix, mean: Operand, name: string, rows: Operand): number {
-  const n = requireSquare('Factor', factor);
-  requireLength('Mean', lengthOf(mean), n, 'factor');
-  requireColumns(name, widthOf(rows), n, 'factor');
+export function requireNormal(square: string, factor: Matrix, mean: Operand, name: string, rows: Operand): number {
+  const n = requireSquare(square, factor);
+  requireLength('Mean', lengthOf(mean), n, square, 'columns');
+  requireColumns(name, widthOf(rows), n, square);
   return n;
 }
 

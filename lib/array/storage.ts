@@ -110,18 +110,15 @@ export class Storage<D extends Dtype = Dtype> {
 
   #open(): Values<D> {
     const values = this.#values;
-    if (this.#closed) throw new CovariumError('ERR_CLOSED', `The numbers (${values.length} before) are closed.`);
+    if (this.#closed) throw new CovariumError('ERR_CLOSED', `Memory is closed (${values.length} numbers before).`);
     // Ordinary memory too: how long a result can be read does not depend on its size.
     if (this.home?.closed)
       throw new CovariumError(
         'ERR_CLOSED',
-        `Device (${this.home.name}) of the numbers is closed: copy them (toArray, data.slice()) before it is.`,
+        `Memory is of a closed device (${this.home.name}): copy the numbers (toArray, data.slice()) before it is closed.`,
       );
     if (values.length === 0 && isDetached(values.buffer))
-      throw new CovariumError(
-        'ERR_CLOSED',
-        `The numbers are closed: their memory is detached (${values.length} bytes left).`,
-      );
+      throw new CovariumError('ERR_CLOSED', `Memory is closed: it is detached (${values.length} bytes left).`);
     return values;
   }
 

@@ -62,7 +62,7 @@ export class Vector<D extends Dtype = Dtype> {
 
   static #from(values: VectorInput, dtype: Dtype | undefined): Vector {
     if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, dtype, true)));
-    if (isArrayJson(values)) return new Vector(new Storage(hostValues(jsonValues('Vector', values), dtype)));
+    if (isArrayJson(values)) return new Vector(new Storage(hostValues(jsonValues(values), dtype)));
     const given = clonedContents<unknown>(values);
     if (isStrided(given)) return new Vector(new Storage(stridedNumbers(given, dtype)));
     if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, dtype)));
@@ -152,7 +152,7 @@ function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values 
   if (values.shape.length !== 1)
     throw new CovariumError(
       'ERR_SHAPE',
-      `Array of shape (${[...values.shape].join(', ')}) is not a vector: pass one dimension.`,
+      `\`values\` of shape (${[...values.shape].join(', ')}) is not a vector: pass one dimension.`,
     );
   const own = elementTypeOf(values);
   return hostValues(rowsOfStrided(values, asked ?? (own === 'plain' ? 'float32' : own)).values, asked);

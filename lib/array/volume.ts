@@ -77,7 +77,7 @@ export class Volume<D extends Dtype = Dtype> {
     if (isArrayJson(given) || given !== values) {
       const { shape, data } = given as ArrayJson | ArrayContents;
       const [depth = 1, height = 1, width = 1] = shape;
-      const numbers = isArrayJson(given) ? jsonValues('Volume', given) : (data as Values);
+      const numbers = isArrayJson(given) ? jsonValues(given) : (data as Values);
       return Volume.from(values instanceof Volume ? numbers.slice() : numbers, {
         ...{ width, height, depth },
         ...options,
@@ -90,7 +90,7 @@ export class Volume<D extends Dtype = Dtype> {
     if (host.length !== size[0] * size[1] * size[2])
       throw new CovariumError(
         'ERR_SHAPE',
-        `Volume has (${size.join(' x ')}) numbers, but \`values\` has (${host.length}).`,
+        `\`values\` has (${host.length}) numbers, but the volume has (${size.join(' x ')}).`,
       );
     return new Volume(new Storage(host), size) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
   }

@@ -1,6 +1,7 @@
 import type { Matrix } from '../array/matrix.ts';
 import {
   heightOf,
+  type NamedOperands,
   type Operand,
   requireAlike,
   requireApart,
@@ -15,8 +16,16 @@ import {
 } from '../array/operand.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Encoder, Timings } from '../backend.ts';
-import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, inspectFields, wholeNumber } from '../check.ts';
+import { OpenBackend } from '../backend-handle.ts';
+import {
+  checkOptions,
+  describe,
+  inspectFields,
+  noConstructor,
+  requireBoolean,
+  wholeNumber,
+  wrongArgument,
+} from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, Values } from '../dtype.ts';
 import { type Kernel, type Launch, recordedLaunch } from '../kernel/kernel.ts';
@@ -52,21 +61,23 @@ export class CommandBuffer {
 
   /** @internal */
   constructor(device: OpenBackend) {
+    if (!(device instanceof OpenBackend)) throw noConstructor('CommandBuffer', 'device.commandBuffer()');
     this.device = device;
     this.#recording = new Recording(device);
   }
 
   /** out[i] = element first + i of the standard normal stream. */
   fillNormal(out: Operand, elements: NormalElements = noOptions): this {
-    checkOptions(elements, ['seed', 'stream', 'first']);
+    checkOptions(elements, ['seed', 'stream', 'first'], 'elements');
     const { seed = 0, stream = 0, first = 0 } = elements;
-    const counter = normalCounter(seed, stream, firstElement(first, this.#one(out).length, 1));
-    return this.#record((encoder) => encoder.fillNormal(this.#one(out), counter));
+    const [target] = this.#all({ out });
+    const counter = normalCounter(seed, stream, firstElement(first, target!.length, 1, 'first'));
+    return this.#record((encoder) => encoder.fillNormal(target!, counter));
   }
 
   /** Fails the commit with `ERR_NOT_FINITE` at the first entry of a (any shape, row by row) that is NaN or infinite. */
   requireFinite(a: Operand): this {
-    return this.#record((encoder) => encoder.requireFinite(this.#one(a), Math.max(1, widthOf(a))));
+    return this.#record((encoder) => encoder.requireFinite(this.#one({ a }), Math.max(1, widthOf(a))));
   }
 
   /**
@@ -76,7 +87,9 @@ export class CommandBuffer {
    */
   requireSymmetric(a: Matrix, tolerance = 0): this {
     const n = requireSquare('`a`', a);
-    return this.#record((encoder) => encoder.requireSymmetric(this.#one(a), n, requireFinite('Tolerance', tolerance)));
+    return this.#record((encoder) =>
+      encoder.requireSymmetric(this.#one({ a }), n, requireFinite('Tolerance', tolerance)),
+    );
   }
 
   /**
@@ -87,53 +100,53 @@ export class CommandBuffer {
     checkOptions(options, ['factor']);
     const where = factorOn(options.factor);
     const n = requireSquare('`a`', a);
-    return this.#record((encoder) => encoder.cholesky(this.#one(a), n, where));
+    return this.#record((encoder) => encoder.cholesky(this.#one({ a }), n, where));
   }
 
   /** Sets the entries of a (n x n) above the diagonal to 0. */
   zeroUpper(a: Matrix): this {
     const n = requireSquare('`a`', a);
-    return this.#record((encoder) => encoder.zeroUpper(this.#one(a), n));
+    return this.#record((encoder) => encoder.zeroUpper(this.#one({ a }), n));
   }
 
   /** Transposes a (n x n) along its other diagonal, in place: a_ij <-> a_(n-1-j)(n-1-i). */
   antitranspose(a: Matrix): this {
     const n = requireSquare('`a`', a);
-    return this.#record((encoder) => encoder.antitranspose(this.#one(a), n));
+    return this.#record((encoder) => encoder.antitranspose(this.#one({ a }), n));
   }
 
   /** to = from, of the same shape. */
   copy(from: Operand, to: Operand): this {
-    const [source, target] = this.#all(from, to);
-    requireAlike('`to`', to, 'source', from);
-    requireApart('`to`', target!, 'source', source!);
+    const [source, target] = this.#all({ from, to });
+    requireAlike('`to`', to, '`from`', from);
+    requireApart('`to`', target!, '`from`', source!);
     return this.#record((encoder) => encoder.copy(source!, target!));
   }
 
   /** out = a + b, all of the same shape; out may be a or b. */
   sum(a: Operand, b: Operand, out: Operand): this {
-    const [left, right, target] = this.#all(a, b, out);
-    requireAlike('`b`', b, 'first operand', a);
-    requireAlike('`out`', out, 'first operand', a);
-    requireSameOrApart('`out`', target!, 'first operand', left!);
-    requireSameOrApart('`out`', target!, 'second operand', right!);
+    const [left, right, target] = this.#all({ a, b, out });
+    requireAlike('`b`', b, '`a`', a);
+    requireAlike('`out`', out, '`a`', a);
+    requireSameOrApart('`out`', target!, '`a`', left!);
+    requireSameOrApart('`out`', target!, '`b`', right!);
     return this.#record((encoder) => encoder.sum(left!, right!, target!));
   }
 
   /** Adds scale * row (a vector of n) to each row of rows (count x n). */
   addRow(rows: Operand, row: Operand, scale = 1): this {
-    const [all, one] = this.#all(rows, row);
-    requireLength('`row`', one!.length, widthOf(rows), 'matrix of rows');
-    requireApart('`row`', one!, 'rows', all!);
+    const [all, one] = this.#all({ rows, row });
+    requireLength('`row`', one!.length, widthOf(rows), '`rows`', 'columns');
+    requireApart('`row`', one!, '`rows`', all!);
     requireFinite('`scale`', scale);
     return this.#record((encoder) => one!.length > 0 && encoder.addRow(all!, one!, scale));
   }
 
   /** Multiplies each row of rows (count x n) by row (a vector of n), element by element. */
   scaleColumns(rows: Operand, row: Operand): this {
-    const [all, one] = this.#all(rows, row);
-    requireLength('`row`', one!.length, widthOf(rows), 'matrix of rows');
-    requireApart('`row`', one!, 'rows', all!);
+    const [all, one] = this.#all({ rows, row });
+    requireLength('`row`', one!.length, widthOf(rows), '`rows`', 'columns');
+    requireApart('`row`', one!, '`rows`', all!);
     return this.#record((encoder) => one!.length > 0 && encoder.scaleColumns(all!, one!));
   }
 
@@ -144,18 +157,20 @@ export class CommandBuffer {
   product(a: Matrix, b: Matrix, c: Matrix, options: ProductOptions = noOptions): this {
     checkOptions(options, ['transposeA', 'transposeB', 'alpha', 'beta']);
     const { transposeA = false, transposeB = false, alpha = 1, beta = 0 } = options;
-    const [left, other, target] = this.#all(a, b, c);
+    requireBoolean('transposeA', transposeA);
+    requireBoolean('transposeB', transposeB);
+    const [left, other, target] = this.#all({ a, b, c });
     const [m, k] = transposeA ? [widthOf(a), heightOf(a)] : [heightOf(a), widthOf(a)];
     const [right, n] = transposeB ? [widthOf(b), heightOf(b)] : [heightOf(b), widthOf(b)];
-    requireRows('`b`', right, k, 'left side', 'columns');
-    requireRows('`c`', heightOf(c), m, 'left side', 'rows');
-    requireColumns('`c`', widthOf(c), n, 'right side');
-    requireApart('`c`', target!, 'left side', left!);
-    requireApart('`c`', target!, 'right side', other!);
+    requireRows(transposeB ? 'Transposed `b`' : '`b`', right, k, transposeA ? 'transposed `a`' : '`a`', 'columns');
+    requireRows('`c`', heightOf(c), m, transposeA ? 'transposed `a`' : '`a`', 'rows');
+    requireColumns('`c`', widthOf(c), n, transposeB ? 'transposed `b`' : '`b`');
+    requireApart('`c`', target!, '`a`', left!);
+    requireApart('`c`', target!, '`b`', other!);
     requireFinite('Alpha', alpha);
     requireFinite('Beta', beta);
     return this.#record((encoder) =>
-      encoder.product(left!, other!, target!, m, n, k, transposeA === true, transposeB === true, alpha, beta),
+      encoder.product(left!, other!, target!, m, n, k, transposeA, transposeB, alpha, beta),
     );
   }
 
@@ -163,7 +178,7 @@ export class CommandBuffer {
   triangularProduct(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
     const [triangle, all] = this.#triangle(factor, rows, options);
     return this.#record((encoder) =>
-      encoder.triangularProduct(triangle!, all!, factor.rows, options.transposed === true),
+      encoder.triangularProduct(triangle!, all!, factor.rows, options.transposed ?? false),
     );
   }
 
@@ -171,7 +186,7 @@ export class CommandBuffer {
   triangularSolve(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
     const [triangle, all] = this.#triangle(factor, rows, options);
     return this.#record((encoder) =>
-      encoder.triangularSolve(triangle!, all!, factor.rows, options.transposed === true),
+      encoder.triangularSolve(triangle!, all!, factor.rows, options.transposed ?? false),
     );
   }
 
@@ -186,10 +201,10 @@ export class CommandBuffer {
 
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Operand, out: Vector): this {
-    const [all, target] = this.#all(rows, out);
+    const [all, target] = this.#all({ rows, out });
     wholeNumber('Number of columns of `rows`', widthOf(rows), 1);
-    requireRows('`out`', target!.length, heightOf(rows), 'matrix of rows', 'rows');
-    requireApart('`out`', target!, 'rows', all!);
+    requireLength('`out`', target!.length, heightOf(rows), '`rows`', 'rows');
+    requireApart('`out`', target!, '`rows`', all!);
     return this.#record((encoder) => encoder.squaredNorms(all!, target!, widthOf(rows)));
   }
 
@@ -199,26 +214,27 @@ export class CommandBuffer {
    */
   sample(factor: Matrix, mean: Operand, out: Operand, options: RowElements = noOptions): this {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'inverse']);
-    const [triangle, centre, target] = this.#all(factor, mean, out);
-    const n = requireNormal(factor, mean, '`out`', out);
-    const { seed = 0, stream = 0, firstRow = 0 } = options;
+    const [triangle, centre, target] = this.#all({ factor, mean, out });
+    const n = requireNormal('`factor`', factor, mean, '`out`', out);
+    const { seed = 0, stream = 0, firstRow = 0, inverse = false } = options;
+    requireBoolean('inverse', inverse);
     const counter = normalCounter(seed, stream, firstElement(firstRow, heightOf(out), n));
-    requireApart('`out`', target!, 'factor', triangle!);
-    requireApart('`out`', target!, 'mean', centre!);
-    return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, options.inverse === true, counter));
+    requireApart('`out`', target!, '`factor`', triangle!);
+    requireApart('`out`', target!, '`mean`', centre!);
+    return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, inverse, counter));
   }
 
   /** out[r] = constant - |w|^2 / 2, where factor w = row r - mean, or w = factor (row r - mean) if `inverse`. */
   logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
     checkOptions(options, ['constant', 'inverse']);
-    const [triangle, centre, all, target] = this.#all(factor, mean, rows, out);
-    requireNormal(factor, mean, '`rows`', rows);
-    requireRows('`out`', target!.length, heightOf(rows), 'matrix of rows', 'rows');
-    for (const source of [triangle!, centre!, all!]) requireApart('`out`', target!, 'an operand', source);
+    const [triangle, centre, all, target] = this.#all({ factor, mean, rows, out });
+    requireNormal('`factor`', factor, mean, '`rows`', rows);
+    requireLength('`out`', target!.length, heightOf(rows), '`rows`', 'rows');
+    for (const [name, source] of Object.entries({ factor: triangle!, mean: centre!, rows: all! }))
+      requireApart('`out`', target!, `\`${name}\``, source);
     const constant = requireFinite('Constant', options.constant ?? 0);
-    return this.#record((encoder) =>
-      encoder.logDensity(triangle!, centre!, all!, target!, options.inverse === true, constant),
-    );
+    const inverse = requireBoolean('inverse', options.inverse ?? false);
+    return this.#record((encoder) => encoder.logDensity(triangle!, centre!, all!, target!, inverse, constant));
   }
 
   /**
@@ -227,10 +243,10 @@ export class CommandBuffer {
    */
   meanAndCovariance(rows: Matrix, mean: Operand, covariance: Matrix, options: { ddof?: number } = noOptions): this {
     checkOptions(options, ['ddof']);
-    const [all, centre, spread] = this.#all(rows, mean, covariance);
-    requireNormal(covariance, mean, '`rows`', rows);
+    const [all, centre, spread] = this.#all({ rows, mean, covariance });
+    requireNormal('`covariance`', covariance, mean, '`rows`', rows);
     const ddof = wholeNumber('ddof', options.ddof ?? 1, 0, heightOf(rows) - 1);
-    requireApart('Covariance', spread!, 'rows', all!);
+    requireApart('`covariance`', spread!, '`rows`', all!);
     return this.#record((encoder) => encoder.meanAndCovariance(all!, centre!, spread!, ddof));
   }
 
@@ -265,8 +281,10 @@ export class CommandBuffer {
     if (!Array.isArray(how))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Kernel (${kernel}) is a name, so its operands must be an array, not (${describe(how)}). For your own kernel, pass what Device.kernel() returns.`,
+        `\`kernel\` is a name (${describe(kernel)}), so \`operands\` must be an array, not (${describe(how)}). For your own kernel, pass what Device.kernel() returns.`,
       );
+    for (const [name, size] of Object.entries({ grid, threadgroup }))
+      if (!Array.isArray(size)) throw wrongArgument(name, size, 'an array of whole numbers');
     const values = this.#recording.anyValues(how as readonly (Operand | Values)[]);
     for (const size of [...grid, ...threadgroup]) wholeNumber('Size of `grid` or `threadgroup`', size, 0, 2 ** 32 - 1);
     return this.#record((encoder) => encoder.launch(kernel, values, grid, threadgroup));
@@ -291,19 +309,20 @@ export class CommandBuffer {
     return this;
   }
 
-  #triangle(factor: Matrix, rows: Operand, options: object): Real[] {
+  #triangle(factor: Matrix, rows: Operand, options: TriangleOptions): Real[] {
     checkOptions(options, ['transposed']);
-    const [triangle, all] = this.#all(factor, rows);
-    requireColumns('`rows`', widthOf(rows), requireSquare('Factor', factor), 'factor');
-    requireApart('`rows`', all!, 'factor', triangle!);
+    requireBoolean('transposed', options.transposed ?? false);
+    const [triangle, all] = this.#all({ factor, rows });
+    requireColumns('`rows`', widthOf(rows), requireSquare('Factor', factor), '`factor`');
+    requireApart('`rows`', all!, '`factor`', triangle!);
     return [triangle!, all!];
   }
 
-  #one(operand: Operand): Real {
+  #one(operand: NamedOperands): Real {
     return this.#all(operand)[0]!;
   }
 
-  #all(...operands: Operand[]): Real[] {
-    return this.#recording.values(...operands);
+  #all(operands: NamedOperands): Real[] {
+    return this.#recording.values(operands);
   }
 }

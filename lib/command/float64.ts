@@ -2,6 +2,8 @@ import { loadAddon } from '../addon/native.ts';
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { backendOf, OpenBackend, requireDevice } from '../backend-handle.ts';
+import { about } from '../check.ts';
+import type { CovariumError } from '../covarium-error.ts';
 import { openReference } from '../reference/device.ts';
 import type { Scratch } from './scratch.ts';
 import type { Tasks } from './task.ts';
@@ -45,9 +47,16 @@ export function decompositionsOf(device: OpenBackend): OpenBackend {
   return backendOf(device).lacksDecompositions === '' ? device : referenceDevice();
 }
 
-/** Records commands on float64 numbers in ordinary memory, and runs them as one commit. */
-export function exactly(device: OpenBackend, encode: (encoder: Encoder, scratch: Scratch) => void): Tasks<void> {
-  return oneCommit(exactDevice(device), encode);
+/**
+ * Records commands on float64 numbers in ordinary memory, and runs them as one commit. `words` name the argument whose
+ * numbers they refuse.
+ */
+export function exactly(
+  device: OpenBackend,
+  encode: (encoder: Encoder, scratch: Scratch) => void,
+  words?: string,
+): Tasks<void> {
+  return oneCommit(exactDevice(device), encode, words);
 }
 
 /** Like {@link exactly}, for commands that include a decomposition. */
@@ -58,7 +67,11 @@ export function decomposed(
   return oneCommit(decomposingDevice(device), encode);
 }
 
-function* oneCommit(device: OpenBackend, encode: (encoder: Encoder, scratch: Scratch) => void): Tasks<void> {
+function* oneCommit(
+  device: OpenBackend,
+  encode: (encoder: Encoder, scratch: Scratch) => void,
+  words?: string,
+): Tasks<void> {
   yield {
     device,
     encode,
@@ -66,5 +79,6 @@ function* oneCommit(device: OpenBackend, encode: (encoder: Encoder, scratch: Scr
     result: undefined,
     written: new Storage(new Float64Array(0)),
     fresh: [],
+    ...(words !== undefined && { explain: (error: CovariumError) => about(words, error) }),
   };
 }

@@ -1,5 +1,5 @@
 import { isDetached } from '../array/host-memory.ts';
-import { anyValuesIn, type Operand, valuesIn } from '../array/operand.ts';
+import { anyValuesIn, type NamedOperands, type Operand, valuesIn } from '../array/operand.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import { backendOf, commit, commitSync, type OpenBackend, withBackend } from '../backend-handle.ts';
 import { describe } from '../check.ts';
@@ -21,15 +21,15 @@ export class Recording {
   /**
    * The numbers of the operands of one command of linear algebra: all on this device, all of the first operand's type.
    */
-  values(...operands: Operand[]): Real[] {
-    const values = operands.map((operand) => valuesIn(operand, this.#device, operands[0]?.dtype));
+  values(operands: NamedOperands): Real[] {
+    const values = valuesIn(operands, this.#device);
     this.#operands.push(...values);
     return values;
   }
 
   /** The numbers of operands of any type. */
   anyValues(operands: readonly (Operand | Values)[]): Values[] {
-    const values = operands.map((operand) => anyValuesIn(operand, this.#device));
+    const values = operands.map((operand, i) => anyValuesIn(`\`operands[${i}]\``, operand, this.#device));
     this.#operands.push(...values);
     return values;
   }

@@ -1,5 +1,5 @@
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, requireBoolean } from '../check.ts';
+import { checkOptions, describe, requireBoolean, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { compileKernel } from '../kernel/compile.ts';
 import { Source } from '../kernel/declarations.ts';
@@ -24,8 +24,16 @@ export async function compileCompute<const D extends Descriptor>(
   options: ComputeOptions,
 ): Promise<ComputeKernel<D>> {
   checkOptions(options, ['name', 'uses', 'check']);
-  const { name = typeof text === 'function' && /^[A-Za-z]\w*$/.test(text.name) ? text.name : 'kernel' } = options;
-  return compileParsed(device, descriptor, parsed(requireName(name), text), { ...options, name });
+  const name = nameFor(options.name, text, 'kernel');
+  return compileParsed(device, descriptor, parsed(name, text), { ...options, name });
+}
+
+/** The name of a kernel in messages: the option, the function's own, or `other`. Throws `ERR_INVALID_ARGUMENT`. */
+export function nameFor(asked: unknown, text: unknown, other: string): string {
+  const own: unknown = typeof text === 'function' ? text.name : undefined;
+  const name = asked ?? (typeof own === 'string' && /^[A-Za-z]\w*$/.test(own) ? own : other);
+  if (typeof name === 'string' && /^[A-Za-z]\w{0,99}$/.test(name)) return name;
+  throw wrongArgument('`name`', name, 'an identifier of up to 100 characters');
 }
 
 /** {@link compileCompute} of a text that is parsed. */
@@ -36,7 +44,7 @@ export async function compileParsed<D extends Descriptor>(
   options: ComputeOptions & { readonly name: string },
 ): Promise<ComputeKernel<D>> {
   const { name, uses = {}, check = false } = options;
-  requireBoolean('Check mode', check);
+  requireBoolean('check', check);
   const backend = backendOf(device);
   requireDescriptor(device, descriptor);
   requireUses(uses);
@@ -79,17 +87,9 @@ function lengthNames(program: Program): string[] {
   );
 }
 
-function requireName(name: unknown): string {
-  if (typeof name === 'string' && /^[A-Za-z]\w{0,99}$/.test(name)) return name;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
-}
-
 function requireDescriptor(device: OpenBackend, descriptor: Descriptor): void {
   if (typeof descriptor !== 'object' || descriptor === null)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Descriptor is not an object of types by name (${describe(descriptor)}).`,
-    );
+    throw wrongArgument('`descriptor`', descriptor, 'an object of types by name');
   for (const [name, type] of Object.entries(descriptor)) {
     if (!/^[A-Za-z_$][\w$]*$/.test(name))
       throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of an argument is not an identifier (${name}).`);
@@ -123,11 +123,11 @@ function refuseDouble(device: OpenBackend, program: Program): void {
 
 function requireUses(uses: Uses): void {
   if (typeof uses !== 'object' || uses === null)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Option (uses) is not an object of names (${describe(uses)}).`);
+    throw wrongArgument('`uses`', uses, 'an object of functions and numbers by name');
   for (const [name, value] of Object.entries(uses))
     if (typeof value !== 'function' && typeof value !== 'number')
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Option (uses) has (${name}), which is neither a function nor a number (${describe(value)}).`,
+        `\`uses.${describe(name)}\` is (${describe(value)}): pass a function or a number.`,
       );
 }

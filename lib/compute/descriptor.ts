@@ -1,8 +1,7 @@
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
-import { describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { wrongArgument } from '../check.ts';
 import type { Values } from '../dtype.ts';
 
 /** The number types of kernels written in TypeScript; `u8` is the type of an array's elements alone. */
@@ -67,19 +66,29 @@ export interface Numbers<N extends ScalarName = ScalarName, Access extends 'read
   readonly access: Access;
 }
 
-function requireScalar<N extends ScalarName>(type: Scalar<N>): Scalar<N> {
-  if (typeof type === 'function' && typeof type.scalar === 'string') return type;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`);
+const names: readonly unknown[] = ['f32', 'f64', 'i32', 'u32', 'u8'];
+
+/** Returns `type` if it is a number type, of those that are `allowed`; throws `ERR_INVALID_ARGUMENT`. */
+export function requireScalar<N extends ScalarName>(
+  name: string,
+  type: Scalar<N>,
+  allowed: readonly unknown[] = names,
+): Scalar<N> {
+  if (typeof type === 'function' && allowed.includes(type.scalar)) return type;
+  throw wrongArgument(name, type, `one of (${allowed.join(', ')})`);
 }
+
+/** The number types that a variable of a kernel can have. */
+export const variableTypes: readonly unknown[] = names.slice(0, -1);
 
 /** An array of numbers that a kernel reads. Throws `ERR_INVALID_ARGUMENT` for what is no number type. */
 export function input<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'read'> {
-  return Object.freeze({ element: requireScalar(type).scalar, access: 'read' });
+  return Object.freeze({ element: requireScalar('`type`', type).scalar, access: 'read' });
 }
 
 /** An array of numbers that a kernel writes, and may read. Throws `ERR_INVALID_ARGUMENT`. */
 export function output<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'written'> {
-  return Object.freeze({ element: requireScalar(type).scalar, access: 'written' });
+  return Object.freeze({ element: requireScalar('`type`', type).scalar, access: 'written' });
 }
 
 /** The parameters of a kernel, in order: a number type, {@link input} or {@link output}. */

@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { dtypeOf } from '../dtype.ts';
 import type { Uses } from './compute-options.ts';
@@ -85,7 +85,7 @@ export class ReductionOfTexts {
   constructor(device: OpenBackend, texts: ReductionTexts) {
     this.#device = device;
     this.#texts = texts;
-    this.#names = namesOf(texts.from);
+    this.#names = namesOf('from', texts.from);
     if (texts.map === undefined && this.#names.length > 1)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
@@ -123,31 +123,24 @@ export function elementwise(
   options: ElementwiseOptions,
 ): Elementwise {
   checkOptions(options, ['result', 'name', 'uses']);
-  if (typeof text !== 'string')
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Text is not a string (${describe(text)}): pass such as 'out = a * x + y'.`,
-    );
-  return new Elementwise(device, namesOf(names), text, options);
+  if (typeof text !== 'string') throw wrongArgument('`text`', text, "a string, as 'out = a * x + y'");
+  return new Elementwise(device, namesOf('names', names), text, options);
 }
 
 /** Makes a {@link ReductionOfTexts}; see `Device.reduction`. */
 export function reductionOfTexts(device: OpenBackend, texts: ReductionTexts): ReductionOfTexts {
-  checkOptions(texts, ['from', 'map', 'reduce', 'identity', 'result', 'name', 'uses']);
+  checkOptions(texts, ['from', 'map', 'reduce', 'identity', 'result', 'name', 'uses'], 'texts');
   for (const name of ['from', 'reduce', 'map'] as const)
     if (typeof texts[name] !== 'string' && !(name === 'map' && texts.map === undefined))
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Option (${name}) is not a text (${describe(texts[name])}).`);
+      throw wrongArgument(`\`${name}\``, texts[name], 'a string');
   return new ReductionOfTexts(device, texts);
 }
 
-function namesOf(names: string): string[] {
+function namesOf(argument: string, names: string): string[] {
   const all = typeof names === 'string' ? names.split(',').map((each) => each.trim()) : [];
   const wrong = all.find((each) => !/^[A-Za-z]\w*$/.test(each) || each === 'out');
   if (all.length > 0 && wrong === undefined && new Set(all).size === all.length) return all;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Names are not different identifiers, separated by commas, none of them out (${describe(names)}).`,
-  );
+  throw wrongArgument(`\`${argument}\``, names, "different identifiers, separated by commas, none of them 'out'");
 }
 
 /** A function of a text, which is never called: it is read as that of `Device.vectorize`. */
@@ -172,10 +165,10 @@ function typesOf(names: readonly string[], values: readonly (Shaped | number)[])
   if (!Array.isArray(values) || values.length !== names.length)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Kernel takes an array of (${names.length}) arguments (${names.join(', ')}), not (${describe(values)}).`,
+      `\`values\` is (${describe(values)}), but the kernel takes an array of (${names.length}) arguments (${names.join(', ')}).`,
     );
   const arrays = values.map((value, i) =>
-    shapeOf(names[i]!, value) === undefined ? undefined : arrayType(value as Shaped),
+    shapeOf(`values[${i}]`, value) === undefined ? undefined : arrayType(value as Shaped),
   );
   const known = arrays.filter((type) => type !== undefined);
   const together = known.length === 0 ? f32 : joinedType(known);

@@ -1,5 +1,5 @@
 import { type ArrowFunctionExpression, type Expression, type Function as FunctionNode, type Node, parse } from 'acorn';
-import { describe } from '../check.ts';
+import { wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { SourceText } from './source-text.ts';
 
@@ -13,12 +13,11 @@ export interface Parsed {
 const longest = 1 << 18;
 
 /**
- * Parses the text of a function. Throws `ERR_INVALID_ARGUMENT` for what is no function, or has no text;
- * `ERR_KERNEL_COMPILE` for one that a kernel can't be.
+ * Parses the text of a function, which the call has as `argument`. Throws `ERR_INVALID_ARGUMENT` for what is no
+ * function, or has no text; `ERR_KERNEL_COMPILE` for one that a kernel can't be.
  */
-export function parsed(name: string, given: unknown): Parsed {
-  if (typeof given !== 'function')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`${name}\` is not a function (${describe(given)}).`);
+export function parsed(name: string, given: unknown, argument = 'text'): Parsed {
+  if (typeof given !== 'function') throw wrongArgument(`\`${argument}\``, given, 'a function');
   const text = Function.prototype.toString.call(given);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text))
     throw new CovariumError(
@@ -34,8 +33,8 @@ export function parsed(name: string, given: unknown): Parsed {
 }
 
 /** {@link parsed} of a function of `count` numbers; throws `ERR_INVALID_ARGUMENT` for one of another number. */
-export function parsedOf(name: string, given: unknown, count: number): Parsed {
-  const all = parsed(name, given);
+export function parsedOf(name: string, given: unknown, count: number, argument?: string): Parsed {
+  const all = parsed(name, given, argument);
   if (all.node.params.length === count) return all;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',

@@ -2,14 +2,14 @@ import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, wrongArgument } from '../check.ts';
 import { CommandBuffer } from '../command/command-buffer.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Launch } from '../kernel/kernel.ts';
-import { compileParsed } from './compile-compute.ts';
+import { compileParsed, nameFor } from './compile-compute.ts';
 import type { ComputeKernel } from './compute-kernel.ts';
 import type { Uses } from './compute-options.ts';
-import { type Descriptor, i32, input, output, type Scalar } from './descriptor.ts';
+import { type Descriptor, i32, input, output, requireScalar, type Scalar, variableTypes } from './descriptor.ts';
 import { parsedOf, parsedStatements } from './parse.ts';
 import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
 import { ownName } from './vectorized.ts';
@@ -107,15 +107,15 @@ export class Reduction {
     if (!Array.isArray(values) || values.length !== this.#count)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Reduction (${this.kernel.name}) takes (${this.#count}) arrays, not (${describe(given)}).`,
+        `\`values\` is (${describe(given)}), but reduction (${this.kernel.name}) takes (${this.#count}) arrays.`,
       );
-    const lengths = values.map((value, i) => lengthOf(`a${i}`, value));
+    const lengths = values.map((value, i) => lengthOf(this.#count === 1 ? 'values' : `values[${i}]`, value));
     const n = lengths[0]!;
     const other = lengths.findIndex((length) => length !== n);
     if (other > 0)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Array (${other}) has (${lengths[other]}) elements, but the first has (${n}).`,
+        `\`values[${other}]\` has (${lengths[other]}) elements, but \`values[0]\` has (${n}).`,
       );
     if (n === 0) return [];
     const made: Vector[] = [];
@@ -151,8 +151,7 @@ function isList(given: unknown): boolean {
 function lengthOf(name: string, value: Shaped): number {
   const [width, height, depth] = shapeOf(name, value) ?? [0, 0, 0];
   const isNumber = typeof value === 'number';
-  if (isNumber)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a number, not an array (${value}).`);
+  if (isNumber) throw wrongArgument(`\`${name}\``, value, 'an array of numbers, a Matrix, a Vector or a Volume');
   return width * height * depth;
 }
 
@@ -166,26 +165,19 @@ export async function reduce(
 ): Promise<Reduction> {
   checkOptions(options, ['map', 'from', 'name', 'uses']);
   const { map, from = [type], uses = {} } = options;
-  for (const each of Array.isArray(from) ? [type, ...from] : [from])
-    if (typeof each !== 'function' || !Object.hasOwn(dtypeOfScalar, (each as Scalar).scalar))
-      throw new CovariumError(
-        'ERR_INVALID_ARGUMENT',
-        `A type is not one of f32, f64, i32, u32, u8 (${describe(each)}).`,
-      );
-  if (type.scalar === 'u8' || from.length === 0 || from.length > 16)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `A reduction gives f32, f64, i32 or u32, from 1 to 16 arrays (${from.length}).`,
-    );
+  requireScalar('`type`', type, variableTypes);
+  if (!Array.isArray(from) || from.length === 0 || from.length > 16)
+    throw wrongArgument('`from`', from, 'an array of 1 to 16 number types');
+  for (const [i, each] of from.entries()) requireScalar(`\`from[${i}]\``, each);
   if (map === undefined && (from.length !== 1 || from[0] !== type))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      'Option (from) needs `map`, which says what becomes of the elements.',
+      `\`from\` has (${from.length}) types, but \`map\` is missing, which says what becomes of the elements.`,
     );
   requireIdentity(identity);
-  const name = options.name ?? (/^[A-Za-z]\w*$/.test(combine?.name ?? '') ? combine.name : 'reduction');
-  parsedOf(name, combine, 2);
-  if (map !== undefined) parsedOf(`${name}Map`, map, from.length);
+  const name = nameFor(options.name, combine, 'reduction');
+  parsedOf(name, combine, 2, 'combine');
+  if (map !== undefined) parsedOf(`${name}Map`, map, from.length, 'map');
   const kernelFor = (types: readonly Scalar[], mapped: boolean) =>
     passKernel(device, name, type, types, combine, mapped ? map : undefined, uses);
   const next = kernelFor([type], false);
@@ -196,8 +188,7 @@ export async function reduce(
 
 /** Throws `ERR_INVALID_ARGUMENT` unless an identity is a number. */
 export function requireIdentity(identity: unknown): void {
-  if (typeof identity !== 'number')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Identity is not a number (${describe(identity)}).`);
+  if (typeof identity !== 'number') throw wrongArgument('`identity`', identity, 'a number');
 }
 
 async function passKernel(

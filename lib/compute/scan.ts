@@ -1,14 +1,22 @@
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, requireBoolean } from '../check.ts';
+import { checkOptions, requireBoolean, wrongArgument } from '../check.ts';
 import { CommandBuffer } from '../command/command-buffer.ts';
-import { CovariumError } from '../covarium-error.ts';
 import type { Launch } from '../kernel/kernel.ts';
-import { compileParsed } from './compile-compute.ts';
+import { compileParsed, nameFor } from './compile-compute.ts';
 import type { ComputeKernel } from './compute-kernel.ts';
 import type { Uses } from './compute-options.ts';
-import { type DtypeOfScalar, i32, input, output, type Scalar, type ScalarName } from './descriptor.ts';
+import {
+  type DtypeOfScalar,
+  i32,
+  input,
+  output,
+  requireScalar,
+  type Scalar,
+  type ScalarName,
+  variableTypes,
+} from './descriptor.ts';
 import { parsedOf, parsedStatements } from './parse.ts';
 import { requireIdentity } from './reduction.ts';
 import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
@@ -81,7 +89,7 @@ export class Scan<N extends ScalarName = ScalarName> {
   } {
     const shape = shapeOf('values', values);
     if (shape === undefined)
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values\` is a number, not an array (${describe(values)}).`);
+      throw wrongArgument('`values`', values, 'an array of numbers, a Matrix, a Vector or a Volume');
     const n = shape[0] * shape[1] * shape[2];
     const device = this.#device;
     const dtype = dtypeOfScalar[this.#type.scalar] as DtypeOfScalar<N>;
@@ -126,12 +134,11 @@ export async function scan<N extends ScalarName>(
   options: ScanOptions,
 ): Promise<Scan<N>> {
   checkOptions(options, ['exclusive', 'name', 'uses']);
-  const exclusive = requireBoolean('Option (exclusive)', options.exclusive ?? false);
-  if (typeof type !== 'function' || !Object.hasOwn(dtypeOfScalar, type.scalar) || type.scalar === 'u8')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Type is not one of f32, f64, i32, u32 (${describe(type)}).`);
+  const exclusive = requireBoolean('exclusive', options.exclusive ?? false);
+  requireScalar('`type`', type, variableTypes);
   requireIdentity(identity);
-  const name = options.name ?? (/^[A-Za-z]\w*$/.test(combine?.name ?? '') ? combine.name : 'scanned');
-  parsedOf(name, combine, 2);
+  const name = nameFor(options.name, combine, 'scanned');
+  parsedOf(name, combine, 2, 'combine');
   const own = ownName(name, ['a', 'offsets', 'n', 'mode', 'first', 'end', 'all', 'at']);
   const body = `const first = x * ${chunk};
 const end = first + Math.min(${chunk}, n - first);

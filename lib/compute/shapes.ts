@@ -3,9 +3,9 @@ import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe } from '../check.ts';
+import { wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
+import { type Dtype, knownDtypeOf, type Values } from '../dtype.ts';
 import type { ScalarName } from './descriptor.ts';
 
 /** What an elementwise kernel takes for an array. */
@@ -28,15 +28,14 @@ export function shapeOf(name: string, value: unknown): Shape | undefined {
   if (typeof value === 'number') return undefined;
   if (value instanceof Matrix) return [value.columns, value.rows, 1];
   if (value instanceof Volume) return value.size;
-  if (value instanceof Vector || Array.isArray(value)) return [value.length, 1, 1];
-  if (ArrayBuffer.isView(value)) {
-    dtypeOf(value);
-    return [(value as Values).length, 1, 1];
+  if (value instanceof Vector) return [value.length, 1, 1];
+  if (Array.isArray(value)) {
+    const at = value.findIndex((entry) => typeof entry !== 'number');
+    if (at >= 0) throw wrongArgument(`\`${name}[${at}]\``, value[at], 'a number');
+    return [value.length, 1, 1];
   }
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Argument (${name}) is neither a number nor a Matrix, Vector, Volume or array of numbers (${describe(value)}).`,
-  );
+  if (ArrayBuffer.isView(value) && knownDtypeOf(value) !== undefined) return [(value as Values).length, 1, 1];
+  throw wrongArgument(`\`${name}\``, value, 'a number, an array of numbers, a Matrix, a Vector or a Volume');
 }
 
 /**

@@ -2,14 +2,23 @@ import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe } from '../check.ts';
+import { checkOptions, describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { GridSize } from '../kernel/grid.ts';
-import { compileParsed } from './compile-compute.ts';
+import { compileParsed, nameFor } from './compile-compute.ts';
 import type { ComputeKernel } from './compute-kernel.ts';
 import type { Uses } from './compute-options.ts';
-import { type Descriptor, type DtypeOfScalar, i32, input, output, type Scalar, type ScalarName } from './descriptor.ts';
+import {
+  type Descriptor,
+  type DtypeOfScalar,
+  i32,
+  input,
+  output,
+  requireScalar,
+  type Scalar,
+  type ScalarName,
+} from './descriptor.ts';
 import { parsedOf, parsedStatements } from './parse.ts';
 import { commonShape, dtypeOfScalar, isSame, resultOf, type Shape, type Shaped, shapeOf, strides } from './shapes.ts';
 
@@ -89,9 +98,9 @@ export class Vectorized<N extends ScalarName = ScalarName> {
     if (!Array.isArray(values) || values.length !== names.length)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Kernel (${this.kernel.name}) takes an array of (${names.length}) arguments, not (${describe(values)}).`,
+        `\`values\` is (${describe(values)}), but kernel (${this.kernel.name}) takes an array of (${names.length}) arguments.`,
       );
-    const shapes = values.map((value, i) => shapeOf(names[i]!, value));
+    const shapes = values.map((value, i) => shapeOf(`values[${i}]`, value));
     const common = commonShape(names, shapes);
     const out = given ?? resultOf(this.#device, dtypeOfScalar[this.#result.scalar], common, values);
     if (given !== undefined && !fits(shapeOf('out', given), common, given))
@@ -136,17 +145,10 @@ export async function vectorize<N extends ScalarName>(
 ): Promise<Vectorized<N>> {
   checkOptions(options, ['name', 'uses']);
   if (!Array.isArray(types) || types.length === 0 || types.length > 7)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Types are not an array of 1 to 7 number types (${describe(types)}).`,
-    );
-  for (const type of [...types, result])
-    if (typeof type !== 'function' || !Object.hasOwn(dtypeOfScalar, type.scalar))
-      throw new CovariumError(
-        'ERR_INVALID_ARGUMENT',
-        `A type is not one of f32, f64, i32, u32, u8 (${describe(type)}).`,
-      );
-  const name = options.name ?? (/^[A-Za-z]\w*$/.test(text?.name ?? '') ? text.name : 'vectorized');
+    throw wrongArgument('`types`', types, 'an array of 1 to 7 number types');
+  for (const [i, type] of types.entries()) requireScalar(`\`types[${i}]\``, type);
+  requireScalar('`result`', result);
+  const name = nameFor(options.name, text, 'vectorized');
   // Refuses what is no function by the caller's name, before it is met in a text of ours.
   parsedOf(name, text, types.length);
   const names = types.map((_, i) => `a${i}`);

@@ -28,7 +28,8 @@ export function* lqDecomposition(a: Float64Array, m: number, n: number): Work<Lq
   // Rounding of the largest columns must go from the least: each time that it is subtracted leaves a share of eps.
   const positive = sizes.filter((size) => size > 0).sort();
   const spread = positive.length === 0 ? 0 : Math.log2(positive.at(-1)! / positive[0]!);
-  const times = Math.ceil(Math.max(0, spread - 26) / 52);
+  // Of an infinite spread no finite number of times is enough: the result is not finite, and the caller refuses it.
+  const times = Number.isFinite(spread) ? Math.ceil(Math.max(0, spread - 26) / 52) : 0;
   for (let i = 0; i < m; i++) {
     let left = -1;
     let longest = i;

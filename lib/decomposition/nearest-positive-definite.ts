@@ -1,14 +1,14 @@
-import { asMatrix, finiteNumbers } from '../array/inputs.ts';
+import { finiteNumbers, squareMatrix } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { type AbortOptions, checkOptions } from '../check.ts';
+import { type AbortOptions, checkOptions, oneOf, requireBoolean } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { decomposed, decomposingDevice } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Real, type RealDtype, requireDtype, zerosOf } from '../dtype.ts';
+import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 
 /** Options of {@link nearestPositiveDefinite}. */
 export interface NearestOptions<D extends RealDtype = RealDtype> {
@@ -52,15 +52,15 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   checkOptions(options, ['device', 'correlation', 'dtype']);
   const { device } = options;
   decomposingDevice(device);
-  const dtype = requireDtype((options.dtype ?? 'float64') as D);
-  const given = asMatrix(matrix, ArrayBuffer.isView(matrix) ? Math.sqrt(matrix.length) : undefined);
+  const dtype = oneOf('dtype', options.dtype ?? 'float64', ['float32', 'float64']) as D;
+  const given = squareMatrix('Matrix', matrix);
   const n = requireSquare('Matrix', given);
   const values = finiteNumbers('Matrix', given.data, n);
   const symmetric = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
     for (let j = 0; j < n; j++) symmetric[i * n + j] = (values[i * n + j]! + values[j * n + i]!) / 2;
   yield;
-  const unit = options.correlation === true;
+  const unit = requireBoolean('correlation', options.correlation ?? false);
   const found = unit ? yield* nearestCorrelation(device, symmetric, n) : yield* projected(device, symmetric, n, 0);
   // Of the matrix, not of the nearest, which may be all zeros.
   let size = 0;
@@ -69,7 +69,7 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   if (size === 0 && !unit)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Matrix of (${n} x ${n}) zeros has no nearest positive definite matrix.`,
+      `\`matrix\` of (${n} x ${n}) zeros has no nearest positive definite matrix.`,
     );
   const least = (dtype === 'float32' ? 1e-5 : 1e-8) * Math.max(size, found[0]!);
   const result = zerosOf(dtype, n * n);
@@ -101,7 +101,7 @@ function* nearestCorrelation(
     if (change <= converged * size) return y;
     yield;
   }
-  throw new CovariumError('ERR_OUT_OF_RANGE', `Matrix has no nearest correlation matrix within (${steps}) steps.`);
+  throw new CovariumError('ERR_OUT_OF_RANGE', `\`matrix\` has no nearest correlation matrix within (${steps}) steps.`);
 }
 
 // V diag(max(values, least)) V'.

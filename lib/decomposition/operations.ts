@@ -11,7 +11,17 @@ import { Storage } from '../array/storage.ts';
 import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, firstNotFinite, requireBoolean, wholeNumber } from '../check.ts';
+import {
+  about,
+  checkOptions,
+  describe,
+  firstNotFinite,
+  named,
+  requireBoolean,
+  requireFiniteEntries,
+  wholeNumber,
+  wrongArgument,
+} from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -35,7 +45,7 @@ interface Place {
 function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, names: readonly string[] = []): Place {
   checkOptions(options, ['device', 'onDevice', ...names]);
   const storage = matrixStorage(matrix);
-  const other = b instanceof Matrix ? matrixStorage(b) : b instanceof Vector ? vectorStorage(b) : undefined;
+  const other = b === undefined ? undefined : b instanceof Matrix ? matrixStorage(b) : vectorStorage(b);
   const device = options.device ?? storage.home ?? other?.home;
   if (device === undefined)
     throw new CovariumError(
@@ -43,11 +53,11 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
       `\`device\` is missing (${device}): a matrix of ${matrix.rows} x ${matrix.columns} host values has none of its own. Pass \`{ device }\`.`,
     );
   requireDevice(device);
-  requireSupported(device, storage.dtype);
+  requireSupported('Type of `matrix`', device, storage.dtype);
   return {
     device,
     dtype: storage.dtype as RealDtype,
-    operand: storage.operandFor(device) as Real,
+    operand: named('Matrix', () => storage.operandFor(device)) as Real,
     get values() {
       return storage.valuesFor(device) as Real;
     },
@@ -55,15 +65,19 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
   };
 }
 
+// Before a device is looked for, which b may have.
+function requireOperand(b: unknown): Operand {
+  if (b instanceof Matrix || b instanceof Vector) return b;
+  throw wrongArgument('`b`', b, 'a Matrix or a Vector');
+}
+
 // The numbers of b, in the type of A.
 function rightSide({ device, dtype }: Place, b: Operand): Pick<Place, 'values' | 'operand'> & { columns: number } {
-  if (!(b instanceof Matrix || b instanceof Vector))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` is neither a Matrix nor a Vector (${describe(b)}).`);
   const storage = b instanceof Matrix ? matrixStorage(b) : vectorStorage(b);
   if (storage.dtype !== dtype)
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` has type (${storage.dtype}), but the matrix (${dtype}).`);
   return {
-    operand: storage.operandFor(device) as Real,
+    operand: named('`b`', () => storage.operandFor(device)) as Real,
     get values() {
       return storage.valuesFor(device) as Real;
     },
@@ -100,6 +114,7 @@ function* committed(
     result: undefined,
     written: written[0]!,
     fresh: written,
+    explain: (error) => about('Matrix', error),
   };
   for (const storage of written) storage.timings = written[0]!.timings;
   return written;
@@ -108,7 +123,10 @@ function* committed(
 // The parts of a decomposition of a matrix without rows would not be matrices.
 function requireSomeRows(matrix: Matrix): readonly [number, number] {
   if (matrix.rows > 0) return [matrix.rows, matrix.columns];
-  throw new CovariumError('ERR_SHAPE', `Matrix has (0) rows and (${matrix.columns}) columns: pass one with rows.`);
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `\`matrix\` has (0) rows and (${matrix.columns}) columns: it needs at least one row.`,
+  );
 }
 
 function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
@@ -154,16 +172,16 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
 }
 
 function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, b);
+  const place = placeOf(matrix, options, requireOperand(b));
   const n = requireSquare('Matrix', matrix);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
+  requireFiniteEntries('`b`', values, b instanceof Matrix ? columns : undefined);
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
     const triangles = scratch.copyByCommand(encoder, place.values);
     const right = scratch.copyByCommand(encoder, values);
     const [rows, pivots] = [scratch.output(place.dtype, right.length), scratch.output(place.dtype, n)];
     encoder.requireFinite(triangles, n);
-    encoder.requireFinite(right, columns);
     encoder.transpose(right, rows, n, columns);
     encoder.lu(triangles, pivots, n);
     encoder.luSolve(triangles, pivots, rows, n);
@@ -220,7 +238,6 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
     const rows = scratch.copyByCommand(encoder, place.values);
     const given = scratch.input(b, dtype);
     encoder.requireFinite(rows, n);
-    encoder.requireFinite(given, columns);
     if (!isTall) {
       const u = scratch.output(dtype, m * k);
       encoder.svd(rows, u, s!, right!, m, n, false);
@@ -245,12 +262,13 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
 
 // x = V diag(1 / s) U' b over the singular values that do not count as 0.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, b, ['rcond']);
+  const place = placeOf(matrix, options, requireOperand(b), ['rcond']);
   const { dtype } = place;
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), m, 'matrix', 'rows');
+  requireFiniteEntries('`b`', values, b instanceof Matrix ? columns : undefined);
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
@@ -286,12 +304,12 @@ function* requireSolved(x: Real, dtype: RealDtype): Work {
     if (at === from) at += firstNotFinite(x.subarray(from, to));
   });
   if (at === x.length) return;
-  const message = `Solution entry (${at}) is (${x[at]}): the matrix is too small for \`b\` in (${dtype}). Scale one of them.`;
+  const message = `Solution entry (${at}) is (${x[at]}): \`matrix\` is too small for \`b\` in (${dtype}). Scale one of them.`;
   throw new CovariumError('ERR_OUT_OF_RANGE', message);
 }
 
 function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, b);
+  const place = placeOf(matrix, options, requireOperand(b));
   const { rows: m, columns: n } = matrix;
   const { operand, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'columns');
@@ -312,7 +330,10 @@ function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<un
   const { rows: m, columns: n } = matrix;
   const ddof = wholeNumber('`ddof`', options.ddof ?? 1);
   if (m <= ddof)
-    throw new CovariumError('ERR_SHAPE', `Matrix has (${m}) rows: a covariance with ddof (${ddof}) takes more.`);
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`ddof\` is (${ddof}), but \`matrix\` has (${m}) rows: a covariance takes more.`,
+    );
   const [spread] = yield* committed(
     place,
     [n * n],

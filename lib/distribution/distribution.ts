@@ -3,7 +3,7 @@ import type { RowsInput } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import { backendOf } from '../backend-handle.ts';
-import { type AbortOptions, checkOptions, notCloneable, refuseAborted } from '../check.ts';
+import { type AbortOptions, checkOptions, noConstructor, notCloneable, refuseAborted } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
 import { run, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -45,6 +45,8 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
 
   /** @internal */
   constructor(tasks: DistributionTasks<D>) {
+    if (typeof Object(tasks).draw !== 'function')
+      throw noConstructor('Distribution', 'await MultivariateNormal.fromCovariance({ device, covariance })');
     this.#tasks = tasks;
     this.device = tasks.device;
     this.dimension = tasks.n;

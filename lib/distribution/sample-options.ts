@@ -3,7 +3,7 @@ import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { type AbortOptions, describe, wholeNumber } from '../check.ts';
+import { type AbortOptions, describe, named, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, dtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
@@ -28,8 +28,8 @@ export function sampleOut<D extends RealDtype>(
   out: SampleOut,
 ): Matrix<D> {
   const isMatrix = out instanceof Matrix;
-  const values = isMatrix ? matrixStorage(out).operandFor(device) : out;
-  if (dtypeOf(values) !== dtype)
+  const values = named('Out', () => (isMatrix ? matrixStorage(out).operandFor(device) : out));
+  if (named('Out', () => dtypeOf(values)) !== dtype)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
       `\`out\` is (${describe(values)}), not of the distribution's type (${dtype}).`,
@@ -53,7 +53,10 @@ export function sampleOut<D extends RealDtype>(
 export function requireCount(count: number, { n, dtype }: Omit<Sampled, 'device'>): void {
   wholeNumber('Count', count);
   if (count * n * bytesOf(dtype) > Number.MAX_SAFE_INTEGER)
-    throw new CovariumError('ERR_TOO_LARGE', `Sample of (${count}) rows of dimension (${n}) is beyond 2^53 bytes.`);
+    throw new CovariumError(
+      'ERR_TOO_LARGE',
+      `\`count\` is (${count}): so many draws of (${n}) numbers are beyond 2^53 bytes.`,
+    );
 }
 
 /** Selects a run, and its rows. */

@@ -3,7 +3,7 @@ import { anyValuesIn, type Operand, requireApart } from '../array/operand.ts';
 import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe, wholeNumber } from '../check.ts';
+import { describe, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
 import { encode } from './encode.ts';
@@ -62,15 +62,12 @@ export function operandsOf(
 function inOrder(kernel: string, parameters: readonly Parameter[], given: KernelArguments): KernelArgument[] {
   const names = parameters.map(({ name }) => name).join(', ');
   if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given))
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Arguments of kernel (${kernel}) are neither an object nor an array (${describe(given)}).`,
-    );
+    throw wrongArgument('`arguments`', given, `an object or an array with those of kernel (${kernel}): (${names})`);
   if (Array.isArray(given)) {
     if (given.length === parameters.length) return given;
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Kernel (${kernel}) takes (${parameters.length}) arguments (${names}), not (${given.length}).`,
+      `\`arguments\` has (${given.length}) entries, but kernel (${kernel}) takes (${parameters.length}): (${names}).`,
     );
   }
   const named = given as { readonly [name: string]: KernelArgument };
@@ -92,8 +89,7 @@ function inOrder(kernel: string, parameters: readonly Parameter[], given: Kernel
 function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgument): Values | ArrayBuffer | number {
   if (parameter.kind === 'threadgroup') return threadgroupBytes(parameter, value);
   if (value instanceof Matrix || value instanceof Vector || value instanceof Volume || ArrayBuffer.isView(value)) {
-    if (ArrayBuffer.isView(value)) dtypeOf(value);
-    const values = anyValuesIn(value as Operand | Volume | Values, device);
+    const values = anyValuesIn(`Argument (${parameter.name})`, value as Operand | Volume | Values, device);
     requireElements(parameter, values);
     return values;
   }

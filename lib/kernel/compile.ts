@@ -1,6 +1,6 @@
 import type { CompiledKernel, KernelParameter } from '../backend.ts';
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, requireBoolean } from '../check.ts';
+import { checkOptions, requireBoolean, wrongArgument } from '../check.ts';
 import { CovariumError, fromNative, loading } from '../covarium-error.ts';
 import { type ConstantValues, constantsOf, type FunctionConstant } from './constants.ts';
 import type { CachedLibrary } from './cpu/cache.ts';
@@ -44,7 +44,7 @@ export async function compileKernel(device: OpenBackend, source: string, options
   checkOptions(options, ['name', 'constants', 'includes', 'path', 'check', 'layouts']);
   const { name } = options;
   if (name !== undefined && (typeof name !== 'string' || !/^[A-Za-z_][\w.:-]*$/.test(name)))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of a kernel is not an identifier (${describe(name)}).`);
+    throw wrongArgument('`name`', name, 'the name of a kernel of the text');
   const text = textOf(device, source, options);
   return (await compiledKernels(device, text, [name]))[0]!;
 }
@@ -78,20 +78,16 @@ interface KernelText {
 function textOf(device: OpenBackend, source: string, options: LibraryOptions): KernelText {
   const { constants = {}, includes = {}, path = 'kernel.metal', check = false, layouts = {} } = options;
   const backend = backendOf(device);
+  for (const [argument, given] of Object.entries({ source, path }))
+    if (typeof given !== 'string') throw wrongArgument(argument, given, 'a string');
+  requireBoolean('check', check);
+  for (const [option, given] of Object.entries({ constants, includes, layouts }))
+    if (typeof given !== 'object' || given === null) throw wrongArgument(option, given, 'an object by name');
   if (backend.kind === 'reference')
     throw new CovariumError(
       'ERR_UNSUPPORTED',
       'The reference device does not run kernels (reference): open metal or cpu.',
     );
-  if (typeof path !== 'string')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Path of a kernel's text is not a string (${describe(path)}).`);
-  requireBoolean('check', check);
-  for (const [option, given] of Object.entries({ constants, includes, layouts }))
-    if (typeof given !== 'object' || given === null)
-      throw new CovariumError(
-        'ERR_INVALID_ARGUMENT',
-        `Option (${option}) is not an object of names (${describe(given)}).`,
-      );
   if (check && backend.kind !== 'cpu')
     throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
   const { tokens, flat } = preprocess(source, path, includes);

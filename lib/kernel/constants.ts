@@ -67,7 +67,7 @@ export function constantsOf(source: Source, roots: readonly Range[], values: Con
     if (!names.has(name))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Text has no function constant (${name}); it has (${all.map((constant) => constant.name).join(', ')}).`,
+        `\`constants\` has (${name}), but the text has function constants (${all.map((constant) => constant.name).join(', ')}).`,
       );
   return all;
 }

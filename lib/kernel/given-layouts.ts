@@ -1,4 +1,4 @@
-import { describe } from '../check.ts';
+import { describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Source } from './declarations.ts';
 import { type Layout, Layouts } from './layout.ts';
@@ -17,7 +17,7 @@ export function withLayouts(signature: Signature, given: GivenLayouts): Signatur
     if (!names.includes(name))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Layout is given for (${name}), but kernel (${signature.name}) takes (${names.join(', ')}).`,
+        `\`layouts\` has (${name}), but kernel (${signature.name}) takes (${names.join(', ')}).`,
       );
   const parameters = signature.parameters.map((parameter) => {
     const fields = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
@@ -30,22 +30,19 @@ export function withLayouts(signature: Signature, given: GivenLayouts): Signatur
 
 function layoutOf(argument: string, type: string, fields: { readonly [field: string]: string }): Layout {
   if (typeof fields !== 'object' || fields === null)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `Layout of argument (${argument}) is not an object of fields (${describe(fields)}).`,
-    );
+    throw wrongArgument(`\`layouts.${argument}\``, fields, 'an object of fields');
   const members = Object.entries(fields).map(([name, what]) => {
     const [, word, brackets] = /^(\w+)((?:\[\d+\])*)$/.exec(String(what)) ?? [];
     if (word !== undefined && /^[A-Za-z_]\w*$/.test(name)) return `${word} ${name}${brackets};`;
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Layout of argument (${argument}) has a field (${name}) that is not a number, a vector or an array of them (${describe(what)}).`,
+      `\`layouts.${argument}\` has a field (${name}) that is not a number, a vector or an array of them (${describe(what)}).`,
     );
   });
   const layout = new Layouts(new Source(tokensOf(`struct Given { ${members.join(' ')} };`, ''))).of('Given');
   if (layout !== undefined) return { ...layout, type };
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Layout of argument (${argument}) has types that are not Metal's (${Object.values(fields).join(', ')}).`,
+    `\`layouts.${argument}\` has types that are not Metal's (${Object.values(fields).join(', ')}).`,
   );
 }

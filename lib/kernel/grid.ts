@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '../backend.ts';
-import { describe, wholeNumber } from '../check.ts';
+import { marked, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
 /** Threads along x, y and z; omitted ones are 1, and a number is a grid of one row. */
@@ -9,15 +9,14 @@ export type GridSize = number | readonly number[];
 export function sizeOf(name: string, size: GridSize): [number, number, number] {
   const given = typeof size === 'number' ? [size] : size;
   if (!Array.isArray(given) || given.length < 1 || given.length > 3)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `${name} is neither a number nor an array of 1 to 3 (${describe(size)}).`,
-    );
-  const [x, y = 1, z = 1] = given.map((each) => wholeNumber(`${name} of (${given.join(', ')})`, each, 1, 2 ** 32 - 1));
+    throw wrongArgument(name, size, 'a whole number, or an array of 1 to 3');
+  const [x, y = 1, z = 1] = given.map((each) =>
+    wholeNumber(`Entry of ${marked(name)} (${given.join(', ')})`, each, 1, 2 ** 32 - 1),
+  );
   if (x! * y * z > Number.MAX_SAFE_INTEGER)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `${name} of (${given.join(', ')}) has (${x! * y * z}) threads; the limit is (${Number.MAX_SAFE_INTEGER}).`,
+      `${marked(name)} of (${given.join(', ')}) has (${x! * y * z}) threads; the limit is (${Number.MAX_SAFE_INTEGER}).`,
     );
   return [x!, y, z];
 }

@@ -1,6 +1,6 @@
 import type { CompiledKernel, Timings } from '../backend.ts';
-import { commit, type OpenBackend, recorded, runCommands } from '../backend-handle.ts';
-import { checkOptions, describe, inspectFields } from '../check.ts';
+import { commit, OpenBackend, recorded, runCommands } from '../backend-handle.ts';
+import { checkOptions, describe, inspectFields, noConstructor } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf } from './arguments.ts';
@@ -91,12 +91,13 @@ export class Kernel {
     parameters: readonly Parameter[],
     compiled: CompiledKernel,
     notes: readonly string[],
-    argumentNames: readonly string[] = parameters.map((parameter) => parameter.name),
+    argumentNames?: readonly string[],
   ) {
+    if (!(device instanceof OpenBackend)) throw noConstructor('Kernel', 'await device.kernel(source)');
     this.notes = Object.freeze(notes);
     this.device = device;
     this.name = name;
-    this.argumentNames = Object.freeze(argumentNames);
+    this.argumentNames = Object.freeze(argumentNames ?? parameters.map((parameter) => parameter.name));
     this.arguments = Object.freeze(
       parameters.map((parameter, i) => Object.freeze(argumentInfo(parameter, compiled.parameters[i]?.sizeBytes))),
     );

@@ -1,4 +1,4 @@
-import { describe } from '../check.ts';
+import { describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { evaluate } from './expression.ts';
 import { errorAt, quoted, type Token, tokensOf } from './tokens.ts';
@@ -79,8 +79,7 @@ class Preprocessor {
   #file(text: string, path: string, depth: number): string {
     if (depth > deepest)
       throw new CovariumError('ERR_TOO_LARGE', `Text of (${path}) is included more than (${deepest}) texts deep.`);
-    if (typeof text !== 'string')
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Text of (${path}) is not a string (${describe(text)}).`);
+    if (typeof text !== 'string') throw wrongArgument(`\`includes['${describe(path)}']\``, text, 'a string');
     this.#length += text.length;
     if (this.#length > longestText)
       throw new CovariumError(

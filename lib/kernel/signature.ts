@@ -128,10 +128,10 @@ export function signatureOf(
     const names = all.map((each) => each.name).join(', ');
     const why =
       all.length === 0
-        ? 'Text does not contain a kernel (a function that begins with kernel void).'
+        ? '`source` does not contain a kernel (a function that begins with kernel void).'
         : name === undefined
           ? `Text has several kernels (${names}): pass \`name\`.`
-          : `Kernel (${name}) is not in the text; there are (${names}).`;
+          : `\`name\` is (${name}), but the text has kernels (${names}).`;
     throw new CovariumError('ERR_INVALID_ARGUMENT', why);
   }
   const { declaration, instantiation, templateArguments } = chosen;

@@ -148,6 +148,6 @@ function impossible(path: string, value: number): CovariumError {
 }
 
 function malformed(path: string, why: string, value: unknown): CovariumError {
-  const where = path === '' ? 'they are' : `${path} is`;
+  const where = path === '' ? '`json` is' : `${path} is`;
   return new CovariumError('ERR_MALFORMED_MOMENTS', `Moments are malformed: ${where} ${why} (${describe(value)}).`);
 }

@@ -4,7 +4,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, describe, inspectFields, notCloneable, wholeNumber } from '../check.ts';
+import { checkOptions, inspectFields, named, notCloneable, wholeNumber, wrongArgument } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { exactDevice } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
@@ -65,7 +65,7 @@ export class Moments {
     checkOptions(options, ['device']);
     this.dimension = wholeNumber('Dimension', dimension, 1);
     this.#device = options.device === undefined ? undefined : requireDevice(options.device);
-    this.#sums = noRows(this.dimension);
+    this.#sums = named('Dimension', () => noRows(dimension));
     Object.freeze(this);
   }
 
@@ -129,7 +129,13 @@ export class Moments {
    * `ERR_INVALID_ARGUMENT`.
    */
   merge(other: Moments): void {
-    this.#sums = runToEnd(joined(this.#sums, sumsOf(other, this.dimension)));
+    const sums = sumsOf('other', other);
+    if (sums.n !== this.dimension)
+      throw new CovariumError(
+        'ERR_SHAPE',
+        `\`other\` has dimension (${sums.n}), but these moments have (${this.dimension}).`,
+      );
+    this.#sums = runToEnd(joined(this.#sums, sums));
   }
 
   /**
@@ -173,13 +179,8 @@ export class Moments {
   }
 }
 
-/**
- * The sums behind moments of dimension n, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`.
- */
-export function sumsOf(moments: unknown, n?: number): CentralSums {
-  if (!(moments instanceof Moments))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`moments\` is (${describe(moments)}); pass a Moments.`);
-  const sums = sumsInside(moments);
-  if (n === undefined || sums.n === n) return sums;
-  throw new CovariumError('ERR_SHAPE', `\`others\` has moments of dimension (${sums.n}), but these have (${n}).`);
+/** The sums behind moments, for other modules of lib only. Throws `ERR_INVALID_ARGUMENT`. */
+export function sumsOf(name: string, moments: unknown): CentralSums {
+  if (moments instanceof Moments) return sumsInside(moments);
+  throw wrongArgument(name, moments, 'a Moments');
 }

@@ -2,7 +2,7 @@ import { copiedNumbers, hostValues } from '../array/host-memory.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { type AbortOptions, about, checkOptions, requireFiniteEntries } from '../check.ts';
+import { type AbortOptions, checkOptions, named, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Missing, requireMissing, type Values } from '../dtype.ts';
 import type { WeightedRows } from './block.ts';
@@ -36,7 +36,7 @@ export const addSyncOptionNames: readonly string[] = ['weights', 'frequencies', 
  */
 export function weightedRows(input: RowsInput, n: number, options: AddSyncOptions): WeightedRows {
   checkOptions(options, addSyncOptionNames);
-  const values = rowValues(input, n);
+  const values = named('rows', () => rowValues(input, n));
   const count = values.length / n;
   const missing = requireMissing(options.missing);
   return {
@@ -100,15 +100,6 @@ function perRow(
         `\`${argument}[${row}]\` is (${values[row]}), not ${kind} of at least 0.`,
       );
   return values;
-}
-
-/** Errors of `work` name the argument. */
-function named<Result>(argument: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof CovariumError ? about(argument, error) : error;
-  }
 }
 
 function float64Of(input: VectorInput): Float64Array {

@@ -1,6 +1,7 @@
 import { finiteNumbers, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
+import type { Encoder } from '../backend.ts';
 import { checkOptions, requireBoolean } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
@@ -34,21 +35,24 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   const singular = requireBoolean('singular', options.singular ?? factor.rank < n);
   const given = rowsInput('Matrix', device, options.matrix, n);
   const m = given.count;
-  if (m === 0) throw new CovariumError('ERR_SHAPE', 'Matrix has (0) rows, but a normal has at least one dimension.');
+  if (m === 0) throw new CovariumError('ERR_SHAPE', '`matrix` has (0) rows, but a normal has at least one dimension.');
   const matrix = finiteNumbers('Matrix', given.values, n);
   const offset =
     options.offset === undefined ? undefined : meanInput(device, options.offset, 'float64', m, 'Offset').slice();
-  const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64', m);
+  const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64');
+  if (noise !== undefined && noise.n !== m)
+    throw new CovariumError('ERR_SHAPE', `\`noise\` has (${noise.n}) columns, but \`matrix\` has (${m}) rows.`);
   const spread = noise === undefined ? new Float64Array(0) : new Float64Array(noise.values);
   const { mean, root, width, tolerance } = yield* exactRoot(parameters, true);
 
   const centre = new Float64Array(m);
   const image = new Float64Array(m * width);
-  yield* exactly(device, (encoder) => {
+  const encode = (encoder: Encoder) => {
     if (noise !== undefined) encoder.requireSymmetric(spread, m, symmetryTolerance(dtype));
     encoder.product(matrix, mean, centre, m, 1, n, false, false, 1, 0);
     encoder.product(matrix, root, image, m, width, n, false, false, 1, 0);
-  });
+  };
+  yield* exactly(device, encode, 'Noise');
   if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
   let rows = image;
   if (noise !== undefined) {

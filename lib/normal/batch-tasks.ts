@@ -2,7 +2,7 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
-import { about, firstNotFinite, wrongArgument } from '../check.ts';
+import { about, firstNotFinite, named, wrongArgument } from '../check.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
@@ -61,7 +61,7 @@ export function batchOut<D extends RealDtype>(
   count: number,
   out: Volume | Real | undefined,
 ): { readonly volume: Volume<D>; readonly written: Storage<D> } {
-  requireCount(count * size, { dtype, n });
+  requireCount(count, { dtype, n: n * size });
   if (count < 1) throw new CovariumError('ERR_OUT_OF_RANGE', `\`count\` is (${count}): a volume has at least one row.`);
   if (out instanceof Volume) {
     if (out.width !== n || out.height !== count || out.depth !== size)
@@ -69,13 +69,13 @@ export function batchOut<D extends RealDtype>(
         'ERR_SHAPE',
         `\`out\` is (${out.size.join(' x ')}), but the draws are (${n} x ${count} x ${size}).`,
       );
-    const values = volumeStorage(out).valuesFor(device) as Real;
+    const values = named('Out', () => volumeStorage(out).valuesFor(device)) as Real;
     sampleOut({ device, dtype, n }, count * size, values);
     return { volume: out as Volume as Volume<D>, written: volumeStorage(out) as Storage as Storage<D> };
   }
   const written =
     out === undefined
-      ? Storage.forResult(device, dtype, size * count * n)
+      ? named('Count', () => Storage.forResult(device, dtype, size * count * n))
       : matrixStorage(sampleOut({ device, dtype, n }, count * size, out));
   return { volume: new Volume(written, [n, count, size]), written };
 }
@@ -108,7 +108,11 @@ export function ownRows({ device, size, n }: BatchShape, rows: MatrixInput | Vol
       'ERR_SHAPE',
       `\`rows\` is a volume of (${rows.size.join(' x ')}): its width is not (${n}), or its depth not (${size}).`,
     );
-  return { values: volumeStorage(rows).valuesFor(device), count: rows.height, columns: n * rows.height };
+  return {
+    values: named('rows', () => volumeStorage(rows).valuesFor(device)),
+    count: rows.height,
+    columns: n * rows.height,
+  };
 }
 
 /** Log densities of each normal at its rows: B x count. */
@@ -156,8 +160,12 @@ export function drawMatrices<D extends RealDtype>(
   const first = firstElement(firstRow, count, n);
   const length = count * n;
   if (length * bytesOf(dtype) < ownMemoryBytes) {
-    requireCount(count * size, parameters);
-    const block = new Storage(zerosOf(dtype, size * length), undefined, device);
+    requireCount(count, { dtype, n: n * size });
+    const block = new Storage(
+      named('Count', () => zerosOf(dtype, size * length)),
+      undefined,
+      device,
+    );
     const out = block.values as Values as Real;
     const views = Array.from({ length: size }, (_, b) => {
       const view = part(out, b, length) as Values as Values<D>;
@@ -175,7 +183,7 @@ export function drawMatrices<D extends RealDtype>(
       fresh: [],
     };
   }
-  const own = Storage.allForResult(device, dtype, Array<number>(size).fill(length));
+  const own = named('Count', () => Storage.allForResult(device, dtype, Array<number>(size).fill(length)));
   return {
     device,
     encode: (encoder) => {

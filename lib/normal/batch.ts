@@ -1,10 +1,11 @@
 import { hostValues } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
+import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, marked, wrongArgument } from '../check.ts';
+import { about, argumentOf, marked, named, wrongArgument } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -32,6 +33,9 @@ export const normalWords: BatchWords = {
   square: 'Covariance',
   squares: 'Covariances',
 };
+
+/** Of means and covariances that are estimated: they are no arguments. */
+export const estimatedWords: BatchWords = { ...normalWords, centres: normalWords.centre, squares: normalWords.square };
 
 /** Size, dimension and type of a batch, and its device. */
 export interface BatchShape<D extends RealDtype = RealDtype> {
@@ -102,7 +106,7 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
       'ERR_SHAPE',
       `${marked(words.squares)} is a volume of (${volume.size.join(' x ')}) numbers: its width and height differ.`,
     );
-  const given = volumeStorage(volume).valuesFor(device);
+  const given = named(words.squares, () => volumeStorage(volume).valuesFor(device));
   const block = hostValues(given, dtype) as Real;
   // requireHeld says what is wrong with the first whose diagonal is not held.
   if (!areDiagonalsNormal(block, n, dtype))
@@ -117,7 +121,8 @@ function ofEach(given: readonly MatrixInput[], device: Device, dtype: RealDtype,
   let n: number | undefined;
   const squares = given.map((input, b) =>
     naming(words, b, () => {
-      const square = squareInput(words.square, device, input, dtype, n, 'first one');
+      const square = squareInput(words.square, device, input, dtype);
+      requireColumns(words.square, square.n, n ?? square.n, 'first one');
       n = square.n;
       return square.values;
     }),
@@ -125,12 +130,8 @@ function ofEach(given: readonly MatrixInput[], device: Device, dtype: RealDtype,
   return { size: given.length, n: n!, squares };
 }
 
-function centresOf(
-  given: MatrixInput,
-  { device, dtype, size, n }: BatchShape,
-  { one, centre, centres }: BatchWords,
-): Real {
-  const name = `Matrix of ${centres.toLowerCase()}`;
+function centresOf(given: MatrixInput, { device, dtype, size, n }: BatchShape, words: BatchWords): Real {
+  const name = words.centres;
   const { values, count } = rowsInput(name, device, given, n);
   if (count !== size)
     throw new CovariumError(
@@ -141,7 +142,7 @@ function centresOf(
   // meanInput says what is wrong with the first that is not finite.
   if (!isAllFinite(held))
     for (let b = 0; b < size; b++)
-      naming({ one }, b, () => meanInput(device, part(values as Real, b, n), dtype, n, centre));
+      naming(words, b, () => meanInput(device, part(values as Real, b, n), dtype, n, words.centre));
   return held;
 }
 
@@ -224,7 +225,7 @@ export function batchConstants({ n }: { readonly n: number }, logarithms: Float6
 }
 
 /** Runs `work` for one distribution of a batch; an error gets its index. */
-export function naming<Result>(words: Pick<BatchWords, 'one'>, index: number, work: () => Result): Result {
+export function naming<Result>(words: BatchWords, index: number, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -233,8 +234,17 @@ export function naming<Result>(words: Pick<BatchWords, 'one'>, index: number, wo
 }
 
 /** An error with the index of the distribution that it is about. */
-export function ofDistribution({ one }: Pick<BatchWords, 'one'>, index: number, error: CovariumError): CovariumError {
-  const { name, code, message, stack, ...fields } = error;
+export function ofDistribution(words: BatchWords, index: number, error: CovariumError): CovariumError {
+  const { one, centre, centres, square, squares } = words;
+  const { name, code, message: text, stack, ...fields } = error;
+  // The argument of one is an element of that of all.
+  let message = text;
+  for (const [own, all] of [
+    [centre, centres],
+    [square, squares],
+  ].map((each) => each.map(argumentOf)))
+    if (own !== all && new RegExp(`^\`${own}[\`[]`).test(text))
+      message = `\`${all}[${index}]${text.slice(own!.length + 1)}`;
   return new CovariumError(code, `${one} (${index}) of the batch: ${message}`, {
     ...fields,
     matrix: index,

@@ -34,7 +34,7 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   const values = new Float64Array(vectorInput('Values', parameters.device, options.values));
   const onto = yield* regression(parameters, options.given);
   requireOthers(onto);
-  requireLength('Values', values.length, onto.given.length, 'list of given coordinates');
+  requireLength('Values', values.length, onto.given.length, '`given`');
   requireFiniteEntries('Values', values);
   requireOnSupport(parameters, onto, values);
   const m = onto.given.length;
@@ -55,11 +55,11 @@ export function* conditionalMeans<D extends RealDtype>(
   const { given, rows } = options;
   if (Array.isArray(given) && given.length === 0)
     throw new CovariumError('ERR_SHAPE', '`given` has (0) coordinates, but `rows` has at least one column.');
-  const { values, count } = rowsInput('Values', device, rows, Array.isArray(given) ? given.length : undefined);
+  const { values, count } = rowsInput('rows', device, rows, Array.isArray(given) ? given.length : undefined);
   const input = values.slice();
   const onto = yield* regression(parameters, given);
   requireOthers(onto);
-  requireFiniteEntries('Values', input, onto.given.length);
+  requireFiniteEntries('rows', input, onto.given.length);
   requireOnSupport(parameters, onto, input);
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);

@@ -138,6 +138,7 @@ export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, 
   const { values: out } = task.written;
   return {
     ...task,
+    explain: (error) => about('Input', error),
     // Where a product overflows before the sum does, the row is solved again in a unit of its own.
     again: function* () {
       const far: number[] = [];

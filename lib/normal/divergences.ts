@@ -1,4 +1,4 @@
-import { requireColumns, requireFinite } from '../array/operand.ts';
+import { requireFinite } from '../array/operand.ts';
 import type { AbortOptions } from '../check.ts';
 import { runAlone } from '../command/abort.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
@@ -115,8 +115,9 @@ export function wassersteinSync(p: MultivariateNormal, q: MultivariateNormal): n
 
 function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, NormalParameters] {
   const both: [NormalParameters, NormalParameters] = [parametersOf('`p`', p), parametersOf('`q`', q)];
-  requireColumns('Second normal', both[1].n, both[0].n, 'first');
-  return both;
+  const [{ n }, { n: other }] = both;
+  if (other === n) return both;
+  throw new CovariumError('ERR_SHAPE', `\`q\` has dimension (${other}), but \`p\` has (${n}).`);
 }
 
 function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {

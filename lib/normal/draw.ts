@@ -2,7 +2,7 @@ import { rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireApart, requireRows } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, requireBoolean } from '../check.ts';
+import { about, checkOptions, marked, named, requireBoolean } from '../check.ts';
 import type { Task } from '../command/task.ts';
 import {
   requireCount,
@@ -31,7 +31,13 @@ export function drawTask<D extends RealDtype>(
   const allot = requireBoolean('`onDevice`', onDevice) ? Storage.away : Storage.forResult;
   normalCounter(seed, stream, firstElement(firstRow, count, factor.width), counter);
   const result =
-    target === undefined ? new Matrix(allot(device, dtype, count * n), count, n) : sampleOut(parameters, count, target);
+    target === undefined
+      ? new Matrix(
+          named('Count', () => allot(device, dtype, count * n)),
+          count,
+          n,
+        )
+      : sampleOut(parameters, count, target);
   const written = matrixStorage(result);
   const out = written.operandFor(device) as Real;
   return {
@@ -82,13 +88,14 @@ export function drawAboutMeans<D extends RealDtype>(
   const out = matrixStorage(task.result).operandFor(device) as Real;
   try {
     requireRows(name, rows, count, 'sample', 'rows');
-    requireApart('Out', out, name.toLowerCase(), values);
+    requireApart('Out', out, marked(name), values);
   } catch (error) {
     for (const storage of task.fresh) storage.close();
     throw error;
   }
   return {
     ...task,
+    explain: (error) => about(name, error),
     encode: (encoder, scratch) => {
       const centres = scratch.input(values, dtype);
       encoder.requireFinite(centres, n);

@@ -4,14 +4,15 @@ import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, checkOptions, wholeNumber, wrongArgument } from '../check.ts';
+import { checkOptions, wholeNumber, wrongArgument } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { part, type RealDtype, type Values } from '../dtype.ts';
+import { requireFinite } from '../reference/symmetry.ts';
 import { isSlice, type Work } from '../work.ts';
-import { type BatchParameters, batchInput, factorBatch, normalWords } from './batch.ts';
+import { type BatchParameters, batchInput, estimatedWords, factorBatch } from './batch.ts';
 
 /** Options of {@link MultivariateNormalBatch.fit}. */
 export interface FitGroupsOptions {
@@ -35,7 +36,7 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   const { values, count, n } = rowsInput('Data', device, rows);
   const labels = new Int32Array(labelsOf(device, options.labels, count));
   // What is sliced reads copies, which the caller cannot change.
-  const data = hostValues(values, 'float64', true);
+  const data = hostValues(values, 'float64', true) as Float64Array;
   const ddof = wholeNumber('ddof', options.ddof ?? 1);
   const { size, starts, order } = yield* grouped(labels);
   for (let b = 0; b < size; b++) {
@@ -45,11 +46,11 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
     if (members < needed)
       throw new CovariumError(
         'ERR_SHAPE',
-        `Group (${b}) has (${members}) rows, but a normal of dimension (${n}) with ddof (${ddof}) needs at least (${needed}).`,
+        `\`labels\` has group (${b}) of (${members}) rows, but a normal of dimension (${n}) with ddof (${ddof}) needs at least (${needed}).`,
         { matrix: b },
       );
   }
-  yield* refuseNotFinite(data, n);
+  yield* requireFinite(data, n, 'Data');
   const sorted = hostZeros(data.length);
   for (let at = 0; at < count; at++) {
     sorted.set(data.subarray(order[at]! * n, (order[at]! + 1) * n), at * n);
@@ -65,8 +66,8 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
       }
     });
   const volume = Volume.from(squares, { width: n, height: n, depth: size });
-  const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, normalWords);
-  return yield* step(factorBatch(input, undefined, normalWords, false));
+  const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, estimatedWords);
+  return yield* step(factorBatch(input, undefined, estimatedWords, false));
 }
 
 // Of a commit, whose commands are recorded on the JavaScript thread.
@@ -105,14 +106,4 @@ function* grouped(
     if (isSlice(row)) yield;
   }
   return { size, starts, order };
-}
-
-function* refuseNotFinite(values: Values, n: number): Work {
-  for (let at = 0; at < values.length; at++) {
-    if (isSlice(at)) yield;
-    if (Number.isFinite(values[at])) continue;
-    const [row, column] = [Math.floor(at / n), at % n];
-    const message = `Entry (${row}, ${column}) is (${values[at]}), not a finite number.`;
-    throw about('Data', new CovariumError('ERR_NOT_FINITE', message, { row, column }));
-  }
 }

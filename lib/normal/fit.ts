@@ -1,10 +1,12 @@
 import { hostZeros } from '../array/host-memory.ts';
 import { asMatrix, type Rows, realDtype, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import type { Encoder } from '../backend.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { about, checkOptions, wholeNumber } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
+import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -58,7 +60,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
 export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, 'moments']);
   const { moments, ...asked } = options;
-  const sums = sumsOf(moments);
+  const sums = sumsOf('moments', moments);
   const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
   // Rows that are added between two slices replace the sums of the moments, and do not change these.
@@ -180,15 +182,12 @@ function* fitShrunk(
   if (!(isSimple && Number.isInteger(ddof) && ddof >= 0 && ddof < count)) return undefined;
   factorOn(factor);
   const [mean, covariance] = [new Float64Array(n), hostZeros(n * n)];
-  try {
-    yield* exactly(device, (encoder, scratch) => {
-      const rows = scratch.input(values, 'float64');
-      encoder.requireFinite(rows, n);
-      encoder.meanAndCovariance(rows, mean, covariance, ddof);
-    });
-  } catch (error) {
-    throw error instanceof CovariumError && error.code === 'ERR_NOT_FINITE' ? about('Data', error) : error;
-  }
+  const encode = (encoder: Encoder, scratch: Scratch) => {
+    const rows = scratch.input(values, 'float64');
+    encoder.requireFinite(rows, n);
+    encoder.meanAndCovariance(rows, mean, covariance, ddof);
+  };
+  yield* exactly(device, encode, 'Data');
   let trace = 0;
   for (let i = 0; i < n; i++) trace += covariance[i * (n + 1)]!;
   if (!Number.isFinite(trace)) return undefined;

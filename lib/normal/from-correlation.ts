@@ -1,25 +1,26 @@
-import { asMatrix, finiteNumbers, realDtype, vectorInput } from '../array/inputs.ts';
+import { finiteNumbers, realDtype, squareMatrix, vectorInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireLength, requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, marked, notFinite } from '../check.ts';
+import { about, checkOptions, marked, notFinite } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { type RealDtype, smallestNormal } from '../dtype.ts';
+import { requireSymmetric } from '../reference/symmetry.ts';
 import { fromCovariance } from './from-covariance.ts';
-import { squareInput } from './inputs.ts';
+import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { CorrelationOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
 
 /**
- * The normal of a mean, a correlation matrix and standard deviations. `square`, `centre` and `sizes` are what an error
- * calls them.
+ * The normal of a mean, a correlation matrix and standard deviations. `centre` and `sizes` are what an error calls the
+ * first and the last.
  */
 export function* fromCorrelation(
   options: CorrelationOptions,
-  square = 'Covariance',
   centre = 'Mean',
   sizes = 'Standard deviations',
 ): Tasks<NormalParameters> {
@@ -31,9 +32,9 @@ export function* fromCorrelation(
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype, options.mean, correlation, standardDeviations);
   const given = vectorInput(sizes, device, standardDeviations);
-  const deviations = finiteNumbers(sizes, given, given.length);
-  const { values, n } = squareInput('Correlation', device, correlation, 'float64', undefined);
-  requireLength(sizes, deviations.length, n, 'correlation');
+  const deviations = finiteNumbers(sizes, given);
+  const { values, n } = squareInput('Correlation', device, correlation, 'float64');
+  requireLength(sizes, deviations.length, n, '`correlation`', 'columns');
   requireUnits(values, n, dtype === 'float64' ? 1e-9 : 1e-5);
   const mayBeZero = options.singular === 'pivoted' || options.singular === 'eigen';
   deviations.forEach((deviation, i) => {
@@ -46,20 +47,53 @@ export function* fromCorrelation(
       },
     );
   });
+  requireHeldVariances(sizes, deviations, dtype);
   if (options.mean !== undefined) {
     const inputs = [options.mean, correlation, standardDeviations];
-    const centres = vectorInput(centre, device, options.mean);
+    const centres = meanInput(device, options.mean, 'float64', undefined, centre);
+    requireLength(centre, centres.length, n, '`correlation`', 'columns');
     requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, centres, (i) => deviations[i]! ** 2, centre);
   }
   // A diagonal within rounding of one becomes exactly one, so that the variances are those that the caller passed.
-  // Without a pause, in which the caller could change these inputs.
-  const covariance = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    const own = deviations[i]!;
-    for (let j = 0, at = i * n; j < n; j++, at++) covariance[at] = (i === j ? 1 : values[at]!) * own * deviations[j]!;
+  // Copies, which the caller cannot change in a pause.
+  const covariance = new Float64Array(values);
+  const mean = options.mean === undefined ? undefined : vectorInput(centre, device, options.mean).slice();
+  try {
+    // Before the entries are multiplied: an error shows them as the caller wrote them.
+    yield* requireSymmetric(covariance, n, symmetryTolerance(dtype, options.symmetryTolerance));
+    for (let i = 0; i < n; i++) {
+      const own = deviations[i]!;
+      for (let j = 0, at = i * n; j < n; j++, at++)
+        covariance[at] = (i === j ? 1 : covariance[at]!) * own * deviations[j]!;
+    }
+    const product = new Matrix(new Storage(covariance), n, n);
+    return yield* fromCovariance({ ...rest, mean, dtype, covariance: product }, 'Correlation', centre);
+  } catch (error) {
+    throw error instanceof CovariumError ? about('Correlation', ofCorrelation(error)) : error;
   }
-  const product = new Matrix(new Storage(covariance), n, n);
-  return yield* fromCovariance({ ...rest, dtype, covariance: product }, square, centre);
+}
+
+// The pivots of the covariance are those of the correlation, but of another size.
+function ofCorrelation(error: CovariumError): CovariumError {
+  if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE') return error;
+  const message = error.message.replace(/(pivot \(\d+\) is) \(.*?\)/, '$1 not positive');
+  return new CovariumError(error.code, message, {
+    ...(error.pivot !== undefined && { pivot: error.pivot }),
+    cause: error,
+  });
+}
+
+// Squares that a device takes for 0 or infinity.
+function requireHeldVariances(sizes: string, deviations: Float64Array, dtype: RealDtype): void {
+  deviations.forEach((deviation, i) => {
+    const square = dtype === 'float32' ? Math.fround(deviation * deviation) : deviation * deviation;
+    if (deviation === 0 || (square >= smallestNormal[dtype] && square < Number.POSITIVE_INFINITY)) return;
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `${marked(sizes)} entry (${i}) is (${deviation}), whose square (${dtype}) does not hold. Pass it in another unit.`,
+      { row: 0, column: i },
+    );
+  });
 }
 
 /** A covariance as a correlation matrix and standard deviations. */
@@ -76,11 +110,7 @@ export interface Correlation {
  * variance, or a variance of 0 whose row has a nonzero covariance.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
-  const matrix = asMatrix(
-    covariance,
-    ArrayBuffer.isView(covariance) ? Math.sqrt(covariance.length) : undefined,
-    'Covariance',
-  );
+  const matrix = squareMatrix('Covariance', covariance);
   const n = requireSquare('Covariance', matrix);
   const values = finiteNumbers('Covariance', matrix.data, n);
   const deviations = Float64Array.from({ length: n }, (_, i) => {

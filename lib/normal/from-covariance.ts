@@ -48,7 +48,7 @@ export function* fromCovariance(
   const regular = yield* regularNormal(input, tolerance, factorOn(options.factor), square);
   if (regular !== undefined) return regular;
   const symmetric = new Float64Array(input.square);
-  yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance));
+  yield* exactly(input.device, (encoder) => encoder.requireSymmetric(symmetric, n, tolerance), square);
   // Only the lower triangle counts, as for a Cholesky factor.
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < i; j++) symmetric[j * n + i] = symmetric[i * n + j]!;
@@ -176,10 +176,13 @@ function* withJitter(options: CovarianceOptions, input: NormalInput, name: strin
       const { smallestPivot } = parameters.factor as LowerFactor;
       return { ...parameters, jitter: { amount, attempts: attempt, smallestPivot } };
     } catch (error) {
-      if (!(error instanceof CovariumError) || error.code !== 'ERR_NOT_POSITIVE_DEFINITE') throw error;
+      if (!(error instanceof CovariumError)) throw error;
+      if (error.code !== 'ERR_NOT_POSITIVE_DEFINITE') throw about(name, error);
       if (attempt < attempts && largest > 0) continue;
       const { pivot } = error;
-      const message = `${marked(name)} is not positive definite, even with (${amount}) added to its diagonal: ${error.message}`;
+      const message = `${marked(name)} is not positive definite, even with (${amount}) added to its diagonal${
+        pivot === undefined ? '' : `: pivot (${pivot}) is not positive`
+      }.`;
       throw new CovariumError(error.code, message, pivot === undefined ? { cause: error } : { pivot, cause: error });
     }
   }

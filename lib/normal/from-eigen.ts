@@ -13,10 +13,8 @@ import type { EigenOptions } from './options.ts';
 import type { NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
 
-/**
- * The normal of a mean and an eigendecomposition of its covariance. `square` and `centre` are what an error calls them.
- */
-export function* fromEigen(options: EigenOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
+/** The normal of a mean and an eigendecomposition of its covariance. `centre` is what an error calls the mean. */
+export function* fromEigen(options: EigenOptions, centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'values', 'vectors', 'dtype']);
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype, options.mean, options.values, options.vectors);
@@ -24,11 +22,11 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   const mean =
     options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre).slice();
   const given = vectorInput('Eigenvalues', device, options.values);
-  const values = finiteNumbers('Eigenvalues', given, given.length);
+  const values = finiteNumbers('Eigenvalues', given);
   const m = values.length;
   const matrix = asMatrix(options.vectors, m, 'Eigenvectors');
   const n = matrix.rows;
-  requireColumns('Eigenvectors', matrix.columns, m, 'eigenvalues');
+  requireColumns('Eigenvectors', matrix.columns, m, 'list `values`');
   if (m > n || n === 0) throw new CovariumError('ERR_SHAPE', `\`vectors\` has (${m}) columns, but only (${n}) rows.`);
   if (mean !== undefined) requireLength(centre, mean.length, n, 'matrix of eigenvectors');
   const source = matrixStorage(matrix).valuesFor(device);
@@ -36,7 +34,7 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   const products = new Float64Array(m * m);
   yield* exactly(device, (encoder) => encoder.product(vectors, vectors, products, m, m, n, true, false, 1, 0));
   requireOrthonormal(products, m, 64 * n * epsilonOf(source));
-  const used = positiveValues(values, n, epsilonOf(given), square);
+  const used = positiveValues(values, n, epsilonOf(given));
   const rank = used.length;
   const root = new Float64Array(n * rank);
   used.forEach((from, k) => {
@@ -45,7 +43,7 @@ export function* fromEigen(options: EigenOptions, square = 'Covariance', centre 
   const inputs = [options.mean, options.values, options.vectors];
   const variance = (i: number) => root.subarray(i * rank, (i + 1) * rank).reduce((sum, entry) => sum + entry ** 2, 0);
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
-  return yield* rooted({ device, dtype, n, mean }, { root, rank }, square);
+  return yield* rooted({ device, dtype, n, mean }, { root, rank }, 'Eigenvalues');
 }
 
 function epsilonOf(values: Values): number {
@@ -54,14 +52,14 @@ function epsilonOf(values: Values): number {
 
 // The indices of the nonzero eigenvalues. The caller gives them, so that a small one counts unless rounding loses it
 // beside the largest.
-function positiveValues(values: Float64Array, n: number, epsilon: number, square: string): number[] {
+function positiveValues(values: Float64Array, n: number, epsilon: number): number[] {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const used: number[] = [];
   values.forEach((value, i) => {
     if (value < -16 * Math.max(n, 8) * epsilon * largest)
       throw new CovariumError(
         'ERR_NOT_POSITIVE_DEFINITE',
-        `\`values[${i}]\` is (${value}): an eigenvalue of a ${square.toLowerCase()} is not negative.`,
+        `\`values[${i}]\` is (${value}): pass eigenvalues of at least 0.`,
         { pivot: i },
       );
     if (value > n * Number.EPSILON * largest) used.push(i);

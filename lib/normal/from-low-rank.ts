@@ -10,10 +10,8 @@ import type { LowRankOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
 
-/**
- * The normal of a mean and a low-rank covariance plus a diagonal. `square` and `centre` are what an error calls them.
- */
-export function* fromLowRank(options: LowRankOptions, square = 'Covariance', centre = 'Mean'): Tasks<NormalParameters> {
+/** The normal of a mean and a low-rank covariance plus a diagonal. `centre` is what an error calls the mean. */
+export function* fromLowRank(options: LowRankOptions, centre = 'Mean'): Tasks<NormalParameters> {
   checkOptions(options, ['device', 'mean', 'factor', 'diagonal', 'dtype']);
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype, options.mean, options.factor, options.diagonal);
@@ -32,5 +30,5 @@ export function* fromLowRank(options: LowRankOptions, square = 'Covariance', cen
   const inputs = [options.mean, options.factor, options.diagonal];
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
   const make = yield* LowRankFactor.of(factor, diagonal);
-  return yield* step(givenFactor({ device, dtype, n, mean }, make, square));
+  return yield* step(givenFactor({ device, dtype, n, mean }, make, '`factor` with `diagonal`'));
 }

@@ -1,3 +1,4 @@
+import { marked } from '../check.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
@@ -6,7 +7,7 @@ import { LowerFactor } from '../factor/lower-factor.ts';
 import { type Allocate, kept } from '../factor/parts.ts';
 import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
-import { givenFactor, type NormalParameters, type NormalTask } from './parameters.ts';
+import { givenFactor, type NormalParameters, type NormalTask, resultName } from './parameters.ts';
 import { requireHeld } from './represented.ts';
 
 /** The device and type of a new normal. */
@@ -54,7 +55,7 @@ export function* fromEchelon(
     for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
   }
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
-  if (rank === m) return yield* step(lowerNormal(input, root, 'Covariance of the result'));
+  if (rank === m) return yield* step(lowerNormal(input, root, resultName));
   const numbers = yield* rootNumbers(device, root, m, rank);
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
@@ -87,7 +88,7 @@ function lowerNormal(input: Input, lower: Float64Array, square: string): NormalT
   const make = (allocate: Allocate) => {
     const storage = kept({ lower }, allocate).lower;
     try {
-      requireHeld('Factor', lower, storage.values, n, n + 1);
+      requireHeld(`Factor of ${marked(square)}`, lower, storage.values, n, n + 1);
     } catch (error) {
       storage.close();
       throw error;

@@ -1,13 +1,13 @@
 import { hostValues } from '../array/host-memory.ts';
-import { asMatrix, realDtype, vectorInput } from '../array/inputs.ts';
+import { realDtype, squareMatrix, vectorInput } from '../array/inputs.ts';
 import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
-import { requireColumns, requireLength, requireSquare } from '../array/operand.ts';
+import { requireLength, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { marked, quoted, requireFiniteEntries } from '../check.ts';
+import { marked, named, quoted, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { Real, RealDtype, Values } from '../dtype.ts';
+import type { Real, RealDtype } from '../dtype.ts';
 import type { NormalOptions } from './options.ts';
 import { requireHeld } from './represented.ts';
 
@@ -26,7 +26,8 @@ export function normalInput(options: NormalOptions, name: string, square: Matrix
   const device = requireDevice(options.device);
   const dtype = realDtype(device, options.dtype, options.mean, square);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
-  const { values, n } = squareInput(name, device, square, dtype, mean?.length, centre.toLowerCase());
+  const { values, n } = squareInput(name, device, square, dtype);
+  if (mean !== undefined) requireLength(centre, mean.length, n, marked(name), 'columns');
   return { device, dtype, n, mean, square: values };
 }
 
@@ -58,27 +59,17 @@ export function meanInput(device: Device, mean: VectorInput, dtype: RealDtype, n
   return values;
 }
 
-/** A square matrix, n x n if n is given; a bare typed array is read as a square. Throws `ERR_SHAPE`. */
+/** A square matrix, n x n; a bare typed array is read as a square. Throws `ERR_SHAPE`. */
 export function squareInput(
   name: string,
   device: Device,
   input: MatrixInput,
   dtype: RealDtype,
-  n?: number,
-  centre = 'mean',
 ): { readonly values: Real; readonly n: number } {
-  const isBare = ArrayBuffer.isView(input);
-  const side = isBare ? (n ?? Math.sqrt((input as Values).length)) : undefined;
-  if (side !== undefined && side * side !== (input as Values).length)
-    throw new CovariumError(
-      'ERR_SHAPE',
-      `${marked(name)} has (${(input as Values).length}) entries, not those of a square matrix${n === undefined ? '' : ` of dimension (${n})`}.`,
-    );
-  const matrix = asMatrix(input, side, name);
-  const columns = requireSquare(name, matrix);
-  if (n !== undefined) requireColumns(name, columns, n, centre);
-  const given = matrixStorage(matrix).valuesFor(device);
+  const matrix = squareMatrix(name, input);
+  const n = requireSquare(name, matrix);
+  const given = named(name, () => matrixStorage(matrix).valuesFor(device));
   const values = hostValues(given, dtype) as Real;
-  requireHeld(name, given, values, columns, columns + 1);
-  return { values, n: columns };
+  requireHeld(name, given, values, n, n + 1);
+  return { values, n };
 }

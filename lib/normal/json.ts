@@ -121,7 +121,7 @@ function isRow(value: unknown): value is number[] {
 /** What is wrong with a model, as an error. */
 export function malformedModel(why: string, path: string | undefined, cause?: unknown): CovariumError {
   if (path === undefined)
-    return new CovariumError('ERR_MALFORMED_MODEL', `JSON of a normal is malformed: ${why}.`, { cause });
+    return new CovariumError('ERR_MALFORMED_MODEL', `\`json\` is not the JSON of a normal: ${why}.`, { cause });
   return new CovariumError('ERR_MALFORMED_MODEL', `Model (${path}) is malformed: ${why}.`, {
     path,
     line: 1,

@@ -18,8 +18,8 @@ import {
   type BatchWords,
   batchConstants,
   batchInput,
+  estimatedWords,
   factorBatch,
-  normalWords,
   ofDistribution,
   parametersAt,
 } from './batch.ts';
@@ -136,7 +136,7 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   return { components, weights, report: { iterations, converged, logLikelihood } };
 }
 
-const words: BatchWords = { ...normalWords, one: 'Component' };
+const words: BatchWords = { ...estimatedWords, one: 'Component' };
 
 /** Throws `ERR_NOT_POSITIVE_DEFINITE`. */
 function refuseConstant(values: Float64Array, n: number): void {

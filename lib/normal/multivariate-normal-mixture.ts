@@ -8,6 +8,7 @@ import {
   type AbortOptions,
   checkOptions,
   inspectFields,
+  named,
   noConstructor,
   refuseAborted,
   requireFiniteEntries,
@@ -224,7 +225,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     requireCount(count, { n, dtype });
     const { seed, stream, firstRow } = batchRun(options, 1);
     const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
-    refuseBeyondMemory(count * (bytesOf('float64') + n * bytesOf(dtype)));
+    named('Count', () => refuseBeyondMemory(count * (bytesOf('float64') + n * bytesOf(dtype))));
     const choices = yield* uniforms(count, normalCounter(seed, BigInt(stream) ^ (1n << 63n), firstRow));
     const draws = new Storage(zerosOf(dtype, count * n) as Values<D>, undefined, device);
     const out = draws.values as Values as Real;

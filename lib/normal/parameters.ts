@@ -30,6 +30,9 @@ export interface GivenFactor extends Factor {
   readonly storages: readonly Storage[];
 }
 
+/** What an error calls a covariance that the caller did not pass. */
+export const resultName = "The result's covariance";
+
 /**
  * A normal whose factor the host computes. Its commit is empty, so that it is made, timed and cleaned up like other
  * normals.
@@ -37,7 +40,7 @@ export interface GivenFactor extends Factor {
 export function givenFactor(
   { device, dtype, n, mean }: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
   make: (allocate: Allocate) => GivenFactor,
-  square = 'Covariance',
+  square: string = resultName,
 ): NormalTask {
   const factor = make(onDevice(device, dtype));
   // The inverse of a standard deviation of 1e-40 overflows float32, and a standard deviation of 1e40 does too.

@@ -1,11 +1,11 @@
-import { requireAttached } from '../array/host-memory.ts';
+import { hostValues, requireAttached } from '../array/host-memory.ts';
 import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
-import { checkOptions } from '../check.ts';
+import { about, checkOptions, firstNotFinite } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -39,7 +39,7 @@ export function factorAndTransformTask(options: TransformOptions): Transforming<
   const given = normalInput(options, 'Covariance', options.covariance);
   const { dtype, n } = given;
   const tolerance = symmetryTolerance(dtype, options.symmetryTolerance);
-  return transforming(given, n, options.z, (encoder, input, out, scratch) => {
+  const encode = (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => {
     const factor = scratch.copy(given.square, dtype);
     const mean = given.mean === undefined ? scratch.zeros(dtype, n) : scratch.copy(given.mean, dtype);
     encoder.requireSymmetric(factor, n, tolerance);
@@ -48,7 +48,8 @@ export function factorAndTransformTask(options: TransformOptions): Transforming<
     encoder.copy(input, out);
     encoder.triangularProduct(factor, out, n, false);
     encoder.addRow(out, mean, 1);
-  });
+  };
+  return transforming(given, n, options.z, encode, 'Covariance');
 }
 
 function transforming<D extends RealDtype>(
@@ -56,16 +57,21 @@ function transforming<D extends RealDtype>(
   width: number,
   z: RowsInput,
   encode: (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => void,
+  square = '`z`',
 ): Transforming<D> {
   // Here a bare typed array is always one vector, so that its length does not decide the type of the result.
   if (ArrayBuffer.isView(z)) requireLength('`z`', z.length, width, 'distribution');
   const { values, count } = rowsInput('`z`', device, z, width);
   const wrap = (written: Storage<D>) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
-  return resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+  const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, width);
     encode(encoder, input, out, scratch);
   });
+  // The same commit may refuse z and the covariance; z comes first.
+  const isOfZ = ({ code }: CovariumError) =>
+    code === 'ERR_NOT_FINITE' && firstNotFinite(hostValues(values, dtype)) < values.length;
+  return { ...task, explain: (error) => about(isOfZ(error) ? '`z`' : square, error) };
 }
 
 /** mean + A z for each row of probabilities, where z are their standard normal quantiles. */

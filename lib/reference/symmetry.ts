@@ -1,20 +1,14 @@
-import { CovariumError, type ErrorCode } from '../covarium-error.ts';
+import { requireFiniteEntries } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 
 const pieceLength = 1 << 14;
 
-/** Throws `ERR_NOT_FINITE` at the first entry, row by row, that is NaN or infinite. */
-export function* requireFinite(a: Real, columns: number): Work {
+/** {@link requireFiniteEntries} in pieces, between which the event loop has its turn. */
+export function* requireFinite(a: Real, columns: number, name?: string): Work {
   for (let begin = 0; begin < a.length; begin += pieceLength) {
-    const end = Math.min(begin + pieceLength, a.length);
-    for (let i = begin; i < end; i++) {
-      const value = a[i]!;
-      if (value - value === 0) continue; // NaN for the others
-      const row = Math.floor(i / columns);
-      const column = i % columns;
-      refuse('ERR_NOT_FINITE', row, column, `Entry (${row}, ${column}) is (${value}), not a finite number.`);
-    }
+    requireFiniteEntries(name, a.subarray(begin, begin + pieceLength), columns, begin);
     yield;
   }
 }
@@ -34,12 +28,8 @@ export function* requireSymmetric(a: Real, n: number, tolerance: number): Work {
       if (difference <= tolerance * Math.max(Math.abs(x), Math.abs(y))) continue;
       if (difference <= tolerance * scale * Math.sqrt(Math.abs(a[j * n + j]!))) continue;
       const message = `Matrix is not symmetric: entry (${i}, ${j}) is (${x}), but entry (${j}, ${i}) is (${y}).`;
-      refuse('ERR_NOT_SYMMETRIC', i, j, message);
+      throw new CovariumError('ERR_NOT_SYMMETRIC', message, { row: i, column: j });
     }
     yield;
   }
-}
-
-function refuse(code: ErrorCode, row: number, column: number, message: string): never {
-  throw new CovariumError(code, message, { row, column });
 }

@@ -25,14 +25,14 @@ export function normalCounter(
 
 /**
  * The index in the stream of the first normal of row `firstRow` of dimension n. Throws `ERR_OUT_OF_RANGE` if one of the
- * normals of `count` rows has an index beyond 2^64 - 1.
+ * normals of `count` rows has an index beyond 2^64 - 1. `name` is what an error calls `firstRow`.
  */
-export function firstElement(firstRow: Word64, count: number, n: number): Word64 {
+export function firstElement(firstRow: Word64, count: number, n: number, name = 'First row'): Word64 {
   if (typeof firstRow === 'number') {
-    requireWord64('First row', firstRow);
+    requireWord64(name, firstRow);
     if ((firstRow + count) * n <= Number.MAX_SAFE_INTEGER) return firstRow * n;
   }
-  const row = requireWord64('First row', firstRow);
+  const row = requireWord64(name, firstRow);
   if ((row + BigInt(count)) * BigInt(n) <= limit) return row * BigInt(n);
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

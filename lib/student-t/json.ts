@@ -44,5 +44,5 @@ export function scaleOfJson(json: unknown, options: JsonOptions): ScaleOptions {
 }
 
 function malformed(why: string): CovariumError {
-  return new CovariumError('ERR_MALFORMED_MODEL', `JSON of a Student-t is malformed: ${why}.`);
+  return new CovariumError('ERR_MALFORMED_MODEL', `\`json\` is not the JSON of a Student-t: ${why}.`);
 }

@@ -80,21 +80,21 @@ export function studentFromDiagonal(options: ScaleDiagonalOptions): Task<Student
   checkOptions(options, [...shared, 'diagonal', 'dimension']);
   const { degreesOfFreedom, location, diagonal, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  return stretched(fromDiagonal({ ...rest, mean: location, variances: diagonal }, 'Scale', 'Location', 'Diagonal'), nu);
+  return stretched(fromDiagonal({ ...rest, mean: location, variances: diagonal }, 'Location', 'Diagonal'), nu);
 }
 
 export function* studentFromEigen(options: ScaleEigenOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'values', 'vectors']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  return { normal: yield* fromEigen({ ...rest, mean: location }, 'Scale', 'Location'), nu };
+  return { normal: yield* fromEigen({ ...rest, mean: location }, 'Location'), nu };
 }
 
 export function* studentFromLowRank(options: ScaleLowRankOptions): Tasks<StudentParameters> {
   checkOptions(options, [...shared, 'factor', 'diagonal']);
   const { degreesOfFreedom, location, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
-  return { normal: yield* fromLowRank({ ...rest, mean: location }, 'Scale', 'Location'), nu };
+  return { normal: yield* fromLowRank({ ...rest, mean: location }, 'Location'), nu };
 }
 
 export function* studentFromCorrelation(options: ScaleCorrelationOptions): Tasks<StudentParameters> {
@@ -102,12 +102,7 @@ export function* studentFromCorrelation(options: ScaleCorrelationOptions): Tasks
   const { degreesOfFreedom, location, scales, ...rest } = options;
   const nu = requireDegreesOfFreedom(degreesOfFreedom);
   return {
-    normal: yield* fromCorrelation(
-      { ...rest, mean: location, standardDeviations: scales },
-      'Scale',
-      'Location',
-      'Scales',
-    ),
+    normal: yield* fromCorrelation({ ...rest, mean: location, standardDeviations: scales }, 'Location', 'Scales'),
     nu,
   };
 }

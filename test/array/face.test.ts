@@ -39,8 +39,8 @@ test('JSON has every bit, and `from` reads it.', () => {
 
 test('JSON that is no array is refused with the entry.', async () => {
   const json = (data: unknown) => ({ dtype: 'float32', shape: [1, 2], data }) as never;
-  await throwsCode('ERR_INVALID_ARGUMENT', "data[1] is ('two')", () => Matrix.from(json([1, 'two'])));
-  await throwsCode('ERR_INVALID_ARGUMENT', 'data[0] is (null)', () => Matrix.from(json([null, 1])));
+  await throwsCode('ERR_INVALID_ARGUMENT', "`values.data[1]` is ('two')", () => Matrix.from(json([1, 'two'])));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values.data[0]` is (null)', () => Matrix.from(json([null, 1])));
   await throwsCode('ERR_SHAPE', '(1) numbers', () => Matrix.from(json([1])));
   await throwsCode('ERR_INVALID_ARGUMENT', "('float16')", () =>
     Matrix.from({ dtype: 'float16', shape: [1, 1], data: [1] } as never),

@@ -81,18 +81,18 @@ test('Dense data are wrapped, and not copied.', () => {
 test('What is not a table is refused with its place.', async () => {
   const says = (code: 'ERR_SHAPE' | 'ERR_INVALID_ARGUMENT', shown: string, input: unknown) =>
     throwsCode(code, shown, () => Matrix.from(input as MatrixInput));
-  await says('ERR_SHAPE', 'Column (b) has (1) entries', { a: [1, 2], b: [1] });
-  await says('ERR_INVALID_ARGUMENT', "Column (b) has ('x') in row (1)", { a: [1, 2], b: [3, 'x'] });
-  await says('ERR_INVALID_ARGUMENT', 'Column (a) has (null) in row (0)', tableFromArrays({ a: [null, 1] }));
-  await says('ERR_INVALID_ARGUMENT', 'Column (a) has (1) in row (0)', { a: BigInt64Array.of(1n) });
-  await says('ERR_SHAPE', 'Row (1) does not have the keys of the first row (a)', [{ a: 1 }, { b: 2 }]);
-  await says('ERR_SHAPE', 'Row (1)', [{ a: 1 }, [2]]);
+  await says('ERR_SHAPE', '`values` column (b) has (1) entries', { a: [1, 2], b: [1] });
+  await says('ERR_INVALID_ARGUMENT', "`values` column (b) has ('x') in row (1)", { a: [1, 2], b: [3, 'x'] });
+  await says('ERR_INVALID_ARGUMENT', '`values` column (a) has (null) in row (0)', tableFromArrays({ a: [null, 1] }));
+  await says('ERR_INVALID_ARGUMENT', '`values` column (a) has (1n) in row (0)', { a: BigInt64Array.of(1n) });
+  await says('ERR_SHAPE', '`values` row (1) does not have the keys of the first row (a)', [{ a: 1 }, { b: 2 }]);
+  await says('ERR_SHAPE', '`values` row (1)', [{ a: 1 }, [2]]);
   await says('ERR_SHAPE', 'reaches beyond its data', { data: [1, 2, 3], shape: [2, 2] });
   await says('ERR_SHAPE', 'reaches beyond its data', { data: [1, 2, 3, 4], shape: [2, 2], strides: [-2, 1] });
   await says('ERR_SHAPE', '(2, 1, 1)', { data: [1, 2], shape: [2, 1, 1] });
   await says('ERR_SHAPE', '(1.5, 2)', { data: [1, 2, 3], shape: [1.5, 2] });
   await says('ERR_INVALID_ARGUMENT', "('2')", { data: [1, '2'], shape: [1, 2] });
-  await throwsCode('ERR_SHAPE', '(3) x (2)', () => Matrix.from(strided, { columns: 3 }));
+  await throwsCode('ERR_SHAPE', '`values` is (3 x 2)', () => Matrix.from(strided, { columns: 3 }));
   await throwsCode('ERR_SHAPE', '(3, 2)', () => Vector.from(strided));
 });
 

@@ -75,16 +75,20 @@ test('Rows are live views.', () => {
 });
 
 test('Bad shapes and entries are refused with their place.', async () => {
-  await throwsCode('ERR_SHAPE', 'Row (1) has (1) entries', () => Matrix.from([[1, 2], [3]]));
+  await throwsCode('ERR_SHAPE', '`values` row (1) has (1) entries', () => Matrix.from([[1, 2], [3]]));
   await throwsCode('ERR_SHAPE', '(5)', () => Matrix.from(new Float32Array(5), { columns: 2 }));
-  await throwsCode('ERR_SHAPE', '(3) x (2)', () => Matrix.from(new Float32Array(5), { rows: 3, columns: 2 }));
+  await throwsCode('ERR_SHAPE', 'do not fill (3) rows of (2)', () =>
+    Matrix.from(new Float32Array(5), { rows: 3, columns: 2 }),
+  );
   await throwsCode('ERR_SHAPE', 'Float32Array of 4', () => Matrix.from(new Float32Array(4)));
-  await throwsCode('ERR_SHAPE', 'array of 0', () => Matrix.from([]));
+  await throwsCode('ERR_SHAPE', '`values` has (0) rows', () => Matrix.from([]));
   await throwsCode('ERR_SHAPE', '(0)', () => Matrix.from([[]]));
   await throwsCode('ERR_OUT_OF_RANGE', '(0)', () => Matrix.from(new Float32Array(4), { columns: 0 }));
   await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => Matrix.from(new Float32Array(4), { columns: 1.5 }));
-  await throwsCode('ERR_INVALID_ARGUMENT', 'Entry (1, 0)', () => Matrix.from([[1], ['2' as unknown as number]]));
-  await throwsCode('ERR_INVALID_ARGUMENT', 'Row (1)', () => Matrix.from([[1], 2 as unknown as number[]]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values` entry (1, 0)', () =>
+    Matrix.from([[1], ['2' as unknown as number]]),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values` row (1)', () => Matrix.from([[1], 2 as unknown as number[]]));
   await throwsCode('ERR_INVALID_ARGUMENT', "('float16')", () => Matrix.from([[1]], { dtype: 'float16' as 'float32' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => Matrix.from(null as unknown as number[][]));
   await throwsCode('ERR_UNKNOWN_OPTION', '(cols)', () => Matrix.from([[1]], { cols: 1 } as object));

@@ -20,7 +20,7 @@ test('A vector of a vector is a copy.', () => {
 });
 
 test('Bad entries, options and indices are refused.', async () => {
-  await throwsCode('ERR_INVALID_ARGUMENT', 'Entry (1)', () => Vector.from([1, null as unknown as number]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values` entry (1)', () => Vector.from([1, null as unknown as number]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(12)', () => Vector.from(12 as unknown as number[]));
   await throwsCode('ERR_UNKNOWN_OPTION', '(type)', () => Vector.from([1], { type: 'float32' } as object));
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => Vector.from([1, 2]).get(2));

@@ -248,9 +248,7 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
   const one = square();
   const wide = Matrix.from([[1, 2, 3]]);
   await throwsCode('ERR_SHAPE', '(1) rows and (3) columns', () => commands.cholesky(wide));
-  await throwsCode('ERR_SHAPE', '`b` has (1) rows, but the left side has (3) columns.', () =>
-    commands.product(wide, wide, wide),
-  );
+  await throwsCode('ERR_SHAPE', '`b` has (1) rows, but `a` has (3) columns.', () => commands.product(wide, wide, wide));
   await throwsCode('ERR_SHAPE', '`rows` has (3) columns', () => commands.triangularSolve(square(), wide));
   await throwsCode('ERR_SHAPE', '`rows` has (3) columns', () => commands.choleskySolve(square(), wide));
   await throwsCode('ERR_SHAPE', '(1) rows and (3) columns', () => commands.choleskySolve(wide, wide));
@@ -258,7 +256,7 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
   await throwsCode('ERR_SHAPE', '`mean` has (3) entries', () =>
     commands.sample(square(), Vector.from([1, 2, 3]), square()),
   );
-  await throwsCode('ERR_SHAPE', '`out` has (2) rows', () => commands.squaredNorms(wide, Vector.from([1, 2])));
+  await throwsCode('ERR_SHAPE', '`out` has (2) entries', () => commands.squaredNorms(wide, Vector.from([1, 2])));
   await throwsCode('ERR_INVALID_ARGUMENT', '(float64)', () =>
     commands.sum(wide, Matrix.from(new Float64Array(3), { rows: 1 }), wide),
   );

@@ -37,8 +37,8 @@ onEveryDevice('a reduction of texts maps and combines.', async (device) => {
 });
 
 onEveryDevice('what is no text is refused.', async (device) => {
-  await throwsCode('ERR_INVALID_ARGUMENT', '(x, x)', () => device.elementwise('x, x', 'out = x'));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(out)', () => device.elementwise('out', 'out = 1'));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('x, x')", () => device.elementwise('x, x', 'out = x'));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('out')", () => device.elementwise('out', 'out = 1'));
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => device.elementwise('x', 1 as never));
   await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', 'out = x +'));
   await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', '} evil() {'));

@@ -111,7 +111,7 @@ test('What is no kernel at all is refused.', async () => {
     (given: unknown, types: unknown = { out: output(f32) }, options = {}) =>
     () =>
       device.compute(types as { out: ReturnType<typeof output<'f32'>> }, given as () => void, options);
-  await throwsCode('ERR_INVALID_ARGUMENT', '(text)', compute('text'));
+  await throwsCode('ERR_INVALID_ARGUMENT', "`text` is ('text')", compute('text'));
   await throwsCode('ERR_INVALID_ARGUMENT', 'native', compute(Math.max));
   await throwsCode('ERR_INVALID_ARGUMENT', 'bind()', compute((() => {}).bind(null)));
   await throwsCode(
@@ -168,7 +168,7 @@ test('What is no kernel at all is refused.', async () => {
   );
   await throwsCode(
     'ERR_INVALID_ARGUMENT',
-    '(a b)',
+    "`name` is ('a b')",
     compute(() => {}, undefined, { name: 'a b' }),
   );
   await throwsCode(

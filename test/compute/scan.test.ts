@@ -31,7 +31,7 @@ onEveryDevice('what is no scan is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () =>
     device.scan(f32, (a, b) => a + b, 0, { exclusive: 1 as never }),
   );
-  await throwsCode('ERR_INVALID_ARGUMENT', '(f32)', () => device.scan('f32' as never, (a, b) => a + b, 0));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('f32')", () => device.scan('f32' as never, (a, b) => a + b, 0));
   const sums = await device.scan(f32, (a, b) => a + b, 0);
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => sums.run(1 as never));
   await throwsCode('ERR_INVALID_ARGUMENT', '(int32)', () => sums.run(new Int32Array(3)));

@@ -74,9 +74,9 @@ onKernelDevices('texts and names that cannot be are refused.', async (device) =>
   const deep = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [i, `#include "${i + 1}"\n`]));
   const refused: [ErrorCode, string, object, string][] = [
     ['ERR_INVALID_ARGUMENT', fill, {}, 'fill, other'],
-    ['ERR_INVALID_ARGUMENT', fill, { name: 'nothing' }, 'there are (fill, other)'],
+    ['ERR_INVALID_ARGUMENT', fill, { name: 'nothing' }, '`name` is (nothing), but the text has kernels (fill, other)'],
     ['ERR_INVALID_ARGUMENT', fill, { name: '../fill' }, '../fill'],
-    ['ERR_INVALID_ARGUMENT', fill, { name: 'fill; rm' }, 'identifier'],
+    ['ERR_INVALID_ARGUMENT', fill, { name: 'fill; rm' }, '`name` is'],
     ['ERR_INVALID_ARGUMENT', '', {}, 'does not contain a kernel'],
     ['ERR_INVALID_ARGUMENT', '// kernel void f() {}', {}, 'does not contain a kernel'],
     ['ERR_INVALID_ARGUMENT', `#include "../../etc/passwd"\n${fill}`, { name: 'fill' }, '../../etc/passwd'],
@@ -93,7 +93,7 @@ onKernelDevices('texts and names that cannot be are refused.', async (device) =>
     ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', constants: null }, 'constants'],
     ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', includes: null }, 'includes'],
     ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', layouts: 5 }, 'layouts'],
-    ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', layouts: { p: null } }, 'Layout of argument (p)'],
+    ['ERR_INVALID_ARGUMENT', fill, { name: 'fill', layouts: { p: null } }, '`layouts.p` is (null)'],
     ['ERR_TOO_LARGE', `#include "0"\n${fill}`, { name: 'fill', includes: deep }, '200'],
     ['ERR_TOO_LARGE', `${fill}// ${'x'.repeat(10_000_000)}`, { name: 'fill' }, '1048576'],
     ['ERR_TOO_LARGE', `${fill}\n${'namespace a {'.repeat(20_000)}`, { name: 'fill' }, '(256) deep at (kernel.metal:'],
@@ -148,7 +148,11 @@ onKernelDevices('a launch that does not fit is refused by its own code, and noth
   const good: Launch = { grid: 8, arguments: { out, p: params } };
   const withParams = (p: object) => ({ ...good, arguments: { out, p } }) as unknown as Launch;
   const refused: [ErrorCode, object, string][] = [
-    ['ERR_INVALID_ARGUMENT', { ...good, arguments: [out] }, '(2) arguments (out, p), not (1)'],
+    [
+      'ERR_INVALID_ARGUMENT',
+      { ...good, arguments: [out] },
+      '`arguments` has (1) entries, but kernel (fill) takes (2): (out, p)',
+    ],
     ['ERR_INVALID_ARGUMENT', { ...good, arguments: { out } }, 'Argument (p)'],
     ['ERR_INVALID_ARGUMENT', { ...good, arguments: { out, p: params, q: 1 } }, '(q)'],
     ['ERR_INVALID_ARGUMENT', { ...good, arguments: { out: [1, 2], p: params } }, 'is written'],
@@ -169,13 +173,13 @@ onKernelDevices('a launch that does not fit is refused by its own code, and noth
     ['ERR_OUT_OF_RANGE', withParams({ ...params, step: 1e39 }), 'p.step'],
     ['ERR_SHAPE', withParams({ ...params, size: [1, 2, 3] }), 'p.size'],
     ['ERR_OUT_OF_RANGE', withParams({ ...params, size: [1, -2] }), 'p.size[1]'],
-    ['ERR_OUT_OF_RANGE', { ...good, grid: 0 }, 'Grid'],
-    ['ERR_OUT_OF_RANGE', { ...good, grid: [8, 0] }, 'Grid'],
-    ['ERR_OUT_OF_RANGE', { ...good, grid: 2 ** 32 }, 'Grid'],
-    ['ERR_OUT_OF_RANGE', { ...good, grid: [2 ** 32 - 1, 2 ** 31, 2 ** 13] }, 'Grid'],
-    ['ERR_INVALID_ARGUMENT', { ...good, grid: [1, 1, 1, 1] }, 'Grid'],
-    ['ERR_INVALID_ARGUMENT', { ...good, grid: '8' }, 'Grid'],
-    ['ERR_OUT_OF_RANGE', { ...good, threadgroup: 0 }, 'Threadgroup'],
+    ['ERR_OUT_OF_RANGE', { ...good, grid: 0 }, '`grid`'],
+    ['ERR_OUT_OF_RANGE', { ...good, grid: [8, 0] }, '`grid`'],
+    ['ERR_OUT_OF_RANGE', { ...good, grid: 2 ** 32 }, '`grid`'],
+    ['ERR_OUT_OF_RANGE', { ...good, grid: [2 ** 32 - 1, 2 ** 31, 2 ** 13] }, '`grid`'],
+    ['ERR_INVALID_ARGUMENT', { ...good, grid: [1, 1, 1, 1] }, '`grid`'],
+    ['ERR_INVALID_ARGUMENT', { ...good, grid: '8' }, '`grid`'],
+    ['ERR_OUT_OF_RANGE', { ...good, threadgroup: 0 }, '`threadgroup`'],
     ['ERR_OUT_OF_RANGE', { ...good, threadgroup: [1024, 2] }, '1024, 2, 1'],
     ['ERR_UNKNOWN_OPTION', { ...good, group: 8 }, 'group'],
   ];

@@ -352,7 +352,9 @@ test('What moments cannot do is refused.', async () => {
   await throwsCode('ERR_OUT_OF_RANGE', 'too large', () => moments.addSync(Float64Array.of(1e200, 1, 0, 0)));
   await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.addSync(rows, { weights: [1e200] }));
   await throwsCode('ERR_OUT_OF_RANGE', '', () => moments.merge(momentsOf([[1e160, 1]], 2)));
-  await throwsCode('ERR_SHAPE', 'dimension (3), but these have (2)', () => moments.merge(new Moments(3)));
+  await throwsCode('ERR_SHAPE', '`other` has dimension (3), but these moments have (2)', () =>
+    moments.merge(new Moments(3)),
+  );
   await throwsCode('ERR_INVALID_ARGUMENT', '(Object)', () => moments.merge(moments.toJSON() as never));
   await throwsCode('ERR_ABORTED', '', () => moments.add(rows, { signal: AbortSignal.abort() }));
   await throwsCode('ERR_SHAPE', '(0) observations', () => new Moments(2).covariance());
@@ -439,7 +441,7 @@ test('Rows that are transferred while they are read are refused.', async () => {
   const rows = new Float64Array(1_600_000);
   const adding = moments.add(rows);
   setImmediate(() => structuredClone(rows.buffer, { transfer: [rows.buffer] }));
-  await throwsCode('ERR_CLOSED', 'Rows were closed or transferred', () => adding);
+  await throwsCode('ERR_CLOSED', '`rows` was closed or transferred', () => adding);
   assert.is(moments.count, 0);
 });
 

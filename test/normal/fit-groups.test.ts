@@ -69,9 +69,9 @@ onEveryDevice('groups that cannot be fitted are refused, and leave nothing behin
   const collinear = rows.map((row, at) => (labels[at] === 2 ? [row[0]!, 2 * row[0]!, row[2]!] : row));
   for (const [code, shown, options] of [
     ['ERR_SHAPE', '(119) entries', { ...good, labels: labels.slice(1) }],
-    ['ERR_SHAPE', 'Group (4) has (1) rows', { ...good, labels: labels.with(9, 4) }],
-    ['ERR_SHAPE', 'Group (4) has (0) rows', { ...good, labels: labels.with(9, 5) }],
-    ['ERR_SHAPE', 'Group (0) has (0) rows', { device, rows: Matrix.from([], { columns: n }), labels: [] }],
+    ['ERR_SHAPE', '`labels` has group (4) of (1) rows', { ...good, labels: labels.with(9, 4) }],
+    ['ERR_SHAPE', '`labels` has group (4) of (0) rows', { ...good, labels: labels.with(9, 5) }],
+    ['ERR_SHAPE', '`labels` has group (0) of (0) rows', { device, rows: Matrix.from([], { columns: n }), labels: [] }],
     ['ERR_SHAPE', 'ddof (40)', { ...good, ddof: 40 }],
     ['ERR_OUT_OF_RANGE', '`labels[3]` is (-1)', { ...good, labels: labels.with(3, -1) }],
     ['ERR_OUT_OF_RANGE', '`labels[3]` is (0.5)', { ...good, labels: labels.with(3, 0.5) }],

@@ -83,7 +83,7 @@ onEveryDevice('an invalid description of a normal is refused.', async (device) =
   );
   await throwsCode('ERR_SHAPE', '(2)', () => fromDiagonal({ device, variances: 2 }));
   await throwsCode('ERR_SHAPE', '(0) entries', () => fromDiagonal({ device, variances: [] }));
-  await throwsCode('ERR_SHAPE', '(2) entries', () => fromDiagonal({ device, variances: [1, 2], mean: [1] }));
+  await throwsCode('ERR_SHAPE', '`mean` has (1)', () => fromDiagonal({ device, variances: [1, 2], mean: [1] }));
   await throwsCode('ERR_UNKNOWN_OPTION', '(variance)', () => fromDiagonal({ device, variance: 1 } as never));
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(-1)', () => fromLowRank({ device, factor: [[1]], diagonal: -1 }));
   await throwsCode('ERR_NOT_FINITE', '(0, 1)', () => fromLowRank({ device, factor: [[1, Number.NaN]], diagonal: 1 }));

@@ -1,10 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MultivariateNormal, openDevice } from '../../lib/index.ts';
-import { onEveryType } from '../harness/every-device.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
 import { answers, answersAs } from '../harness/same-normal.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 onEveryType('low rank plus a diagonal has the densities of 60 digits.', async (device, dtype, tolerance) => {
   for (const { factor, diagonal, ...answer } of answers.lowRank) {
@@ -178,6 +179,16 @@ test('The log determinant is right where the diagonal reaches over 100 decades.'
     const atMean = normal.logPdfSync([[0, 0, 0, 0]]).data[0]!;
     near([-2 * atMean - 4 * Math.log(2 * Math.PI)], [wanted], 1e-12);
   }
+});
+
+onEveryDevice('numbers whose squares are beyond float64 are refused: the call once never returned.', async (device) => {
+  for (const [factor, diagonal] of [
+    [[[1e300], [1]], 1],
+    [[[1e150], [1]], 1e-300],
+  ] as const)
+    await throwsCode('ERR_OUT_OF_RANGE', '`factor` with `diagonal` is too large or too small', () =>
+      MultivariateNormal.fromLowRank({ device, factor, diagonal }),
+    );
 });
 
 test.run();

@@ -70,7 +70,7 @@ onEveryDevice('What is no model is refused.', async (device) => {
   await says('row (1)', { covarium: 1, mean, covariance: [[1, 0], [0]] });
   const student = { covarium: 1, degreesOfFreedom: 3, location: mean, scale: covariance };
   const saysOfStudent = (shown: string, fields: object) =>
-    throwsCode('ERR_MALFORMED_MODEL', `JSON of a Student-t is malformed: ${shown}`, () =>
+    throwsCode('ERR_MALFORMED_MODEL', `\`json\` is not the JSON of a Student-t: ${shown}`, () =>
       MultivariateStudentT.fromJSON({ ...student, ...fields }, { device }),
     );
   await saysOfStudent('its degreesOfFreedom are (undefined)', { degreesOfFreedom: undefined });

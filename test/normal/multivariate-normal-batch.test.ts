@@ -203,7 +203,7 @@ onEveryType('a variance with fewer digits is refused in every form.', async (dev
       [[[1]], [[variance]]],
       Volume.from([1, variance], { width: 1, height: 1, depth: 2, dtype: own }),
     ])
-      await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `covariance` entry (0, 0)', () =>
+      await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `covariances[1]` entry (0, 0)', () =>
         MultivariateNormalBatch.fromCovariance({ device, dtype, covariances: given }),
       );
 });
@@ -241,7 +241,7 @@ onEveryDevice('steps of float32 that are large beside a deviation are refused as
   if (!device.dtypes.includes('float64')) return;
   const far = { device, means: [[0], [1e9]], covariances: [[[1]], [[1]]] };
   for (const making of makings)
-    await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `mean[0]`', () => making(far));
+    await throwsCode('ERR_OUT_OF_RANGE', 'Normal (1) of the batch: `means[1][0]`', () => making(far));
   MultivariateNormalBatch.fromCovarianceSync({ ...far, dtype: 'float64' }).close();
 });
 

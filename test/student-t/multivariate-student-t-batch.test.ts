@@ -108,16 +108,16 @@ onEveryDevice('far rows are weighed as alone, many at once, unless they were clo
   drawn.close();
   // Memory of the reference device outlives its close.
   if (view.length > 0) assert.is((await late).columns, 200_000);
-  else await throwsCode('ERR_CLOSED', 'Rows were closed', () => late);
+  else await throwsCode('ERR_CLOSED', '`rows` was closed', () => late);
 });
 
 onEveryDevice('what is invalid is refused with its index, and leaves nothing behind.', async (device) => {
   const before = device.memory().liveBytes;
   const good = { device, degreesOfFreedom: 3, locations, scales };
   for (const [code, shown, options] of [
-    ['ERR_NOT_POSITIVE_DEFINITE', 'Student-t (1) of the batch: `scale`', { ...good, scales: scales.with(1, [[1, 2], [2, 1]]) }],
+    ['ERR_NOT_POSITIVE_DEFINITE', 'Student-t (1) of the batch: `scales[1]`', { ...good, scales: scales.with(1, [[1, 2], [2, 1]]) }],
     ['ERR_NOT_SYMMETRIC', 'Student-t (2) ', { ...good, scales: scales.with(2, [[1, 0.5], [0, 1]]) }],
-    ['ERR_NOT_FINITE', 'Student-t (1) of the batch: `location`', { ...good, locations: locations.with(1, [0, Number.NaN]) }],
+    ['ERR_NOT_FINITE', 'Student-t (1) of the batch: `locations[1]`', { ...good, locations: locations.with(1, [0, Number.NaN]) }],
     ['ERR_INVALID_ARGUMENT', '`locations` is (7)', { ...good, locations: 7 as unknown as Matrix }],
     ['ERR_INVALID_ARGUMENT', '`scales` is (7)', { ...good, scales: 7 as unknown as Volume }],
     ['ERR_SHAPE', '(2) rows', { ...good, locations: locations.slice(1) }],

@@ -209,13 +209,13 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`diagonal` entry (1)', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1, 0] }),
   );
-  await throwsCode('ERR_SHAPE', 'needs the dimension', () =>
+  await throwsCode('ERR_SHAPE', '`diagonal` is one number', () =>
     MultivariateStudentT.fromDiagonalSync({ ...t, diagonal: 1 }),
   );
-  await throwsCode('ERR_SHAPE', '(2) entries', () =>
+  await throwsCode('ERR_SHAPE', '`location` has (1) entries', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1, 1], location: [1] }),
   );
-  await throwsCode('ERR_OUT_OF_RANGE', '`scale` is too large', () =>
+  await throwsCode('ERR_OUT_OF_RANGE', '`diagonal` is too large', () =>
     MultivariateStudentT.fromDiagonal({ ...t, diagonal: [1e-90] }),
   );
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`values[1]` is (-1)', () =>
@@ -241,10 +241,10 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
     [1, 2],
     [2, 1],
   ];
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`scale`', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`correlation`', () =>
     MultivariateStudentT.fromCorrelation({ ...t, ...deviations, correlation: indefinite, singular: 'eigen' }),
   );
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`scale`', () =>
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`correlation`', () =>
     MultivariateStudentT.fromCorrelation({ ...t, ...deviations, correlation: indefinite, jitter: true }),
   );
 });
