@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { list, read } from '../harness/source-text.ts';
 
 /**
- * The pages at the top and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are signatures, and
- * docs/example-report, by the benchmark, whose words test/bench/report.test.ts looks at.
+ * The pages at the top and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are
+ * signatures, and docs/example-report, by the benchmark, whose words test/bench/report.test.ts looks at.
  */
 export const pages: readonly string[] = [
   'README.md',
