@@ -15,9 +15,7 @@ const first = (propertySeed - 1) * 1_000_000;
 export class Choice {
   #state: number;
 
-  seed0 = 0;
   constructor(seed: number) {
-    this.seed0 = seed;
     this.#state = Math.imul(seed + 1, 2654435761) >>> 0;
   }
 
@@ -108,13 +106,6 @@ interface Verdict {
 }
 
 async function verdict<Chosen extends Choice>(call: Call<Chosen>, device: Device, choice: Chosen): Promise<Verdict> {
-  const t = performance.now();
-  const v = await verdict0(call, device, choice);
-  if (performance.now() - t > 300)
-    console.log('SLOW', Math.round(performance.now() - t), device.kind, v.code, v.message, choice.seed0);
-  return v;
-}
-async function verdict0<Chosen extends Choice>(call: Call<Chosen>, device: Device, choice: Chosen): Promise<Verdict> {
   try {
     const result = await call(device, choice);
     const values = Array.from(result, (value) => (typeof value === 'number' ? value : 0));
