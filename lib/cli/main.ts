@@ -239,8 +239,14 @@ async function main(): Promise<void> {
     await program.parseAsync();
   } catch (error) {
     const command = program.commands.find((each) => each.name() === program.args[0]);
-    const options = command?.options.map(({ long }) => long!) ?? [];
-    process.exitCode = exitCode(error, options);
+    const typed = (name: string) => command?.getOptionValueSource(name) === 'cli';
+    // A model has these too, under their own names.
+    const isOfModel = ({ long }: Option) => ['--mean', '--covariance'].includes(long!);
+    const options = command?.options.filter((each) => typed(each.attributeName()) || !isOfModel(each)) ?? [];
+    process.exitCode = exitCode(
+      error,
+      options.map(({ long }) => long!),
+    );
   }
 }
 

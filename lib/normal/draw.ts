@@ -14,6 +14,7 @@ import {
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
+import { isRounding, requireRepresented } from './represented.ts';
 
 /**
  * Draws `count` rows. `counter` is overwritten, and read until the commit has run. Throws what {@link
@@ -54,7 +55,8 @@ export function drawTask<D extends RealDtype>(
 export interface MeansSyncOptions extends SampleSyncOptions {
   /**
    * A mean for each row, count x n, rounded to the type of the draws; by default the normal's own. Row r of the sample
-   * is means[r] + A z_r.
+   * is means[r] + A z_r. `ERR_OUT_OF_RANGE` if float32 draws would round a mean, which is not a Float32Array, to
+   * steps that are large beside the standard deviation.
    */
   readonly means?: MatrixInput | undefined;
 }
@@ -93,14 +95,22 @@ export function drawAboutMeans<D extends RealDtype>(
     for (const storage of task.fresh) storage.close();
     throw error;
   }
+  const type = { asked: undefined, chosen: dtype, inputs: [means] };
+  const variances = zerosOf(dtype, isRounding(type) ? n : 0) as Real;
   return {
     ...task,
     explain: (error) => about(name, error),
     encode: (encoder, scratch) => {
       const centres = scratch.input(values, dtype);
       encoder.requireFinite(centres, n);
+      if (variances.length > 0) parameters.factor.variances(encoder, variances, scratch);
       task.encode(encoder, scratch);
       encoder.sum(out, centres, out);
+    },
+    after: () => {
+      task.after?.();
+      const way = 'Make this distribution with `float64`, pass a Float32Array, or subtract a constant.';
+      if (variances.length > 0) requireRepresented(type, values, (at) => variances[at % n]!, name, way);
     },
   };
 }

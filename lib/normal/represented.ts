@@ -41,8 +41,10 @@ export function coarseMean(
   variance: (i: number) => number,
 ): { readonly at: number; readonly step: number; readonly deviation: number } | undefined {
   for (let at = 0; at < mean.length; at++) {
-    const step = stepAt(mean[at]!);
     const deviation = Math.sqrt(variance(at));
+    // Most means are far from it, and a step takes a logarithm.
+    if (Math.abs(mean[at]!) <= 2 ** 18 * deviation) continue;
+    const step = stepAt(mean[at]!);
     if (step > largestShare * deviation && deviation > 0) return { at, step, deviation };
   }
   return undefined;

@@ -74,6 +74,17 @@ test('An offset that float32 rounds to more than a standard deviation is refused
   assert.equal((await exact.affine({ matrix, offset: [1e9 + 0.5] })).mean.toArray(), [1e9 + 0.5]);
 });
 
+test('Means of rows that float32 rounds to more than a standard deviation are refused, unless they are of float32.', async () => {
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [4, 1] });
+  const rows = [[0, 5], [3, 1e9]]; // biome-ignore format: a matrix
+  const shown = '`means[3]` is (1000000000) with a standard deviation of (1)';
+  await throwsCode('ERR_OUT_OF_RANGE', shown, () => normal.sampleSync(2, { means: rows }));
+  await throwsCode('ERR_OUT_OF_RANGE', shown, () => normal.sample(2, { means: Float64Array.from(rows.flat()) }));
+  assert.is(normal.sampleSync(2, { means: Float32Array.from(rows.flat()) }).at(1, 1), 1e9);
+  const exact = MultivariateNormal.fromDiagonalSync({ device, variances: [4, 1], dtype: 'float64' });
+  assert.is.not(exact.sampleSync(2, { means: rows }).at(1, 1), 1e9);
+});
+
 test('Numbers that float32 does not hold are named as they were given.', async () => {
   const says = (shown: string, options: object) =>
     throwsCode('ERR_OUT_OF_RANGE', shown, () =>
