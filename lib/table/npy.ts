@@ -109,8 +109,10 @@ function shapeOf(path: string, shape: PythonValue): { rows: number; columns: num
   return { rows, columns, dimensions: sizes.length };
 }
 
+// As Python writes it: a whole number, which is a bigint here, without its n.
 function shown(value: PythonValue | undefined): string {
-  return describe(Array.isArray(value) ? value.join(', ') : value);
+  if (Array.isArray(value)) return describe(value.join(', '));
+  return describe(typeof value === 'bigint' ? String(value) : value);
 }
 
 /**
