@@ -18,7 +18,6 @@ import {
   firstNotFinite,
   named,
   requireBoolean,
-  requireFiniteEntries,
   wholeNumber,
   wrongArgument,
 } from '../check.ts';
@@ -93,11 +92,12 @@ const shapedAs = (b: Operand, storage: Storage, rows: number, columns: number): 
 
 // One commit that writes `lengths` numbers. `runsOn` is the reference device if the device lacks decompositions.
 function* committed(
-  { device, dtype, onDevice }: Place,
+  place: Place,
   lengths: readonly number[],
   encode: (encoder: Encoder, out: readonly Real[], scratch: Scratch) => void,
-  runsOn = decompositionsOf(device),
+  runsOn = decompositionsOf(place.device),
 ): Tasks<readonly Storage[]> {
+  const { device, dtype, onDevice } = place;
   const written: Storage[] = [];
   try {
     const allot = onDevice ? Storage.away : Storage.forResult;
@@ -114,10 +114,15 @@ function* committed(
     result: undefined,
     written: written[0]!,
     fresh: written,
-    explain: (error) => about('Matrix', error),
+    explain: (error) => about(isOfOther(place, error) ? '`b`' : 'Matrix', error),
   };
   for (const storage of written) storage.timings = written[0]!.timings;
   return written;
+}
+
+// A command says which entry is not finite, but not of which operand: of the right side if the matrix is finite.
+function isOfOther({ values }: Place, { code }: CovariumError): boolean {
+  return code === 'ERR_NOT_FINITE' && firstNotFinite(values) === values.length;
 }
 
 // The parts of a decomposition of a matrix without rows would not be matrices.
@@ -176,12 +181,12 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
   const n = requireSquare('Matrix', matrix);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
-  requireFiniteEntries('`b`', values, b instanceof Matrix ? columns : undefined);
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
     const triangles = scratch.copyByCommand(encoder, place.values);
     const right = scratch.copyByCommand(encoder, values);
     const [rows, pivots] = [scratch.output(place.dtype, right.length), scratch.output(place.dtype, n)];
     encoder.requireFinite(triangles, n);
+    encoder.requireFinite(right, columns);
     encoder.transpose(right, rows, n, columns);
     encoder.lu(triangles, pivots, n);
     encoder.luSolve(triangles, pivots, rows, n);
@@ -238,6 +243,7 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
     const rows = scratch.copyByCommand(encoder, place.values);
     const given = scratch.input(b, dtype);
     encoder.requireFinite(rows, n);
+    encoder.requireFinite(given, columns);
     if (!isTall) {
       const u = scratch.output(dtype, m * k);
       encoder.svd(rows, u, s!, right!, m, n, false);
@@ -268,7 +274,6 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   const k = Math.min(m, n);
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), m, 'matrix', 'rows');
-  requireFiniteEntries('`b`', values, b instanceof Matrix ? columns : undefined);
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);

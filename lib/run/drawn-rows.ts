@@ -142,8 +142,9 @@ function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks
   const devices = [openQuietly('cpu', { threads: 1 })];
   try {
     while (devices.length < lanes) devices.push(openQuietly('cpu', { threads: 1 }));
-  } catch {
+  } catch (error) {
     // A limit of the address space leaves fewer lanes.
+    if ((error as { readonly code?: string }).code !== 'ERR_DEVICE_UNAVAILABLE') throw error;
   }
   return devices;
 }
