@@ -109,11 +109,7 @@ function columnsOfRows(first: object, rows: readonly unknown[]): ReadonlyMap<str
   const columns = names.map((): unknown[] => new Array(rows.length));
   for (let row = 0; row < rows.length; row++) {
     const object = rows[row];
-    const isAlike =
-      isPlainObject(object) &&
-      Object.keys(object).length === names.length &&
-      names.every((name) => Object.hasOwn(object, name));
-    if (!isAlike)
+    if (!(isPlainObject(object) && hasKeys(object, names)))
       throw new CovariumError(
         'ERR_SHAPE',
         `\`values\` row (${row}) does not have the keys of the first row (${names.join(', ')}): it is (${isPlainObject(object) ? Object.keys(object).join(', ') : describe(object)}).`,
@@ -121,6 +117,14 @@ function columnsOfRows(first: object, rows: readonly unknown[]): ReadonlyMap<str
     for (let column = 0; column < names.length; column++) columns[column]![row] = object[names[column]!];
   }
   return new Map(names.map((name, column) => [name, columns[column]!]));
+}
+
+// Rows are made alike nearly always: then their keys are in the same order, and need not be looked up.
+function hasKeys(object: AnyObject, names: readonly string[]): boolean {
+  const keys = Object.keys(object);
+  if (keys.length !== names.length) return false;
+  for (let i = 0; i < keys.length; i++) if (keys[i] !== names[i] && !Object.hasOwn(object, names[i]!)) return false;
+  return true;
 }
 
 /** Whether a value is a strided array. */

@@ -26,6 +26,11 @@ export interface Rows {
  * `ERR_INVALID_ARGUMENT` and `ERR_UNSUPPORTED_DTYPE`.
  */
 export function realDtype(device: OpenBackend, dtype: Dtype | undefined, ...inputs: readonly unknown[]): RealDtype {
+  return realDtypeOf(device, dtype, inputs);
+}
+
+/** As {@link realDtype}, for as many inputs as a batch has: a call takes no more arguments than the stack holds. */
+export function realDtypeOf(device: OpenBackend, dtype: Dtype | undefined, inputs: readonly unknown[]): RealDtype {
   const isAsked = dtype !== undefined;
   if (isAsked && !dtypes.includes(dtype))
     throw new CovariumError(

@@ -1,6 +1,6 @@
 import { hostValues } from '../array/host-memory.ts';
-import { realDtype, rowsInput } from '../array/inputs.ts';
-import type { MatrixInput } from '../array/matrix.ts';
+import { realDtypeOf, rowsInput } from '../array/inputs.ts';
+import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
@@ -77,7 +77,7 @@ export function batchInput(given: Given, words: BatchWords): BatchInput {
   if (!isVolume && !Array.isArray(squares))
     throw wrongArgument(words.squares, squares, 'an array of matrices, or a Volume');
   const inputs = given.inputs ?? [given.centres, ...(isVolume ? [squares] : squares)];
-  const dtype = realDtype(device, given.dtype, ...inputs);
+  const dtype = realDtypeOf(device, given.dtype, inputs);
   const shape = isVolume ? ofVolume(squares, device, dtype, words) : ofEach(squares, device, dtype, words);
   const centres =
     given.centres === undefined ? undefined : centresOf(given.centres, { ...shape, device, dtype }, words);
@@ -107,6 +107,11 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
       `${marked(words.squares)} is a volume of (${volume.size.join(' x ')}) numbers: its width and height differ.`,
     );
   const given = named(words.squares, () => volumeStorage(volume).valuesFor(device));
+  return ofBlock(given, { device, dtype, size, n }, words);
+}
+
+// Matrices that lie one after the other.
+function ofBlock(given: Values, { dtype, size, n }: BatchShape, words: BatchWords): Squares {
   const block = hostValues(given, dtype) as Real;
   // requireHeld says what is wrong with the first whose diagonal is not held.
   if (!areDiagonalsNormal(block, n, dtype))
@@ -118,6 +123,8 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
 function ofEach(given: readonly MatrixInput[], device: Device, dtype: RealDtype, words: BatchWords): Squares {
   if (given.length === 0)
     throw new CovariumError('ERR_SHAPE', `${marked(words.squares)} has (0) matrices, not at least one.`);
+  const plain = plainBlock(given);
+  if (plain !== undefined) return ofBlock(plain.data, { device, dtype, size: given.length, n: plain.columns }, words);
   let n: number | undefined;
   const squares = given.map((input, b) =>
     naming(words, b, () => {
@@ -128,6 +135,20 @@ function ofEach(given: readonly MatrixInput[], device: Device, dtype: RealDtype,
     }),
   );
   return { size: given.length, n: n!, squares };
+}
+
+// All rows of plain matrices of one size, read at once: thousands of small typed arrays take longer than their numbers.
+// Undefined if they are anything else, or wrong; then each is read alone, and refused by its index.
+function plainBlock(given: readonly MatrixInput[]): Matrix | undefined {
+  const n = Array.isArray(given[0]) ? given[0].length : 0;
+  const isPlain = (square: MatrixInput) => Array.isArray(square) && square.length === n && Array.isArray(square[0]);
+  if (n === 0 || !given.every(isPlain)) return undefined;
+  try {
+    return Matrix.from((given as number[][][]).flat(), { dtype: 'float64', rows: given.length * n, columns: n });
+  } catch (error) {
+    if (error instanceof CovariumError) return undefined;
+    throw error;
+  }
 }
 
 function centresOf(given: MatrixInput, { device, dtype, size, n }: BatchShape, words: BatchWords): Real {

@@ -1,6 +1,6 @@
 // How long calls hold the JavaScript thread that copy and add up more numbers than 20 ms are enough for.
 import { test } from 'uvu';
-import { Matrix, Moments, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { Matrix, Moments, MultivariateNormal, MultivariateNormalBatch, openDevice } from '../../lib/index.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 import { allowedMs, holdsShortly } from '../harness/holds.ts';
 import { scattered } from '../harness/naive.ts';
@@ -30,6 +30,17 @@ if (allowed !== undefined) {
       using device = openDevice('cpu', { threads: 2 });
       await a.qr({ device });
     });
+  });
+
+  test('Plain matrices of a batch are read together.', async () => {
+    using device = openDevice('cpu', { threads: 2 });
+    const covariances = Array.from({ length: 25_000 }, (_, i) => [
+      [2, 0.5],
+      [0.5, 1 + (i % 7)],
+    ]);
+    await holdsShortly('A batch', allowed, async () =>
+      (await MultivariateNormalBatch.fromCovariance({ device, covariances })).close(),
+    );
   });
 
   test('An ellipsoid of thousands of dimensions is made in slices.', async () => {

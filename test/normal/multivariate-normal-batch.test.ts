@@ -432,4 +432,10 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('a batch has more matrices than a call takes arguments.', (device) => {
+  const many = Array.from({ length: 200_000 }, (_, b) => [[1 + (b % 7)]]);
+  using batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: many });
+  assert.is(batch.at(6).covarianceSync().data[0], batch.at(many.length - 4).covarianceSync().data[0]);
+});
+
 test.run();
