@@ -13,6 +13,9 @@ import { cannotRead } from './error.ts';
 export type InputSource = string | URL | Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array | string>;
 
 const chunkBytes = 1 << 20;
+// A file's first bytes tell its format, and often no others are taken one after the other. Memory for more would have
+// V8 collect garbage after each few files, which takes as long as its heap is large.
+const firstBytes = 1 << 14;
 
 /** The name of a source in messages. */
 export function inputName(source: InputSource): string {
@@ -242,7 +245,8 @@ async function fileChunks(file: FileHandle): Promise<Chunks> {
     return {
       size: isRegular ? status.size : undefined,
       next: async () => {
-        const bytes = Buffer.allocUnsafeSlow(Math.min(chunkBytes, isRegular ? status.size : 1 << 16));
+        const most = position === 0 ? firstBytes : chunkBytes;
+        const bytes = Buffer.allocUnsafeSlow(isRegular ? Math.min(most, status.size) : 1 << 16);
         const count = await readInto(bytes);
         return count === 0 ? undefined : bytes.subarray(0, count);
       },

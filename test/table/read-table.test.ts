@@ -72,6 +72,16 @@ for (const format of tableFormats)
     }
   });
 
+test('What tells the format of a file takes little memory.', async () => {
+  const path = at('begins.npy');
+  await writeTable(path, Matrix.from(new Float64Array(1 << 19), { columns: 2 }));
+  const before = process.memoryUsage().arrayBuffers;
+  const table = await openTable(path);
+  const taken = process.memoryUsage().arrayBuffers - before;
+  await table.close();
+  assert.ok(taken < 1 << 18, `(${taken}) bytes`);
+});
+
 test('The memory of the table that was closed last outlives a collection of garbage.', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
