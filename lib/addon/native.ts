@@ -86,6 +86,8 @@ export interface Addon {
   ): Promise<boolean>;
   /** Call it before the memory is first touched: large pages make that much cheaper. */
   useLargePages(memory: ArrayBuffer): void;
+  /** Tells V8 of so many bytes more, or fewer, outside of its heap. */
+  adjustExternalMemory(bytes: number): void;
 }
 
 /** The addon and its file, or the reason why there is none. */

@@ -27,6 +27,8 @@ let closedTables: WeakRef<ArrayBuffer>[] = [];
 // The last of them is held for a while, because V8 collects after each few reads of that size.
 let held: { readonly memory: ArrayBuffer; readonly end: NodeJS.Timeout } | undefined;
 const heldMs = 1000;
+// V8 begins to mark at 64 MiB outside of its heap.
+const mostUnseenBytes = 60 << 20;
 
 function hold(memory: ArrayBuffer | undefined): void {
   clearTimeout(held?.end);
@@ -58,13 +60,20 @@ export async function touch(values: Real, turns: Turns): Promise<void> {
 export function closeResult({ buffer }: Real): void {
   if (buffer.byteLength < leastBytes || !isFixed(buffer) || isKept(buffer)) return;
   closedTables = closedTables.filter((table) => table.deref() !== undefined);
+  const adjust = loadAddon().addon?.adjustExternalMemory;
+  // Otherwise V8 takes the memory for new, and marks its whole heap in each read. More would make it do so at once.
+  const bytes = Math.min(buffer.byteLength, mostUnseenBytes);
+  adjust?.(bytes);
   try {
     const moved = structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] });
     // What others have marked against transfers is copied by Node 20, and later releases throw.
     if (buffer.byteLength > 0) return;
     closedTables.push(new WeakRef(moved));
     hold(moved);
-  } catch {}
+  } catch {
+  } finally {
+    adjust?.(-bytes);
+  }
 }
 
 /** All blocks of rows in one array; the list is emptied. */

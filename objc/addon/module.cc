@@ -59,6 +59,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports["deinterleave"] = Napi::Function::New<deinterleave>(env);
   exports["readColumns"] = Napi::Function::New<readColumns>(env);
   exports["useLargePages"] = Napi::Function::New<useLargePages>(env);
+  exports["adjustExternalMemory"] = Napi::Function::New<adjustExternalMemory>(env);
   return exports;
 }
 

@@ -350,4 +350,9 @@ Napi::Value useLargePages(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value adjustExternalMemory(const Napi::CallbackInfo& info) {
+  Napi::MemoryManagement::AdjustExternalMemory(info.Env(), info[0].As<Napi::Number>().Int64Value());
+  return info.Env().Undefined();
+}
+
 }  // namespace covarium::addon

@@ -21,5 +21,7 @@ Napi::Value readColumns(const Napi::CallbackInfo& info);
 // (memory: ArrayBuffer) => void: asks for large pages, where a page fault costs a 512th of that of 4 KiB pages. Does
 // nothing where the system has none.
 Napi::Value useLargePages(const Napi::CallbackInfo& info);
+// (bytes: number) => void: tells V8 of so many bytes more, or fewer, outside of its heap.
+Napi::Value adjustExternalMemory(const Napi::CallbackInfo& info);
 
 }  // namespace covarium::addon

@@ -14,6 +14,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -93,6 +94,26 @@ test('The memory of the table that was closed last outlives a collection of garb
   collect();
   await turn();
   assert.is(resultMemory('float64', length)[5], 7);
+});
+
+test('V8 does not collect its heap for tables that are read and closed in turn.', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heap = Array.from({ length: 100_000 }, (_, i) => ({ i, list: [i] }));
+  const path = at('in-turn.npy');
+  await writeTable(path, Matrix.from(new Float64Array(6 << 20), { columns: 8 }));
+  // V8 lowers its limits to the heap's size.
+  for (let i = 0; i < 3; i++) collect();
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as unknown as { detail: { kind: number } }[])
+      collections += Number(entry.detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  for (let i = 0; i < 30; i++) (await readTable(path)).rows.close();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  observer.disconnect();
+  assert.ok(heap.length > 0 && collections < 10, `(${collections}) of 30 reads`);
 });
 
 test('The memory of a closed table is that of the next one of its size, unless native code may have its address.', async () => {
