@@ -1,5 +1,16 @@
 """Files of numbers, as the cases of the suite `tables` read and write them."""
 
+import os
+
+
+def sync(path):
+    """Waits until the disk has the bytes, as covarium does before it gives a file its name."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
 
 def run(problem, inputs, formats):
     """A function that reads or writes a file once; None for a format that is not one of `formats`: {name: (read(path), write(rows, path))}."""
@@ -10,6 +21,11 @@ def run(problem, inputs, formats):
     rows = inputs["table"].reshape(problem["count"], problem["dimension"])
     path = f"{problem['id']}-file"
     if verb == "write":
-        return (lambda: write(rows, path)), (lambda _: read(path))
+
+        def write_and_sync():
+            write(rows, path)
+            sync(path)
+
+        return write_and_sync, (lambda _: read(path))
     write(rows, path)
     return lambda: read(path)
