@@ -3,18 +3,15 @@ import type { Encoder } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { resultTask, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real, RealDtype, Values } from '../dtype.ts';
+import { type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
  * The covariance, n x n, times `ratio` (a Student-t's). It fails with `ERR_OUT_OF_RANGE` where the type of the
  * distribution does not hold a variance.
  */
-export function covarianceTask<D extends RealDtype>(
-  { factor, ...parameters }: NormalParameters<D>,
-  ratio = 1,
-): Task<Matrix<D>> {
-  const { n, dtype } = parameters;
+export function covarianceTask<D extends RealDtype>(parameters: NormalParameters<D>, ratio = 1): Task<Matrix<D>> {
+  const { n, factor } = parameters;
   const task = rowsTask(parameters, n, (encoder, out, scratch) => factor.covariance(encoder, out, scratch));
   const { values } = task.written;
   return {
@@ -22,21 +19,27 @@ export function covarianceTask<D extends RealDtype>(
     after: () => {
       if (ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
       // No entry is larger than the larger of its two variances.
-      requireFiniteVariances(values, n, n + 1, dtype);
+      requireHeldVariances(values, parameters, n + 1);
     },
   };
 }
 
-/** Throws `ERR_OUT_OF_RANGE` at the first of n variances, every `stride`th number, that `dtype` does not hold. */
-export function requireFiniteVariances(values: Values, n: number, stride: number, dtype: RealDtype): void {
-  for (let i = 0; i < n; i++)
-    if (!Number.isFinite(values[i * stride]))
-      throw new CovariumError(
-        'ERR_OUT_OF_RANGE',
-        `Variance (${i}) of the covariance is too large for (${dtype}), although its factor is not: ${
-          dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : ''
-        }scale the coordinate.`,
-      );
+/**
+ * Throws `ERR_OUT_OF_RANGE` at the first of n variances, every `stride`th number, that the type of the distribution
+ * does not hold, although it holds the factor.
+ */
+export function requireHeldVariances(values: Values, { n, dtype, factor }: NormalParameters, stride: number): void {
+  // A singular covariance may have variances of 0.
+  const least = factor.rank < n ? 0 : smallestNormal[dtype];
+  for (let i = 0; i < n; i++) {
+    const variance = values[i * stride]!;
+    if (variance >= least && variance < Number.POSITIVE_INFINITY) continue;
+    const way = dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : '';
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `Variance (${i}) of the covariance is too ${variance < least ? 'small' : 'large'} for (${dtype}), although its factor is not: ${way}scale the coordinate.`,
+    );
+  }
 }
 
 /** The lower Cholesky factor of the covariance, n x n. If the covariance is singular, its root, n x rank. */

@@ -4,17 +4,15 @@ import { Vector } from '../array/vector.ts';
 import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
 import type { Real, RealDtype } from '../dtype.ts';
-import { requireFiniteVariances } from './covariance.ts';
+import { requireHeldVariances } from './covariance.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
  * The diagonal of the covariance, n; `ratio` times it. No n x n numbers are made of a factor that has fewer. It fails
  * with `ERR_OUT_OF_RANGE` where the type of the distribution does not hold a variance.
  */
-export function variancesTask<D extends RealDtype>(
-  { device, dtype, n, factor }: NormalParameters<D>,
-  ratio = 1,
-): Task<Vector<D>> {
+export function variancesTask<D extends RealDtype>(parameters: NormalParameters<D>, ratio = 1): Task<Vector<D>> {
+  const { device, dtype, n, factor } = parameters;
   const wrap = (written: Storage<D>) => new Vector(written);
   const task = resultTask({ device, dtype }, n, wrap, (encoder, out, scratch) =>
     factor.variances(encoder, out, scratch),
@@ -25,7 +23,7 @@ export function variancesTask<D extends RealDtype>(
     ...scaled,
     after: () => {
       scaled.after?.();
-      requireFiniteVariances(values, n, 1, dtype);
+      requireHeldVariances(values, parameters, 1);
     },
   };
 }

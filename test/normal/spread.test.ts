@@ -69,6 +69,30 @@ onEveryDevice('a variance that the dtype does not hold is refused, by each that 
     await throwsCode('ERR_OUT_OF_RANGE', message, ask);
 });
 
+onEveryDevice(
+  'a variance below the normal numbers of the dtype is refused, but 0 of a singular one.',
+  async (device) => {
+    using diagonal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1e-60], dtype: 'float32' });
+    using factor = MultivariateNormal.fromCholeskySync({ device, factor: [[1e-30]], dtype: 'float32' });
+    const message = (i: number) => `Variance (${i}) of the covariance is too small for (float32)`;
+    for (const [normal, i] of [
+      [diagonal, 1],
+      [factor, 0],
+    ] as const)
+      for (const ask of [() => normal.variances(), () => normal.standardDeviations(), () => normal.covariance()])
+        await throwsCode('ERR_OUT_OF_RANGE', message(i), ask);
+    using singular = MultivariateNormal.fromCovarianceSync({
+      device,
+      covariance: [
+        [1, 0],
+        [0, 0],
+      ],
+      singular: 'eigen',
+    });
+    near(singular.variancesSync().data, [1, 0], 1e-6);
+  },
+);
+
 onEveryDevice('a Student-t has them where it has a covariance.', async (device) => {
   using heavy = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 6 });
   near(heavy.variancesSync().data, [6, 13.5, 1.5], 1e-5);
