@@ -49,7 +49,12 @@ export function anyValuesIn(name: string, operand: Operand | Volume | Values, de
 function storageOf(name: string, operand: unknown): Storage {
   if (operand instanceof Matrix) return matrixStorage(operand);
   if (operand instanceof Vector) return vectorStorage(operand);
-  throw wrongArgument(name, operand, 'a Matrix or a Vector');
+  throw wrongOperand(name, operand);
+}
+
+/** An operand that is neither a Matrix nor a Vector, as an error. */
+export function wrongOperand(name: string, operand: unknown): CovariumError {
+  return wrongArgument(name, operand, `a Matrix or a Vector${Array.isArray(operand) ? ', as Matrix.from(rows)' : ''}`);
 }
 
 /** Throws `ERR_UNSUPPORTED_DTYPE` if the device does not compute in `dtype`. */

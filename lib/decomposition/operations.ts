@@ -6,21 +6,20 @@ import type {
 } from '../array/linear-algebra.ts';
 import { provideOperations } from '../array/linear-algebra.ts';
 import { Matrix, matrixStorage } from '../array/matrix.ts';
-import { heightOf, lengthOf, type Operand, requireRows, requireSquare, requireSupported } from '../array/operand.ts';
+import {
+  heightOf,
+  lengthOf,
+  type Operand,
+  requireRows,
+  requireSquare,
+  requireSupported,
+  wrongOperand,
+} from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, vectorStorage } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { type OpenBackend, requireDevice } from '../backend-handle.ts';
-import {
-  about,
-  checkOptions,
-  describe,
-  firstNotFinite,
-  named,
-  requireBoolean,
-  wholeNumber,
-  wrongArgument,
-} from '../check.ts';
+import { about, checkOptions, describe, firstNotFinite, named, requireBoolean, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -67,7 +66,7 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
 // Before a device is looked for, which b may have.
 function requireOperand(b: unknown): Operand {
   if (b instanceof Matrix || b instanceof Vector) return b;
-  throw wrongArgument('`b`', b, 'a Matrix or a Vector');
+  throw wrongOperand('`b`', b);
 }
 
 // The numbers of b, in the type of A.

@@ -8,6 +8,7 @@ import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
 import { fromEchelon } from './from-root.ts';
+import { coordinatesIn } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
 
@@ -52,10 +53,10 @@ export function* conditionalMeans<D extends RealDtype>(
 ): Tasks<Matrix<D>> {
   checkOptions(options, ['given', 'rows']);
   const { device, dtype, n } = parameters;
-  const { given, rows } = options;
-  if (Array.isArray(given) && given.length === 0)
+  const given = coordinatesIn(options.given, n, 'given');
+  if (given.length === 0)
     throw new CovariumError('ERR_SHAPE', '`given` has (0) coordinates, but `rows` has at least one column.');
-  const { values, count } = rowsInput('rows', device, rows, Array.isArray(given) ? given.length : undefined);
+  const { values, count } = rowsInput('rows', device, options.rows, given.length);
   const input = values.slice();
   const onto = yield* regression(parameters, given);
   requireOthers(onto);

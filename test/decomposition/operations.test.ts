@@ -308,7 +308,11 @@ onEveryDevice('what has no answer is refused, and named.', async (device) => {
     // @ts-expect-error: b has another type than a.
     a.multiply(Vector.from([1, 2], { dtype: 'float64' }), { device }),
   );
-  await throwsCode('ERR_INVALID_ARGUMENT', 'b', () => a.multiply([1, 2] as never, { device }));
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    '`b` is (array of 2). Pass a Matrix or a Vector, as Matrix.from(rows).',
+    () => a.multiply([1, 2] as never, { device }),
+  );
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => a.lstsq(b, { device, rcond: 2 }));
   await throwsCode('ERR_UNSUPPORTED_DTYPE', '(int32)', () =>
     Matrix.from(new Int32Array(4), { columns: 2 }).det({ device }),

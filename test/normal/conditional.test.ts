@@ -106,6 +106,10 @@ onEveryDevice('conditioning on nothing gives the same distribution, on everythin
   await throwsCode('ERR_SHAPE', '(5)', () => normal.conditional({ given: all, values: all }));
   await throwsCode('ERR_SHAPE', '(5)', () => normal.conditionalMeans({ given: all, rows: [all] }));
   await throwsCode('ERR_SHAPE', '(0)', () => normal.conditionalMeans({ given: [], rows: [] }));
+  // What is wrong with `given` is said first: it tells how many columns the rows have.
+  await throwsCode('ERR_OUT_OF_RANGE', '`given[0]` is (7)', () =>
+    normal.conditionalMeans({ given: [7], rows: [[1, 2]] }),
+  );
   await throwsCode('ERR_SHAPE', '(0)', () => normal.marginal([]));
 });
 
