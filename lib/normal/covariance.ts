@@ -1,9 +1,13 @@
+import { hostZeros } from '../array/host-memory.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Encoder } from '../backend.ts';
+import { exactly } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
-import { resultTask, type Task } from '../command/task.ts';
+import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
+import { DiagonalFactor } from '../factor/diagonal-factor.ts';
+import type { Factor } from '../factor/factor.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -16,6 +20,10 @@ export function covarianceTask<D extends RealDtype>(parameters: NormalParameters
   const { values } = task.written;
   return {
     ...task,
+    *again() {
+      if (!hasSmall(values, parameters, n + 1)) return;
+      values.set(yield* inFloat64(parameters, n * n, (exact, ...place) => exact.covariance(...place)));
+    },
     after: () => {
       if (ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
       // No entry is larger than the larger of its two variances.
@@ -25,15 +33,41 @@ export function covarianceTask<D extends RealDtype>(parameters: NormalParameters
 }
 
 /**
+ * Whether a device may have flushed to 0 what counts in one of n variances of float32, every `stride`th number: sums of
+ * products that are less than the least normal number.
+ */
+export function hasSmall(values: Values, { n, dtype, factor }: NormalParameters, stride: number): boolean {
+  if (dtype === 'float64' || factor instanceof DiagonalFactor) return false;
+  for (let i = 0; i < n; i++) if (values[i * stride]! < leastExact[dtype]) return true;
+  return false;
+}
+
+/** `length` numbers that the factor of a normal makes, in float64: it holds products of any two numbers of float32. */
+export function* inFloat64(
+  { device, factor }: NormalParameters,
+  length: number,
+  encode: (exact: Factor, encoder: Encoder, out: Real, scratch: Scratch) => void,
+): Tasks<Float64Array> {
+  const exact = yield* factor.exact();
+  const out = hostZeros(length);
+  yield* exactly(device, (encoder, scratch) => encode(exact, encoder, out, scratch));
+  return out;
+}
+
+// A sum of products, each of which may be flushed to 0, has all its digits from here on.
+const leastExact = { float32: smallestNormal.float32 * 2 ** 24, float64: smallestNormal.float64 * 2 ** 53 };
+
+/**
  * Throws `ERR_OUT_OF_RANGE` at the first of n variances, every `stride`th number, that the type of the distribution
  * does not hold, although it holds the factor.
  */
 export function requireHeldVariances(values: Values, { n, dtype, factor }: NormalParameters, stride: number): void {
-  // A singular covariance may have variances of 0.
-  const least = factor.rank < n ? 0 : smallestNormal[dtype];
+  const least = dtype === 'float32' || factor instanceof DiagonalFactor ? smallestNormal[dtype] : leastExact[dtype];
   for (let i = 0; i < n; i++) {
     const variance = values[i * stride]!;
     if (variance >= least && variance < Number.POSITIVE_INFINITY) continue;
+    // Of a singular covariance.
+    if (variance === 0 && factor.rank < n) continue;
     const way = dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : '';
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',

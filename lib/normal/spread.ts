@@ -4,7 +4,7 @@ import { Vector } from '../array/vector.ts';
 import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
 import type { Real, RealDtype } from '../dtype.ts';
-import { requireHeldVariances } from './covariance.ts';
+import { hasSmall, inFloat64, requireHeldVariances } from './covariance.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -21,6 +21,10 @@ export function variancesTask<D extends RealDtype>(parameters: NormalParameters<
   const scaled = ratio === 1 ? task : mapped(task, (variance) => ratio * variance);
   return {
     ...scaled,
+    *again() {
+      if (!hasSmall(values, parameters, 1)) return;
+      values.set(yield* inFloat64(parameters, n, (exact, ...place) => exact.variances(...place)));
+    },
     after: () => {
       scaled.after?.();
       requireHeldVariances(values, parameters, 1);
@@ -38,6 +42,11 @@ export function* correlation<D extends RealDtype>(parameters: NormalParameters<D
   const { device, dtype, n, factor } = parameters;
   const deviations = yield* step(deviationsTask(parameters));
   const inverses = Float64Array.from(deviations.data as Real, (deviation) => (deviation > 0 ? 1 / deviation : 0));
+  const isSmall = hasSmall(
+    Float64Array.from(deviations.data as Real, (deviation) => deviation ** 2),
+    parameters,
+    1,
+  );
   deviations.close();
   const wrap = (written: Storage<D>) => new Matrix(written, n, n);
   const task = resultTask({ device, dtype }, n * n, wrap, (encoder, out, scratch) => {
@@ -51,6 +60,14 @@ export function* correlation<D extends RealDtype>(parameters: NormalParameters<D
   const out = task.written.values;
   return yield* step({
     ...task,
+    *again() {
+      if (!isSmall) return;
+      const covariance = yield* inFloat64(parameters, n * n, (exact, ...place) => exact.covariance(...place));
+      for (let i = 0; i < n; i++) {
+        for (let j = 0; j < n; j++) out[i * n + j] = covariance[i * n + j]! * inverses[i]! * inverses[j]!;
+        yield;
+      }
+    },
     after: () => {
       for (let i = 0; i < n; i++) out[i * (n + 1)] = 1;
     },

@@ -94,6 +94,15 @@ NormalCounter ofModel(NormalCounter counter, size_t model) {
   return counter;
 }
 
+// Whether one of `models` n x n matrices has a diagonal that cholesky scales.
+template <typename T>
+bool hasSmall(const T* a, size_t models, size_t n) {
+  for (size_t b = 0; b < models; ++b)
+    for (size_t i = 0; i < n; ++i)
+      if (needsScale(a[b * n * n + i * (n + 1)])) return true;
+  return false;
+}
+
 }  // namespace
 
 template <typename T>
@@ -110,7 +119,10 @@ void choleskyBatch(const Execution& execution, T* a, size_t count, size_t n, T t
     Pool alone(1);
     const Execution one = {alone, execution.kernels, execution.blas, execution.cancelled, execution.closing};
     forGroups<T>(execution, count, n, 0, [&](size_t first, size_t models, T* scratch) {
-      if (failure.isBefore(first) || kernels.factorAbreast(a + first * n * n, models, n, tolerance, scratch)) return;
+      if (failure.isBefore(first)) return;
+      if (!hasSmall(a + first * n * n, models, n) &&
+          kernels.factorAbreast(a + first * n * n, models, n, tolerance, scratch))
+        return;
       for (size_t b = first; b < first + models; ++b) factor(one, b);
     });
   } else {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "float-mode.h"
 #include "pieces.h"
 
 namespace covarium::cpu {
@@ -173,15 +175,54 @@ class TiledCholesky {
   size_t left_ = 0, firstColumn_ = 0;
 };
 
-}  // namespace
+// Powers of two by which rows and columns are multiplied so that nothing that counts is flushed to 0: 1 but for those
+// whose diagonal is nearly as small as the type holds, which come near 1. They change no bit of what is not flushed.
+template <typename T>
+std::vector<T> scalesOf(const T* a, size_t n) {
+  std::vector<T> scales(n, T(1));
+  for (size_t i = 0; i < n; ++i)
+    if (needsScale(a[i * n + i])) scales[i] = std::ldexp(T(1), -(std::ilogb(a[i * n + i]) / 2));
+  return scales;
+}
 
 template <typename T>
-void cholesky(const Execution& execution, T* a, size_t n) {
+void factorInPlace(const Execution& execution, T* a, size_t n) {
   const size_t tile = n < 2048 ? 96 : 192;  // small enough to keep threads busy, large enough for gemm
   if (execution.blas.hasMatrixUnit || n < wholeFactorLimit) {
     factorBlock(execution, a, n, 0, n);
   } else {
     TiledCholesky<T>(execution, a, n, tile).run();
+  }
+}
+
+template <typename T>
+void factorScaled(const Execution& execution, T* a, size_t n) {
+  const std::vector<T> scales = scalesOf(a, n);
+  {
+    const auto keeping = FloatModeScope::keeping();
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j <= i; ++j) a[i * n + j] = a[i * n + j] * scales[i] * scales[j];
+  }
+  factorInPlace(execution, a, n);
+  const auto keeping = FloatModeScope::keeping();
+  const T least = std::sqrt(std::numeric_limits<T>::min());
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j <= i; ++j) a[i * n + j] /= scales[i];
+    // The plain TypeScript device refuses a subnormal pivot too.
+    if (!(a[i * n + i] >= least)) refusePivot(i);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void cholesky(const Execution& execution, T* a, size_t n) {
+  bool isSmall = false;
+  for (size_t i = 0; i < n && !isSmall; ++i) isSmall = needsScale(a[i * n + i]);
+  if (isSmall) {
+    factorScaled(execution, a, n);
+  } else {
+    factorInPlace(execution, a, n);
   }
   zeroUpper(execution, a, n);
 }

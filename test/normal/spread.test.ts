@@ -43,6 +43,8 @@ for (const [name, make] of Object.entries(kinds))
     near((await normal.correlation()).data, correlations, 1e-5);
   });
 
+const over = (unit: number) => (value: number) => value / unit;
+
 onEveryDevice('a diagonal of a million variances is told without a million times a million numbers.', (device) => {
   using normal = MultivariateNormal.fromDiagonalSync({ device, variances: 4, dimension: 1e6 });
   assert.ok(normal.variancesSync().data.every((variance) => variance === 4));
@@ -90,6 +92,32 @@ onEveryDevice(
       singular: 'eigen',
     });
     near(singular.variancesSync().data, [1, 0], 1e-6);
+  },
+);
+
+onEveryDevice(
+  'variances near the least normal number keep their digits, however a device takes subnormal numbers.',
+  (device) => {
+    // A power of two changes no digit. Entries far from the diagonal, and what is left of a pivot, become subnormal.
+    for (const [dtype, unit, tolerance] of [
+      ['float32', 2 ** -118, 2e-6],
+      ['float64', 2 ** -968, 1e-13],
+    ] as const) {
+      if (!device.dtypes.includes(dtype)) continue;
+      for (const n of [3, 40, 200]) {
+        const ones = Array.from({ length: n }, (_, i) =>
+          Array.from({ length: n }, (_, j) => 0.9 ** Math.abs(i - j) + (i === j ? 0.01 : 0)),
+        );
+        const small = ones.map((row) => row.map((entry) => unit * entry));
+        using plain = MultivariateNormal.fromCovarianceSync({ device, covariance: ones, dtype });
+        using tiny = MultivariateNormal.fromCovarianceSync({ device, covariance: small, dtype });
+        const scale = Math.sqrt(unit);
+        near(tiny.factorSync().data.map(over(scale)), plain.factorSync().data, tolerance);
+        near(tiny.covarianceSync().data.map(over(unit)), ones.flat(), tolerance);
+        near(tiny.variancesSync().data.map(over(unit)), plain.variancesSync().data, tolerance);
+        near(tiny.correlationSync().data, plain.correlationSync().data, tolerance);
+      }
+    }
   },
 );
 
