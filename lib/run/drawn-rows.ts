@@ -1,6 +1,7 @@
 import type { Matrix } from '../array/matrix.ts';
 import type { DeviceKind } from '../backend.ts';
 import { onAbort } from '../check.ts';
+import type { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { bytesOf, type Real } from '../dtype.ts';
 import type { MultivariateNormal } from '../normal/multivariate-normal.ts';
@@ -23,10 +24,10 @@ const factorBytes = 2 ** 31;
  */
 export class DrawnRows {
   readonly #run: Run;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: Lane[];
   readonly #end: bigint;
 
-  private constructor(run: Run, lanes: readonly Lane[], end: bigint) {
+  private constructor(run: Run, lanes: Lane[], end: bigint) {
     this.#run = run;
     this.#lanes = lanes;
     this.#end = end;
@@ -73,16 +74,28 @@ export class DrawnRows {
     const drawing: Promise<Drawn>[] = [];
     const size = BigInt(this.#run.rowsPerBlock);
     let next = first / size;
+    // Two blocks for each lane: one is drawn while the other is written.
+    let ahead = 2 * this.#lanes.length;
     try {
       for (let at = first; at < last; ) {
-        // Two blocks for each lane: one is drawn while the other is written.
-        for (; next * size < last && drawing.length < 2 * this.#lanes.length; next++) {
+        for (; next * size < last && drawing.length < ahead; next++) {
           const block = this.#draw(next, first, last, leaving.signal);
           // Its failure is reported when it is awaited, which may be much later.
           block.catch(() => {});
           drawing.push(block);
         }
-        const { block, from } = await drawing.shift()!;
+        const drawn = await drawing.shift()!.catch((error: unknown) => {
+          if (ahead === 1 || (error as CovariumError).code !== 'ERR_OUT_OF_MEMORY') throw error;
+        });
+        if (drawn === undefined) {
+          // Under a limit of the address space the lanes may have left too little for their blocks.
+          await closeAll(drawing.splice(0));
+          for (const lane of this.#lanes.splice(1)) closeLane(lane);
+          ahead = 1;
+          next = at / size;
+          continue;
+        }
+        const { block, from } = drawn;
         const skipped = Number(at - from);
         const end = min(last, from + BigInt(block.rows));
         yield (block.data as Real).subarray(skipped * columns, Number(end - from) * columns);
@@ -92,15 +105,12 @@ export class DrawnRows {
     } finally {
       stopWaiting();
       leaving.abort();
-      for (const block of drawing) await block.then((drawn) => drawn.block.close()).catch(() => {});
+      await closeAll(drawing);
     }
   }
 
   close(): void {
-    for (const lane of this.#lanes) {
-      lane.close();
-      lane.device.close();
-    }
+    for (const lane of this.#lanes) closeLane(lane);
   }
 
   [Symbol.dispose](): void {
@@ -130,6 +140,15 @@ type Lane = MultivariateNormal | MultivariateStudentT;
 interface Drawn {
   readonly from: bigint;
   readonly block: Matrix;
+}
+
+function closeLane(lane: Lane): void {
+  lane.close();
+  lane.device.close();
+}
+
+async function closeAll(drawing: readonly Promise<Drawn>[]): Promise<void> {
+  for (const block of drawing) await block.then((drawn) => drawn.block.close()).catch(() => {});
 }
 
 function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks: number): Device[] {

@@ -18,6 +18,8 @@ const loadedElsewhere = [
   'lib/cli/interruption.ts',
   'lib/file/output.ts',
   'lib/file/temporary-name.ts',
+  'lib/run/drawn-rows.ts',
+  'lib/run/run.ts',
   'test/harness/faulty-writes.ts',
   'test/metal/softmetal/softmetal.ts',
   'test/harness/mutate-files.ts',
