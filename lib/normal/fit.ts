@@ -53,7 +53,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
   const sums = yield* accumulating(exact, weighted, shrinkage === 'ledoit-wolf');
-  return yield* fromSums(sums, asked);
+  return yield* fromSums(sums, { ...asked, explain: (error) => singularRows(values, n, dtype, error) });
 }
 
 /** The normal with these moments. */
@@ -64,7 +64,8 @@ export function* fromMoments(options: FromMomentsOptions): Tasks<NormalParameter
   const dtype = realDtype(requireDevice(asked.device), asked.dtype, asked.mean);
   requireAsked(asked, sums.n);
   // Rows that are added between two slices replace the sums of the moments, and do not change these.
-  const own = { typed: asked.dtype, inputs: [asked.mean], name: 'moments' };
+  const explain = (error: CovariumError) => singularColumn('moments', error);
+  const own = { typed: asked.dtype, inputs: [asked.mean], name: 'moments', explain };
   return yield* fromSums(sums, { ...asked, dtype, ...own });
 }
 
@@ -87,9 +88,11 @@ function* fromSums(
     readonly inputs: readonly unknown[];
     /** The argument that has the numbers. */
     readonly name: string;
+    /** What an error of the factor says of it. */
+    readonly explain: (error: CovariumError) => CovariumError;
   },
 ): Tasks<NormalParameters> {
-  const { device, dtype, factor, ddof, shrinkage, singular, jitter, name } = asked;
+  const { device, dtype, factor, ddof, shrinkage, singular, jitter, name, explain } = asked;
   const { n, count } = sums;
   const fixed = fixedMean(asked.mean, n);
   const { mean, covariance, intensity } = yield* estimating(sums, { ddof, mean: fixed, shrinkage });
@@ -107,7 +110,7 @@ function* fromSums(
   requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };
   if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter });
-  return yield* step({ ...factorCovariance(estimate), explain: (error) => singularColumn(name, error) });
+  return yield* step({ ...factorCovariance(estimate), explain });
 }
 
 /** An error of a singular covariance of rows, which names the column that makes it so, and the ways out. */
@@ -129,16 +132,18 @@ function singularRows(rows: Values, n: number, dtype: RealDtype, error: Covarium
   if (code !== 'ERR_NOT_POSITIVE_DEFINITE' || pivot === undefined) return error;
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let at = pivot; at < rows.length; at += n) {
-    least = Math.min(least, rows[at]!);
-    most = Math.max(most, rows[at]!);
+    // A missing number is neither.
+    if (rows[at]! < least) least = rows[at]!;
+    if (rows[at]! > most) most = rows[at]!;
   }
   const width = most - least;
   const square = dtype === 'float32' ? Math.fround(width * width) : width * width;
-  if (width === 0 || (square >= smallestNormal[dtype] && square < Number.POSITIVE_INFINITY))
-    return singularColumn('rows', error);
+  const isHeld =
+    square >= smallestNormal[dtype] / 2 ** (dtype === 'float32' ? -23 : -52) && square < Number.POSITIVE_INFINITY;
+  if (width === 0 || isHeld) return singularColumn('rows', error);
   return new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `\`rows\` has column (${pivot}), whose numbers differ by (${width}) at most: ${dtype} does not hold the square. Pass the column in another unit.`,
+    `\`rows\` has column (${pivot}), whose numbers differ by (${width}) at most: ${dtype} does not hold all digits of the square. Pass the column in another unit.`,
     { column: pivot, cause: error },
   );
 }

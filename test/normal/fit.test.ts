@@ -125,8 +125,9 @@ onEveryDevice(
           small.map((row) => row.map((entry) => entry * scale)),
           { dtype },
         );
-        for (const shrinkage of [undefined, 0.5])
-          await throwsCode('ERR_OUT_OF_RANGE', '', () => MultivariateNormal.fit({ device, dtype, rows, shrinkage }));
+        const weights = small.map((_, i) => i + 1);
+        for (const options of [{}, { shrinkage: 0.5 }, { weights }])
+          await throwsCode('ERR_OUT_OF_RANGE', '', () => MultivariateNormal.fit({ device, dtype, rows, ...options }));
       }
     const constant = Matrix.from(
       small.map((row) => [1e-200, row[1]!]),
