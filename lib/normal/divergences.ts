@@ -44,7 +44,8 @@ export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): 
 
 /**
  * The Renyi divergence of order alpha of p from q, in nats: the logarithm of the mean of (p(x) / q(x))^(alpha - 1) over
- * draws x of p, divided by alpha - 1. Order 1 is {@link klDivergence}, order 0 gives 0; above 1 it may be infinite.
+ * draws x of p, divided by alpha - 1. Order 1 is {@link klDivergence}, order 0 gives 0; above 1 it may be infinite,
+ * and may be Infinity where standard deviations differ by more than 150 powers of ten.
  * Rejects like {@link klDivergence}, and with `ERR_OUT_OF_RANGE` if alpha is negative or not finite.
  */
 export async function renyiDivergence(

@@ -1,5 +1,6 @@
 // Files appear whole or not at all, whoever else writes them.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -120,6 +121,39 @@ test('The system in a name is another one in another namespace of process number
   const outside = spawnSync(args[0]!, args.slice(1), { encoding: 'utf8' });
   assert.match(inside.stdout, /^[0-9a-f]{12}\.\d+\n$/);
   assert.is.not(inside.stdout.split('.')[0], outside.stdout.split('.')[0]);
+});
+
+test('Writers of one path in namespaces of process numbers, as containers have them, leave one whole file.', async () => {
+  const where = fresh('containers');
+  const path = join(where, 'table.npy');
+  const script = `
+    import { Matrix, writeTable } from '${moduleUrl('lib/index.ts')}';
+    const rows = Matrix.from(new Float64Array(100_000).fill(Number(process.argv[1])), { columns: 1 });
+    for (let i = 0; i < 10; i++) await writeTable(${JSON.stringify(path)}, rows);`;
+  const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
+  // Each has another process number, which in the others' namespaces is nobody's.
+  const later = 'for i in $(seq $0); do /bin/true; done; "$@"; exit $?';
+  const inside = ['--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-c', later];
+  for (let round = 0; round < Number(process.env['COVARIUM_TEST_ROUNDS'] ?? 1); round++) {
+    const writers = [1, 2, 3].map((value) => spawn('unshare', [...inside, String(3 * value), ...node, String(value)]));
+    const ended = await Promise.all(
+      writers.map(async (writer) => {
+        let told = '';
+        writer.stderr.on('data', (text) => {
+          told += text;
+        });
+        const [code] = await once(writer, 'close').catch((error) => [error]);
+        return code === 0 ? '' : `${told}${code}`;
+      }),
+    );
+    if (ended.every((told) => /^unshare:|ENOENT/.test(told)))
+      return console.log(`skipped  writers in namespaces: unshare fails (${ended[0]!.trim()})`);
+    assert.equal(ended, ['', '', '']);
+    const { rows } = await readTable(path);
+    assert.is(rows.rows, 100_000);
+    assert.ok(rows.data.every((value) => value === rows.data[0]));
+    assert.equal(others(where, 'table.npy'), []);
+  }
 });
 
 test('A name as long as the file system takes can be written.', async () => {
