@@ -105,10 +105,6 @@ async function parametersOf(
       const isSingular = error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE';
       throw isSingular ? singularColumn(error.pivot!, rows, error) : error;
     });
-    // What a column adds to those before it may be all rounding: by chance that is above 0.
-    const factor = normal.factorSync();
-    const pivot = numbers.findIndex((row, i) => factor.at(i, i) ** 2 <= 8 * numbers.length * 2 ** -52 * row[i]!);
-    if (pivot >= 0) throw singularColumn(pivot, rows);
     return { mean: normal.mean.toArray(), covariance: numbers, dtype };
   }
   const semidefinite = { singular: 'pivoted', dtype: 'float64' } as const;

@@ -10,7 +10,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -110,7 +110,32 @@ function* fromSums(
   requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };
   if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter });
-  return yield* step({ ...factorCovariance(estimate), explain });
+  return yield* step({ ...withRank(factorCovariance(estimate)), explain });
+}
+
+// What rounding leaves of a column that others determine was at most 4 units in the last place of its variance in 6,000
+// tables of 2 to 400 columns, and above 0 in half of them.
+const unitsOfRounding = 16;
+
+/** A task of a covariance of rows, which refuses a column that adds no more than rounding to those before it. */
+function withRank(task: NormalTask): NormalTask {
+  const { n, dtype } = task.result;
+  const root = task.written.values as Real;
+  const variances = dtype === 'float32' ? new Float32Array(n) : new Float64Array(n);
+  const share = unitsOfRounding * 2 ** (dtype === 'float32' ? -23 : -52);
+  return {
+    ...task,
+    encode: (encoder, scratch) => {
+      task.encode(encoder, scratch);
+      encoder.squaredNorms(root, variances, n);
+    },
+    after: () => {
+      task.after?.();
+      const pivot = variances.findIndex((variance, i) => root[i * (n + 1)]! ** 2 <= share * variance);
+      if (pivot >= 0)
+        throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Pivot (${pivot}) is all rounding.`, { pivot });
+    },
+  };
 }
 
 /** An error of a singular covariance of rows, which names the column that makes it so, and the ways out. */
@@ -168,7 +193,7 @@ function fitPlainly(options: Pick<FitOptions, 'device' | 'rows' | 'ddof' | 'dtyp
   });
   const explain = (error: CovariumError) =>
     error.code === 'ERR_NOT_FINITE' ? about('Data', error) : singularRows(values, n, dtype, error);
-  return { ...task, explain };
+  return { ...withRank(task), explain };
 }
 
 /**
@@ -201,7 +226,8 @@ function* fitShrunk(
   yield;
   requireRepresented({ asked: typed, chosen: dtype, inputs: [given] }, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const matrix = Matrix.from(covariance, { columns: n });
-  const task = factorCovariance({ device, mean, covariance: matrix, dtype, factor });
+  const made = factorCovariance({ device, mean, covariance: matrix, dtype, factor });
+  const task = shrinkage === 0 ? withRank(made) : made;
   return yield* step({ ...task, explain: (error) => singularRows(values, n, dtype, error) });
 }
 

@@ -238,4 +238,24 @@ onEveryDevice('a fit of a constant column names it and the ways out, and takes t
   await throwsCode('ERR_SHAPE', '`rows` is flat', () => MultivariateNormal.fit({ device, rows: [1, 2, 3] as never }));
 });
 
+onEveryDevice('A column that others determine is refused, whatever rounding leaves of it.', async (device) => {
+  for (let table = 1; table <= 40; table++) {
+    const rows = Array.from({ length: 7 }, (_, i) => {
+      const [a, b] = [Math.sin(7 * i * table + 1), 3 * Math.cos(i * i * table)];
+      return [a, b, a + b];
+    });
+    const moments = new Moments(3);
+    moments.addSync(rows);
+    for (const options of [{}, { weights: [1, 2, 3, 4, 5, 6, 7] }, { shrinkage: 0 }]) {
+      const { pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has column (2)', () =>
+        MultivariateNormal.fit({ device, rows, ...options }),
+      );
+      assert.is(pivot, 2);
+    }
+    await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`moments` has column (2)', () =>
+      MultivariateNormal.fromMoments({ device, moments }),
+    );
+  }
+});
+
 test.run();
