@@ -47,7 +47,9 @@ export function wholeNumber(
   const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   if (typeof value !== 'number') throw wrongArgument(name, value, `a whole number ${range}`);
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a whole number ${range}.`);
+  // Most callers need not know the bound.
+  const said = Number.isInteger(value) && value > Number.MAX_SAFE_INTEGER ? `from ${minimum} to 2^53 - 1` : range;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a whole number ${said}.`);
 }
 
 /** An index that counts from the end below 0, counted from the start. What is no number stays, to be refused. */

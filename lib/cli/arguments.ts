@@ -10,19 +10,16 @@ export function wholeArgument(name: string, text: string): number {
   return wholeNumber(name, Number(wordArgument(name, text)));
 }
 
-/**
- * A whole number of up to 64 bits of the command line, as 1000000 or 1e6; its upper bound is checked where it is used.
- * Throws `ERR_OUT_OF_RANGE`.
- */
+/** A whole number of the command line below 2^64, as 1000000 or 1e6; throws `ERR_OUT_OF_RANGE`. */
 export function wordArgument(name: string, text: string): Word64 {
   const [, whole = '', part = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e\+?(\d{1,2}))?$/i.exec(text) ?? [];
   const zeros = Number(exponent) - part.length;
-  if (whole === '' || zeros < 0)
+  const word = whole === '' || zeros < 0 ? -1n : BigInt(whole + part) * 10n ** BigInt(zeros);
+  if (word < 0n || word >= 1n << 64n)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `${name} is (${describe(text)}): pass a whole number from 0, as 1000000 or 1e6.`,
+      `${name} is (${describe(text)}): pass a whole number from 0 to 2^64 - 1, as 1000000 or 1e6.`,
     );
-  const word = BigInt(whole + part) * 10n ** BigInt(zeros);
   return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
 }
 

@@ -1,10 +1,14 @@
 /**
  * A message of the library in the words of the command line, whose options are `options` (`--fixed-mean`): it names
  * arguments as a program writes them, and puts what is typed beside some of them, as in "pass `header` false
- * (--no-header)".
+ * (--no-header)". A hint to an option that the command lacks is left out.
  */
 export function commandWords(message: string, options: readonly string[]): string {
+  const isLacking = (hint: string) => [...hint.matchAll(/--[\w-]+/g)].some(([option]) => !options.includes(option));
   return message
+    .replace(/; pass [^;:]*\(--[^;:]*/g, (hint) => (isLacking(hint) ? '' : hint))
+    .replace(/ \(\w+: '\w+', or --[^)]*\)/g, (hint) => (isLacking(hint) ? '' : hint))
+    .replace(/`dtype: '(float64)'`/g, options.includes('--dtype') ? '--dtype $1' : '$&')
     .replace(/`\w+`(?: [^`().,;:]+)? \((--[^)]+)\)/g, '$1')
     .replace(/\w+: '\w+', or (--[^,)]+),?/g, '$1')
     .replace(/^`moments` has/, 'Data has')

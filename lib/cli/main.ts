@@ -217,6 +217,10 @@ async function main(): Promise<void> {
     .requiredOption('--model <model.json>', 'what `covarium fit` wrote')
     .requiredOption('--draws <file>', 'a file as `covarium sample` writes it')
     .option('--data <file>', 'a .npy, .csv, .arrow or .parquet file')
+    .addOption(header())
+    .addOption(noHeader())
+    .addOption(delimiter())
+    .addOption(comment())
     .option('--columns <a,b>', 'the columns to show, up to 8; all by default (x1, x2, ... where the model names none)')
     .option('--title <text>', 'what stands above the picture; the names of the files by default')
     .requiredOption(

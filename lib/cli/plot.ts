@@ -46,7 +46,9 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
   const columns = chosen.map((i) => names[i]!);
   requireVariances(columns, covariance);
   const files = [options.draws, ...(options.data === undefined ? [] : [options.data])];
-  const [draws, data] = await Promise.all(files.map((path) => readPoints(path, model, chosen, csvOptions(options))));
+  // The options for CSV are for what somebody else has written.
+  const csv = [...(options.data === undefined ? [] : [csvOptions({})]), csvOptions(options)];
+  const [draws, data] = await Promise.all(files.map((path, i) => readPoints(path, model, chosen, csv[i]!)));
   const picture = pairsPlot({
     title:
       options.title ??

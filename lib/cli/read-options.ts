@@ -32,6 +32,8 @@ export function readOptions({ format, columns, missing, member, ...csv }: ReadAr
   };
 }
 
+const csvOptionNames = ['--header', '--no-header', '--delimiter', '--comment'];
+
 /** The options of openTable() for CSV; warnings become lines on standard error. */
 export function csvOptions({ header, delimiter, comment }: CsvArguments): TableOptions {
   return {
@@ -40,7 +42,9 @@ export function csvOptions({ header, delimiter, comment }: CsvArguments): TableO
     delimiter: delimiter === '\\t' || delimiter === 'tab' ? '\t' : delimiter,
     comment,
     warn: (sentence) => {
-      process.stderr.write(`${colors.yellow('warning:')} ${commandWords(sentence, []).replace(/\p{Cc}+/gu, ' ')}\n`);
+      process.stderr.write(
+        `${colors.yellow('warning:')} ${commandWords(sentence, csvOptionNames).replace(/\p{Cc}+/gu, ' ')}\n`,
+      );
     },
   };
 }

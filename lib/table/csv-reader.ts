@@ -207,7 +207,7 @@ function refusal(
   const place = placeOf(block, field);
   const line = lines + place.line;
   const why = reason(fault, block.subarray(record), field - record, beginning);
-  return malformedCsv(path, `${why}: line ${line}, column ${place.column} of ${path}.`, line, place.column);
+  return malformedCsv(path, `${why}: line ${line}, character ${place.column} of ${path}.`, line, place.column);
 }
 
 const namesOfRows = '; pass the other `columns` (--columns) if the first has the names of the rows';
@@ -223,12 +223,15 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
   if (fault === csvFaults.unclosed) return 'Quote is not closed';
   if (fault === csvFaults.quote) return `Quote in a field that does not begin with one (${describe(text)})`;
   if (fault === csvFaults.afterQuote) return `Text follows the quote that ends a field (${describe(text)})`;
+  // Cut off before the field, the record has one empty field in its place.
+  const index = (csvRecord(bytes.subarray(0, field), 0, { ...dialect, comment: 0 })?.fieldCount ?? 1) - 1;
+  const where = `Field of column (${describe(names?.[index] ?? index)})`;
   if (fault === csvFaults.missing) {
-    const what = text === '' ? 'Field is empty' : `Field is missing (${describe(text)})`;
-    return `${what} (missing: 'drop', or --missing drop, leaves its row out)`;
+    const what = text === '' ? 'is empty' : `is missing (${describe(text)})`;
+    return `${where} ${what} (missing: 'drop', or --missing drop, leaves its row out)`;
   }
   const isRowName = field === 0 && names?.[0] === '';
-  return `Field is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text) || commentHint(names?.[0] ?? '')}`;
+  return `${where} is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text) || commentHint(names?.[0] ?? '')}`;
 }
 
 function commentHint(text: string): string {

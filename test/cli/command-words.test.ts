@@ -2,7 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandWords } from '../../lib/cli/command-words.ts';
 
-const options = ['--ddof', '--fixed-mean', '--degrees-of-freedom', '--header', '--no-header'];
+const options = '--ddof --fixed-mean --degrees-of-freedom --header --no-header --delimiter --missing --format'.split(
+  ' ',
+);
 
 test('Messages name what is typed in place of what a program passes.', () => {
   const cases = [
@@ -15,11 +17,18 @@ test('Messages name what is typed in place of what a program passes.', () => {
     ["Pass `format` 'npy' (--format npy).", 'Pass --format npy.'],
     ["pass `delimiter` (--delimiter ';') to choose.", "pass --delimiter ';' to choose."],
     ["is empty (missing: 'drop', or --missing drop, leaves it out)", 'is empty (--missing drop leaves it out)'],
+    ["is 'x'; pass `delimiter` (--delimiter) if tabs separate its fields: line 2", "is 'x'; pass --delimiter if tabs separate its fields: line 2"], // biome-ignore format: a case a line
+    // A hint to what the command lacks is left out.
+    ['is (x); pass the other `columns` (--columns) if the first has names: line 2.', 'is (x): line 2.'],
+    ["Pass `dtype: 'float64'`, or another unit.", "Pass `dtype: 'float64'`, or another unit."],
     // What is not an option stays.
     ['`covariance` is not square.', '`covariance` is not square.'],
     ['File (`ddof is.csv) has `no` header (a, b).', 'File (`ddof is.csv) has `no` header (a, b).'],
   ] as const;
   for (const [message, words] of cases) assert.is(commandWords(message, options), words);
+  const without = commandWords("is empty (missing: 'drop', or --missing drop, leaves it out): line 2", ['--dtype']);
+  assert.is(without, 'is empty: line 2');
+  assert.is(commandWords("Pass `dtype: 'float64'`.", ['--dtype']), 'Pass --dtype float64.');
 });
 
 test.run();

@@ -155,27 +155,27 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['a folder in place of a file', /\[ERR_FILE_UNREADABLE\]$/, () => ['fit', folder, '--output', at('x.json')]],
   [
     'a word among numbers',
-    /\(NA\).*: line 3, column 5 .*\[ERR_MALFORMED_CSV\]$/,
+    /\(NA\).*: line 3, character 5 .*\[ERR_MALFORMED_CSV\]$/,
     () => ['fit', file('bad.csv', 'a,b\n1,2\n333,NA\n'), '--output', at('x.json')],
   ],
   [
     'a number beyond float64',
-    /\(1e999\): line 1, column 3 .*\[ERR_MALFORMED_CSV\]$/,
+    /\(1e999\): line 1, character 3 .*\[ERR_MALFORMED_CSV\]$/,
     () => ['fit', file('bad.csv', '1,1e999\n'), '--output', at('x.json')],
   ],
   [
     'a hexadecimal number',
-    /\(0x10\): line 2, column 1 .*\[ERR_MALFORMED_CSV\]$/,
+    /\(0x10\): line 2, character 1 .*\[ERR_MALFORMED_CSV\]$/,
     () => ['fit', file('bad.csv', '1,2\n0x10,2\n'), '--output', at('x.json')],
   ],
   [
     'a row that is too short',
-    /\(1\) fields.*\(2\): line 4, column 2 .*\[ERR_MALFORMED_CSV\]$/,
+    /\(1\) fields.*\(2\): line 4, character 2 .*\[ERR_MALFORMED_CSV\]$/,
     () => ['fit', file('bad.csv', '1,2\n\n3,4\n5\n'), '--output', at('x.json')],
   ],
   [
     'a row that is too long',
-    /\(3\) fields.*\(2\): line 2, column 5 .*\[ERR_MALFORMED_CSV\]$/,
+    /\(3\) fields.*\(2\): line 2, character 5 .*\[ERR_MALFORMED_CSV\]$/,
     () => ['fit', file('bad.csv', '1,2\n3,4,5\n'), '--output', at('x.json')],
   ],
   [
@@ -224,7 +224,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['a negative count', /\(-3\): .*\[ERR_OUT_OF_RANGE\]$/, () => sampling('--model', model, '--count', '-3')],
   [
     'a count that is no whole number',
-    /\(1.5\): pass a whole number from 0, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
+    /\(1.5\): pass a whole number from 0 to 2\^64 - 1, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
     () => sampling('--model', model, '--count', '1.5'),
   ],
   ['a count of -1e6', /\(1e-6\)/, () => sampling('--model', model, '--count', '1e-6')],

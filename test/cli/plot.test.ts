@@ -307,7 +307,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ],
   [
     'a number that is none',
-    /\(nan\).*: line 2, column 3.*\[ERR_MALFORMED_CSV\]$/,
+    /\(nan\).*: line 2, character 3.*\[ERR_MALFORMED_CSV\]$/,
     () => plotting('--draws', file('nan.csv', '1,2,3\n1,nan,2\n')),
   ],
   [

@@ -95,7 +95,7 @@ test("fit takes chosen columns of other tools' files, and drops rows with missin
   const holes = at('holes.csv');
   writeFileSync(holes, 'a,b,c\n1,x,2\n3,y,\n5,z,7\n,v,1\n6,w,0\n');
   const refused = await run(['fit', holes, '--columns', 'a,c', '--output', at('refused.json')]);
-  assert.match(refused.stderr, /line 3, column 5 of .*\[ERR_MALFORMED_CSV\]\n$/);
+  assert.match(refused.stderr, /line 3, character 5 of .*\[ERR_MALFORMED_CSV\]\n$/);
   const dropped = await run(['fit', holes, '--columns', 'a,c', '--missing', 'drop', '--output', at('holes.json')]);
   assert.equal([dropped.code, dropped.stdout], [0, '']);
   assert.match(dropped.stderr, /^Left out \(2\) rows with missing values; \(3\) observations remain\.\n$/);

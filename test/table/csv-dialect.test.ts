@@ -85,7 +85,7 @@ test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, 
   }
   const refused = (text: string, shown: string, options = quiet) =>
     throwsCode('ERR_MALFORMED_CSV', shown, () => readTable(Buffer.from(text), options));
-  assert.is((await refused('sep=;\na;b\n1;x\n', 'line 3, column 3')).line, 3);
+  assert.is((await refused('sep=;\na;b\n1;x\n', 'line 3, character 3')).line, 3);
   await refused('sep=;\na;b\n1;2\n', 'semicolons separate', { ...quiet, delimiter: ',' });
   await refused('sep=;\n', 'is empty');
   await refused('a;b\n1,5;2\n', 'with a point, not a comma');
@@ -200,7 +200,7 @@ test('The first row is a header as people mean it; what is doubtful is told.', a
   assert.equal((await read('1.5,x\n1,2\n', { header: true })).names, ['1.5', 'x']);
   assert.equal((await read('2020,2021\n1.5,2\n', { header: false })).rows[0], [2020, 2021]);
   for (const text of ['NaN,NA\n1,2\n', 'Infinity,-Infinity\n1,2\n', '0x10,0x20\n1,2\n', 'inf\n1\n']) {
-    const error = await throwsCode('ERR_MALFORMED_CSV', 'line 1, column 1', () => read(text));
+    const error = await throwsCode('ERR_MALFORMED_CSV', 'line 1, character 1', () => read(text));
     assert.is(error.line, 1);
   }
   assert.equal((await read('NaN,NA\n1,2\n', { missing: 'drop' })).rows, [[1, 2]]);

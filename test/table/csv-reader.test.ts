@@ -146,20 +146,25 @@ for (const [where, parser] of parsers) {
     const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${i / 3}`);
     lines[150_000] = '\u00e91,"x\ny" ';
     const text = `a,b\n${lines.join('\n')}`;
-    const error = await throwsCode('ERR_MALFORMED_CSV', '(\u00e91): line 150002, column 1 of', () => read(text));
+    const error = await throwsCode('ERR_MALFORMED_CSV', '(\u00e91): line 150002, character 1 of', () => read(text));
     assert.equal([error.line, error.column], [150_002, 1]);
-    const other = await throwsCode('ERR_MALFORMED_CSV', '(x\ny): line 150002, column 4', () =>
+    const other = await throwsCode('ERR_MALFORMED_CSV', '(x\ny): line 150002, character 4', () =>
       read(text, { columns: ['b'] }),
     );
     assert.equal([other.line, other.column], [150_002, 4]);
     const cases: [text: string, shown: string, line: number, column: number][] = [
-      ['a,b\n1\n', 'Row has (1) fields, but the first row has (2): line 2, column 2', 2, 2],
-      ['a,b\n1,2,3,4\n', 'Row has (4) fields, but the first row has (2): line 2, column 5', 2, 5],
-      ['a,b\n1,\n', "Field is empty (missing: 'drop', or --missing drop, leaves its row out): line 2, column 3", 2, 3],
-      ['a,b\n1,NA\n', 'Field is missing (NA)', 2, 3],
+      ['a,b\n1\n', 'Row has (1) fields, but the first row has (2): line 2, character 2', 2, 2],
+      ['a,b\n1,2,3,4\n', 'Row has (4) fields, but the first row has (2): line 2, character 5', 2, 5],
+      [
+        'a,b\n1,\n',
+        "Field of column (b) is empty (missing: 'drop', or --missing drop, leaves its row out): line 2, character 3",
+        2,
+        3,
+      ],
+      ['a,b\n1,NA\n', 'Field of column (b) is missing (NA)', 2, 3],
       ['a,b\n1,2"3\n', 'Quote in a field that does not begin with one (2"3)', 2, 3],
       ['a,b\n1,"2"3\n', 'Text follows the quote that ends a field (23)', 2, 3],
-      ['a,b\n1,"2\n3,4\n', 'Quote is not closed: line 2, column 3', 2, 3],
+      ['a,b\n1,"2\n3,4\n', 'Quote is not closed: line 2, character 3', 2, 3],
       ['a\n\n\r\n\r1,5\n', '', 5, 3],
       ['a;b\n1,5;2,5\n', 'write decimals with a point', 2, 1],
       ['a,b\n# x,2\n', "pass `comment` '#' (--comment '#')", 2, 1],
