@@ -165,4 +165,4 @@ export type {
 } from './student-t/options.ts';
 export type { TableFormat } from './table/format.ts';
 export { type NumberTable, readTable, type TableOptions } from './table/read-table.ts';
-export { type WriteTableOptions, writeTable } from './table/write-table.ts';
+export { type TableInput, type WriteTableOptions, writeTable } from './table/write-table.ts';

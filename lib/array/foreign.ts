@@ -20,14 +20,14 @@ export interface StridedArray<V extends Values | readonly number[] = Values | re
   readonly offset?: number | undefined;
 }
 
-/** Columns by name, all of one length: their order is that of the keys. */
-export interface ColumnObject<C extends Values | readonly number[] = Values | readonly number[]> {
+/** Columns by name, all of one length: their order is that of the keys. A null is a missing number, a NaN. */
+export interface ColumnObject<C extends Values | readonly (number | null)[] = Values | readonly (number | null)[]> {
   readonly [name: string]: C;
 }
 
-/** A row as an object: its keys are the columns, the same ones in each row. */
+/** A row as an object: its keys are the columns, the same ones in each row. A null is a missing number, a NaN. */
 export interface RowObject {
-  readonly [name: string]: number;
+  readonly [name: string]: number | null;
 }
 
 /** A table of Apache Arrow for JavaScript, or of flechette. */
@@ -79,6 +79,13 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
   const entries = Object.entries(input);
   if (entries.length === 0 || !entries.every(([, column]) => isList(column))) return undefined;
   return new Map(entries);
+}
+
+/** The names of a table's columns; undefined for anything but a table. */
+export function columnNames(input: unknown): readonly string[] | undefined {
+  if (Array.isArray(input)) return isPlainObject(input[0]) ? Object.keys(input[0]) : undefined;
+  const columns = foreignColumns(input);
+  return columns && [...columns.keys()];
 }
 
 function columnsNamed(names: unknown, column: (name: string) => unknown): ReadonlyMap<string, unknown> {
@@ -189,13 +196,15 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
       );
     for (let row = 0; row < rows; row++) {
       const entry = list[row];
-      if (typeof entry !== 'number')
+      // What is missing is null in JSON and in Arrow's columns.
+      const number = entry === null && dtype.startsWith('float') ? Number.NaN : entry;
+      if (typeof number !== 'number')
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
           `\`values\` column (${describe(name)}) has (${quoted(entry)}) in row (${row}): pass numbers only.`,
           { row, column },
         );
-      values[row * width + column] = entry;
+      values[row * width + column] = number;
     }
   }
   return { values, rows, columns: width };

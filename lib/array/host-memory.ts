@@ -24,11 +24,27 @@ export function hostValues(values: Values, dtype: Dtype | undefined, copy = fals
 }
 
 /**
- * A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is
- * not a number.
+ * Throws `ERR_OUT_OF_RANGE` where a finite number has become infinite in float32, a type for which nobody has asked.
+ * `given` is the number at an index, and `place` what an error calls it.
  */
-export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float32'): Values {
-  const copy = zerosOf(requireDtype(dtype), values.length);
+export function requireRoom(held: Values, given: (index: number) => unknown, place: (index: number) => string): void {
+  for (let index = 0; index < held.length; index++) {
+    if (Number.isFinite(held[index])) continue;
+    const entry = given(index);
+    if (Number.isFinite(entry))
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `\`values\` entry (${place(index)}) is (${entry}), which float32 does not hold. Pass \`dtype: 'float64'\`.`,
+      );
+  }
+}
+
+/**
+ * A typed array with the numbers of an array, `float32` by default. Throws `ERR_INVALID_ARGUMENT` for an entry that is
+ * not a number, and by default `ERR_OUT_OF_RANGE` for one that float32 does not hold.
+ */
+export function copiedNumbers(values: readonly unknown[], asked?: Dtype): Values {
+  const copy = zerosOf(asked === undefined ? 'float32' : requireDtype(asked), values.length);
   for (let index = 0; index < values.length; index++) {
     const entry = values[index];
     if (typeof entry !== 'number')
@@ -38,6 +54,7 @@ export function copiedNumbers(values: readonly unknown[], dtype: Dtype = 'float3
       );
     copy[index] = entry;
   }
+  if (asked === undefined) requireRoom(copy, (index) => values[index], String);
   return copy;
 }
 

@@ -32,7 +32,7 @@ import {
   rowsOfColumns,
   rowsOfStrided,
 } from './foreign.ts';
-import { hostValues } from './host-memory.ts';
+import { hostValues, requireRoom } from './host-memory.ts';
 import { LinearAlgebra } from './linear-algebra.ts';
 import { Storage } from './storage.ts';
 import { Vector } from './vector.ts';
@@ -63,8 +63,17 @@ function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefi
   const dtype = requireDtype(asked ?? typeOfRows(input));
   if (isStrided(input)) return rowsOfStrided(input, dtype);
   const columns = foreignColumns(input);
-  return columns === undefined ? undefined : rowsOfColumns(columns, dtype);
+  if (columns === undefined) return undefined;
+  const dense = rowsOfColumns(columns, dtype);
+  if (asked === undefined && dtype === 'float32') {
+    const lists = [...columns.values()] as ArrayLike<unknown>[];
+    const { columns: width, values } = dense;
+    requireRoom(values, (at) => lists[at % width]![Math.floor(at / width)], placeIn(width));
+  }
+  return dense;
 }
+
+const placeIn = (width: number) => (at: number) => `${Math.floor(at / width)}, ${at % width}`;
 
 /** A dense row-major matrix of numbers, rows x columns. It may have 0 rows, but has at least one column. */
 export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Vector<D>> {
@@ -134,9 +143,11 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
         `\`values\` is (${foreign.rows} x ${foreign.columns}), but (${rows ?? 'any'} x ${columns ?? 'any'}) was asked for.`,
       );
     }
-    if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype ?? typeOfRows(values));
-    if (!ArrayBuffer.isView(values))
-      throw wrongArgument('values', values, 'rows of numbers, a typed array, or a table');
+    if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype);
+    if (!ArrayBuffer.isView(values)) {
+      const isRead = (values as { readonly rows?: unknown } | undefined)?.rows instanceof Matrix;
+      throw wrongArgument('values', values, isRead ? 'its `rows`' : 'rows of numbers, a typed array, or a table');
+    }
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
     if (width === undefined)
@@ -310,7 +321,7 @@ function fromRows(
   source: readonly unknown[],
   rows: number | undefined,
   columns: number | undefined,
-  dtype: Dtype,
+  asked: Dtype | undefined,
 ): Matrix {
   const first = source[0];
   if (typeof first === 'number')
@@ -328,7 +339,8 @@ function fromRows(
   if (rows !== undefined && rows !== source.length)
     throw new CovariumError('ERR_SHAPE', `\`rows\` is (${rows}), but \`values\` has (${source.length}) rows.`);
   const count = source.length;
-  const values = zerosOf(requireDtype(dtype), count * width);
+  const dtype = requireDtype(asked ?? typeOfRows(source));
+  const values = zerosOf(dtype, count * width);
   for (let row = 0; row < count; row++) copyRow(source[row], row, width, values);
   // An entry may be a getter that changes the rows.
   if (source.length !== count)
@@ -336,6 +348,10 @@ function fromRows(
       'ERR_SHAPE',
       `\`values\` had (${count}) rows, but (${source.length}) after they were read.`,
     );
+  if (asked === undefined && dtype === 'float32') {
+    const given = (at: number) => (source[Math.floor(at / width)] as ArrayLike<unknown>)[at % width];
+    requireRoom(values, given, placeIn(width));
+  }
   return new Matrix(new Storage(values), count, width);
 }
 

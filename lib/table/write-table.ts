@@ -1,3 +1,4 @@
+import { columnNames, elementTypeOf } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { type AbortOptions, checkOptions, refuseAborted, wholeNumber } from '../check.ts';
@@ -11,6 +12,7 @@ import { openCsvWriter } from './csv-writer.ts';
 import { formatOf, type TableFormat } from './format.ts';
 import { openNpyWriter } from './npy.ts';
 import { openParquetWriter } from './parquet-writer.ts';
+import type { NumberTable } from './read-table.ts';
 import type { RowWriter, TableHead, TableWriter } from './table.ts';
 
 /** Begins a table: `finish` writes what follows the rows, and does not close the output. */
@@ -85,8 +87,8 @@ class CountedWriter implements TableWriter {
 /** Options of {@link writeTable}. */
 export interface WriteTableOptions extends AbortOptions {
   /**
-   * Names of the columns, one each. By default none: CSV then has no header, Arrow and Parquet use x1, x2, ... NPY
-   * stores no names.
+   * Names of the columns, one each. By default those that a table has, or none: CSV then has no header, Arrow and
+   * Parquet use x1, x2, ... NPY stores no names.
    */
   readonly names?: readonly string[] | undefined;
   /** By default the format of the file name's ending; CSV for standard output. */
@@ -95,10 +97,13 @@ export interface WriteTableOptions extends AbortOptions {
   readonly count?: number | undefined;
 }
 
+/** What {@link writeTable} writes: a matrix, a table, or what {@link readTable} gives. */
+export type TableInput = MatrixInput | NumberTable;
+
 /**
  * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or
- * stream) or Parquet, `-` to standard output. `rows` is a matrix, or an async iterable of matrices, which are written
- * as they come. The file appears under its name when it is whole; until then what was there stays.
+ * stream) or Parquet, `-` to standard output. `rows` is a matrix, a table (by columns, by rows, or as {@link readTable}
+ * gives it), or an async iterable of matrices, which are written as they come. The file appears under its name when it is whole; until then what was there stays.
  *
  * ```ts
  * await writeTable('draws.parquet', normal.blocks(1_000_000_000, { seed: 1 }));
@@ -111,7 +116,7 @@ export interface WriteTableOptions extends AbortOptions {
  */
 export async function writeTable(
   path: string,
-  rows: MatrixInput | AsyncIterable<MatrixInput>,
+  rows: TableInput | AsyncIterable<TableInput>,
   options: WriteTableOptions = {},
 ): Promise<void> {
   checkOptions(options, ['names', 'format', 'count', 'signal']);
@@ -123,9 +128,9 @@ export async function writeTable(
   const turns = new Turns(signal);
   let table: TableWriter | undefined;
   try {
-    let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as MatrixInput) : await nextOf(blocks);
+    let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as TableInput) : await nextOf(blocks);
     const head = {
-      names,
+      names: names ?? block?.names,
       columns: block?.columns ?? names?.length ?? 0,
       dtype: block?.dtype ?? 'float64',
       rows: blocks === undefined ? block!.rows : count,
@@ -159,6 +164,7 @@ interface RealMatrix {
   readonly dtype: RealDtype;
   readonly rows: number;
   readonly columns: number;
+  readonly names: readonly string[] | undefined;
 }
 
 const usualPieceBytes = 1 << 20;
@@ -180,19 +186,27 @@ async function writeInTurns(
   }
 }
 
-async function nextOf(blocks: AsyncIterator<MatrixInput>): Promise<RealMatrix | undefined> {
+async function nextOf(blocks: AsyncIterator<TableInput>): Promise<RealMatrix | undefined> {
   const { value, done } = await blocks.next();
   return done === true ? undefined : realMatrix(value);
 }
 
-function isAsync(rows: MatrixInput | AsyncIterable<MatrixInput>): rows is AsyncIterable<MatrixInput> {
-  return typeof (rows as AsyncIterable<MatrixInput> | undefined)?.[Symbol.asyncIterator] === 'function';
+function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIterable<TableInput> {
+  return typeof (rows as AsyncIterable<TableInput> | undefined)?.[Symbol.asyncIterator] === 'function';
 }
 
-function realMatrix(rows: MatrixInput): RealMatrix {
-  const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, Array.isArray(rows) ? { dtype: 'float64' } : {});
+function realMatrix(given: TableInput): RealMatrix {
+  const rows = isNumberTable(given) ? given.rows : given;
+  const names = isNumberTable(given) ? given.names : columnNames(given);
+  const isPlain = Array.isArray(rows) || elementTypeOf(rows) === 'plain';
+  const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
   const { data: values, dtype, columns } = matrix;
   if (dtype !== 'float32' && dtype !== 'float64')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values\` has type (${dtype}): pass float32 or float64.`);
-  return { values: values as Real, dtype, rows: matrix.rows, columns };
+  return { values: values as Real, dtype, rows: matrix.rows, columns, names };
+}
+
+/** Whether rows are what readTable() gives. */
+function isNumberTable(rows: TableInput): rows is NumberTable {
+  return (rows as NumberTable | undefined)?.rows instanceof Matrix;
 }

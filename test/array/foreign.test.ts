@@ -78,12 +78,24 @@ test('Dense data are wrapped, and not copied.', () => {
   assert.is(matrix.get(0, 0), 8);
 });
 
+test('A null in a table is a missing number.', async () => {
+  const rows = [1, null, 3, 4].map((a, i) => ({ a, b: i * i }));
+  for (const input of [rows, tableFromArrays({ a: [1, null, 3, 4], b: [0, 1, 4, 9] })]) {
+    assert.equal([...Matrix.from(input).column(0)], [1, Number.NaN, 3, 4]);
+    const normal = MultivariateNormal.fitSync({ device, rows: input, missing: 'drop' });
+    near(normal.mean.data, [8 / 3, 13 / 3], 1e-6);
+    await throwsCode('ERR_NOT_FINITE', '(NaN)', () => MultivariateNormal.fit({ device, rows: input }));
+  }
+});
+
 test('What is not a table is refused with its place.', async () => {
   const says = (code: 'ERR_SHAPE' | 'ERR_INVALID_ARGUMENT', shown: string, input: unknown) =>
     throwsCode(code, shown, () => Matrix.from(input as MatrixInput));
   await says('ERR_SHAPE', '`values` column (b) has (1) entries', { a: [1, 2], b: [1] });
   await says('ERR_INVALID_ARGUMENT', "`values` column (b) has ('x') in row (1)", { a: [1, 2], b: [3, 'x'] });
-  await says('ERR_INVALID_ARGUMENT', '`values` column (a) has (null) in row (0)', tableFromArrays({ a: [null, 1] }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values` column (a) has (null) in row (0)', () =>
+    Matrix.from({ a: [null, 1] }, { dtype: 'int32' }),
+  );
   await says('ERR_INVALID_ARGUMENT', '`values` column (a) has (1n) in row (0)', { a: BigInt64Array.of(1n) });
   await says('ERR_SHAPE', '`values` row (1) does not have the keys of the first row (a)', [{ a: 1 }, { b: 2 }]);
   await says('ERR_SHAPE', '`values` row (1)', [{ a: 1 }, [2]]);

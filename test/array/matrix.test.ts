@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listDevices, Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { listDevices, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { externalBuffers } from '../harness/external-buffers.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -160,6 +160,17 @@ test('Results of a device are closed with it, whatever their size.', async () =>
     }
     assert.is(own.get(0, 0), 1);
   }
+});
+
+test('A finite number that float32 does not hold is refused where nobody has asked for float32.', async () => {
+  const refused = (shown: string, make: () => unknown) => throwsCode('ERR_OUT_OF_RANGE', shown, make);
+  await refused('entry (1, 0) is (1e+300)', () => Matrix.from([[1], [1e300]]));
+  await refused('entry (1, 1) is (-1e+39)', () => Matrix.from({ a: [1, 2], b: [3, -1e39] }));
+  await refused('entry (1) is (1e+39)', () => Vector.from([1, 1e39]));
+  assert.is(Matrix.from([[1e300]], { dtype: 'float64' }).get(0, 0), 1e300);
+  assert.is(Matrix.from([[1e300]], { dtype: 'float32' }).get(0, 0), Number.POSITIVE_INFINITY);
+  assert.is(Matrix.from([[Number.NEGATIVE_INFINITY, Number.NaN]]).get(0, 0), Number.NEGATIVE_INFINITY);
+  assert.is(Matrix.from([Float32Array.of(1), Float64Array.of(1e300)]).dtype, 'float64');
 });
 
 test.run();

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, type Real, writeTable } from '../../lib/index.ts';
+import { Matrix, type Real, readTable, writeTable } from '../../lib/index.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-elsewhere-'));
 const at = (name: string) => join(folder, name);
@@ -104,5 +105,24 @@ else
       assert.equal(bits(read.values), bits(finite as Real));
     });
   }
+
+test('A table is written with the names of its columns, and so is what a file gave.', async () => {
+  const tables = [{ a: [1, 2], b: [3, 4] }, [1, 2].map((a) => ({ a, b: a + 2 }))];
+  for (const table of tables) {
+    await writeTable(at('named.csv'), table);
+    assert.is(readFileSync(at('named.csv'), 'utf8'), 'a,b\n1,3\n2,4\n');
+  }
+  const read = await readTable(at('named.csv'));
+  await writeTable(at('again.parquet'), read);
+  assert.equal((await readTable(at('again.parquet'))).names, ['a', 'b']);
+  await writeTable(at('named.csv'), read, { names: ['c', 'd'] });
+  assert.is(readFileSync(at('named.csv'), 'utf8').split('\n')[0], 'c,d');
+  async function* blocks() {
+    yield* tables;
+  }
+  await writeTable(at('named.csv'), blocks());
+  assert.is(readFileSync(at('named.csv'), 'utf8'), 'a,b\n1,3\n2,4\n1,3\n2,4\n');
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Pass its `rows`', () => Matrix.from(read as never));
+});
 
 test.run();
