@@ -32,7 +32,12 @@ export async function distributionOf(options: DistributionArguments): Promise<Di
   const { degreesOfFreedom: text, singular } = options;
   if (text === undefined) return { ...(await normalOf(options)), singular };
   // Number('') is 0.
-  const degreesOfFreedom = requireDegreesOfFreedom(text.trim() === '' ? Number.NaN : Number(text));
+  if (text.trim() === '' || Number.isNaN(Number(text)))
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `--degrees-of-freedom is (${describe(text)}): pass a positive number, or Infinity.`,
+    );
+  const degreesOfFreedom = requireDegreesOfFreedom(Number(text));
   return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 

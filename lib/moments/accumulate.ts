@@ -53,7 +53,7 @@ function* join(sums: CentralSums, other: CentralSums): Work {
   if (isFiniteSums(sums)) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Data or weights are too large: the sum of their ${Number.isFinite(sums.fourth) ? 'squares' : 'fourth powers'} is not finite (Infinity).`,
+    `\`rows\` or their weights are too large: the sum of their ${Number.isFinite(sums.fourth) ? 'squares' : 'fourth powers'} is not finite (Infinity).`,
   );
 }
 

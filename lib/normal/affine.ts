@@ -1,5 +1,6 @@
 import { finiteNumbers, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
+import { requireLength } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { checkOptions, requireBoolean } from '../check.ts';
@@ -38,7 +39,10 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   if (m === 0) throw new CovariumError('ERR_SHAPE', '`matrix` has (0) rows, but a normal has at least one dimension.');
   const matrix = finiteNumbers('Matrix', given.values, n);
   const offset =
-    options.offset === undefined ? undefined : meanInput(device, options.offset, 'float64', m, 'Offset').slice();
+    options.offset === undefined
+      ? undefined
+      : meanInput(device, options.offset, 'float64', undefined, 'Offset').slice();
+  if (offset !== undefined) requireLength('Offset', offset.length, m, '`matrix`', 'rows');
   const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64');
   if (noise !== undefined && noise.n !== m)
     throw new CovariumError('ERR_SHAPE', `\`noise\` has (${noise.n}) columns, but \`matrix\` has (${m}) rows.`);

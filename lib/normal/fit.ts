@@ -53,7 +53,15 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
   const sums = yield* accumulating(exact, weighted, shrinkage === 'ledoit-wolf');
+  if (sums.count === 0 && count > 0) throw new CovariumError('ERR_SHAPE', noRows(weights, frequencies));
   return yield* fromSums(sums, { ...asked, explain: (error) => singularRows(values, n, dtype, error) });
+}
+
+function noRows(weights: unknown, frequencies: unknown): string {
+  const [name] = Object.entries({ weights, frequencies }).find(([, value]) => value !== undefined) ?? [];
+  return name === undefined
+    ? '`rows` has a missing number in each row: none is left.'
+    : `\`${name}\` leaves (0) rows: pass some above 0.`;
 }
 
 /** The normal with these moments. */

@@ -180,6 +180,10 @@ onEveryDevice('what a fit cannot do is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', "('float16')", fit({ shrinkage: 0.5, dtype: 'float16' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '', fit({ missing: 'drop', device: undefined }));
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '', fit({ missing: 'drop', rows: small.map(([a, b]) => [a, b, 1]) }));
+  await throwsCode('ERR_SHAPE', '`weights` leaves (0) rows', fit({ weights: small.map(() => 0) }));
+  await throwsCode('ERR_SHAPE', '`rows` has a missing number in each row', () =>
+    MultivariateNormal.fit({ device, rows: [[Number.NaN, 1]], missing: 'drop' }),
+  );
   await throwsCode('ERR_INVALID_ARGUMENT', 'Moments', () => MultivariateNormal.fromMoments({ device } as never));
   await throwsCode('ERR_SHAPE', '(0) observations', () =>
     MultivariateNormal.fromMomentsSync({ device, moments: new Moments(2) }),
