@@ -4,7 +4,15 @@
 export type { Candidate } from './addon/native.ts';
 export type { DtypeOf, ElementType, MadeOf, NumberOption, Only } from './array/element-type.ts';
 export type { ArrayContents, ArrayJson, JsonNumber } from './array/face.ts';
-export type { ArqueroTable, ArrowTable, ColumnObject, ForeignTable, RowObject, StridedArray } from './array/foreign.ts';
+export type {
+  ArqueroTable,
+  ArrowTable,
+  ColumnObject,
+  DeclaredRow,
+  ForeignTable,
+  RowObject,
+  StridedArray,
+} from './array/foreign.ts';
 export type { RowList, RowsInput } from './array/inputs.ts';
 export type {
   Eigen,

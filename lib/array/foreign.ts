@@ -30,6 +30,12 @@ export interface RowObject {
   readonly [name: string]: number | null;
 }
 
+/**
+ * A {@link RowObject} of an interface, which has no index signature: what its values are is seen as it is read. No
+ * array.
+ */
+export type DeclaredRow = object & { readonly [Symbol.iterator]?: never };
+
 /** A table of Apache Arrow for JavaScript, or of flechette. */
 export interface ArrowTable {
   /** Names of the columns. */
@@ -47,7 +53,13 @@ export interface ArqueroTable {
 }
 
 /** Tables and arrays of other libraries, and plain objects of numbers. */
-export type ForeignTable = StridedArray | ColumnObject | readonly RowObject[] | ArrowTable | ArqueroTable;
+export type ForeignTable =
+  | StridedArray
+  | ColumnObject
+  | readonly RowObject[]
+  | readonly DeclaredRow[]
+  | ArrowTable
+  | ArqueroTable;
 
 /** Numbers, row after row. */
 export interface DenseRows {

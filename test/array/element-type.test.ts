@@ -167,4 +167,17 @@ test('An option that no call has is refused by the compiler, and as the program 
   assert.instance(numbers, Float32Array);
 });
 
+test('Rows may be of an interface, which has no index signature; texts are no rows.', () => {
+  interface Measured {
+    readonly length: number;
+    readonly weight: number;
+  }
+  const rows: readonly Measured[] = [1, 2, 4].map((length) => ({ length, weight: length * length }));
+  is<Matrix<'float32'>>()(Matrix.from(rows));
+  const normal = is<MultivariateNormal<'float32'>>()(MultivariateNormal.fitSync({ device, rows }));
+  assert.equal(normal.dimension, 2);
+  // @ts-expect-error
+  assert.throws(() => Matrix.from([['a', 'b']]), "('a')");
+});
+
 test.run();
