@@ -141,7 +141,8 @@ export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, 
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, n);
     encoder.copy(input, out);
-    encoder.addRow(out, mean.values as Real, -1);
+    encoder.scaleColumns(out, scratch.output(dtype, n).fill(-1));
+    encoder.addRow(out, mean.values as Real, 1);
     factor.solve(encoder, out, scratch);
   });
   const { values: out } = task.written;
@@ -149,10 +150,6 @@ export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, 
     ...task,
     explain: (error) => about('Input', error),
     again: () => farScores(parameters, values, out),
-    // No command of the device changes only a sign.
-    after: () => {
-      for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;
-    },
   };
 }
 
@@ -167,6 +164,6 @@ function* farScores(parameters: NormalParameters, rows: Values, out: Values): Ta
   if (far.length === 0) return;
   const { exponents, solution } = yield* solvedInUnit(parameters, rows, far);
   for (const [i, row] of far.entries())
-    for (let j = 0; j < n; j++) out[row * n + j] = solution.values[i * n + j]! * 2 ** exponents[i]!;
+    for (let j = 0; j < n; j++) out[row * n + j] = 0 - solution.values[i * n + j]! * 2 ** exponents[i]!;
   solution.close();
 }
