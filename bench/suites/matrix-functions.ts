@@ -2,7 +2,7 @@
 // all forms share: values, and the matrix put together again.
 import type { Real } from '../../lib/dtype.ts';
 import { type Matrix, Vector } from '../../lib/index.ts';
-import { ofRows, type PublicFunction, type Result, type Setting, square } from './public-function.ts';
+import { ofOptions, ofRows, type PublicFunction, type Result, type Setting, square } from './public-function.ts';
 
 type Numbers = Matrix | Vector;
 
@@ -31,8 +31,6 @@ const scaled = ({ n, inputs }: Setting): Matrix => {
     n,
   );
 };
-const rightSide = ({ inputs }: Setting): Vector => Vector.from(inputs.mean);
-const observed = ({ inputs }: Setting, rows: Matrix): Vector => Vector.from(inputs.weights.subarray(0, rows.rows));
 
 const joined = (...all: readonly Numbers[]): Real => Float64Array.from(all.flatMap(({ data }) => [...(data as Real)]));
 
@@ -82,10 +80,10 @@ export const matrixFunctions: Readonly<Record<string, PublicFunction>> = {
     (a, setting) => triangular(a.qrSync(on(setting))),
     async (a, setting) => triangular(await a.qr(on(setting))),
   ),
-  solve: ofMatrix(
-    general,
-    (a, setting) => a.solveSync(rightSide(setting), on(setting)),
-    (a, setting) => a.solve(rightSide(setting), on(setting)),
+  solve: ofOptions(
+    (setting) => ({ a: general(setting), b: Vector.from(setting.inputs.mean) }),
+    ({ a, b }, setting) => a.solveSync(b, on(setting)),
+    ({ a, b }, setting) => a.solve(b, on(setting)),
   ),
   inverse: ofMatrix(
     general,
@@ -103,9 +101,10 @@ export const matrixFunctions: Readonly<Record<string, PublicFunction>> = {
     (a, setting) => a.multiply(a, on(setting)),
   ),
   lstsq: {
-    ...ofRows(
-      (setting, rows) => least(rows.lstsqSync(observed(setting, rows), on(setting))),
-      async (setting, rows) => least(await rows.lstsq(observed(setting, rows), on(setting))),
+    ...ofOptions(
+      ({ n, inputs }) => ({ rows: square(inputs.rows, n), b: Vector.from(inputs.weights) }),
+      ({ rows, b }, setting) => least(rows.lstsqSync(b, on(setting))),
+      async ({ rows, b }, setting) => least(await rows.lstsq(b, on(setting))),
     ),
     leastRows: (n) => 2 * n,
     // Twice as many rows as columns at any count: singular values of more take NumPy and us seconds.

@@ -6,7 +6,6 @@ import {
   crossEntropySync,
   hellinger,
   hellingerSync,
-  type Matrix,
   Moments,
   MultivariateNormal,
   MultivariateNormalBatch,
@@ -25,6 +24,7 @@ import {
   half,
   imageOf,
   ofNormals,
+  ofOptions,
   ofRows,
   type PublicFunction,
   type Result,
@@ -37,30 +37,18 @@ const precisionOf = ({ device, dtype, n, inputs }: Setting) => ({
   ...{ device, dtype, mean: inputs.mean },
   precision: square(inputs.covariance, n),
 });
-const regressed = ({ n }: Setting, rows: Matrix) => ({
+const regressed = ({ n, inputs }: Setting) => ({
   given: rest(n),
-  rows: square(rows.data.slice(0, rows.rows * rest(n).length) as Real, rest(n).length),
+  rows: square(inputs.rows.slice(0, (inputs.rows.length / n) * rest(n).length), rest(n).length),
 });
 
-/** A function of options that are made once, before it is timed. */
-function ofOptions<Options>(
-  make: (setting: Setting) => Options,
-  sync: (options: Options) => Result,
-  awaited: (options: Options) => Promise<Result>,
-): PublicFunction {
-  return {
-    of: (setting) => {
-      const options = make(setting);
-      return { sync: () => sync(options), awaited: () => awaited(options) };
-    },
-  };
-}
-
-/** The same of options that take rows, at least `leastRows`. */
+/** {@link ofOptions} that take rows, at least `leastRows`. */
 const ofRowOptions = <Options>(leastRows: (n: number) => number, ...how: Parameters<typeof ofOptions<Options>>) => ({
   ...ofOptions(...how),
   leastRows,
 });
+
+const one = (): number => 1;
 
 const ways: Readonly<Record<string, PublicFunction>> = {
   fromPrecision: ofOptions(
@@ -173,9 +161,11 @@ const ofOne: Readonly<Record<string, PublicFunction>> = {
     ({ normal }) => normal.correlationSync(),
     ({ normal }) => normal.correlation(),
   ),
-  conditionalMeans: ofRows(
-    (setting, rows) => setting.normal.conditionalMeansSync(regressed(setting, rows)),
-    (setting, rows) => setting.normal.conditionalMeans(regressed(setting, rows)),
+  conditionalMeans: ofRowOptions(
+    one,
+    (setting) => ({ normal: setting.normal, options: regressed(setting) }),
+    ({ normal, options }) => normal.conditionalMeansSync(options),
+    ({ normal, options }) => normal.conditionalMeans(options),
   ),
   renyiDivergence: ofNormals(
     ({ normal, otherNormal }) => renyiDivergenceSync(normal, otherNormal, 0.3),
@@ -235,17 +225,20 @@ const ofStudents: Readonly<Record<string, PublicFunction>> = {
     ({ student }, rows) => student.scoreInputSync(rows),
     ({ student }, rows) => student.scoreInput(rows),
   ),
-  'Student-t conditional': ofNormals(
-    (setting) => setting.student.conditionalSync(conditionOf(setting)),
-    (setting) => setting.student.conditional(conditionOf(setting)),
+  'Student-t conditional': ofOptions(
+    conditionOf,
+    (condition, { student }) => student.conditionalSync(condition),
+    (condition, { student }) => student.conditional(condition),
   ),
-  'Student-t affine': ofNormals(
-    (setting) => setting.student.affineSync(imageOf(setting)),
-    (setting) => setting.student.affine(imageOf(setting)),
+  'Student-t affine': ofOptions(
+    imageOf,
+    (image, { student }) => student.affineSync(image),
+    (image, { student }) => student.affine(image),
   ),
-  'Student-t marginal': ofNormals(
-    ({ student, n }) => student.marginalSync(half(n)),
-    ({ student, n }) => student.marginal(half(n)),
+  'Student-t marginal': ofOptions(
+    ({ n }) => half(n),
+    (coordinates, { student }) => student.marginalSync(coordinates),
+    (coordinates, { student }) => student.marginal(coordinates),
   ),
   'Student-t cdf': {
     ...ofRows(
@@ -305,7 +298,6 @@ const mixtureOf = (setting: Setting) => ({
   mixture: MultivariateNormalMixture.fromCovarianceSync({ ...batchOptions(setting), weights: [1, 2] }),
   rows: square(setting.inputs.rows, setting.n),
 });
-const one = (): number => 1;
 const enough = (n: number): number => 4 * n + 2;
 
 // Two models each.

@@ -115,6 +115,20 @@ export function ofNormals(
   return { of: (setting) => ({ sync: () => sync(setting), awaited: () => awaited(setting) }) };
 }
 
+/** A function of options that are made once, before it is timed, as the peers' are. */
+export function ofOptions<Options>(
+  make: (setting: Setting) => Options,
+  sync: (options: Options, setting: Setting) => Result,
+  awaited: (options: Options, setting: Setting) => Promise<Result>,
+): PublicFunction {
+  return {
+    of: (setting) => {
+      const options = make(setting);
+      return { sync: () => sync(options, setting), awaited: () => awaited(options, setting) };
+    },
+  };
+}
+
 /** A problem of a function, of n dimensions and at least `count` rows. */
 export function functionProblem(
   problem: Pick<Problem, 'suite' | 'case' | 'tolerance'> & { readonly dtype: RealDtype },

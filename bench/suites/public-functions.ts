@@ -15,6 +15,7 @@ import {
   half,
   imageOf,
   ofNormals,
+  ofOptions,
   ofRows,
   type PublicFunction,
   type Setting,
@@ -89,17 +90,20 @@ export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
     ({ normal }) => normal.covarianceSync(),
     ({ normal }) => normal.covariance(),
   ),
-  marginal: ofNormals(
-    ({ normal, n }) => normal.marginalSync(half(n)),
-    ({ normal, n }) => normal.marginal(half(n)),
+  marginal: ofOptions(
+    ({ n }) => half(n),
+    (coordinates, { normal }) => normal.marginalSync(coordinates),
+    (coordinates, { normal }) => normal.marginal(coordinates),
   ),
-  conditional: ofNormals(
-    (setting) => setting.normal.conditionalSync(conditionOf(setting)),
-    (setting) => setting.normal.conditional(conditionOf(setting)),
+  conditional: ofOptions(
+    conditionOf,
+    (condition, { normal }) => normal.conditionalSync(condition),
+    (condition, { normal }) => normal.conditional(condition),
   ),
-  affine: ofNormals(
-    (setting) => setting.normal.affineSync(imageOf(setting)),
-    (setting) => setting.normal.affine(imageOf(setting)),
+  affine: ofOptions(
+    imageOf,
+    (image, { normal }) => normal.affineSync(image),
+    (image, { normal }) => normal.affine(image),
   ),
   klDivergence: ofNormals(
     ({ normal, otherNormal }) => klDivergenceSync(normal, otherNormal),

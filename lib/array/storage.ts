@@ -71,8 +71,13 @@ export class Storage<D extends Dtype = Dtype> {
    * Like {@link onDevice}, for numbers that the caller never gets to see: small ones share memory with others.
    */
   static inside<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
+    return Storage.piece(device, dtype, length) ?? Storage.onDevice(device, dtype, length);
+  }
+
+  /** A part of memory that small arrays share; undefined for one that should have its own. */
+  static piece<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> | undefined {
     const piece = pieceOf(device, length * bytesOf(dtype));
-    if (piece === undefined) return Storage.onDevice(device, dtype, length);
+    if (piece === undefined) return undefined;
     return new Storage(viewOf(dtype, piece.memory, length, piece.offsetBytes), device, device, piece.release);
   }
 

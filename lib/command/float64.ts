@@ -3,10 +3,9 @@ import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { backendOf, OpenBackend, requireDevice } from '../backend-handle.ts';
 import { about } from '../check.ts';
-import type { CovariumError } from '../covarium-error.ts';
 import { openReference } from '../reference/device.ts';
 import type { Scratch } from './scratch.ts';
-import type { Tasks } from './task.ts';
+import { type Tasks, taskOf } from './task.ts';
 
 let reference: OpenBackend | undefined;
 let host: OpenBackend | undefined;
@@ -67,18 +66,19 @@ export function decomposed(
   return oneCommit(decomposingDevice(device), encode);
 }
 
+// What commands that write to the memory of their caller have written.
+const nothing = new Storage(new Float64Array(0));
+
 function* oneCommit(
   device: OpenBackend,
   encode: (encoder: Encoder, scratch: Scratch) => void,
   words?: string,
 ): Tasks<void> {
-  yield {
+  yield taskOf({
     device,
     encode,
-    reachable: [],
     result: undefined,
-    written: new Storage(new Float64Array(0)),
-    fresh: [],
-    ...(words !== undefined && { explain: (error: CovariumError) => about(words, error) }),
-  };
+    written: nothing,
+    explain: words === undefined ? undefined : (error) => about(words, error),
+  });
 }

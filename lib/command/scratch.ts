@@ -69,7 +69,7 @@ export class Scratch {
   }
 
   #make(dtype: Dtype, length: number): Real {
-    const storage = Storage.forResult(this.#device, dtype, length);
+    const storage = Storage.piece(this.#device, dtype, length) ?? Storage.forResult(this.#device, dtype, length);
     this.#made.push(storage);
     return storage.values as Real;
   }

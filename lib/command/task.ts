@@ -21,12 +21,26 @@ export interface Task<Result> {
   readonly written: Storage;
   /** Storage allocated for this task; closed if the task fails. */
   readonly fresh: readonly Storage[];
-  /** Commits that depend on the numbers computed; they may change them. */
-  readonly again?: () => Tasks<void>;
+  /**
+   * Commits that depend on the numbers computed; they may change them. A function that calls a generator of the module:
+   * the first call of a generator that was made for this task takes V8 1.5 us.
+   */
+  readonly again: (() => Tasks<void>) | undefined;
   /** Work of the host once all numbers are computed. */
-  readonly after?: () => void;
+  readonly after: (() => void) | undefined;
   /** Rewords a device's error in terms of the caller's input. */
-  readonly explain?: (error: CovariumError) => CovariumError;
+  readonly explain: ((error: CovariumError) => CovariumError) | undefined;
+}
+
+type TaskParts<Result> = Pick<Task<Result>, 'device' | 'encode' | 'result' | 'written'> & Partial<Task<Result>>;
+
+/**
+ * A task of these parts; by default nothing is reachable or fresh. It has every field, if only as undefined: to replace
+ * one in a copy (`{ ...task, after }`) costs next to nothing, to add one takes V8 0.7 us.
+ */
+export function taskOf<Result>(parts: TaskParts<Result>): Task<Result> {
+  const { device, encode, reachable = [], result, written, fresh = [], again, after, explain } = parts;
+  return { device, encode, reachable, result, written, fresh, again, after, explain };
 }
 
 /**
@@ -40,14 +54,13 @@ export function resultTask<Result, D extends RealDtype>(
 ): Task<Result> {
   const written = Storage.forResult(device, dtype, length);
   const out = written.values as Values as Real;
-  return {
+  return taskOf({
     device,
     encode: (encoder, scratch) => encode(encoder, out, scratch),
-    reachable: [],
     result: wrap(written),
     written,
     fresh: [written],
-  };
+  });
 }
 
 /** Runs a task without blocking; rejects with a CovariumError. */

@@ -23,9 +23,9 @@ import { about, checkOptions, describe, firstNotFinite, named, requireBoolean, w
 import { runWith } from '../command/abort.ts';
 import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
-import { runAllSync, type Tasks } from '../command/task.ts';
+import { runAllSync, type Tasks, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real, RealDtype } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import { inPieces, type Work } from '../work.ts';
 import { ScaledProduct } from './scaled-product.ts';
 
@@ -33,8 +33,9 @@ import { ScaledProduct } from './scaled-product.ts';
 interface Place {
   readonly device: OpenBackend;
   readonly dtype: RealDtype;
-  /** For the host to read, and for a command on the device. */
-  readonly values: Real;
+  /** For the host to read. A function, because an object literal with a getter takes V8 half a microsecond. */
+  readonly values: () => Real;
+  /** For a command on the device. */
   readonly operand: Real;
   /** Whether the result stays on the device. */
   readonly onDevice: boolean;
@@ -56,9 +57,7 @@ function placeOf(matrix: Matrix, options: LinearAlgebraOptions, b?: Operand, nam
     device,
     dtype: storage.dtype as RealDtype,
     operand: named('Matrix', () => storage.operandFor(device)) as Real,
-    get values() {
-      return storage.valuesFor(device) as Real;
-    },
+    values: () => storage.valuesFor(device) as Real,
     onDevice: options.onDevice !== undefined && requireBoolean('`onDevice`', options.onDevice),
   };
 }
@@ -76,9 +75,7 @@ function rightSide({ device, dtype }: Place, b: Operand): Pick<Place, 'values' |
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`b\` has type (${storage.dtype}), but the matrix (${dtype}).`);
   return {
     operand: named('`b`', () => storage.operandFor(device)) as Real,
-    get values() {
-      return storage.valuesFor(device) as Real;
-    },
+    values: () => storage.valuesFor(device) as Real,
     columns: b instanceof Matrix ? b.columns : 1,
   };
 }
@@ -106,22 +103,30 @@ function* committed(
     throw error;
   }
   const out = written.map((storage) => storage.operandFor(device) as Real);
-  yield {
+  yield taskOf({
     device: runsOn,
     encode: (encoder, scratch) => encode(encoder, out, scratch),
-    reachable: [],
     result: undefined,
     written: written[0]!,
     fresh: written,
     explain: (error) => about(isOfOther(place, error) ? '`b`' : 'Matrix', error),
-  };
+  });
   for (const storage of written) storage.timings = written[0]!.timings;
   return written;
 }
 
+/** A copy of the matrix, which commands may change, with `columns` finite numbers in each row. */
+function finiteCopy(place: Place, columns: number, encoder: Encoder, scratch: Scratch): Real {
+  const rows = scratch.copyByCommand(encoder, place.values());
+  encoder.requireFinite(rows, columns);
+  return rows;
+}
+
 // A command says which entry is not finite, but not of which operand: of the right side if the matrix is finite.
-function isOfOther({ values }: Place, { code }: CovariumError): boolean {
-  return code === 'ERR_NOT_FINITE' && firstNotFinite(values) === values.length;
+function isOfOther(place: Place, { code }: CovariumError): boolean {
+  if (code !== 'ERR_NOT_FINITE') return false;
+  const values = place.values();
+  return firstNotFinite(values) === values.length;
 }
 
 // The parts of a decomposition of a matrix without rows would not be matrices.
@@ -137,8 +142,7 @@ function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
   const [values, vectors] = yield* committed(place, [n, n * n], (encoder, [values, vectors], scratch) => {
-    const rows = scratch.copyByCommand(encoder, place.values);
-    encoder.requireFinite(rows, n);
+    const rows = finiteCopy(place, n, encoder, scratch);
     encoder.symmetricEigen(rows, values!, n);
     encoder.transpose(rows, vectors!, n, n);
   });
@@ -150,8 +154,7 @@ function* svd(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
   const [u, s, vt] = yield* committed(place, [m * k, k, k * n], (encoder, [u, s, vt], scratch) => {
-    const rows = scratch.copyByCommand(encoder, place.values);
-    encoder.requireFinite(rows, n);
+    const rows = finiteCopy(place, n, encoder, scratch);
     encoder.svd(rows, u!, s!, vt!, m, n, false);
   });
   return { u: new Matrix(u!, m, k), s: new Vector(s!), vt: new Matrix(vt!, k, n) };
@@ -163,9 +166,8 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
   const [q, r] = yield* committed(place, [m * k, k * n], (encoder, [q, r], scratch) => {
-    const whole = scratch.copyByCommand(encoder, place.values);
+    const whole = finiteCopy(place, n, encoder, scratch);
     const [lower, rows] = [scratch.output(place.dtype, n * m), scratch.output(place.dtype, k * m)];
-    encoder.requireFinite(whole, n);
     encoder.transpose(whole, lower, m, n);
     encoder.lq(lower, rows, n, m);
     encoder.transpose(rows, q!, k, m);
@@ -181,37 +183,42 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
   const { values, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
-    const triangles = scratch.copyByCommand(encoder, place.values);
-    const right = scratch.copyByCommand(encoder, values);
-    const [rows, pivots] = [scratch.output(place.dtype, right.length), scratch.output(place.dtype, n)];
-    encoder.requireFinite(triangles, n);
+    const triangles = finiteCopy(place, n, encoder, scratch);
+    const right = scratch.input(values(), place.dtype);
     encoder.requireFinite(right, columns);
+    const rows = columns === 1 ? x! : scratch.output(place.dtype, right.length);
     encoder.transpose(right, rows, n, columns);
-    encoder.lu(triangles, pivots, n);
-    encoder.luSolve(triangles, pivots, rows, n);
-    encoder.transpose(rows, x!, columns, n);
+    encodeSolve(triangles, rows, n, encoder, scratch);
+    if (columns > 1) encoder.transpose(rows, x!, columns, n);
   });
   return shapedAs(b, x!, n, columns);
 }
 
+/** Replaces each of the rows b by the solution of A x = b, and A by its factors. */
+function encodeSolve(a: Real, rows: Real, n: number, encoder: Encoder, scratch: Scratch): void {
+  const pivots = scratch.output(dtypeOf(a) as RealDtype, n);
+  encoder.lu(a, pivots, n);
+  encoder.luSolve(a, pivots, rows, n);
+}
+
 function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
-  const { device, dtype } = placeOf(matrix, options);
+  const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
-  const identity = Storage.forResult(device, dtype, n * n);
-  try {
-    identity.values.fill(0);
-    for (let i = 0; i < n; i++) identity.values[i * (n + 1)] = 1;
-    return yield* solve(matrix, new Matrix(identity, n, n), { device });
-  } finally {
-    identity.close();
-  }
+  const [x] = yield* committed(place, [n * n], (encoder, [x], scratch) => {
+    const triangles = finiteCopy(place, n, encoder, scratch);
+    const rows = scratch.zeros(place.dtype, n * n);
+    for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
+    encodeSolve(triangles, rows, n, encoder, scratch);
+    encoder.transpose(rows, x!, n, n);
+  });
+  return new Matrix(x!, n, n);
 }
 
 function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
   const [triangles, pivots] = yield* committed(place, [n * n, n], (encoder, [triangles, pivots], scratch) => {
-    encoder.copy(scratch.input(place.values, place.dtype), triangles!);
+    encoder.copy(scratch.input(place.values(), place.dtype), triangles!);
     encoder.requireFinite(triangles!, n);
     encoder.lu(triangles!, pivots!, n);
   });
@@ -239,7 +246,7 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
   const { dtype } = place;
   const isTall = 2 * m >= 3 * n;
   const [s, right, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, right, along], scratch) => {
-    const rows = scratch.copyByCommand(encoder, place.values);
+    const rows = scratch.copyByCommand(encoder, place.values());
     const given = scratch.input(b, dtype);
     encoder.requireFinite(rows, n);
     encoder.requireFinite(given, columns);
@@ -276,7 +283,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
-  const { s, along, right, areRows } = yield* spectrumOf(place, values, m, n, columns);
+  const { s, along, right, areRows } = yield* spectrumOf(place, values(), m, n, columns);
   // A share of 0 means the unit roundoff, as in LAPACK's gelsd: below it is what rounding leaves of a 0.
   const share = rcond > 0 ? rcond : dtype === 'float32' ? 2 ** -24 : 2 ** -53;
   const least = share * s.values[0]!;

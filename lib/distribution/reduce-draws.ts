@@ -1,7 +1,7 @@
 import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import type { DeviceKind, Encoder } from '../backend.ts';
-import { step, type Tasks } from '../command/task.ts';
+import { step, type Tasks, taskOf } from '../command/task.ts';
 import type { Real, RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
 import { rowAfter } from './blocks.ts';
@@ -54,24 +54,24 @@ export function* reduceDraws<D extends RealDtype>(
         const out = new Matrix(new Storage(values.subarray(0, rows * n)), rows, n);
         return tasks.draw(rows, { ...which, firstRow: rowAfter(firstRow, row), out }, new Uint32Array(6));
       });
-      yield* step({
-        device,
-        encode: (encoder, scratch) => {
-          for (const draw of blocks) {
-            const rows = matrixStorage(draw.result).operandFor(device) as Real;
-            draw.encode(encoder, scratch);
-            for (const tally of tallies) tally.encode(encoder, device, rows);
-            encode(encoder, rows);
-          }
-        },
-        reachable: [],
-        result: undefined,
-        written: memory,
-        fresh: [],
-        after: () => {
-          for (const tally of tallies) tally.take();
-        },
-      });
+      yield* step(
+        taskOf({
+          device,
+          encode: (encoder, scratch) => {
+            for (const draw of blocks) {
+              const rows = matrixStorage(draw.result).operandFor(device) as Real;
+              draw.encode(encoder, scratch);
+              for (const tally of tallies) tally.encode(encoder, device, rows);
+              encode(encoder, rows);
+            }
+          },
+          result: undefined,
+          written: memory,
+          after: () => {
+            for (const tally of tallies) tally.take();
+          },
+        }),
+      );
     }
   } finally {
     memory.close();

@@ -3,7 +3,7 @@ import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { about, firstNotFinite, named, wrongArgument } from '../check.ts';
-import { resultTask, type Task } from '../command/task.ts';
+import { resultTask, type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
 import { bytesOf, part, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
@@ -45,14 +45,14 @@ export function drawBatch<D extends RealDtype>(
   const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
   const target = batchOut(parameters, count, options.out);
   const out = target.written.valuesFor(device) as Values as Real;
-  return {
+  return taskOf({
     device,
     encode: (encoder) => encoder.sampleBatch(factors.values as Real, means.values as Real, out, n, counter),
     reachable: options.out === undefined ? [] : [out],
     result: target.volume,
     written: target.written,
     fresh: options.out === undefined ? [target.written] : [],
-  };
+  });
 }
 
 /** A volume for `count` draws of each: the caller's, over the caller's array, or a new one. */
@@ -172,7 +172,7 @@ export function drawMatrices<D extends RealDtype>(
       return new Matrix(new Storage(view, undefined, device), count, n);
     });
     const counter = normalCounter(seed, stream, first);
-    return {
+    return taskOf({
       device,
       encode: (encoder) => {
         if (length > 0) encoder.sampleBatch(factors.values as Real, means.values as Real, out, n, counter);
@@ -180,11 +180,10 @@ export function drawMatrices<D extends RealDtype>(
       reachable: [out],
       result: views,
       written: block,
-      fresh: [],
-    };
+    });
   }
   const own = named('Count', () => Storage.allForResult(device, dtype, Array<number>(size).fill(length)));
-  return {
+  return taskOf({
     device,
     encode: (encoder) => {
       for (const [b, each] of own.entries()) {
@@ -199,9 +198,8 @@ export function drawMatrices<D extends RealDtype>(
         );
       }
     },
-    reachable: [],
     result: own.map((storage) => new Matrix(storage, count, n)),
     written: own[0]!,
     fresh: own,
-  };
+  });
 }

@@ -6,7 +6,7 @@ import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { about, argumentOf, marked, named, wrongArgument } from '../check.ts';
-import type { Task } from '../command/task.ts';
+import { type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { part, type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
@@ -199,10 +199,9 @@ export function factorBatch(
   const a = factors.values as Real;
   if ('block' in squares) a.set(squares.block);
   else for (const [b, square] of squares.entries()) a.set(square, b * n * n);
-  return {
+  return taskOf({
     device,
     encode: (encoder) => encoder.choleskyBatch(a, n, within),
-    reachable: [],
     result: { device, dtype, size, n, means, factors },
     written: factors,
     fresh: [means, factors],
@@ -211,7 +210,7 @@ export function factorBatch(
       if (matrix === undefined) return error;
       return ofDistribution(words, matrix, about(words.square, way ? withWayOut(error) : error));
     },
-  };
+  });
 }
 
 /** The parameters of one normal of a batch: views, which end with the batch. */

@@ -20,10 +20,7 @@ export function covarianceTask<D extends RealDtype>(parameters: NormalParameters
   const { values } = task.written;
   return {
     ...task,
-    *again() {
-      if (!hasSmall(values, parameters, n + 1)) return;
-      values.set(yield* inFloat64(parameters, n * n, (exact, ...place) => exact.covariance(...place)));
-    },
+    again: () => smallAgain(values, parameters, n + 1, (exact, ...place) => exact.covariance(...place)),
     after: () => {
       if (ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
       // No entry is larger than the larger of its two variances.
@@ -40,6 +37,16 @@ export function hasSmall(values: Values, { n, dtype, factor }: NormalParameters,
   if (dtype === 'float64' || factor instanceof DiagonalFactor) return false;
   for (let i = 0; i < n; i++) if (values[i * stride]! < leastExact[dtype]) return true;
   return false;
+}
+
+/** Computes numbers again, in float64, if {@link hasSmall} says so of the variances among them. */
+export function* smallAgain(
+  values: Values,
+  parameters: NormalParameters,
+  stride: number,
+  encode: Parameters<typeof inFloat64>[2],
+): Tasks<void> {
+  if (hasSmall(values, parameters, stride)) values.set(yield* inFloat64(parameters, values.length, encode));
 }
 
 /** `length` numbers that the factor of a normal makes, in float64: it holds products of any two numbers of float32. */

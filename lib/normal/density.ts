@@ -107,20 +107,29 @@ export function fromSquares<D extends RealDtype>(
   const found: FarRow[] = [];
   return {
     ...task,
-    again: function* () {
-      const far: number[] = [];
-      yield* inPieces(values.length, (from, to) => {
-        for (let row = from; row < to; row++) {
-          const square = -2 * values[row]!;
-          if (square >= nearest && square < Number.POSITIVE_INFINITY) continue;
-          far.push(row);
-          if (!Number.isFinite(square)) values[row] = Number.NEGATIVE_INFINITY;
-        }
-      });
-      yield* measureAgain(parameters, given, far, (row, square, exponent) => found.push({ row, square, exponent }));
-    },
+    again: () => farSquares(parameters, given, nearest, values, found),
     after: () => finish(values, found),
   };
+}
+
+/** Finds the rows whose squares, -2 times a value each, do not fit the type or are below `nearest`. */
+function* farSquares(
+  parameters: NormalParameters,
+  rows: Values,
+  nearest: number,
+  values: Values,
+  found: FarRow[],
+): Tasks<void> {
+  const far: number[] = [];
+  yield* inPieces(values.length, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const square = -2 * values[row]!;
+      if (square >= nearest && square < Number.POSITIVE_INFINITY) continue;
+      far.push(row);
+      if (!Number.isFinite(square)) values[row] = Number.NEGATIVE_INFINITY;
+    }
+  });
+  yield* measureAgain(parameters, rows, far, (row, square, exponent) => found.push({ row, square, exponent }));
 }
 
 /** The gradient of the log density at each row: the solution y of covariance y = mean - row. */
@@ -132,29 +141,29 @@ export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, 
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, n);
     encoder.copy(input, out);
-    encoder.addRow(out, mean.values as Real, -1);
+    encoder.scaleColumns(out, scratch.output(dtype, n).fill(-1));
+    encoder.addRow(out, mean.values as Real, 1);
     factor.solve(encoder, out, scratch);
   });
   const { values: out } = task.written;
   return {
     ...task,
     explain: (error) => about('Input', error),
-    // Where a product overflows before the sum does, the row is solved again in a unit of its own.
-    again: function* () {
-      const far: number[] = [];
-      yield* inPieces(out.length, (from, to) => {
-        for (let at = from; at < to; at++)
-          if (!Number.isFinite(out[at]) && far.at(-1) !== Math.floor(at / n)) far.push(Math.floor(at / n));
-      });
-      if (far.length === 0) return;
-      const { exponents, solution } = yield* solvedInUnit(parameters, values, far);
-      for (const [i, row] of far.entries())
-        for (let j = 0; j < n; j++) out[row * n + j] = solution.values[i * n + j]! * 2 ** exponents[i]!;
-      solution.close();
-    },
-    // No command of the device changes only a sign.
-    after: () => {
-      for (let i = 0; i < out.length; i++) out[i] = 0 - out[i]!;
-    },
+    again: () => farScores(parameters, values, out),
   };
+}
+
+// Where a product overflows before the sum does, the row is solved again in a unit of its own.
+function* farScores(parameters: NormalParameters, rows: Values, out: Values): Tasks<void> {
+  const { n } = parameters;
+  const far: number[] = [];
+  yield* inPieces(out.length, (from, to) => {
+    for (let at = from; at < to; at++)
+      if (!Number.isFinite(out[at]) && far.at(-1) !== Math.floor(at / n)) far.push(Math.floor(at / n));
+  });
+  if (far.length === 0) return;
+  const { exponents, solution } = yield* solvedInUnit(parameters, rows, far);
+  for (const [i, row] of far.entries())
+    for (let j = 0; j < n; j++) out[row * n + j] = 0 - solution.values[i * n + j]! * 2 ** exponents[i]!;
+  solution.close();
 }

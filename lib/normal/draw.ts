@@ -3,7 +3,7 @@ import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireApart, requireRows } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { about, checkOptions, marked, named, requireBoolean } from '../check.ts';
-import type { Task } from '../command/task.ts';
+import { type Task, taskOf } from '../command/task.ts';
 import {
   requireCount,
   type SampleOptions,
@@ -41,14 +41,14 @@ export function drawTask<D extends RealDtype>(
       : sampleOut(parameters, count, target);
   const written = matrixStorage(result);
   const out = written.operandFor(device) as Real;
-  return {
+  return taskOf({
     device,
     encode: (encoder, scratch) => factor.sample(encoder, mean.values as Real, out, counter, scratch),
     reachable: target === undefined ? [] : [out],
     result,
     written,
     fresh: target === undefined ? [written] : [],
-  };
+  });
 }
 
 /** Options of `sampleSync` when each row has its own mean. */

@@ -3,7 +3,7 @@ import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { checkOptions, requireBoolean } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
-import { step, type Tasks } from '../command/task.ts';
+import { step, type Tasks, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import {
   requireCount,
@@ -75,25 +75,26 @@ export function* empiricalSample<D extends RealDtype>(
   const z = hostValues(drawn, 'float64') as Float64Array;
   const result = given ?? new Matrix(Storage.forResult(device, dtype, count * n), count, n);
   const written = matrixStorage(result);
-  return yield* step({
-    device: exactDevice(device),
-    encode: (encoder, scratch) => {
-      const own = scratch.output('float64', width);
-      const spread = scratch.output('float64', width * width);
-      for (let time = 0; time < 2; time++) {
-        encoder.meanAndCovariance(z, own, spread, 1);
-        encoder.cholesky(spread, width, 'auto');
-        encoder.addRow(z, own, -1);
-        encoder.triangularSolve(spread, z, width, false);
-      }
-      exact.transform(encoder, centre, z, rows, scratch);
-    },
-    reachable: [],
-    result,
-    written,
-    fresh: given === undefined ? [written] : [],
-    after: () => written.values.set(rows),
-  });
+  return yield* step(
+    taskOf({
+      device: exactDevice(device),
+      encode: (encoder, scratch) => {
+        const own = scratch.output('float64', width);
+        const spread = scratch.output('float64', width * width);
+        for (let time = 0; time < 2; time++) {
+          encoder.meanAndCovariance(z, own, spread, 1);
+          encoder.cholesky(spread, width, 'auto');
+          encoder.addRow(z, own, -1);
+          encoder.triangularSolve(spread, z, width, false);
+        }
+        exact.transform(encoder, centre, z, rows, scratch);
+      },
+      result,
+      written,
+      fresh: given === undefined ? [written] : [],
+      after: () => written.values.set(rows),
+    }),
+  );
 }
 
 function requireWhole({ firstRow }: EmpiricalSyncOptions): void {

@@ -1,14 +1,13 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import type { Encoder, FactorOn } from '../backend.ts';
+import type { FactorOn } from '../backend.ts';
 import { about, checkOptions, marked, oneOf, quoted } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
-import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { rankTolerance, rootOf } from '../decomposition/semidefinite-root.ts';
-import { dtypeOf, type Real, type RealDtype, smallestNormal, zerosOf } from '../dtype.ts';
+import { type Real, smallestNormal } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
@@ -71,15 +70,15 @@ export function singularOption({
   );
 }
 
-// How far a covariance must be from a singular one, in tolerances of the rank, to be taken for regular by the sum
-// below, of which rounding is then a small share.
+// An eigenvalue of so many tolerances of the rank, or of n, is far from 0: rounding of a factor is n / 2 at most.
 const clearlyRegular = 256;
-// Where that sum has no rounding to speak of.
+// In float64 a factor has no rounding to speak of beside a tolerance of float32.
 const clearlyRegularInFloat64 = 4;
 
 /**
  * The normal of a covariance that is far from singular, for which there is no need to ask for its rank; undefined for
- * others. With C the correlation matrix, 1 / tr C^-1 is a bound below its smallest eigenvalue, and so below each pivot.
+ * others. With D the diagonal of the covariance, if the covariance less a share of D still has a Cholesky factor, then
+ * no eigenvalue of the correlation matrix, and so no pivot, is less than that share.
  */
 function* regularNormal(
   input: NormalInput,
@@ -87,65 +86,37 @@ function* regularNormal(
   where: FactorOn,
   square: string,
 ): Tasks<NormalParameters | undefined> {
-  const { dtype, n } = input;
-  // The trace is n at least: where that is too much, the sum must have no rounding.
-  const isTooLarge = clearlyRegular * rankTolerance(n, dtype) * n >= 1;
-  if (isTooLarge && (dtype === 'float64' || !(yield* isRegularInFloat64(input)))) return undefined;
-  const precisions = zerosOf(dtype, n) as Real;
-  const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
-    encoder.requireSymmetric(factor, n, tolerance);
-    encoder.cholesky(factor, n, where);
-    if (!isTooLarge) encodePrecisions(encoder, factor, precisions, scratch);
-  });
-  let made: NormalParameters;
+  const { device, dtype, n } = input;
+  const share = rankTolerance(n, dtype) * Math.max(clearlyRegular, n);
+  // A share so large that few covariances have it, or none.
+  const isTooLarge = share > 1 / 8;
   try {
-    made = yield* step({ ...task, explain: (error: CovariumError) => about(square, error) });
+    if (isTooLarge) {
+      if (dtype === 'float64') return undefined;
+      const less = lessDiagonal(new Float64Array(input.square), n, clearlyRegularInFloat64 * rankTolerance(n, dtype));
+      yield* exactly(device, (encoder) => encoder.cholesky(less, n, 'auto'));
+    }
+    const task = factoredNormal(input, LowerFactor, (encoder, factor, _, scratch) => {
+      encoder.requireSymmetric(factor, n, tolerance);
+      if (!isTooLarge) encoder.cholesky(lessDiagonal(scratch.copy(input.square, dtype), n, share), n, where);
+      encoder.cholesky(factor, n, where);
+    });
+    return yield* step({ ...task, explain: (error: CovariumError) => about(square, error) });
   } catch (error) {
     if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return undefined;
     throw error;
   }
-  const trace = traceOf(precisions, input);
-  if (isTooLarge || clearlyRegular * rankTolerance(n, dtype) * trace < 1) return made;
-  made.mean.close();
-  made.factor.close();
-  return undefined;
 }
 
-/** The diagonal of the inverse of a matrix, from its Cholesky factor. */
-function encodePrecisions(encoder: Encoder, factor: Real, precisions: Real, scratch: Scratch): void {
-  const n = precisions.length;
-  const rows = scratch.zeros(dtypeOf(precisions) as RealDtype, n * n);
-  for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
-  encoder.triangularSolve(factor, rows, n, false);
-  encoder.squaredNorms(rows, precisions, n);
-}
-
-function traceOf(precisions: Real, { n, square }: NormalInput): number {
-  let trace = 0;
-  for (let i = 0; i < n; i++) trace += precisions[i]! * square[i * (n + 1)]!;
-  return trace;
-}
-
-/** Whether a large covariance of float32 is far from singular, by the same sum in float64. */
-function* isRegularInFloat64(input: NormalInput): Tasks<boolean> {
-  const { device, dtype, n } = input;
-  const factor = new Float64Array(input.square);
-  const precisions = new Float64Array(n);
-  try {
-    yield* exactly(device, (encoder, scratch) => {
-      encoder.cholesky(factor, n, 'auto');
-      encodePrecisions(encoder, factor, precisions, scratch);
-    });
-  } catch (error) {
-    if (error instanceof CovariumError && error.code === 'ERR_NOT_POSITIVE_DEFINITE') return false;
-    throw error;
-  }
-  return clearlyRegularInFloat64 * rankTolerance(n, dtype) * traceOf(precisions, input) < 1;
+/** Takes a share of its diagonal from a square matrix, in place. */
+function lessDiagonal(square: Real, n: number, share: number): Real {
+  for (let i = 0; i < n; i++) square[i * (n + 1)]! *= 1 - share;
+  return square;
 }
 
 // A copy, because the caller may change their arrays between two commits.
-function copied({ mean, square, ...rest }: NormalInput): NormalInput {
-  return { ...rest, mean: mean?.slice(), square: square.slice() };
+function copied({ device, dtype, n, mean, square }: NormalInput): NormalInput {
+  return { device, dtype, n, mean: mean?.slice(), square: square.slice() };
 }
 
 /** The error of a singular covariance, with the options that accept it. */

@@ -49,15 +49,22 @@ export function* fromEchelon(
     );
   // The columns after the last pivot of an echelon are 0.
   const rank = pivots.filter((column) => column >= 0).length;
-  let root = rows;
-  if (width > rank) {
-    root = new Float64Array(m * rank);
-    for (let i = 0; i < m; i++) root.set(rows.subarray(i * width, i * width + rank), i * rank);
-  }
+  const root = width > rank ? firstColumns(rows, width, rank) : rows;
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
   if (rank === m) return yield* step(lowerNormal(input, root, resultName));
   const numbers = yield* rootNumbers(device, root, m, rank);
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
+}
+
+function firstColumns(rows: Float64Array, width: number, count: number): Float64Array {
+  const m = rows.length / width;
+  const columns = new Float64Array(m * count);
+  for (let i = 0; i < m; i++) {
+    // A view costs as much as to copy some dozen numbers.
+    if (count > 64) columns.set(rows.subarray(i * width, i * width + count), i * count);
+    else for (let k = 0; k < count; k++) columns[i * count + k] = rows[i * width + k]!;
+  }
+  return columns;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   wrongArgument,
 } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
-import { runAll, runAllSync, step, type Tasks } from '../command/task.ts';
+import { runAll, runAllSync, step, type Tasks, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { type RunOptions, requireCount } from '../distribution/sample-options.ts';
@@ -229,14 +229,12 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const choices = yield* uniforms(count, normalCounter(seed, BigInt(stream) ^ (1n << 63n), firstRow));
     const draws = new Storage(zerosOf(dtype, count * n) as Values<D>, undefined, device);
     const out = draws.values as Values as Real;
-    yield {
+    yield taskOf({
       device,
       encode: (encoder) => out.length > 0 && encoder.fillNormal(out, counter),
-      reachable: [],
       result: undefined,
       written: draws,
-      fresh: [],
-    };
+    });
     const rowsOf: number[][] = Array.from({ length: components.size }, () => []);
     for (let row = 0; row < count; row++) {
       rowsOf[this.#table.at(choices[row]!)]!.push(row);

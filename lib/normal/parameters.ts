@@ -2,7 +2,7 @@ import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { firstNotFinite, marked } from '../check.ts';
 import type { Scratch } from '../command/scratch.ts';
-import type { Task } from '../command/task.ts';
+import { type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
@@ -61,17 +61,16 @@ export function givenFactor(
   }
   if (mean === undefined) centre.values.fill(0);
   else centre.values.set(mean);
-  return {
+  return taskOf({
     device,
     encode: () => {},
-    reachable: [],
     result: { device, dtype, n, mean: centre, factor },
     written: factor.storages[0]!,
     fresh: [...factor.storages, centre],
     after: () => {
       for (const storage of factor.storages) storage.settle();
     },
-  };
+  });
 }
 
 type Input = Pick<NormalInput, 'device' | 'dtype' | 'n'> & Partial<NormalInput>;
@@ -87,13 +86,12 @@ export function factoredNormal(
   if (mean === undefined) centre.values.fill(0);
   else centre.values.set(mean);
   if (square !== undefined) factor.set(square);
-  return {
+  return taskOf<NormalParameters>({
     device,
     encode: (encoder, scratch) => encode(encoder, factor, centre.values as Real, scratch),
-    reachable: [],
     result: { device, dtype, n, mean: centre, factor: new Kind(root, n) },
     written: root,
     fresh: [root, centre],
     after: () => root.settle(),
-  };
+  });
 }

@@ -2,6 +2,7 @@ import { hostZeros } from '../array/host-memory.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { LowerFactor } from '../factor/lower-factor.ts';
 import { log1pmx } from '../probability/special-functions.ts';
 import type { Work } from '../work.ts';
 import { exactRoot, isSame, requireRegular } from './exact.ts';
@@ -48,7 +49,8 @@ interface Rounded {
 
 /** The divergence of order alpha of p from q, where kappa is 1 - alpha: the smaller one of both is exact. */
 function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kappa: number): Tasks<Rounded> {
-  const ours = yield* exactRoot(p);
+  // The root of a factor in float64 is there at once: then ours is read before the first commit.
+  const ours = yield* exactRoot(p, q.dtype === 'float64' && q.factor instanceof LowerFactor);
   const theirs = yield* exactRoot(q, true);
   if (isSame(ours, theirs)) return { value: 0, error: 0 };
   const { n } = ours;
@@ -114,11 +116,12 @@ function* byProducts(
 ): Tasks<number | undefined> {
   const n = d.length;
   const lower = hostZeros(n * n);
-  for (let i = 0; i < n; i++) lower[i * (n + 1)] = alpha;
   const y = d.slice();
   try {
+    // Of a product that is added to nothing, a device makes only a half.
+    yield* exactly(device, (encoder) => encoder.product(columns, columns, lower, n, n, n, true, false, kappa, 0));
+    for (let i = 0; i < n; i++) lower[i * (n + 1)]! += alpha;
     yield* exactly(device, (encoder) => {
-      encoder.product(columns, columns, lower, n, n, n, true, false, kappa, 1);
       encoder.cholesky(lower, n, 'auto');
       encoder.triangularSolve(lower, y, n, false);
     });

@@ -4,7 +4,7 @@ import { Vector } from '../array/vector.ts';
 import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
 import type { Real, RealDtype } from '../dtype.ts';
-import { hasSmall, inFloat64, requireHeldVariances } from './covariance.ts';
+import { hasSmall, inFloat64, requireHeldVariances, smallAgain } from './covariance.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -21,10 +21,7 @@ export function variancesTask<D extends RealDtype>(parameters: NormalParameters<
   const scaled = ratio === 1 ? task : mapped(task, (variance) => ratio * variance);
   return {
     ...scaled,
-    *again() {
-      if (!hasSmall(values, parameters, 1)) return;
-      values.set(yield* inFloat64(parameters, n, (exact, ...place) => exact.variances(...place)));
-    },
+    again: () => smallAgain(values, parameters, 1, (exact, ...place) => exact.variances(...place)),
     after: () => {
       scaled.after?.();
       requireHeldVariances(values, parameters, 1);

@@ -1,6 +1,8 @@
+import type { Encoder } from '../backend.ts';
 import { decomposed, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { isGraded } from '../decomposition/graded.ts';
+import type { Real } from '../dtype.ts';
 import { norm } from '../reference/svd.ts';
 import type { Work } from '../work.ts';
 import { type ExactRoot, exactRoot, isSame } from './exact.ts';
@@ -18,18 +20,21 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   if (isSame(ours, theirs)) return 0;
   const { n } = ours;
   const [a, b] = [square(ours), square(theirs)];
-  const product = new Float64Array(n * n);
-  yield* exactly(p.device, (encoder) => encoder.product(b, a, product, n, n, n, true, false, 1, 0));
+  const encodeProduct = (encoder: Encoder, product: Real) => encoder.product(b, a, product, n, n, n, true, false, 1, 0);
   const [values, none] = [new Float64Array(n), new Float64Array(0)];
-  const whole = new Float64Array(product);
-  yield* decomposed(p.device, (encoder) => encoder.svd(whole, none, values, none, n, n, false));
+  yield* decomposed(p.device, (encoder, scratch) => {
+    const product = scratch.output('float64', n * n);
+    encodeProduct(encoder, product);
+    encoder.svd(product, none, values, none, n, n, false);
+  });
   const size = norm(Float64Array.of(norm(a), norm(b), norm(difference(ours.mean, theirs.mean))));
   // The trace of (P^1/2 Q P^1/2)^1/2 is the sum of the singular values of B' A. Subtracting it loses a few bits at most
   // unless the normals are alike.
   const share = 1 - (2 * values.reduce((sum, value) => sum + value, 0)) / size ** 2;
   if (share > 1 / 16) return size * Math.sqrt(share);
   // The orthogonal polar factor of W diag(values) V' is W V'.
-  const [left, right] = [new Float64Array(n * n), new Float64Array(n * n)];
+  const [product, left, right] = [new Float64Array(n * n), new Float64Array(n * n), new Float64Array(n * n)];
+  yield* exactly(p.device, (encoder) => encodeProduct(encoder, product));
   const graded = yield* isGraded(product, n, n);
   yield* decomposed(p.device, (encoder) => encoder.svd(product, left, values, right, n, n, graded));
   const [u, turned] = [new Float64Array(n * n), new Float64Array(n * n)];

@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include <algorithm>
+
 #include "environment.h"
 #include "exit.h"
 #include "kernel.h"
@@ -82,6 +84,19 @@ void refuseResizable(Napi::Env env, napi_value arrayBuffer) {
   if (resizable)
     throw Failure("ERR_INVALID_ARGUMENT",
                   "Operand is in a " + std::string(property) + " buffer, whose memory may go away.");
+}
+
+// The operand, among those borrowed last, that has these bytes: commands of one commit share a few, and to borrow one
+// takes several questions to Node-API. If it has lost its memory since, the commit fails.
+const Operand* lately(const std::vector<Borrowed>& borrowed, const char* address, size_t sizeBytes) {
+  constexpr size_t most = 16;
+  if (sizeBytes == 0) return nullptr;
+  for (size_t i = 0; i < std::min(borrowed.size(), most); ++i) {
+    const Operand& operand = borrowed[borrowed.size() - 1 - i].operand;
+    const char* begin = operand.address();
+    if (begin <= address && address + sizeBytes <= begin + operand.sizeBytes()) return &operand;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -242,7 +257,7 @@ Napi::Value DeviceObject::memory(const Napi::CallbackInfo& info) {
   });
 }
 
-Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, bool& borrowed) {
+Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, std::vector<Borrowed>& borrowed) {
   napi_typedarray_type type;
   size_t length;
   void* data;
@@ -256,13 +271,17 @@ Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, bool& borr
   if (address != nullptr && behind != table_->entries.begin()) {
     const auto& [base, entry] = *std::prev(behind);
     if (address + length * bytesOf(dtype) <= base + entry.buffer->sizeBytes()) {
-      borrowed = false;
       return {entry.buffer, static_cast<size_t>(address - base), length, dtype};
     }
   }
-  borrowed = true;
+  if (const Operand* whole = lately(borrowed, address, length * bytesOf(dtype)))
+    return {whole->buffer, whole->offsetBytes + (address - whole->address()), length, dtype};
   refuseResizable(env, arrayBuffer);
-  return {device(env).borrow(data, length * bytesOf(dtype)), 0, length, dtype};
+  const Operand operand = {device(env).borrow(data, length * bytesOf(dtype)), 0, length, dtype};
+  napi_ref reference;
+  requireOk(napi_create_reference(env, typedArray, 1, &reference));
+  borrowed.push_back({reference, operand});
+  return operand;
 }
 
 }  // namespace covarium::addon

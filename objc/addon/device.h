@@ -4,8 +4,10 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "../device.h"
+#include "environment.h"
 
 namespace covarium::addon {
 
@@ -27,8 +29,8 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
   explicit DeviceObject(const Napi::CallbackInfo& info);
   ~DeviceObject() override;
 
-  // The operand behind a typed array: device memory, or the host's own, which the caller keeps alive.
-  Operand operandOf(Napi::Env env, napi_value typedArray, bool& borrowed);
+  // The operand behind a typed array: device memory, or the host's own, which `borrowed` then has and keeps alive.
+  Operand operandOf(Napi::Env env, napi_value typedArray, std::vector<Borrowed>& borrowed);
   // Throws ERR_CLOSED after close().
   Device& device(Napi::Env env);
   const std::shared_ptr<Device>& shared();

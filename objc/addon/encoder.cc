@@ -72,8 +72,9 @@ void EncoderObject::requireBorrowed(Napi::Env env) {
     void* data;
     requireOk(napi_get_reference_value(env, borrowed.reference, &typedArray));
     requireOk(napi_get_typedarray_info(env, typedArray, nullptr, &length, &data, nullptr, nullptr));
-    if (data != borrowed.data || length != borrowed.length) {
-      throw Failure("ERR_CLOSED", "Operand of (" + std::to_string(borrowed.length) +
+    const Operand& operand = borrowed.operand;
+    if (data != operand.address() || length != operand.length) {
+      throw Failure("ERR_CLOSED", "Operand of (" + std::to_string(operand.length) +
                                       ") elements has lost its memory since it was recorded: it has (" +
                                       std::to_string(length) + ").");
     }
@@ -86,16 +87,7 @@ CommandBuffer& EncoderObject::commands() {
   return *commands_;
 }
 
-Operand EncoderObject::operandOf(Napi::Env env, napi_value value) {
-  bool borrowed;
-  Operand operand = device_->operandOf(env, value, borrowed);
-  if (borrowed) {
-    napi_ref reference;
-    requireOk(napi_create_reference(env, value, 1, &reference));
-    borrowed_.push_back({reference, operand.data(), operand.length, operand.sizeBytes()});
-  }
-  return operand;
-}
+Operand EncoderObject::operandOf(Napi::Env env, napi_value value) { return device_->operandOf(env, value, borrowed_); }
 
 Operand EncoderObject::operandAt(const Napi::CallbackInfo& info, size_t index) {
   return operandOf(info.Env(), info[index]);

@@ -16,7 +16,7 @@ struct Environment::Pending {
   ~Pending() { dropReferences(); }
 
   void dropReferences() {
-    for (const Borrowed& operand : borrowed) napi_delete_reference(env, operand.reference);
+    for (const Borrowed& each : borrowed) napi_delete_reference(env, each.reference);
     borrowed.clear();
     if (napi_ref kept = std::exchange(encoder, nullptr)) napi_delete_reference(env, kept);
   }
@@ -68,9 +68,9 @@ Napi::Value Environment::commit(Napi::Env env, const std::shared_ptr<CommandBuff
 bool Environment::isInFlight(const void* contents, size_t sizeBytes) const {
   const auto* begin = static_cast<const char*>(contents);
   for (const Pending* pending : pending_) {
-    for (const Borrowed& operand : pending->borrowed) {
-      const auto* data = static_cast<const char*>(operand.data);
-      if (data < begin + sizeBytes && begin < data + operand.sizeBytes) return true;
+    for (const Borrowed& borrowed : pending->borrowed) {
+      const char* data = borrowed.operand.address();
+      if (data < begin + sizeBytes && begin < data + borrowed.operand.sizeBytes()) return true;
     }
   }
   return false;

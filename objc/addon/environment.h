@@ -17,8 +17,7 @@ class DeviceObject;
 // An operand in the host's own memory; its typed array is kept alive by the reference.
 struct Borrowed {
   napi_ref reference;
-  const void* data;
-  size_t length, sizeBytes;
+  Operand operand;
 };
 
 // What one JavaScript environment (the main thread or a worker) has of us: instance data, so that nothing is shared
