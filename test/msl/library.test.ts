@@ -166,4 +166,71 @@ ${given.map((text, k) => `  out[${given.length} * i + ${k}] = ${text};`).join('\
   }
 });
 
+onKernelDevices("the names of Apple's own headers that public kernels call are known.", async (device) => {
+  if (device.kind === 'metal') return; // the stand-in's compiler is not Apple's
+  const kernel = await device.kernel(`${head}
+#pragma METAL internals : enable
+using small = bfloat;
+namespace metal {
+METAL_FUNC small exp2(small x) { return static_cast<small>(__metal_exp2(static_cast<float>(x), __METAL_FAST_MATH__)); }
+METAL_FUNC small max(small x, small y) { return small(__metal_fmax(float(x), float(y), __METAL_MAYBE_FAST_MATH__)); }
+METAL_FUNC small simd_sum(small x) { return static_cast<small>(__metal_simd_sum(static_cast<float>(x))); }
+METAL_FUNC small simd_shuffle_and_fill_up(small x, small filling, ushort delta) {
+  return small(__metal_simd_shuffle_and_fill_up(float(x), float(filling), delta, __metal_get_simdgroup_size(ushort())));
+}
+constexpr constant metal::thread_scope thread_scope_system = static_cast<thread_scope>(__METAL_MEMORY_SCOPE_SYSTEM__);
+}
+template <typename T> struct Ranked { T value; uint rank; };
+template <typename T> struct _numeric_limits_impl<Ranked<T>> {
+  static constexpr METAL_FUNC Ranked<T> lowest() { return Ranked<T>{numeric_limits<T>::lowest(), 9}; }
+};
+METAL_FUNC ulong simd_shuffle_down(ulong x, uint16_t delta) { return as_type<ulong>(simd_shuffle_down(as_type<uint2>(x), delta)); }
+template <typename T> METAL_FUNC Ranked<T> simd_shuffle_down(Ranked<T> x, ushort delta) {
+  return Ranked<T>{simd_shuffle_down(x.value, delta), simd_shuffle_down(x.rank, delta)};
+}
+template <typename T> constexpr constant bool is_simd = __is_valid_simdgroup_type<T>::value;
+constant bool forward = true;
+[[kernel]] void f(volatile coherent(system) device float* out, uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+  const small x = small(float(i));
+  float all = float(metal::exp2(small(3.0f))) + float(metal::max(x, small(2.0f))) + float(metal::simd_sum(x));
+  all += float(metal::simd_shuffle_and_fill_up(x, small(50.0f), 1)) + numeric_limits<Ranked<uint>>::lowest().rank;
+  all += float(simd_shuffle_down(ulong(i) << 40, 1) >> 40) + simd_shuffle_down(Ranked<float>{float(i), i}, ushort(2)).value;
+  int exponent;
+  all += __metal_frexp(12.0f, &exponent) + exponent + __metal_fmedian3(3.0f, 1.0f, 2.0f, __METAL_PRECISE_MATH__);
+  all += is_simd<float> * 1000 + is_simd<ulong> * 2000 + is_simd<bool> * 4000 + is_simd<int4> * 8000;
+  metal::atomic_thread_fence(metal::mem_flags::mem_device, metal::memory_order_seq_cst, metal::thread_scope_system);
+  out[i] = forward ? all + __metal_get_thread_index_in_simdgroup(ushort()) - lane : 0;
+}`);
+  const out = new Float32Array(8);
+  await kernel.run({ grid: 8, threadgroup: 8, arguments: { out } });
+  const expected = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => {
+    const up = i === 0 ? 50 : i - 1;
+    // A lane without a neighbour keeps its own.
+    const down = (by: number) => (i + by < 8 ? i + by : i);
+    return 8 + Math.max(i, 2) + 28 + up + 9 + down(1) + down(2) + 0.75 + 4 + 2 + 9000;
+  });
+  assert.equal([...out], expected);
+});
+
+onKernelDevices('vectors in braces may have fewer numbers, and members may be private.', async (device) => {
+  const kernel = await device.kernel(`${head}
+class Count {
+ public:
+  Count() = default;
+  constexpr explicit Count(uint n) : inner(n) {}
+  METAL_FUNC uint twice() const { return 2 * inner; }
+ private:
+  uint inner;
+};
+template <template <typename> class Of> struct Holder { Of<uint> held; };
+kernel void f(device const Count* counts, device uint* out, uint3 at [[thread_position_in_grid]], uint2 size [[threads_per_grid]]) {
+  uint4 v = {3, 4, 5}, w = {uint2(1, 2), 7};
+  v += w;
+  out[at.x] = counts[at.x].twice() + v.x * 10 + v.y * 100 + v.z * 1000 + v.w * 10000 + at.y + at.z + size.y * 100000;
+}`);
+  const out = new Uint32Array(2);
+  await kernel.run({ grid: 2, arguments: [new Uint8Array(Uint32Array.of(1, 2).buffer), out] });
+  assert.equal([...out], [2 + 40 + 600 + 12_000 + 100_000, 4 + 40 + 600 + 12_000 + 100_000]);
+});
+
 test.run();

@@ -1,11 +1,12 @@
 import type { FunctionConstant } from '../constants.ts';
 import type { Declaration, Range, Source } from '../declarations.ts';
+import { reachable } from '../reachable.ts';
 import { type Signature, stageOf } from '../signature.ts';
 import { Edits, errorAt, written } from '../tokens.ts';
 import { wrapOperands } from './arithmetic.ts';
 import { groupLoops } from './group-loops.ts';
 import { pollInLoops } from './loops.ts';
-import { repeatedFunctions } from './overloads.ts';
+import { constructorSpaces, repeatedFunctions } from './overloads.ts';
 import { shareVariables, type Target } from './threadgroup-variables.ts';
 
 /** Words that C++ does not have, or that mean nothing where all memory is one. */
@@ -49,10 +50,15 @@ export function rewritten(
 ): Rewritten {
   const { source } = kernels[0]!;
   const edits = new Edits();
-  const kept = source.reachable(kernels.flatMap(({ roots }) => roots));
+  const kept = reachable(
+    source,
+    kernels.flatMap(({ roots }) => roots),
+  );
   const functions = source.declarations.filter((each) => isWritten(source, each, kept, kernels));
   const repeated = repeatedFunctions(source, functions);
   for (const [begin, end] of repeated) edits.drop(begin, end);
+  for (const type of functions.filter(({ kind }) => kind === 'type'))
+    for (const at of constructorSpaces(source, type)) edits.drop(at, at + 1);
   for (const declaration of functions) {
     if (edits.isDropped(declaration.begin)) continue;
     rewriteBodies(source, declaration, kernels, edits, target);
@@ -72,9 +78,15 @@ export function rewritten(
   return { text, groups };
 }
 
+/** The headers of a rewritten text: the names of Apple's own headers only where it has some, because they take time. */
+export function headersOf(text: string): string {
+  const internal = /\b__(?:metal_|METAL_|is_valid_)/.test(text) ? '#include <library/internal.h>\n' : '';
+  return `#include <library/words.h>\n${internal}`;
+}
+
 /** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
 export function waits({ source, roots }: Signature): boolean {
-  const ranges = [...source.reachable(roots)].map(({ begin, end }) => [begin, end] as const);
+  const ranges = [...reachable(source, roots)].map(({ begin, end }) => [begin, end] as const);
   for (const [begin, end] of ranges)
     for (let at = begin; at < end; at++) {
       if (source.isAttribute(at)) at = source.close[at]!;
@@ -154,7 +166,9 @@ function rewriteWords(
         );
     } else if (token.kind !== 'word') continue;
     else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
+    else if (token.text === 'coherent' && source.text(at + 1) === '(') edits.drop(at, source.close[at + 1]! + 1);
     else if (dropped.has(token.text)) edits.replace(at, '');
+    else if (isAccess(source, at)) edits.replace(at, token.text === 'class' ? 'struct' : 'public');
     else if (token.text === 'constant') {
       // A GPU reads the text's own constants only where the compiler knows them.
       const isKnown = isOnGpu && kind === 'variable' && !source.hasWord(begin, end, 'constexpr');
@@ -171,6 +185,13 @@ function rewriteWords(
     else if (Object.hasOwn(refused, token.text))
       throw errorAt(token, `Word (${token.text}) is not MSL: ${refused[token.text]}`);
   }
+}
+
+/** True for a word that hides members: the layouts of a kernel's arguments are asked of the compiler. */
+function isAccess(source: Source, at: number): boolean {
+  const { text } = source.tokens[at]!;
+  if (text === 'private' || text === 'protected') return source.text(at + 1) === ':';
+  return text === 'class' && source.text(at - 1) !== 'enum' && /^(?:[{:]|final)$/.test(source.text(at + 2));
 }
 
 /** True for a number with a point or an exponent, and without a suffix. */

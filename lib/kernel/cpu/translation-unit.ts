@@ -2,7 +2,7 @@ import type { FunctionConstant } from '../constants.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { errorAt } from '../tokens.ts';
 import { placeAttributes, places } from './places.ts';
-import { rewritten, waits } from './rewrite.ts';
+import { headersOf, rewritten, waits } from './rewrite.ts';
 
 /**
  * The C++ text of a shared library with some kernels of a text: the text as C++, and the code that calls the kernels.
@@ -29,8 +29,7 @@ export function translationUnit(
 namespace {
 namespace std = covarium::std;
 namespace covarium_unit {
-#include <library/words.h>
-${text}
+${headersOf(text)}${text}
 #line 1 "covarium"
 ${kernels.map(({ expression }, i) => `static constexpr auto covarium_function_${i} = &covarium_unit::${expression};\n`).join('')}${groups.join('')}}
 #line 1 "covarium"

@@ -152,9 +152,11 @@ struct ShortVector : Components<T, n> {
   constexpr ShortVector(S every) : Components<T, n>(Unset()) {
     for (int i = 0; i < n; ++i) all[i] = static_cast<T>(every);
   }
-  // The components of scalars and vectors, in order.
+  // The components of scalars and vectors, in order; in braces there may be fewer, and the others are 0.
   template <typename A, typename B, typename... More,
-            typename = std::enable_if_t<ShapeOf<A>::count + ShapeOf<B>::count + (ShapeOf<More>::count + ... + 0) == n>>
+            typename = std::enable_if_t<((ShapeOf<More>::count > 0) && ... &&
+                                         (ShapeOf<A>::count > 0 && ShapeOf<B>::count > 0)) &&
+                                        ShapeOf<A>::count + ShapeOf<B>::count + (ShapeOf<More>::count + ... + 0) <= n>>
   constexpr ShortVector(const A& a, const B& b, const More&... more) : Components<T, n>(Unset()) {
     int i = 0;
     put(a, i);

@@ -143,9 +143,13 @@ COVARIUM_PREFIX(sum, 0, +)
 COVARIUM_PREFIX(product, 1, *)
 #undef COVARIUM_PREFIX
 
+// Any integer names a lane, so that a text's own function of a ushort is chosen for its own types only.
+#define COVARIUM_OF_LANES \
+  template <typename T, typename L, typename = std::enable_if_t<covarium::ShapeOf<T>::count != 0>>
+
 // The value of another lane; a lane that does not exist gives one's own, which Metal leaves undefined.
-template <typename T>
-static inline T simd_shuffle(T value, uint lane, COVARIUM_CALLER) {
+COVARIUM_OF_LANES
+static inline T simd_shuffle(T value, L lane, COVARIUM_CALLER) {
   if constexpr (isWide<T>) {
     return eachComponent(value, [=](auto each) { return simd_shuffle(each, lane, file, line); });
   } else {
@@ -154,50 +158,51 @@ static inline T simd_shuffle(T value, uint lane, COVARIUM_CALLER) {
   }
 }
 // The same within a quad.
-template <typename T>
-static inline T quad_shuffle(T value, uint lane, COVARIUM_CALLER) {
+COVARIUM_OF_LANES
+static inline T quad_shuffle(T value, L lane, COVARIUM_CALLER) {
   const uint own = covarium::kernelHost->lane();
-  return simd_shuffle(value, lane < 4 ? own / 4 * 4 + lane : own, file, line);
+  const uint at = static_cast<uint>(lane);
+  return simd_shuffle(value, at < 4 ? own / 4 * 4 + at : own, file, line);
 }
 #define COVARIUM_SHUFFLES(group, width)                                                                              \
-  template <typename T>                                                                                              \
-  static inline T group##_broadcast(T value, uint lane, COVARIUM_CALLER) {                                           \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline T group##_broadcast(T value, L lane, COVARIUM_CALLER) {                                              \
     return group##_shuffle(value, lane, file, line);                                                                 \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_down(T value, uint delta, COVARIUM_CALLER) {                                       \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline T group##_shuffle_down(T value, L delta, COVARIUM_CALLER) {                                          \
     return group##_shuffle(value, covarium::kernelHost->lane() % (width) + delta, file, line);                       \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_up(T value, uint delta, COVARIUM_CALLER) {                                         \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline T group##_shuffle_up(T value, L delta, COVARIUM_CALLER) {                                            \
     return group##_shuffle(value, covarium::kernelHost->lane() % (width) - delta, file, line);                       \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_xor(T value, uint mask, COVARIUM_CALLER) {                                         \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline T group##_shuffle_xor(T value, L mask, COVARIUM_CALLER) {                                            \
     return group##_shuffle(value, (covarium::kernelHost->lane() % (width)) ^ mask, file, line);                      \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_rotate_down(T value, uint delta, COVARIUM_CALLER) {                                \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline T group##_shuffle_rotate_down(T value, L delta, COVARIUM_CALLER) {                                   \
     return group##_shuffle(value, (covarium::kernelHost->lane() + delta) % (width), file, line);                     \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_rotate_up(T value, uint delta, COVARIUM_CALLER) {                                  \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline T group##_shuffle_rotate_up(T value, L delta, COVARIUM_CALLER) {                                     \
     return group##_shuffle(value, (covarium::kernelHost->lane() + (width) - delta % (width)) % (width), file, line); \
   }
 COVARIUM_SHUFFLES(simd, covarium::simdWidth)
 COVARIUM_SHUFFLES(quad, 4)
 #undef COVARIUM_SHUFFLES
 // Beyond the simdgroup, or beyond `modulo` lanes of it, a lane takes from `filling`.
-template <typename T>
-static inline T simd_shuffle_and_fill_down(T value, T filling, uint delta, uint modulo = covarium::simdWidth,
+COVARIUM_OF_LANES
+static inline T simd_shuffle_and_fill_down(T value, T filling, L delta, uint modulo = covarium::simdWidth,
                                            COVARIUM_CALLER) {
   const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + delta;
   const T from = simd_shuffle(value, first + at % modulo, file, line);
   const T other = simd_shuffle(filling, first + at % modulo, file, line);
   return at < modulo ? from : other;
 }
-template <typename T>
-static inline T simd_shuffle_and_fill_up(T value, T filling, uint delta, uint modulo = covarium::simdWidth,
+COVARIUM_OF_LANES
+static inline T simd_shuffle_and_fill_up(T value, T filling, L delta, uint modulo = covarium::simdWidth,
                                          COVARIUM_CALLER) {
   const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + modulo - delta;
   const T from = simd_shuffle(value, first + at % modulo, file, line);
