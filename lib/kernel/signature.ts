@@ -234,7 +234,7 @@ const spaceWords: ReadonlySet<string> = new Set([
   'metal',
 ]);
 const otherObjects =
-  /^(?:(?:texture|depth)\w*|sampler|array_ref|array|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
+  /^(?:(?:texture|depth)\w*|sampler|array_ref|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
 
 function parameterOf(
   source: Source,

@@ -159,6 +159,12 @@ onKernelDevices('What the device cannot do is refused at its line.', async (devi
     [`kernel void f(device float* out,\n texture2d<float> t [[texture(0)]]) {}`, 4, 'texture2d'],
     [`constexpr sampler s(filter::linear);\nkernel void f(device float* out) { out[0] = s.x; }`, 3, 'sampler'],
     [`kernel void f(device float* out, uint i [[nothing_known]]) {}`, 3, 'nothing_known'],
+    [
+      `struct In { float4 p [[attribute(0)]]; };\nkernel void f(device float* out,\n In in [[stage_in]]) {}`,
+      5,
+      'read its fields',
+    ],
+    [`kernel void f(device float* out) {\n os_log_default.log("%f", out[0]); }`, 4, 'into a buffer'],
     [`kernel void f(device float* out) {\n threadgroup float t[2] = {1, 2};\n out[0] = t[0]; }`, 4, 'initial value'],
   ] as const) {
     const error = await throwsCode('ERR_UNSUPPORTED', words, () => device.kernel(head + text));

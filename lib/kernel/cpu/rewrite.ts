@@ -23,9 +23,12 @@ const dropped: ReadonlySet<string> = new Set([
 
 /** What the cpu device does not have, with what to write instead. */
 const refused: { readonly [word: string]: string } = {
-  asm: 'write it in MSL',
-  __asm: 'write it in MSL',
-  __asm__: 'write it in MSL',
+  asm: 'is not MSL: write it in MSL',
+  __asm: 'is not MSL: write it in MSL',
+  __asm__: 'is not MSL: write it in MSL',
+  os_log_default: 'is not of this device: write what it logs into a buffer',
+  visible_function_table: 'is not of this device: call a function by its name, in a switch',
+  intersection_function_table: 'is not of this device: call a function by its name, in a switch',
 };
 
 /** Words that make threads wait for each other or share memory: the groups of such a kernel run as fibers. */
@@ -78,10 +81,11 @@ export function rewritten(
   return { text, groups };
 }
 
-/** The headers of a rewritten text: the names of Apple's own headers only where it has some, because they take time. */
+/** The headers of a rewritten text: what few texts have only where it is asked for, because it takes time. */
 export function headersOf(text: string): string {
   const internal = /\b__(?:metal_|METAL_|is_valid_)/.test(text) ? '#include <library/internal.h>\n' : '';
-  return `#include <library/words.h>\n${internal}`;
+  const pack = /\b(?:un)?pack_[a-z]/.test(text) ? '#include <library/pack.h>\n' : '';
+  return `#include <library/words.h>\n${internal}${pack}`;
 }
 
 /** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
@@ -166,6 +170,8 @@ function rewriteWords(
         );
     } else if (token.kind !== 'word') continue;
     else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
+    else if (isReadSwizzle(source, at)) edits.after(at, '.plain()');
+    else if (token.text === 'volatile' && !isOfScalar(source, at)) edits.replace(at, '');
     else if (token.text === 'coherent' && source.text(at + 1) === '(') edits.drop(at, source.close[at + 1]! + 1);
     else if (dropped.has(token.text)) edits.replace(at, '');
     else if (isAccess(source, at)) edits.replace(at, token.text === 'class' ? 'struct' : 'public');
@@ -182,8 +188,7 @@ function rewriteWords(
         token,
         `Type (${token.text}) is not of this device: pass its numbers in a buffer (device T*) instead`,
       );
-    else if (Object.hasOwn(refused, token.text))
-      throw errorAt(token, `Word (${token.text}) is not MSL: ${refused[token.text]}`);
+    else if (Object.hasOwn(refused, token.text)) throw errorAt(token, `Word (${token.text}) ${refused[token.text]}`);
   }
 }
 
@@ -222,6 +227,35 @@ function isRareSwizzle(source: Source, at: number): boolean {
   // The vectors have some of the choices of three.
   const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
   return !three.test(text) && source.text(at + 1) !== '(' && !source.isDeclared(text);
+}
+
+/**
+ * True for several components of a vector that are read as a whole operand: the type of one that is deduced from them
+ * is a vector's, not that of a part of one.
+ */
+function isReadSwizzle(source: Source, at: number): boolean {
+  const { text } = source.tokens[at]!;
+  if (!/^(?:[xyzw]{2,4}|[rgba]{2,4})$/.test(text) || !/^(?:\.|->)$/.test(source.text(at - 1))) return false;
+  if (source.isDeclared(text)) return false;
+  const isAssigned = source.text(at + 1) === ')' && /^(?:[^=!<>]?=|\+\+|--|<<=|>>=)$/.test(source.text(at + 2));
+  return /^[,);}:?]$/.test(source.text(at + 1)) && !isAssigned && !/^(?:\+\+|--)$/.test(before(source, at));
+}
+
+/** The mark in front of an expression of names, points and brackets that ends at `at`. */
+function before(source: Source, at: number): string {
+  let from = at - 1;
+  while (from > 0 && (source.tokens[from]!.kind === 'word' || /^(?:\.|->|::)$/.test(source.text(from)))) from--;
+  return source.text(from);
+}
+
+const scalars =
+  /^(?:bool|u?(?:char|short|int|long)|half|bfloat|float|unsigned|signed|size_t|u?int(?:8|16|32|64)_t|atomic\w*)$/;
+
+/** True if `volatile` is said of a number or an atomic: vectors and structs have no operators for it. */
+function isOfScalar(source: Source, at: number): boolean {
+  let first = at + 1;
+  while (/^(?:device|constant|threadgroup|thread|const|coherent|metal|::)$/.test(source.text(first))) first++;
+  return scalars.test(source.text(first)) || scalars.test(source.text(at - 1));
 }
 
 function swizzle(letters: string): string {

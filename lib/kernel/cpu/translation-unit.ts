@@ -16,7 +16,12 @@ export function translationUnit(
   mayLoop = true,
 ): string {
   for (const { kind, attribute, name, token } of kernels.flatMap(({ parameters }) => parameters))
-    if (kind === 'place' && !placeAttributes.includes(attribute))
+    if (attribute === 'stage_in')
+      throw errorAt(
+        token,
+        `Argument (${name}) has an attribute (stage_in), which a descriptor of vertices fills; read its fields from a buffer (device T*) instead`,
+      );
+    else if (kind === 'place' && !placeAttributes.includes(attribute))
       throw errorAt(
         token,
         `Argument (${name}) has an attribute (${attribute}) that the cpu device does not support; pass one of (${placeAttributes.join(', ')})`,
