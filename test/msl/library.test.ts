@@ -233,6 +233,22 @@ kernel void f(device const Count* counts, device uint* out, uint3 at [[thread_po
   assert.equal([...out], [2 + 40 + 600 + 12_000 + 100_000, 4 + 40 + 600 + 12_000 + 100_000]);
 });
 
+onKernelDevices('a function that a text adds to metal, fast or precise hides none of the library.', async (device) => {
+  const added = 'METAL_FUNC bfloat exp2(bfloat x) { return bfloat(7.0f); }';
+  const kernel = await device.kernel(`${head}
+namespace metal { ${added} namespace fast { ${added} } namespace precise { ${added} } }
+kernel void f(device float* out) {
+  const float x = 1.00390625f; // a bfloat has no such number
+  out[0] = exp2(x); out[1] = metal::exp2(x); out[2] = fast::exp2(x); out[3] = metal::precise::exp2(x);
+  out[4] = float(fast::exp2(bfloat(x))) + float(exp2(bfloat(x))) + float(precise::exp2(bfloat(x)));
+  out[5] = fast::max(x, 2.0f) + precise::dot(float2(1, 2), float2(3, 4));
+}`);
+  const out = new Float32Array(6);
+  await kernel.run({ grid: 1, arguments: { out } });
+  for (let i = 0; i < 4; i++) assert.ok(Math.abs(out[i]! - 2 ** 1.00390625) < 1e-6, `${i}: ${out[i]}`);
+  assert.equal([...out.subarray(4)], [21, 2 + 11]);
+});
+
 onKernelDevices('numbers go into the bytes of a word and back.', async (device) => {
   const given: readonly (readonly [text: string, value: number])[] = [
     ['pack_float_to_unorm4x8(float4(0, 1, 0.5f, 2))', 0xff_80_ff_00],

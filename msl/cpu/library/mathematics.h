@@ -253,10 +253,3 @@ template <typename A, typename B, typename = covarium::IfVectors<A, B>>
 static inline covarium::Common<A, B> cross(const A& a, const B& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-
-namespace precise {
-using namespace metal;
-}
-namespace fast {
-using namespace metal;
-}
