@@ -225,12 +225,13 @@ class Count {
 template <template <typename> class Of> struct Holder { Of<uint> held; };
 kernel void f(device const Count* counts, device uint* out, uint3 at [[thread_position_in_grid]], uint2 size [[threads_per_grid]]) {
   uint4 v = {3, 4, 5}, w = {uint2(1, 2), 7};
-  v += w;
+  const uint2 first = {7};
+  v += w + uint4{1} + uint4{w} - w + uint4(first, uint2{at.xy}) - uint4(7, 0, uint2(at.xy));
   out[at.x] = counts[at.x].twice() + v.x * 10 + v.y * 100 + v.z * 1000 + v.w * 10000 + at.y + at.z + size.y * 100000;
 }`);
   const out = new Uint32Array(2);
   await kernel.run({ grid: 2, arguments: [new Uint8Array(Uint32Array.of(1, 2).buffer), out] });
-  assert.equal([...out], [2 + 40 + 600 + 12_000 + 100_000, 4 + 40 + 600 + 12_000 + 100_000]);
+  assert.equal([...out], [2 + 50 + 600 + 12_000 + 100_000, 4 + 50 + 600 + 12_000 + 100_000]);
 });
 
 onKernelDevices('a function that a text adds to metal, fast or precise hides none of the library.', async (device) => {

@@ -168,7 +168,8 @@ function rewriteWords(
           at,
           `${/h/i.test(suffix!) ? 'half' : 'bfloat'}(${/[.eE]/.test(digits) ? digits : `${digits}.0`}f)`,
         );
-    } else if (token.kind !== 'word') continue;
+    } else if (token.text === '{' && isOneNumber(source, at)) edits.before(source.close[at]!, ', covarium::Rest()');
+    else if (token.kind !== 'word') continue;
     else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
     else if (isReadSwizzle(source, at)) edits.after(at, '.plain()');
     else if (token.text === 'volatile' && !isOfScalar(source, at)) edits.replace(at, '');
@@ -246,6 +247,20 @@ function before(source: Source, at: number): string {
   let from = at - 1;
   while (from > 0 && (source.tokens[from]!.kind === 'word' || /^(?:\.|->|::)$/.test(source.text(from)))) from--;
   return source.text(from);
+}
+
+const vectors = /^(?:bool|u?(?:char|short|int|long)|half|bfloat|float)[234]$/;
+
+/** True for the braces of a vector around one value: float4 v = {1}, float4{1}. */
+function isOneNumber(source: Source, open: number): boolean {
+  const name = source.text(open - 1) === '=' ? open - 2 : open - 1;
+  const isDeclared = source.tokens[name]?.kind === 'word' && vectors.test(source.text(name - 1));
+  if (!isDeclared && !(name === open - 1 && vectors.test(source.text(name)))) return false;
+  const close = source.close[open]!;
+  for (let at = open + 1; at < close; at++)
+    if (source.text(at) === ',') return false;
+    else if (source.close[at]! >= 0) at = source.close[at]!;
+  return close > open + 1;
 }
 
 const scalars =

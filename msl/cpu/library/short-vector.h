@@ -6,6 +6,7 @@
 
 // Components, in Metal's room for them or packed. Those of a value are set one by one; without a value they are not.
 struct Unset {};
+struct Rest {};
 #define COVARIUM_COMPONENTS(name, stored)                            \
   constexpr explicit name(Unset) : all{} {}                          \
   name() = default;                                                  \
@@ -162,6 +163,12 @@ struct ShortVector : Components<T, n> {
     put(a, i);
     put(b, i);
     (put(more, i), ...);
+  }
+  // One number in braces is the first, and the others are 0 (lib/kernel/cpu/rewrite.ts).
+  template <typename A, typename = std::enable_if_t<(ShapeOf<A>::count > 0 && ShapeOf<A>::count <= n)>>
+  constexpr ShortVector(const A& a, Rest) : Components<T, n>(Unset()) {
+    int i = 0;
+    put(a, i);
   }
   // Another element type, named.
   template <typename V, typename = std::enable_if_t<ShapeOf<V>::isVector && ShapeOf<V>::count == n>, typename = void>
