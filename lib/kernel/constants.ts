@@ -2,6 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Declaration, Range, Source } from './declarations.ts';
 import { encode } from './encode.ts';
 import { plainLayout } from './layout.ts';
+import { reachable } from './reachable.ts';
 import { errorAt } from './tokens.ts';
 
 /** A function constant of a text, and its value. */
@@ -30,7 +31,7 @@ export function constantsOf(source: Source, roots: readonly Range[], values: Con
     const attribute = declaration.attributes.find(([begin]) => source.text(begin) === 'function_constant');
     return declaration.kind === 'variable' && attribute !== undefined ? [{ declaration, attribute }] : [];
   });
-  const kept = declared.length === 0 ? new Set<Declaration>() : source.reachable(roots);
+  const kept = declared.length === 0 ? new Set<Declaration>() : reachable(source, roots);
   const asked = new Set<string>();
   source.tokens.forEach(({ text }, at) => {
     if (text === 'is_function_constant_defined') asked.add(source.text(at + 2));

@@ -40,7 +40,7 @@ const called: ReadonlySet<string> = new Set([
   'sizeof',
   'requires',
 ]);
-const typeWords: ReadonlySet<string> = new Set(['struct', 'class', 'union', 'enum']);
+export const typeWords: ReadonlySet<string> = new Set(['struct', 'class', 'union', 'enum']);
 /** Marks that show that a `<` before them is a comparison. */
 const notInArguments = /^(?:;|\{|\}|\)|\]|&&|\|\||[-+*/%&|^<>]?=)$/;
 const opening: { readonly [open: string]: string } = { '(': ')', '[': ']', '{': '}' };
@@ -118,7 +118,7 @@ export class Source {
 
   /**
    * The index of the mark that closes the template arguments opened by the `<` at `index`; undefined if it is a
-   * comparison. The head of a template has defaults.
+   * comparison. The head of a template has defaults and conditions, and no comparison outside of parentheses.
    */
   angleEnd(index: number, limit: number = this.tokens.length, isHead = false): number | undefined {
     let depth = 0;
@@ -128,7 +128,7 @@ export class Source {
       else if (text === '>') depth--;
       else if (text === '>>') depth -= 2;
       else if (text === '(' || text === '[') at = this.close[at]!;
-      else if (notInArguments.test(text) && !(isHead && text === '=')) return undefined;
+      else if (isHead ? /^[;{}]$/.test(text) : notInArguments.test(text)) return undefined;
       if (depth === 0) return at;
       if (depth < 0) return undefined;
     }
@@ -362,7 +362,7 @@ export class Source {
     let from = begin;
     for (let at = begin; at < end; at++) {
       const text = this.text(at);
-      if (text === '<') at = this.angleEnd(at, end) ?? at;
+      if (text === '<') at = this.angleEnd(at, end) ?? (this.#sharesEnd(at, end) ? end : at);
       else if (this.close[at]! >= 0) at = this.close[at]!;
       else if (text === ',') {
         parts.push([from, at]);
@@ -373,25 +373,17 @@ export class Source {
     return parts;
   }
 
-  /**
-   * What the tokens of some ranges need: all declarations of the names in them, and of the names in those. Found by
-   * name alone, so it may be more than a compiler needs, never less.
-   */
-  reachable(roots: readonly Range[]): Set<Declaration> {
-    const kept = new Set(this.declarations.filter(({ kind }) => kind === 'always'));
-    const waiting: Range[] = [...roots, ...[...kept].map(({ begin, end }): Range => [begin, end])];
-    const seen = new Set<string>();
-    for (let range = waiting.pop(); range !== undefined; range = waiting.pop())
-      for (let at = range[0]; at < range[1]; at++) {
-        const { kind, text } = this.tokens[at]!;
-        if (kind !== 'word' || seen.has(text)) continue;
-        seen.add(text);
-        for (const declaration of this.named(text)) {
-          if (kept.has(declaration) || declaration.kind === 'instantiation') continue;
-          kept.add(declaration);
-          waiting.push([declaration.begin, declaration.end]);
-        }
-      }
-    return kept;
+  /** True if the mark behind a list closes what the `<` at `index` opens, the last of its parts: f<A<B>>. */
+  #sharesEnd(index: number, end: number): boolean {
+    if (this.text(end) !== '>>' || end > index + 2000) return false;
+    let depth = 0;
+    for (let at = index; at < end; at++) {
+      const text = this.text(at);
+      if (text === '<') depth++;
+      else if (text === '>') depth--;
+      else if (text === '(' || text === '[') at = this.close[at]!;
+      else if (notInArguments.test(text)) return false;
+    }
+    return depth === 1;
   }
 }

@@ -94,6 +94,9 @@ export function typeText(tokens: readonly Token[]): string {
     .trim();
 }
 
+/** The most characters of an array's type that is read. */
+const longestName = 200;
+
 /** Words that begin a declaration in a struct that takes no room there. */
 const roomless: ReadonlySet<string> = new Set(['using', 'typedef', 'static', 'friend', 'template', 'static_assert']);
 
@@ -115,6 +118,11 @@ export class Layouts {
       .trim();
     const plain = plainLayout(name);
     if (plain !== undefined) return plain;
+    const [, element, count] = (name.length > longestName ? null : /^array<(.+), ?(\d+)>$/.exec(name)) ?? [];
+    if (element !== undefined) {
+      const layout = this.of(element);
+      return layout === undefined ? undefined : repeated(layout, Number(count));
+    }
     const [, word] = /^(?:\w+::)*(\w+)$/.exec(name) ?? [];
     if (word === undefined) return undefined;
     if (!this.#known.has(word) && this.#depth < deepest) {
@@ -229,16 +237,15 @@ export class Layouts {
     for (const [begin, end] of dimensions) {
       const length = Number(this.#source.valueOf(begin, end) ?? 0n);
       if (length <= 0) return undefined;
-      layout = {
-        type: `${layout.type}[${length}]`,
-        sizeBytes: layout.sizeBytes * length,
-        alignBytes: layout.alignBytes,
-        element: layout,
-        length,
-      };
+      layout = repeated(layout, length);
     }
     return layout;
   }
+}
+
+function repeated(element: Layout, length: number): Layout {
+  const { type, sizeBytes, alignBytes } = element;
+  return { type: `${type}[${length}]`, sizeBytes: sizeBytes * length, alignBytes, element, length };
 }
 
 function roundUp(bytes: number, align: number): number {

@@ -18,6 +18,7 @@ const predefined: { readonly [name: string]: string } = {
   __METAL__: '1',
   __METAL_VERSION__: '310',
   __METAL_MACOS__: '1',
+  __METAL_MEMORY_SCOPE_SYSTEM__: '3',
   __HAVE_BFLOAT__: '1',
   __cplusplus: '201402L',
   METAL_FUNC: 'inline',

@@ -54,6 +54,13 @@ export function stageOf(source: Source, { begin, nameAt, attributes, kind }: Dec
   return '';
 }
 
+/** A template's argument: one that ends in a mark which closes two lists, f<A<B>>, has the first of them. */
+function argumentTokens(source: Source, [begin, end]: Range): Token[] {
+  const tokens = source.tokens.slice(begin, end);
+  const close = source.tokens[end];
+  return close?.text === '>>' ? [...tokens, { ...close, text: '>' }] : tokens;
+}
+
 /** A kernel's function before its arguments are read. */
 interface Found {
   readonly name: string;
@@ -66,8 +73,59 @@ interface Found {
 function hostName(source: Source, { attributes }: Declaration): string | undefined {
   for (const [begin, end] of attributes)
     for (let at = begin; at < end; at++)
-      if (source.text(at) === 'host_name') return /^"([^"\\]*)"$/.exec(source.text(at + 2))?.[1];
+      if (source.text(at) === 'host_name') {
+        // Literals side by side are one: "add_" "float".
+        const literals = source.tokens.slice(at + 2, Math.min(end, source.close[at + 1]!));
+        const parts = literals.map(({ text }) => /^"([^"\\]*)"$/.exec(text)?.[1]);
+        return parts.includes(undefined) ? undefined : parts.join('');
+      }
   return undefined;
+}
+
+/**
+ * The arguments of a template whose instantiation does not name them: what stands in its list of parameters where the
+ * template has its own. Throws `ERR_UNSUPPORTED` if the two lists differ in anything else.
+ */
+function deducedArguments(source: Source, template: Declaration, instantiation: Declaration): Range[] {
+  const parameters = new Set(template.templateParameters);
+  const found = new Map<string, Range>();
+  const [from = 0, to = 0] = template.parameters ?? [];
+  let [other = 0] = instantiation.parameters ?? [];
+  const tokensAt = (index: number, count: number) => textOf(source.tokens.slice(index, index + count));
+  const refuse = () =>
+    errorAt(
+      source.tokens[instantiation.nameAt]!,
+      `Instantiation of (${source.text(instantiation.nameAt)}) does not say its arguments: write them as (${source.text(instantiation.nameAt)}<...>)`,
+    );
+  for (let at = from; at < to; at++) {
+    const { text, kind } = source.tokens[at]!;
+    while (source.isAttribute(other)) other = source.close[other]! + 1;
+    if (source.isAttribute(at)) {
+      at = source.close[at]!;
+      continue;
+    }
+    const known = found.get(text);
+    const begin = other;
+    if (known !== undefined) {
+      other += known[1] - known[0];
+      if (tokensAt(begin, other - begin) !== tokensAt(known[0], other - begin)) throw refuse();
+    } else if (parameters.has(text)) {
+      const { kind: next, text: behind } = source.tokens[at + 1]!;
+      const isEnd = () => source.text(other) === behind || (next === 'word' && source.tokens[other]!.kind === 'word');
+      for (other++; other < instantiation.end && !isEnd(); other++)
+        if (source.text(other) === '<') other = source.angleEnd(other, instantiation.end) ?? other;
+      found.set(text, [begin, other]);
+    } else {
+      // The names of parameters may differ.
+      if (source.text(other) !== text && (kind !== 'word' || source.tokens[other]?.kind !== 'word')) throw refuse();
+      other++;
+    }
+  }
+  return template.templateParameters.map((name) => {
+    const range = found.get(name);
+    if (range === undefined) throw refuse();
+    return range;
+  });
 }
 
 /** All kernels of a text: functions, and instantiations of templates. */
@@ -87,7 +145,8 @@ function kernelsIn(source: Source): Found[] {
     if (template === undefined) return [];
     if (stageOf(source, declaration) !== 'kernel' && stageOf(source, template) !== 'kernel') return [];
     const end = source.text(nameAt + 1) === '<' ? source.angleEnd(nameAt + 1) : undefined;
-    const templateArguments = end === undefined ? [] : source.split(nameAt + 2, end);
+    const templateArguments =
+      end === undefined ? deducedArguments(source, template, declaration) : source.split(nameAt + 2, end);
     const name = hostName(source, declaration) ?? own;
     return [{ name, declaration: template, instantiation: declaration, templateArguments }];
   });
@@ -137,11 +196,11 @@ export function signatureOf(
   const { declaration, instantiation, templateArguments } = chosen;
   const given = new Map(
     declaration.templateParameters.flatMap((each, i) =>
-      templateArguments[i] === undefined ? [] : [[each, source.tokens.slice(...templateArguments[i]!)] as const],
+      templateArguments[i] === undefined ? [] : [[each, argumentTokens(source, templateArguments[i]!)] as const],
     ),
   );
   const own = source.text(declaration.nameAt);
-  const written = templateArguments.map((range) => textOf(source.tokens.slice(...range))).join(', ');
+  const written = templateArguments.map((range) => textOf(argumentTokens(source, range))).join(', ');
   const [open, close] = declaration.parameters!;
   const list = source.split(open + 1, close);
   if (list.length > mostArguments)
@@ -175,7 +234,7 @@ const spaceWords: ReadonlySet<string> = new Set([
   'metal',
 ]);
 const otherObjects =
-  /^(?:(?:texture|depth)\w*|sampler|array_ref|array|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
+  /^(?:(?:texture|depth)\w*|sampler|array_ref|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
 
 function parameterOf(
   source: Source,
@@ -190,7 +249,8 @@ function parameterOf(
     if (source.isAttribute(at)) {
       attributes.push(...source.split(at + 2, source.close[at + 1]!));
       at = source.close[at]!;
-    } else if (source.text(at) === '__attribute__') at = source.close[at + 1]!;
+    } else if (source.text(at) === '__attribute__' || (source.text(at) === 'coherent' && source.text(at + 1) === '('))
+      at = source.close[at + 1]!;
     else words.push(source.tokens[at]!);
   }
   const place = source.tokens[begin]!;
@@ -220,7 +280,10 @@ function parameterOf(
   const plain = substituted.filter(
     ({ text }, i) => !spaceWords.has(text) && !(text === '::' && substituted[i - 1]?.text === 'metal'),
   );
-  const type = typeText(plain) + typeText(dimensions);
+  // An array that is no reference is a pointer to its first element.
+  const isArray = mark === '' && dimensions.length > 0;
+  const inner = isArray ? dimensions.slice(dimensions.findIndex(({ text }) => text === ']') + 1) : dimensions;
+  const type = typeText(plain) + typeText(inner);
   const attributeAt = (word: string) => attributes.find(([first]) => source.text(first) === word);
   const isMemory = head.some(({ text }) => text === 'threadgroup');
   const numberedBy = attributeAt(isMemory ? 'threadgroup' : 'buffer');
@@ -228,10 +291,10 @@ function parameterOf(
   const other = attributes.find(
     ([first]) => !['buffer', 'threadgroup', 'function_constant', 'user', 'clang'].includes(source.text(first)),
   );
-  const isPointer = mark === '*' && dimensions.length === 0;
+  const isPointer = isArray || (mark === '*' && dimensions.length === 0);
   const layout = layoutsIn(source).of(type);
   const whole = { name: name.text, type, layout, isPointer, token: name };
-  if (mark === '') {
+  if (mark === '' && !isArray) {
     if (other !== undefined) return { ...whole, kind: 'place', index: -1, attribute: source.text(other[0]) };
     throw errorAt(name, `Argument (${shown}) of kernel (${kernel}) is neither a buffer nor a built-in position`);
   }

@@ -25,6 +25,13 @@ function filesIn(path: string): string[] {
   });
 }
 
+/** The number of characters that two paths begin with. */
+function common(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
 /** Values for all function constants of a text: 1, or true. */
 function valuesOf(source: Source): { [name: string]: number } {
   const declared = source.declarations.filter(({ attributes }) =>
@@ -72,7 +79,7 @@ for (const name of readdirSync(folder)) {
       const plain = one.replace(/^(?:\.\.?\/)+/, '');
       const match = [...texts.keys()]
         .filter((each) => `/${each}`.endsWith(`/${plain}`))
-        .sort((a, b) => a.length - b.length)[0];
+        .sort((a, b) => common(b, path) - common(a, path) || a.length - b.length)[0];
       if (match !== undefined) includes[one] = texts.get(match)!;
     }
     let source: Source;

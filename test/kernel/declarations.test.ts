@@ -159,6 +159,12 @@ onKernelDevices('What the device cannot do is refused at its line.', async (devi
     [`kernel void f(device float* out,\n texture2d<float> t [[texture(0)]]) {}`, 4, 'texture2d'],
     [`constexpr sampler s(filter::linear);\nkernel void f(device float* out) { out[0] = s.x; }`, 3, 'sampler'],
     [`kernel void f(device float* out, uint i [[nothing_known]]) {}`, 3, 'nothing_known'],
+    [
+      `struct In { float4 p [[attribute(0)]]; };\nkernel void f(device float* out,\n In in [[stage_in]]) {}`,
+      5,
+      'read its fields',
+    ],
+    [`kernel void f(device float* out) {\n os_log_default.log("%f", out[0]); }`, 4, 'into a buffer'],
     [`kernel void f(device float* out) {\n threadgroup float t[2] = {1, 2};\n out[0] = t[0]; }`, 4, 'initial value'],
   ] as const) {
     const error = await throwsCode('ERR_UNSUPPORTED', words, () => device.kernel(head + text));
@@ -179,6 +185,65 @@ onKernelDevices('A large array of a thread beside a barrier works, or is refused
   const expected = [0, 1, 2, 3].map((i) => (i * inverseOf7(n) + i) & 255);
   assert.equal(await uints(device, text(n), 4), expected);
   await throwsCode('ERR_KERNEL_COMPILE', '', () => device.kernel(text(1_000_000)));
+});
+
+onKernelDevices('An instantiation may leave the arguments of its template to its parameters.', async (device) => {
+  const text = `${head}
+template <typename T> struct Twice { T of(T x) const { return 2 * x; } };
+template <int n> struct Strides { int each[n]; };
+template <typename T, int n>
+[[kernel]] void strided(const device T* in [[buffer(0)]], device T* out [[buffer(1)]],
+                        const constant Strides<n>* strides [[buffer(2)]], ${at}) {
+  out[i] = in[i] * T(strides->each[n - 1]);
+}
+#define instantiate(T, n) template [[host_name("strided_" #T #n)]] [[kernel]] void strided( \\
+  const device T* in [[buffer(0)]], device T* out [[buffer(1)]], const constant Strides<n>* s [[buffer(2)]], uint i);
+instantiate(float, 2)
+instantiate(uint, 3)`;
+  const library = await device.library(text);
+  assert.equal([...library.keys()], ['strided_float2', 'strided_uint3']);
+  const out = new Uint32Array(2);
+  const strides = Int32Array.of(10, 20, 30);
+  await library
+    .get('strided_uint3')!
+    .run({ grid: 2, arguments: [Uint32Array.of(1, 2), out, new Uint8Array(strides.buffer)] });
+  assert.equal([...out], [30, 60]);
+  const floats = new Float32Array(2);
+  await library
+    .get('strided_float2')!
+    .run({ grid: 2, arguments: [Float32Array.of(0.5, 2), floats, new Uint8Array(strides.buffer, 0, 8)] });
+  assert.equal([...floats], [10, 40]);
+  const unlike = `${head}template <int n> kernel void f(device uint* out) { out[0] = n; }
+template [[host_name("f3")]] kernel void f(device uint* out);`;
+  await throwsCode('ERR_UNSUPPORTED', 'does not say its arguments: write them as (f<...>) at (kernel.metal:4)', () =>
+    device.kernel(unlike),
+  );
+});
+
+onKernelDevices('Lists of templates may end in one mark, and arguments may be arrays.', async (device) => {
+  const text = `${head}
+template <typename T> struct Twice { METAL_FUNC static T of(T x) { return 2 * x; } };
+template <typename T> struct Next { METAL_FUNC static T of(T x) { return x + 1; } };
+template <typename T, typename F = Twice<T>, typename G = Next<T>>
+[[kernel]] void apply(device T* out [[buffer(0)]], constant const T by[3] [[buffer(1)]], ${at}) {
+  threadgroup T shared[4];
+  shared[i] = G::of(F::of(by[i]));
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = shared[2 - i];
+}
+template [[host_name("two")]] [[kernel]] void apply<uint>(device uint* out, constant const uint by[3], uint i);
+template [[host_name("four")]] [[kernel]] void apply<uint, Twice<uint>, Twice<uint>>(
+  device uint* out, constant const uint by[3], uint i);`;
+  const library = await device.library(text);
+  for (const [name, expected] of [
+    ['two', [7, 5, 3]],
+    ['four', [12, 8, 4]],
+  ] as const) {
+    const out = new Uint32Array(3);
+    const by = Uint32Array.of(1, 2, 3);
+    await library.get(name)!.run({ grid: 3, threadgroup: 3, arguments: { out, by } });
+    assert.equal([...out], expected, name);
+  }
 });
 
 /** The k with 7 k = 1 modulo a power of 2. */

@@ -166,4 +166,215 @@ ${given.map((text, k) => `  out[${given.length} * i + ${k}] = ${text};`).join('\
   }
 });
 
+onKernelDevices("the names of Apple's own headers that public kernels call are known.", async (device) => {
+  if (device.kind === 'metal') return; // the stand-in's compiler is not Apple's
+  const kernel = await device.kernel(`${head}
+#pragma METAL internals : enable
+using small = bfloat;
+namespace metal {
+METAL_FUNC small exp2(small x) { return static_cast<small>(__metal_exp2(static_cast<float>(x), __METAL_FAST_MATH__)); }
+METAL_FUNC small max(small x, small y) { return small(__metal_fmax(float(x), float(y), __METAL_MAYBE_FAST_MATH__)); }
+METAL_FUNC small simd_sum(small x) { return static_cast<small>(__metal_simd_sum(static_cast<float>(x))); }
+METAL_FUNC small simd_shuffle_and_fill_up(small x, small filling, ushort delta) {
+  return small(__metal_simd_shuffle_and_fill_up(float(x), float(filling), delta, __metal_get_simdgroup_size(ushort())));
+}
+constexpr constant metal::thread_scope thread_scope_system = static_cast<thread_scope>(__METAL_MEMORY_SCOPE_SYSTEM__);
+}
+template <typename T> struct Ranked { T value; uint rank; };
+template <typename T> struct _numeric_limits_impl<Ranked<T>> {
+  static constexpr METAL_FUNC Ranked<T> lowest() { return Ranked<T>{numeric_limits<T>::lowest(), 9}; }
+};
+METAL_FUNC ulong simd_shuffle_down(ulong x, uint16_t delta) { return as_type<ulong>(simd_shuffle_down(as_type<uint2>(x), delta)); }
+template <typename T> METAL_FUNC Ranked<T> simd_shuffle_down(Ranked<T> x, ushort delta) {
+  return Ranked<T>{simd_shuffle_down(x.value, delta), simd_shuffle_down(x.rank, delta)};
+}
+template <typename T> constexpr constant bool is_simd = __is_valid_simdgroup_type<T>::value;
+constant bool forward = true;
+[[kernel]] void f(volatile coherent(system) device float* out, uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+  const small x = small(float(i));
+  float all = float(metal::exp2(small(3.0f))) + float(metal::max(x, small(2.0f))) + float(metal::simd_sum(x));
+  all += float(metal::simd_shuffle_and_fill_up(x, small(50.0f), 1)) + numeric_limits<Ranked<uint>>::lowest().rank;
+  all += float(simd_shuffle_down(ulong(i) << 40, 1) >> 40) + simd_shuffle_down(Ranked<float>{float(i), i}, ushort(2)).value;
+  int exponent;
+  all += __metal_frexp(12.0f, &exponent) + exponent + __metal_fmedian3(3.0f, 1.0f, 2.0f, __METAL_PRECISE_MATH__);
+  all += is_simd<float> * 1000 + is_simd<ulong> * 2000 + is_simd<bool> * 4000 + is_simd<int4> * 8000;
+  metal::atomic_thread_fence(metal::mem_flags::mem_device, metal::memory_order_seq_cst, metal::thread_scope_system);
+  out[i] = forward ? all + __metal_get_thread_index_in_simdgroup(ushort()) - lane : 0;
+}`);
+  const out = new Float32Array(8);
+  await kernel.run({ grid: 8, threadgroup: 8, arguments: { out } });
+  const expected = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => {
+    const up = i === 0 ? 50 : i - 1;
+    // A lane without a neighbour keeps its own.
+    const down = (by: number) => (i + by < 8 ? i + by : i);
+    return 8 + Math.max(i, 2) + 28 + up + 9 + down(1) + down(2) + 0.75 + 4 + 2 + 9000;
+  });
+  assert.equal([...out], expected);
+});
+
+onKernelDevices('vectors in braces may have fewer numbers, and members may be private.', async (device) => {
+  const kernel = await device.kernel(`${head}
+class Count {
+ public:
+  Count() = default;
+  constexpr explicit Count(uint n) : inner(n) {}
+  METAL_FUNC uint twice() const { return 2 * inner; }
+ private:
+  uint inner;
+};
+template <template <typename> class Of> struct Holder { Of<uint> held; };
+kernel void f(device const Count* counts, device uint* out, uint3 at [[thread_position_in_grid]], uint2 size [[threads_per_grid]]) {
+  uint4 v = {3, 4, 5}, w = {uint2(1, 2), 7};
+  const uint2 first = {7};
+  v += w + uint4{1} + uint4{w} - w + uint4(first, uint2{at.xy}) - uint4(7, 0, uint2(at.xy));
+  out[at.x] = counts[at.x].twice() + v.x * 10 + v.y * 100 + v.z * 1000 + v.w * 10000 + at.y + at.z + size.y * 100000;
+}`);
+  const out = new Uint32Array(2);
+  await kernel.run({ grid: 2, arguments: [new Uint8Array(Uint32Array.of(1, 2).buffer), out] });
+  assert.equal([...out], [2 + 50 + 600 + 12_000 + 100_000, 4 + 50 + 600 + 12_000 + 100_000]);
+});
+
+onKernelDevices('a function that a text adds to metal, fast or precise hides none of the library.', async (device) => {
+  const added = 'METAL_FUNC bfloat exp2(bfloat x) { return bfloat(7.0f); }';
+  const kernel = await device.kernel(`${head}
+namespace metal { ${added} namespace fast { ${added} } namespace precise { ${added} } }
+kernel void f(device float* out) {
+  const float x = 1.00390625f; // a bfloat has no such number
+  out[0] = exp2(x); out[1] = metal::exp2(x); out[2] = fast::exp2(x); out[3] = metal::precise::exp2(x);
+  out[4] = float(fast::exp2(bfloat(x))) + float(exp2(bfloat(x))) + float(precise::exp2(bfloat(x)));
+  out[5] = fast::max(x, 2.0f) + precise::dot(float2(1, 2), float2(3, 4));
+}`);
+  const out = new Float32Array(6);
+  await kernel.run({ grid: 1, arguments: { out } });
+  for (let i = 0; i < 4; i++) assert.ok(Math.abs(out[i]! - 2 ** 1.00390625) < 1e-6, `${i}: ${out[i]}`);
+  assert.equal([...out.subarray(4)], [21, 2 + 11]);
+});
+
+onKernelDevices('numbers go into the bytes of a word and back.', async (device) => {
+  const given: readonly (readonly [text: string, value: number])[] = [
+    ['pack_float_to_unorm4x8(float4(0, 1, 0.5f, 2))', 0xff_80_ff_00],
+    ['pack_float_to_snorm4x8(float4(-1, 1, 0, -9))', 0x81_00_7f_81],
+    ['pack_float_to_unorm2x16(float2(1, 0.25f))', 0x4000_ffff],
+    ['pack_float_to_snorm2x16(float2(-1, 1))', 0x7fff_8001],
+    ['pack_half_to_unorm4x8(half4(1, 0, 1, 0))', 0x00_ff_00_ff],
+    ['pack_float_to_unorm10a2(float4(1, 0, 1, 1))', 0xfff0_03ff],
+    ['pack_float_to_srgb_unorm4x8(float4(1, 0, 0.21404114f, 1))', 0xff_80_00_ff],
+    ['uint(255 * unpack_unorm4x8_to_float(0x04030201).z + 0.5f)', 3],
+    ['uint(-127 * unpack_snorm4x8_to_float(0x80000081).x + 0.5f)', 127],
+    ['uint(-2 * unpack_snorm4x8_to_float(0x80000081).w)', 2],
+    ['uint(65535 * unpack_unorm2x16_to_float(0x12345678).y + 0.5f)', 0x1234],
+    ['uint(32767 * unpack_snorm2x16_to_float(0x12345678).x + 0.5f)', 0x5678],
+    ['uint(1023 * unpack_unorm10a2_to_float(0x40100c01).y + 0.5f)', 3],
+    ['uint(3 * unpack_unorm10a2_to_float(0x40100c01).w + 0.5f)', 1],
+    ['uint(1000 * unpack_unorm4x8_srgb_to_float(0x80808080).x + 0.5f)', 216],
+    ['uint(255 * unpack_unorm4x8_srgb_to_float(0x80808080).w + 0.5f)', 128],
+  ];
+  const kernel = await device.kernel(`${head}
+kernel void words(device uint* out) {
+${given.map(([text], k) => `  out[${k}] = ${text};`).join('\n')}
+}`);
+  const out = new Uint32Array(given.length);
+  await kernel.run({ grid: 1, arguments: { out } });
+  given.forEach(([text, value], k) => {
+    assert.is(out[k], value >>> 0, text);
+  });
+});
+
+onKernelDevices('parts of vectors are vectors where their type is deduced.', async (device) => {
+  const text = `${head}
+template <typename T> T twice(T x) { T result = x + x; return result; }
+template <typename T> uint bytes(T x) { return sizeof(x); }
+struct Own { uint2 value; METAL_FUNC uint2 plain() const { return value; } };
+kernel void f(device uint* out, uint i [[thread_index_in_threadgroup]]) {
+  uint4 v = uint4(1, 2, 3, 4) + i;
+  auto part = v.zw;
+  part.x += 100;
+  const uint2 chosen = i % 2 == 0 ? v.xy : v.wx;
+  v.yx = v.xy;
+  (v.zw) = uint2(7, 8);
+  ++v.xy;
+  const short2 shifted = short2(1, 2) << uint2(3, 4);
+  short2 more = shifted;
+  more >>= uint2(1, 33);
+  const uint2 least = simd_min(uint2(i + 2, 9 - i)), given = simd_shuffle(v.xy, ushort(1)), most = simd_max(v.zw);
+  const half2 sums = simd_sum(half2(half(i), 1));
+  out[12 * i] = part.x * 10 + bytes(v.xyz) + bytes(twice(v.xy));
+  out[12 * i + 1] = chosen.x * 10 + chosen.y;
+  out[12 * i + 2] = v.x * 1000 + v.y * 100 + v.z * 10 + v.w;
+  out[12 * i + 3] = shifted.x * 1000 + shifted.y * 100 + more.x * 10 + more.y;
+  out[12 * i + 4] = least.x * 1000 + least.y * 100 + given.x * 10 + given.y;
+  out[12 * i + 5] = most.x * 1000 + most.y * 100 + uint(sums.x) * 10 + uint(sums.y);
+}`;
+  const out = new Uint32Array(48);
+  for (const check of device.kind === 'cpu' ? [false, true] : [false]) {
+    const kernel = await device.kernel(text, { check });
+    await kernel.run({ grid: 4, threadgroup: 4, arguments: { out: out.fill(0) } });
+    for (let i = 0; i < 4; i++) {
+      const chosen = i % 2 === 0 ? [1 + i, 2 + i] : [4 + i, 1 + i];
+      const expected = [
+        (3 + i + 100) * 10 + 16 + 8,
+        chosen[0]! * 10 + chosen[1]!,
+        // x and y change places, and are one more.
+        (3 + i) * 1000 + (2 + i) * 100 + 78,
+        8 * 1000 + 32 * 100 + 4 * 10 + 16,
+        2 * 1000 + 6 * 100 + 4 * 10 + 3,
+        7 * 1000 + 8 * 100 + 6 * 10 + 4,
+      ];
+      assert.equal([...out.subarray(12 * i, 12 * i + 6)], expected, `thread ${i}, check ${check}`);
+    }
+  }
+});
+
+onKernelDevices(
+  'generated texts have their types: lists in braces, columns, arrays, volatile structs.',
+  async (device) => {
+    const text = `${head}
+template <typename T, int Cols, int Rows = Cols>
+struct Storage {
+  vec<T, Rows> columns[Cols];
+  Storage() thread = default;
+  thread Storage& operator=(initializer_list<vec<T, Rows>> given) thread {
+    size_t at = 0;
+    for (thread auto& each : given) columns[at++] = each;
+    return *this;
+  }
+  Storage(const thread matrix<T, Cols, Rows>& m) thread {
+    for (size_t k = 0; k < Cols; ++k) columns[k] = m.columns[k];
+  }
+  operator matrix<T, Cols, Rows>() const thread {
+    matrix<T, Cols, Rows> m;
+    for (int k = 0; k < Cols; ++k) m.columns[k] = columns[k];
+    return m;
+  }
+};
+struct Block { float4 value; uint n; };
+kernel void f(volatile device Block& block [[buffer(0)]], device array<uint, 2>* pairs [[buffer(1)]],
+              device MTLQuadTessellationFactorsHalf* quads [[buffer(2)]], volatile device uint* plain [[buffer(3)]],
+              device MTLTriangleTessellationFactorsHalf* triangles [[buffer(4)]], uint i [[thread_position_in_grid]]) {
+  Storage<float, 2> s = Storage<float, 2>(float2x2(float2(1, 2), float2(3, 4)));
+  s = { float2(5, 6), s.columns[0] };
+  const float2x2 m = float2x2(s);
+  block.value = float4(m[0], m[1]);
+  block.n = (*pairs)[1] + pairs[1][0];
+  quads[i].edgeTessellationFactor[3] = half(2.0);
+  quads[i].insideTessellationFactor[1] = 0.5h;
+  triangles[i].insideTessellationFactor = 1;
+  plain[i] += 5;
+}`;
+    for (const check of device.kind === 'cpu' ? [false, true] : [false]) {
+      const kernel = await device.kernel(text, { check });
+      const block = new Uint8Array(32);
+      const pairs = new Uint8Array(Uint32Array.of(1, 20, 300, 4000).buffer);
+      const [quads, triangles] = [new Uint8Array(12), new Uint8Array(8)];
+      const plain = Uint32Array.of(6);
+      await kernel.run({ grid: 1, arguments: { block, pairs, quads, plain, triangles } });
+      assert.equal([...new Float32Array(block.buffer, 0, 4)], [5, 6, 1, 2]);
+      assert.is(new Uint32Array(block.buffer)[4], 320);
+      assert.equal([...new Uint16Array(quads.buffer)], [0, 0, 0, 0x4000, 0, 0x3800]);
+      assert.equal([...new Uint16Array(triangles.buffer)], [0, 0, 0, 0x3c00]);
+      assert.equal([...plain], [11]);
+    }
+  },
+);
+
 test.run();

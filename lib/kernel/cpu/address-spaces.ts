@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { headersFolder } from '../../addon/file.ts';
 import type { Range } from '../declarations.ts';
+import { reachable } from '../reachable.ts';
 import type { Signature } from '../signature.ts';
 import { Edits, written } from '../tokens.ts';
 import { runProgram } from './compiler.ts';
@@ -20,7 +21,7 @@ const spaces: { readonly [number: string]: string } = { 1: 'device', 2: 'constan
 /** The compiler's lines about address spaces that Metal would refuse; undefined if clang++ is not installed. */
 export async function spaceErrors({ source, roots }: Signature): Promise<string | undefined> {
   const edits = new Edits();
-  const kept = [...source.reachable(roots)].sort((a, b) => a.begin - b.begin);
+  const kept = [...reachable(source, roots)].sort((a, b) => a.begin - b.begin);
   const functions = kept.filter(({ kind }) => kind !== 'instantiation');
   for (const declaration of functions) {
     const { begin, end, body, kind } = declaration;

@@ -1,4 +1,5 @@
 import type { Range, Source } from '../declarations.ts';
+import { reachable } from '../reachable.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { type Edits, written } from '../tokens.ts';
 import { changing, isAssigned, isChanged, pure } from './changes.ts';
@@ -52,7 +53,7 @@ export function groupLoops(kernel: Signature, which: number, edits: Edits): stri
 /** True if nothing but the kernel's own body makes threads wait, and that at barriers alone. */
 function waitsInItself({ source, roots, declaration }: Signature): boolean {
   const [first, last] = declaration.body!;
-  for (const { begin, end } of source.reachable(roots))
+  for (const { begin, end } of reachable(source, roots))
     for (let at = begin; at < end; at++) {
       if (source.isAttribute(at)) at = source.close[at]!;
       else if (isBarrier(source, at)) {

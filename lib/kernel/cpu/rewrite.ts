@@ -1,11 +1,12 @@
 import type { FunctionConstant } from '../constants.ts';
 import type { Declaration, Range, Source } from '../declarations.ts';
+import { reachable } from '../reachable.ts';
 import { type Signature, stageOf } from '../signature.ts';
 import { Edits, errorAt, written } from '../tokens.ts';
 import { wrapOperands } from './arithmetic.ts';
 import { groupLoops } from './group-loops.ts';
 import { pollInLoops } from './loops.ts';
-import { repeatedFunctions } from './overloads.ts';
+import { constructorSpaces, repeatedFunctions } from './overloads.ts';
 import { shareVariables, type Target } from './threadgroup-variables.ts';
 
 /** Words that C++ does not have, or that mean nothing where all memory is one. */
@@ -22,9 +23,12 @@ const dropped: ReadonlySet<string> = new Set([
 
 /** What the cpu device does not have, with what to write instead. */
 const refused: { readonly [word: string]: string } = {
-  asm: 'write it in MSL',
-  __asm: 'write it in MSL',
-  __asm__: 'write it in MSL',
+  asm: 'is not MSL: write it in MSL',
+  __asm: 'is not MSL: write it in MSL',
+  __asm__: 'is not MSL: write it in MSL',
+  os_log_default: 'is not of this device: write what it logs into a buffer',
+  visible_function_table: 'is not of this device: call a function by its name, in a switch',
+  intersection_function_table: 'is not of this device: call a function by its name, in a switch',
 };
 
 /** Words that make threads wait for each other or share memory: the groups of such a kernel run as fibers. */
@@ -49,10 +53,15 @@ export function rewritten(
 ): Rewritten {
   const { source } = kernels[0]!;
   const edits = new Edits();
-  const kept = source.reachable(kernels.flatMap(({ roots }) => roots));
+  const kept = reachable(
+    source,
+    kernels.flatMap(({ roots }) => roots),
+  );
   const functions = source.declarations.filter((each) => isWritten(source, each, kept, kernels));
   const repeated = repeatedFunctions(source, functions);
   for (const [begin, end] of repeated) edits.drop(begin, end);
+  for (const type of functions.filter(({ kind }) => kind === 'type'))
+    for (const at of constructorSpaces(source, type)) edits.drop(at, at + 1);
   for (const declaration of functions) {
     if (edits.isDropped(declaration.begin)) continue;
     rewriteBodies(source, declaration, kernels, edits, target);
@@ -72,9 +81,16 @@ export function rewritten(
   return { text, groups };
 }
 
+/** The headers of a rewritten text: what few texts have only where it is asked for, because it takes time. */
+export function headersOf(text: string): string {
+  const internal = /\b__(?:metal_|METAL_|is_valid_)/.test(text) ? '#include <library/internal.h>\n' : '';
+  const pack = /\b(?:un)?pack_[a-z]/.test(text) ? '#include <library/pack.h>\n' : '';
+  return `#include <library/words.h>\n${internal}${pack}`;
+}
+
 /** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
 export function waits({ source, roots }: Signature): boolean {
-  const ranges = [...source.reachable(roots)].map(({ begin, end }) => [begin, end] as const);
+  const ranges = [...reachable(source, roots)].map(({ begin, end }) => [begin, end] as const);
   for (const [begin, end] of ranges)
     for (let at = begin; at < end; at++) {
       if (source.isAttribute(at)) at = source.close[at]!;
@@ -152,9 +168,14 @@ function rewriteWords(
           at,
           `${/h/i.test(suffix!) ? 'half' : 'bfloat'}(${/[.eE]/.test(digits) ? digits : `${digits}.0`}f)`,
         );
-    } else if (token.kind !== 'word') continue;
+    } else if (token.text === '{' && isOneNumber(source, at)) edits.before(source.close[at]!, ', covarium::Rest()');
+    else if (token.kind !== 'word') continue;
     else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
+    else if (isReadSwizzle(source, at)) edits.after(at, '.plain()');
+    else if (token.text === 'volatile' && !isOfScalar(source, at)) edits.replace(at, '');
+    else if (token.text === 'coherent' && source.text(at + 1) === '(') edits.drop(at, source.close[at + 1]! + 1);
     else if (dropped.has(token.text)) edits.replace(at, '');
+    else if (isAccess(source, at)) edits.replace(at, token.text === 'class' ? 'struct' : 'public');
     else if (token.text === 'constant') {
       // A GPU reads the text's own constants only where the compiler knows them.
       const isKnown = isOnGpu && kind === 'variable' && !source.hasWord(begin, end, 'constexpr');
@@ -168,9 +189,15 @@ function rewriteWords(
         token,
         `Type (${token.text}) is not of this device: pass its numbers in a buffer (device T*) instead`,
       );
-    else if (Object.hasOwn(refused, token.text))
-      throw errorAt(token, `Word (${token.text}) is not MSL: ${refused[token.text]}`);
+    else if (Object.hasOwn(refused, token.text)) throw errorAt(token, `Word (${token.text}) ${refused[token.text]}`);
   }
+}
+
+/** True for a word that hides members: the layouts of a kernel's arguments are asked of the compiler. */
+function isAccess(source: Source, at: number): boolean {
+  const { text } = source.tokens[at]!;
+  if (text === 'private' || text === 'protected') return source.text(at + 1) === ':';
+  return text === 'class' && source.text(at - 1) !== 'enum' && /^(?:[{:]|final)$/.test(source.text(at + 2));
 }
 
 /** True for a number with a point or an exponent, and without a suffix. */
@@ -201,6 +228,49 @@ function isRareSwizzle(source: Source, at: number): boolean {
   // The vectors have some of the choices of three.
   const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
   return !three.test(text) && source.text(at + 1) !== '(' && !source.isDeclared(text);
+}
+
+/**
+ * True for several components of a vector that are read as a whole operand: the type of one that is deduced from them
+ * is a vector's, not that of a part of one.
+ */
+function isReadSwizzle(source: Source, at: number): boolean {
+  const { text } = source.tokens[at]!;
+  if (!/^(?:[xyzw]{2,4}|[rgba]{2,4})$/.test(text) || !/^(?:\.|->)$/.test(source.text(at - 1))) return false;
+  if (source.isDeclared(text)) return false;
+  const isAssigned = source.text(at + 1) === ')' && /^(?:[^=!<>]?=|\+\+|--|<<=|>>=)$/.test(source.text(at + 2));
+  return /^[,);}:?]$/.test(source.text(at + 1)) && !isAssigned && !/^(?:\+\+|--)$/.test(before(source, at));
+}
+
+/** The mark in front of an expression of names, points and brackets that ends at `at`. */
+function before(source: Source, at: number): string {
+  let from = at - 1;
+  while (from > 0 && (source.tokens[from]!.kind === 'word' || /^(?:\.|->|::)$/.test(source.text(from)))) from--;
+  return source.text(from);
+}
+
+const vectors = /^(?:bool|u?(?:char|short|int|long)|half|bfloat|float)[234]$/;
+
+/** True for the braces of a vector around one value: float4 v = {1}, float4{1}. */
+function isOneNumber(source: Source, open: number): boolean {
+  const name = source.text(open - 1) === '=' ? open - 2 : open - 1;
+  const isDeclared = source.tokens[name]?.kind === 'word' && vectors.test(source.text(name - 1));
+  if (!isDeclared && !(name === open - 1 && vectors.test(source.text(name)))) return false;
+  const close = source.close[open]!;
+  for (let at = open + 1; at < close; at++)
+    if (source.text(at) === ',') return false;
+    else if (source.close[at]! >= 0) at = source.close[at]!;
+  return close > open + 1;
+}
+
+const scalars =
+  /^(?:bool|u?(?:char|short|int|long)|half|bfloat|float|unsigned|signed|size_t|u?int(?:8|16|32|64)_t|atomic\w*)$/;
+
+/** True if `volatile` is said of a number or an atomic: vectors and structs have no operators for it. */
+function isOfScalar(source: Source, at: number): boolean {
+  let first = at + 1;
+  while (/^(?:device|constant|threadgroup|thread|const|coherent|metal|::)$/.test(source.text(first))) first++;
+  return scalars.test(source.text(first)) || scalars.test(source.text(at - 1));
 }
 
 function swizzle(letters: string): string {

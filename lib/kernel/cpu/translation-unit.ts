@@ -2,7 +2,7 @@ import type { FunctionConstant } from '../constants.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { errorAt } from '../tokens.ts';
 import { placeAttributes, places } from './places.ts';
-import { rewritten, waits } from './rewrite.ts';
+import { headersOf, rewritten, waits } from './rewrite.ts';
 
 /**
  * The C++ text of a shared library with some kernels of a text: the text as C++, and the code that calls the kernels.
@@ -16,7 +16,12 @@ export function translationUnit(
   mayLoop = true,
 ): string {
   for (const { kind, attribute, name, token } of kernels.flatMap(({ parameters }) => parameters))
-    if (kind === 'place' && !placeAttributes.includes(attribute))
+    if (attribute === 'stage_in')
+      throw errorAt(
+        token,
+        `Argument (${name}) has an attribute (stage_in), which a descriptor of vertices fills; read its fields from a buffer (device T*) instead`,
+      );
+    else if (kind === 'place' && !placeAttributes.includes(attribute))
       throw errorAt(
         token,
         `Argument (${name}) has an attribute (${attribute}) that the cpu device does not support; pass one of (${placeAttributes.join(', ')})`,
@@ -29,8 +34,7 @@ export function translationUnit(
 namespace {
 namespace std = covarium::std;
 namespace covarium_unit {
-#include <library/words.h>
-${text}
+${headersOf(text)}${text}
 #line 1 "covarium"
 ${kernels.map(({ expression }, i) => `static constexpr auto covarium_function_${i} = &covarium_unit::${expression};\n`).join('')}${groups.join('')}}
 #line 1 "covarium"

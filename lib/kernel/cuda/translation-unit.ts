@@ -1,5 +1,5 @@
 import type { FunctionConstant } from '../constants.ts';
-import { rewritten } from '../cpu/rewrite.ts';
+import { headersOf, rewritten } from '../cpu/rewrite.ts';
 import { argumentText } from '../cpu/translation-unit.ts';
 import type { Parameter, Signature } from '../signature.ts';
 
@@ -8,13 +8,13 @@ import type { Parameter, Signature } from '../signature.ts';
  * driver launches, `covarium_kernel`, with the layout of its arguments in `covarium_layout`.
  */
 export function translationUnit(kernel: Signature, constants: readonly FunctionConstant[]): string {
+  const { text } = rewritten([kernel], constants, 'cuda');
   return `#ifdef __clang__
 #pragma clang force_cuda_host_device begin
 #endif
 namespace covarium_unit {
 #include <library/wrapper.h>
-#include <library/words.h>
-${rewritten([kernel], constants, 'cuda').text}
+${headersOf(text)}${text}
 #line 1 "covarium"
 ${tail(kernel)}}
 `;

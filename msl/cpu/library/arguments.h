@@ -41,7 +41,7 @@ static inline A place(uint32_t x, uint32_t y, uint32_t z) {
   using Bare = std::remove_cv_t<A>;
   if constexpr (std::is_integral_v<Bare>) {
     return static_cast<Bare>(x);
-  } else if constexpr (std::is_constructible_v<Bare, uint32_t, uint32_t>) {
+  } else if constexpr (ShapeOf<Bare>::count == 2) {
     return Bare(x, y);
   } else {
     return Bare(x, y, z);

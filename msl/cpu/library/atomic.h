@@ -8,13 +8,12 @@ enum memory_order {
   memory_order_acq_rel,
   memory_order_seq_cst
 };
-enum thread_scope {
-  thread_scope_thread,
-  thread_scope_simdgroup,
-  thread_scope_threadgroup,
-  thread_scope_device,
-  thread_scope_system
-};
+enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
+// Metal 3.2's. Kernels for older ones declare it themselves in namespace metal, and hide this.
+namespace covarium_later {
+constexpr auto thread_scope_system = static_cast<thread_scope>(thread_scope_device + 1);
+}
+using namespace covarium_later;
 using memory_scope = thread_scope;
 
 template <typename T>

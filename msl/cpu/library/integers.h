@@ -31,7 +31,7 @@ using IfIntegers = std::enable_if_t<std::is_integral_v<typename covarium::ShapeO
   }
 
 template <typename T>
-static inline T saturated(__int128 exact) {
+static inline T saturatedTo(__int128 exact) {
   constexpr auto most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
   return exact > most ? most : exact < least ? least : static_cast<T>(exact);
 }
@@ -44,8 +44,8 @@ inline ulong highHalf(ulong x, ulong y) {
   return static_cast<ulong>((static_cast<unsigned __int128>(x) * y) >> 64);
 }
 
-COVARIUM_INTEGERS_2(addsat, saturated<T>(static_cast<__int128>(x) + y))
-COVARIUM_INTEGERS_2(subsat, saturated<T>(static_cast<__int128>(x) - y))
+COVARIUM_INTEGERS_2(addsat, saturatedTo<T>(static_cast<__int128>(x) + y))
+COVARIUM_INTEGERS_2(subsat, saturatedTo<T>(static_cast<__int128>(x) - y))
 COVARIUM_INTEGERS_2(hadd, static_cast<T>((static_cast<__int128>(x) + y) >> 1))
 COVARIUM_INTEGERS_2(rhadd, static_cast<T>((static_cast<__int128>(x) + y + 1) >> 1))
 COVARIUM_INTEGERS_2(mul24, x* y)

@@ -101,7 +101,7 @@ COVARIUM_FUNCTION_OF_ANY(ctz, std::is_integral_v, T, x == 0 ? 8 * sizeof x : __b
     return name<T>(static_cast<T>(a), static_cast<T>(b));                                                         \
   }
 template <typename T>
-static inline T lesser(T x, T y) {
+static inline T lesserOfTwo(T x, T y) {
   if constexpr (covarium::isFloat<T>) {
     return static_cast<T>(__builtin_fminf(x, y));
   } else {
@@ -109,15 +109,15 @@ static inline T lesser(T x, T y) {
   }
 }
 template <typename T>
-static inline T greater(T x, T y) {
+static inline T greaterOfTwo(T x, T y) {
   if constexpr (covarium::isFloat<T>) {
     return static_cast<T>(__builtin_fmaxf(x, y));
   } else {
     return x < y ? y : x;
   }
 }
-COVARIUM_FUNCTION_OF_2(min, covarium::isNumber, lesser<T>(x, y))
-COVARIUM_FUNCTION_OF_2(max, covarium::isNumber, greater<T>(x, y))
+COVARIUM_FUNCTION_OF_2(min, covarium::isNumber, lesserOfTwo<T>(x, y))
+COVARIUM_FUNCTION_OF_2(max, covarium::isNumber, greaterOfTwo<T>(x, y))
 COVARIUM_FUNCTION_OF_2(fmin, covarium::isFloat, __builtin_fminf(x, y))
 COVARIUM_FUNCTION_OF_2(fmax, covarium::isFloat, __builtin_fmaxf(x, y))
 COVARIUM_FUNCTION_OF_2(pow, covarium::isFloat, __builtin_powf(x, y))
@@ -252,11 +252,4 @@ static inline covarium::Common<V, V> normalize(const V& v) {
 template <typename A, typename B, typename = covarium::IfVectors<A, B>>
 static inline covarium::Common<A, B> cross(const A& a, const B& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-namespace precise {
-using namespace metal;
-}
-namespace fast {
-using namespace metal;
 }

@@ -1,69 +1,69 @@
-// The matrices of the Metal Shading Language, float2x2 to float4x4: columns first, each a vector with its room and
+// The matrices of the Metal Shading Language, float2x2 to float4x4: columnCount first, each a vector with its room and
 // alignment. Part of wrapper.h, in namespace covarium.
 
-template <typename T, int columns, int rows>
+template <typename T, int columnCount, int rowCount>
 struct ColumnMatrix {
-  using Column = ShortVector<T, rows>;
-  Column all[columns];
+  using Column = ShortVector<T, rowCount>;
+  Column columns[columnCount];
   ColumnMatrix() = default;
   // A number on the diagonal, zeros elsewhere.
   // The same of another element type.
   template <typename U>
-  explicit ColumnMatrix(const ColumnMatrix<U, columns, rows>& other) {
-    for (int i = 0; i < columns; ++i) all[i] = Column(other[i]);
+  explicit ColumnMatrix(const ColumnMatrix<U, columnCount, rowCount>& other) {
+    for (int i = 0; i < columnCount; ++i) columns[i] = Column(other[i]);
   }
   explicit ColumnMatrix(T diagonal) {
-    for (int i = 0; i < columns; ++i)
-      for (int k = 0; k < rows; ++k) all[i][k] = i == k ? diagonal : T(0);
+    for (int i = 0; i < columnCount; ++i)
+      for (int k = 0; k < rowCount; ++k) columns[i][k] = i == k ? diagonal : T(0);
   }
   // Its columns, or its numbers column by column.
   template <typename A, typename B, typename... More>
   ColumnMatrix(const A& a, const B& b, const More&... more) {
     constexpr int given = 2 + sizeof...(More);
-    if constexpr (given == columns) {
+    if constexpr (given == columnCount) {
       const Column each[] = {Column(a), Column(b), Column(more)...};
-      for (int i = 0; i < columns; ++i) all[i] = each[i];
+      for (int i = 0; i < columnCount; ++i) columns[i] = each[i];
     } else {
-      static_assert(given == columns * rows, "a matrix is made of its columns, or of all of its numbers");
+      static_assert(given == columnCount * rowCount, "a matrix is made of its columns, or of all of its numbers");
       const T each[] = {static_cast<T>(a), static_cast<T>(b), static_cast<T>(more)...};
-      for (int i = 0; i < columns * rows; ++i) all[i / rows][i % rows] = each[i];
+      for (int i = 0; i < columnCount * rowCount; ++i) columns[i / rowCount][i % rowCount] = each[i];
     }
   }
-  Column& operator[](int i) { return all[i]; }
-  const Column& operator[](int i) const { return all[i]; }
+  Column& operator[](int i) { return columns[i]; }
+  const Column& operator[](int i) const { return columns[i]; }
 
   friend ColumnMatrix operator+(ColumnMatrix a, const ColumnMatrix& b) {
-    for (int i = 0; i < columns; ++i) a[i] = a[i] + b[i];
+    for (int i = 0; i < columnCount; ++i) a[i] = a[i] + b[i];
     return a;
   }
   friend ColumnMatrix operator-(ColumnMatrix a, const ColumnMatrix& b) {
-    for (int i = 0; i < columns; ++i) a[i] = a[i] - b[i];
+    for (int i = 0; i < columnCount; ++i) a[i] = a[i] - b[i];
     return a;
   }
   friend ColumnMatrix operator-(const ColumnMatrix& a) { return a * T(-1); }
   friend ColumnMatrix operator*(ColumnMatrix a, T by) {
-    for (int i = 0; i < columns; ++i) a[i] = a[i] * by;
+    for (int i = 0; i < columnCount; ++i) a[i] = a[i] * by;
     return a;
   }
   friend ColumnMatrix operator*(T by, const ColumnMatrix& a) { return a * by; }
-  friend Column operator*(const ColumnMatrix& a, const ShortVector<T, columns>& x) {
+  friend Column operator*(const ColumnMatrix& a, const ShortVector<T, columnCount>& x) {
     Column sum = a[0] * x[0];
-    for (int i = 1; i < columns; ++i) sum = sum + a[i] * x[i];
+    for (int i = 1; i < columnCount; ++i) sum = sum + a[i] * x[i];
     return sum;
   }
-  friend ShortVector<T, columns> operator*(const Column& x, const ColumnMatrix& a) {
-    ShortVector<T, columns> result;
-    for (int i = 0; i < columns; ++i) {
+  friend ShortVector<T, columnCount> operator*(const Column& x, const ColumnMatrix& a) {
+    ShortVector<T, columnCount> result;
+    for (int i = 0; i < columnCount; ++i) {
       const Column products = x * a[i];
       T sum = products[0];
-      for (int k = 1; k < rows; ++k) sum += products[k];
+      for (int k = 1; k < rowCount; ++k) sum += products[k];
       result[i] = sum;
     }
     return result;
   }
   template <int n>
-  friend ColumnMatrix<T, n, rows> operator*(const ColumnMatrix& a, const ColumnMatrix<T, n, columns>& b) {
-    ColumnMatrix<T, n, rows> product;
+  friend ColumnMatrix<T, n, rowCount> operator*(const ColumnMatrix& a, const ColumnMatrix<T, n, columnCount>& b) {
+    ColumnMatrix<T, n, rowCount> product;
     for (int i = 0; i < n; ++i) product[i] = a * b[i];
     return product;
   }
@@ -74,19 +74,19 @@ struct ColumnMatrix {
     return *this = *this * b;
   }
   friend bool operator==(const ColumnMatrix& a, const ColumnMatrix& b) {
-    for (int i = 0; i < columns; ++i)
-      for (int k = 0; k < rows; ++k)
+    for (int i = 0; i < columnCount; ++i)
+      for (int k = 0; k < rowCount; ++k)
         if (a[i][k] != b[i][k]) return false;
     return true;
   }
   friend bool operator!=(const ColumnMatrix& a, const ColumnMatrix& b) { return !(a == b); }
 };
 
-template <typename T, int columns, int rows>
-static inline ColumnMatrix<T, rows, columns> transpose(const ColumnMatrix<T, columns, rows>& a) {
-  ColumnMatrix<T, rows, columns> turned;
-  for (int i = 0; i < columns; ++i)
-    for (int k = 0; k < rows; ++k) turned[k][i] = a[i][k];
+template <typename T, int columnCount, int rowCount>
+static inline ColumnMatrix<T, rowCount, columnCount> transpose(const ColumnMatrix<T, columnCount, rowCount>& a) {
+  ColumnMatrix<T, rowCount, columnCount> turned;
+  for (int i = 0; i < columnCount; ++i)
+    for (int k = 0; k < rowCount; ++k) turned[k][i] = a[i][k];
   return turned;
 }
 

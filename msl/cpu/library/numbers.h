@@ -29,8 +29,11 @@
 #define M_SQRT1_2_F 0.70710678118654752440f
 
 using std::array;
+// Public kernels specialise the base, as they find it in Apple's headers.
 template <typename T>
-struct numeric_limits : std::numeric_limits<T> {};
+struct _numeric_limits_impl : std::numeric_limits<T> {};
+template <typename T>
+struct numeric_limits : _numeric_limits_impl<T> {};
 // digits: bits of the significand.
 template <typename T, int digits>
 struct SmallLimits {
@@ -84,6 +87,13 @@ template <typename T>
 struct is_vector : std::bool_constant<covarium::ShapeOf<T>::isVector> {};
 template <typename T>
 constexpr bool is_vector_v = is_vector<T>::value;
+// All memory is one, so a type says none.
+template <typename T>
+struct remove_addrspace {
+  using type = T;
+};
+template <typename T>
+using remove_addrspace_t = T;
 using std::add_pointer_t;
 using std::bool_constant;
 using std::common_type;
@@ -96,7 +106,6 @@ using std::declval;
 using std::disjunction;
 using std::disjunction_v;
 using std::false_type;
-using std::forward;
 using std::index_sequence;
 using std::integer_sequence;
 using std::integral_constant;
@@ -133,7 +142,6 @@ using std::make_signed;
 using std::make_signed_t;
 using std::make_unsigned;
 using std::make_unsigned_t;
-using std::move;
 using std::negation;
 using std::remove_const;
 using std::remove_const_t;
@@ -145,7 +153,6 @@ using std::remove_pointer;
 using std::remove_pointer_t;
 using std::remove_reference;
 using std::remove_reference_t;
-using std::swap;
 using std::true_type;
 using std::underlying_type;
 using std::underlying_type_t;

@@ -6,6 +6,7 @@
 
 // Components, in Metal's room for them or packed. Those of a value are set one by one; without a value they are not.
 struct Unset {};
+struct Rest {};
 #define COVARIUM_COMPONENTS(name, stored)                            \
   constexpr explicit name(Unset) : all{} {}                          \
   name() = default;                                                  \
@@ -152,14 +153,22 @@ struct ShortVector : Components<T, n> {
   constexpr ShortVector(S every) : Components<T, n>(Unset()) {
     for (int i = 0; i < n; ++i) all[i] = static_cast<T>(every);
   }
-  // The components of scalars and vectors, in order.
+  // The components of scalars and vectors, in order; in braces there may be fewer, and the others are 0.
   template <typename A, typename B, typename... More,
-            typename = std::enable_if_t<ShapeOf<A>::count + ShapeOf<B>::count + (ShapeOf<More>::count + ... + 0) == n>>
+            typename = std::enable_if_t<((ShapeOf<More>::count > 0) && ... &&
+                                         (ShapeOf<A>::count > 0 && ShapeOf<B>::count > 0)) &&
+                                        ShapeOf<A>::count + ShapeOf<B>::count + (ShapeOf<More>::count + ... + 0) <= n>>
   constexpr ShortVector(const A& a, const B& b, const More&... more) : Components<T, n>(Unset()) {
     int i = 0;
     put(a, i);
     put(b, i);
     (put(more, i), ...);
+  }
+  // One number in braces is the first, and the others are 0 (lib/kernel/cpu/rewrite.ts).
+  template <typename A, typename = std::enable_if_t<(ShapeOf<A>::count > 0 && ShapeOf<A>::count <= n)>>
+  constexpr ShortVector(const A& a, Rest) : Components<T, n>(Unset()) {
+    int i = 0;
+    put(a, i);
   }
   // Another element type, named.
   template <typename V, typename = std::enable_if_t<ShapeOf<V>::isVector && ShapeOf<V>::count == n>, typename = void>
@@ -212,6 +221,16 @@ using IfVectors = std::enable_if_t<(ShapeOf<A>::isVector || ShapeOf<B>::isVector
                                     (ShapeOf<A>::count == ShapeOf<B>::count &&
                                      std::is_same_v<typename ShapeOf<A>::Element, typename ShapeOf<B>::Element>))>;
 
+// A swizzle or a packed vector as a vector of its own; all else as it is.
+template <typename V>
+static inline auto plain(const V& value) {
+  if constexpr (ShapeOf<V>::isVector) {
+    return Common<V, V>(value);
+  } else {
+    return value;
+  }
+}
+
 template <typename T, typename V>
 static inline T componentOf(const V& value, int i) {
   if constexpr (ShapeOf<V>::isVector) {
@@ -260,9 +279,30 @@ COVARIUM_OPERATOR(%, remainingOf)
 COVARIUM_OPERATOR(&, bitsOfBoth)
 COVARIUM_OPERATOR(|, bitsOfEither)
 COVARIUM_OPERATOR(^, bitsOfOne)
-COVARIUM_OPERATOR(<<, leftShifted)
-COVARIUM_OPERATOR(>>, rightShifted)
 #undef COVARIUM_OPERATOR
+
+// An amount may have another element type than what is shifted.
+#define COVARIUM_SHIFT(op, combined)                                                                               \
+  template <                                                                                                       \
+      typename A, typename B, typename = std::enable_if_t<ShapeOf<A>::isVector || ShapeOf<B>::isVector>,           \
+      typename = std::enable_if_t<                                                                                 \
+          std::is_integral_v<typename ShapeOf<A>::Element> && std::is_integral_v<typename ShapeOf<B>::Element> &&  \
+          (!ShapeOf<A>::isVector || !ShapeOf<B>::isVector || ShapeOf<A>::count == ShapeOf<B>::count)>>             \
+  static inline auto operator op(const A& a, const B& b) {                                                         \
+    using T = typename ShapeOf<std::conditional_t<ShapeOf<A>::isVector, A, B>>::Element;                           \
+    ShortVector<T, ShapeOf<Common<A, B>>::count> result;                                                           \
+    for (int i = 0; i < ShapeOf<Common<A, B>>::count; ++i)                                                         \
+      result[i] = combined(componentOf<T>(a, i), static_cast<T>(componentOf<typename ShapeOf<B>::Element>(b, i))); \
+    return result;                                                                                                 \
+  }                                                                                                                \
+  template <typename A, typename B, typename = std::enable_if_t<ShapeOf<A>::isVector>,                             \
+            typename = decltype(std::declval<A>() op std::declval<B>())>                                           \
+  static inline A& operator op## = (A & a, const B& b) {                                                           \
+    return a = a op b;                                                                                             \
+  }
+COVARIUM_SHIFT(<<, leftShifted)
+COVARIUM_SHIFT(>>, rightShifted)
+#undef COVARIUM_SHIFT
 
 #define COVARIUM_COMPARISON(op)                                                                                      \
   template <typename A, typename B, typename = IfVectors<A, B>>                                                      \
@@ -301,16 +341,16 @@ static inline ShortVector<bool, ShapeOf<A>::count> operator!(const A& a) {
 COVARIUM_UNARY(+)
 #undef COVARIUM_UNARY
 
-#define COVARIUM_STEP(mark, op)                                              \
-  template <typename T, int n>                                               \
-  static inline ShortVector<T, n>& operator mark(ShortVector<T, n>& v) {     \
-    return v = v op T(1);                                                    \
-  }                                                                          \
-  template <typename T, int n>                                               \
-  static inline ShortVector<T, n> operator mark(ShortVector<T, n>& v, int) { \
-    const ShortVector<T, n> before = v;                                      \
-    mark v;                                                                  \
-    return before;                                                           \
+#define COVARIUM_STEP(mark, op)                                            \
+  template <typename V, typename = std::enable_if_t<ShapeOf<V>::isVector>> \
+  static inline V& operator mark(V& v) {                                   \
+    return v = v op static_cast<typename ShapeOf<V>::Element>(1);          \
+  }                                                                        \
+  template <typename V, typename = std::enable_if_t<ShapeOf<V>::isVector>> \
+  static inline Common<V, V> operator mark(V& v, int) {                    \
+    const Common<V, V> before(v);                                          \
+    mark v;                                                                \
+    return before;                                                         \
   }
 COVARIUM_STEP(++, +)
 COVARIUM_STEP(--, -)

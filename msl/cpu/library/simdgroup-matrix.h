@@ -43,8 +43,9 @@ static inline simdgroup_matrix<T, rows, columns> make_filled_simdgroup_matrix(V 
 template <typename P, typename Origin>
 static inline auto* simdgroupElement(P memory, ulong perRow, const Origin& origin, bool transposed, unsigned row,
                                      unsigned column) {
-  const ulong x = static_cast<ulong>(origin[0]) + (transposed ? row : column);
-  const ulong y = static_cast<ulong>(origin[1]) + (transposed ? column : row);
+  const covarium::ShortVector<ulong, 2> from(origin);
+  const ulong x = from[0] + (transposed ? row : column);
+  const ulong y = from[1] + (transposed ? column : row);
   return &memory[y * perRow + x];
 }
 template <typename T, typename U, typename Origin = covarium::ShortVector<ulong, 2>>
@@ -104,4 +105,3 @@ static inline simdgroup_8x8<T> operator*(const simdgroup_8x8<T>& a, const simdgr
   simdgroup_multiply(product, a, b);
   return product;
 }
-#undef COVARIUM_CALLER

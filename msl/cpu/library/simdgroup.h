@@ -43,13 +43,23 @@ static inline covarium::SimdValues<T> exchanged(T value, const char* file, uint 
 template <typename T>
 constexpr bool isWide = covarium::ShapeOf<T>::isVector && sizeof(T) > sizeof(uint64_t);
 template <typename T, typename F>
-static inline T eachComponent(T value, F f) {
+static inline auto eachComponent(T value, F f) {
   for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) value[i] = f(value[i]);
   return value;
 }
 
 // Of the lanes of a simdgroup, and of the four of a quad.
 #define COVARIUM_SIMD_FOLD(name, start, body)                                                    \
+  template <typename T>                                                                          \
+  static inline T name##OfBoth(const T& a, const T& b) {                                         \
+    if constexpr (covarium::ShapeOf<T>::isVector) {                                              \
+      T both;                                                                                    \
+      for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) both[i] = name##OfBoth(a[i], b[i]);  \
+      return both;                                                                               \
+    } else {                                                                                     \
+      return static_cast<T>(body);                                                               \
+    }                                                                                            \
+  }                                                                                              \
   template <unsigned width, typename T>                                                          \
   static inline T name##Of(T value, const char* file, uint line) {                               \
     if constexpr (isWide<T>) {                                                                   \
@@ -57,22 +67,19 @@ static inline T eachComponent(T value, F f) {
     } else {                                                                                     \
       const auto given = exchanged(value, file, line);                                           \
       const unsigned first = covarium::kernelHost->lane() / width * width;                       \
-      T a = start;                                                                               \
-      for (unsigned lane = first; lane < given.lanes && lane < first + width; ++lane) {          \
-        if (!given.active(lane)) continue;                                                       \
-        const T b = given[lane];                                                                 \
-        a = static_cast<T>(body);                                                                \
-      }                                                                                          \
-      return a;                                                                                  \
+      T all = start;                                                                             \
+      for (unsigned lane = first; lane < given.lanes && lane < first + width; ++lane)            \
+        if (given.active(lane)) all = name##OfBoth<T>(all, given[lane]);                         \
+      return all;                                                                                \
     }                                                                                            \
   }                                                                                              \
   template <typename T>                                                                          \
-  static inline T simd_##name(T value, COVARIUM_CALLER) {                                        \
-    return name##Of<64>(value, file, line);                                                      \
+  static inline auto simd_##name(const T& value, COVARIUM_CALLER) {                              \
+    return name##Of<64>(covarium::plain(value), file, line);                                     \
   }                                                                                              \
   template <typename T>                                                                          \
-  static inline T quad_##name(T value, COVARIUM_CALLER) {                                        \
-    return name##Of<4>(value, file, line);                                                       \
+  static inline auto quad_##name(const T& value, COVARIUM_CALLER) {                              \
+    return name##Of<4>(covarium::plain(value), file, line);                                      \
   }
 COVARIUM_SIMD_FOLD(sum, T(0), a + b)
 COVARIUM_SIMD_FOLD(product, T(1), a* b)
@@ -132,21 +139,26 @@ static inline bool quad_is_first(COVARIUM_CALLER) { return isFirstOf(4, file, li
     }                                                                                                     \
   }                                                                                                       \
   template <typename T>                                                                                   \
-  static inline T simd_prefix_inclusive_##name(T value, COVARIUM_CALLER) {                                \
-    return prefix_##name(value, true, file, line);                                                        \
+  static inline auto simd_prefix_inclusive_##name(const T& value, COVARIUM_CALLER) {                      \
+    return prefix_##name(covarium::plain(value), true, file, line);                                       \
   }                                                                                                       \
   template <typename T>                                                                                   \
-  static inline T simd_prefix_exclusive_##name(T value, COVARIUM_CALLER) {                                \
-    return prefix_##name(value, false, file, line);                                                       \
+  static inline auto simd_prefix_exclusive_##name(const T& value, COVARIUM_CALLER) {                      \
+    return prefix_##name(covarium::plain(value), false, file, line);                                      \
   }
 COVARIUM_PREFIX(sum, 0, +)
 COVARIUM_PREFIX(product, 1, *)
 #undef COVARIUM_PREFIX
 
+// Any integer names a lane, so that a text's own function of a ushort is chosen for its own types only.
+#define COVARIUM_OF_LANES \
+  template <typename T, typename L, typename = std::enable_if_t<covarium::ShapeOf<T>::count != 0>>
+
 // The value of another lane; a lane that does not exist gives one's own, which Metal leaves undefined.
-template <typename T>
-static inline T simd_shuffle(T value, uint lane, COVARIUM_CALLER) {
-  if constexpr (isWide<T>) {
+COVARIUM_OF_LANES
+static inline auto simd_shuffle(const T& from, L lane, COVARIUM_CALLER) {
+  const auto value = covarium::plain(from);
+  if constexpr (isWide<decltype(value)>) {
     return eachComponent(value, [=](auto each) { return simd_shuffle(each, lane, file, line); });
   } else {
     const auto given = exchanged(value, file, line);
@@ -154,59 +166,61 @@ static inline T simd_shuffle(T value, uint lane, COVARIUM_CALLER) {
   }
 }
 // The same within a quad.
-template <typename T>
-static inline T quad_shuffle(T value, uint lane, COVARIUM_CALLER) {
+COVARIUM_OF_LANES
+static inline auto quad_shuffle(const T& value, L lane, COVARIUM_CALLER) {
   const uint own = covarium::kernelHost->lane();
-  return simd_shuffle(value, lane < 4 ? own / 4 * 4 + lane : own, file, line);
+  const uint at = static_cast<uint>(lane);
+  return simd_shuffle(value, at < 4 ? own / 4 * 4 + at : own, file, line);
 }
 #define COVARIUM_SHUFFLES(group, width)                                                                              \
-  template <typename T>                                                                                              \
-  static inline T group##_broadcast(T value, uint lane, COVARIUM_CALLER) {                                           \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline auto group##_broadcast(const T& value, L lane, COVARIUM_CALLER) {                                    \
     return group##_shuffle(value, lane, file, line);                                                                 \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_down(T value, uint delta, COVARIUM_CALLER) {                                       \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline auto group##_shuffle_down(const T& value, L delta, COVARIUM_CALLER) {                                \
     return group##_shuffle(value, covarium::kernelHost->lane() % (width) + delta, file, line);                       \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_up(T value, uint delta, COVARIUM_CALLER) {                                         \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline auto group##_shuffle_up(const T& value, L delta, COVARIUM_CALLER) {                                  \
     return group##_shuffle(value, covarium::kernelHost->lane() % (width) - delta, file, line);                       \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_xor(T value, uint mask, COVARIUM_CALLER) {                                         \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline auto group##_shuffle_xor(const T& value, L mask, COVARIUM_CALLER) {                                  \
     return group##_shuffle(value, (covarium::kernelHost->lane() % (width)) ^ mask, file, line);                      \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_rotate_down(T value, uint delta, COVARIUM_CALLER) {                                \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline auto group##_shuffle_rotate_down(const T& value, L delta, COVARIUM_CALLER) {                         \
     return group##_shuffle(value, (covarium::kernelHost->lane() + delta) % (width), file, line);                     \
   }                                                                                                                  \
-  template <typename T>                                                                                              \
-  static inline T group##_shuffle_rotate_up(T value, uint delta, COVARIUM_CALLER) {                                  \
+  COVARIUM_OF_LANES                                                                                                  \
+  static inline auto group##_shuffle_rotate_up(const T& value, L delta, COVARIUM_CALLER) {                           \
     return group##_shuffle(value, (covarium::kernelHost->lane() + (width) - delta % (width)) % (width), file, line); \
   }
 COVARIUM_SHUFFLES(simd, covarium::simdWidth)
 COVARIUM_SHUFFLES(quad, 4)
 #undef COVARIUM_SHUFFLES
 // Beyond the simdgroup, or beyond `modulo` lanes of it, a lane takes from `filling`.
-template <typename T>
-static inline T simd_shuffle_and_fill_down(T value, T filling, uint delta, uint modulo = covarium::simdWidth,
-                                           COVARIUM_CALLER) {
+COVARIUM_OF_LANES
+static inline auto simd_shuffle_and_fill_down(const T& value, const T& filling, L delta,
+                                              uint modulo = covarium::simdWidth, COVARIUM_CALLER) {
   const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + delta;
-  const T from = simd_shuffle(value, first + at % modulo, file, line);
-  const T other = simd_shuffle(filling, first + at % modulo, file, line);
+  const auto from = simd_shuffle(value, first + at % modulo, file, line);
+  const auto other = simd_shuffle(filling, first + at % modulo, file, line);
   return at < modulo ? from : other;
 }
-template <typename T>
-static inline T simd_shuffle_and_fill_up(T value, T filling, uint delta, uint modulo = covarium::simdWidth,
-                                         COVARIUM_CALLER) {
+COVARIUM_OF_LANES
+static inline auto simd_shuffle_and_fill_up(const T& value, const T& filling, L delta,
+                                            uint modulo = covarium::simdWidth, COVARIUM_CALLER) {
   const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + modulo - delta;
-  const T from = simd_shuffle(value, first + at % modulo, file, line);
-  const T other = simd_shuffle(filling, first + at % modulo, file, line);
+  const auto from = simd_shuffle(value, first + at % modulo, file, line);
+  const auto other = simd_shuffle(filling, first + at % modulo, file, line);
   return at >= modulo ? from : other;
 }
 template <typename T>
-static inline T simd_broadcast_first(T value, COVARIUM_CALLER) {
-  if constexpr (isWide<T>) {
+static inline auto simd_broadcast_first(const T& from, COVARIUM_CALLER) {
+  const auto value = covarium::plain(from);
+  if constexpr (isWide<decltype(value)>) {
     return eachComponent(value, [=](auto each) { return simd_broadcast_first(each, file, line); });
   } else {
     const auto given = exchanged(value, file, line);

@@ -8,6 +8,8 @@ struct Swizzle {
   T all[stored];
   using Value = ShortVector<T, sizeof...(at)>;
   operator Value() const { return Value(all[at]...); }
+  // What is read where a type is deduced (lib/kernel/cpu/rewrite.ts).
+  Value plain() const { return Value(all[at]...); }
   Swizzle& operator=(const Value& value) {
     int i = 0;
     ((all[at] = value[i++]), ...);

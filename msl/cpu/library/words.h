@@ -64,6 +64,17 @@ using packed_vec = covarium::PackedVector<T, n>;
 template <typename T, int columns, int rows>
 using matrix = covarium::ColumnMatrix<T, columns, rows>;
 
+#if !defined(COVARIUM_ON_GPU)
+using ::std::initializer_list;
+#endif
+// What a tessellation kernel writes for each patch.
+struct MTLQuadTessellationFactorsHalf {
+  half edgeTessellationFactor[4], insideTessellationFactor[2];
+};
+struct MTLTriangleTessellationFactorsHalf {
+  half edgeTessellationFactor[3], insideTessellationFactor;
+};
+
 #include "numbers.h"
 #include "mathematics.h"
 #include "integers.h"
@@ -73,6 +84,9 @@ using matrix = covarium::ColumnMatrix<T, columns, rows>;
 #include <library/simdgroup.h>
 
 }  // namespace metal
+
+using metal::MTLQuadTessellationFactorsHalf;
+using metal::MTLTriangleTessellationFactorsHalf;
 
 #undef COVARIUM_TYPES
 #undef COVARIUM_VECTORS

@@ -17,6 +17,26 @@ using uint64_t = __UINT64_TYPE__;
 extern "C" void* memcpy(void*, const void*, size_t);
 extern "C" int strcmp(const char*, const char*);
 
+// What a compiler makes of numbers in braces has this name.
+namespace std {
+template <typename E>
+class initializer_list {
+ public:
+  using value_type = E;
+  using iterator = const E*;
+  using const_iterator = const E*;
+  constexpr initializer_list() = default;
+  constexpr size_t size() const { return size_; }
+  constexpr const E* begin() const { return begin_; }
+  constexpr const E* end() const { return begin_ + size_; }
+
+ private:
+  constexpr initializer_list(const E* begin, size_t size) : begin_(begin), size_(size) {}
+  const E* begin_ = nullptr;
+  size_t size_ = 0;
+};
+}  // namespace std
+
 #define COVARIUM_HAS_TYPES 1
 #include "../kernel-abi.h"
 

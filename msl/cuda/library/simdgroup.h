@@ -132,43 +132,44 @@ static inline T simd_prefix_exclusive_sum(T value) {
   return prefixSum(value, ownLane());
 }
 
+// Any integer names a lane, so that a text's own function of a ushort is chosen for its own types only.
+#define COVARIUM_OF_LANES \
+  template <typename T, typename L, typename = std::enable_if_t<covarium::ShapeOf<T>::count != 0>>
+
 // The value of another lane; a lane that is not here gives one's own, which Metal leaves undefined.
-template <typename T>
-static inline T simd_shuffle(T value, uint lane) {
+COVARIUM_OF_LANES
+static inline T simd_shuffle(T value, L lane) {
   const uint here = lanesHere();
   const T given = givenBy(value, lane % covarium::simdWidth, here);
   return lane < covarium::simdWidth && (here >> lane & 1) != 0 ? given : value;
 }
 // The same within a quad.
-template <typename T>
-static inline T quad_shuffle(T value, uint lane) {
+COVARIUM_OF_LANES
+static inline T quad_shuffle(T value, L lane) {
   const uint own = ownLane();
-  return simd_shuffle(value, lane < 4 ? own / 4 * 4 + lane : own);
+  const uint at = static_cast<uint>(lane);
+  return simd_shuffle(value, at < 4 ? own / 4 * 4 + at : own);
 }
-#define COVARIUM_SHUFFLES(group, width)                                               \
-  template <typename T>                                                               \
-  static inline T group##_broadcast(T value, uint lane) {                             \
-    return group##_shuffle(value, lane);                                              \
-  }                                                                                   \
-  template <typename T>                                                               \
-  static inline T group##_shuffle_down(T value, uint delta) {                         \
-    return group##_shuffle(value, ownLane() % (width) + delta);                       \
-  }                                                                                   \
-  template <typename T>                                                               \
-  static inline T group##_shuffle_up(T value, uint delta) {                           \
-    return group##_shuffle(value, ownLane() % (width) - delta);                       \
-  }                                                                                   \
-  template <typename T>                                                               \
-  static inline T group##_shuffle_xor(T value, uint mask) {                           \
-    return group##_shuffle(value, (ownLane() % (width)) ^ mask);                      \
-  }                                                                                   \
-  template <typename T>                                                               \
-  static inline T group##_shuffle_rotate_down(T value, uint delta) {                  \
-    return group##_shuffle(value, (ownLane() + delta) % (width));                     \
-  }                                                                                   \
-  template <typename T>                                                               \
-  static inline T group##_shuffle_rotate_up(T value, uint delta) {                    \
-    return group##_shuffle(value, (ownLane() + (width) - delta % (width)) % (width)); \
+#define COVARIUM_SHUFFLES(group, width)                                                                                \
+  COVARIUM_OF_LANES                                                                                                    \
+  static inline T group##_broadcast(T value, L lane) { return group##_shuffle(value, lane); }                          \
+  COVARIUM_OF_LANES                                                                                                    \
+  static inline T group##_shuffle_down(T value, L delta) {                                                             \
+    return group##_shuffle(value, ownLane() % (width) + delta);                                                        \
+  }                                                                                                                    \
+  COVARIUM_OF_LANES                                                                                                    \
+  static inline T group##_shuffle_up(T value, L delta) { return group##_shuffle(value, ownLane() % (width) - delta); } \
+  COVARIUM_OF_LANES                                                                                                    \
+  static inline T group##_shuffle_xor(T value, L mask) {                                                               \
+    return group##_shuffle(value, (ownLane() % (width)) ^ mask);                                                       \
+  }                                                                                                                    \
+  COVARIUM_OF_LANES                                                                                                    \
+  static inline T group##_shuffle_rotate_down(T value, L delta) {                                                      \
+    return group##_shuffle(value, (ownLane() + delta) % (width));                                                      \
+  }                                                                                                                    \
+  COVARIUM_OF_LANES                                                                                                    \
+  static inline T group##_shuffle_rotate_up(T value, L delta) {                                                        \
+    return group##_shuffle(value, (ownLane() + (width) - delta % (width)) % (width));                                  \
   }
 COVARIUM_SHUFFLES(simd, covarium::simdWidth)
 COVARIUM_SHUFFLES(quad, 4)
