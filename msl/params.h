@@ -42,6 +42,19 @@ struct ProductParamsFloat64 {
 };
 #endif
 
+#ifndef __METAL_VERSION__
+struct StretchParams {
+  uint seedLow, seedHigh;
+  uint streamLow, streamHigh;    // of the first row's model; the model after it has stream + 1
+  uint firstLow, firstHigh;      // row of its run that each model begins with
+  uint rows, columns;            // of all models
+  uint modelRows, locationRows;  // rows that one model has, and that have one location
+  uint rowsPerGroup;
+  uint boosted;
+  double nu, shape, d, c;  // of msl/radial-scale.h
+};
+#endif
+
 struct MultiplyLowerParams {
   uint rows, columns;
   uint addsMean;  // 0: the mean is not read
@@ -135,6 +148,9 @@ inline uint sample_rows_per_group(uint columns, uint inverse) {
   return (left < 2048u ? left : 2048u) / sample_rows_stride(columns, inverse);
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
+
+// Of stretch_rows: its lanes, of which each makes the scale of at most one row of a threadgroup.
+enum { stretch_lanes = 256 };
 
 // Of find_not_finite: numbers are shared out to so many threads.
 enum { finite_threads = 262144 };

@@ -245,9 +245,11 @@ void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool i
   Part& part = onGpu({factor, mean, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
+  const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
   part.add([=, count = out.length / n, dtype = out.dtype](Run& run) {
-    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype);
+    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype, draws->stretch);
   });
+  part.draws = draws;
 }
 
 void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
@@ -257,7 +259,44 @@ void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out,
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
   const size_t count = means.length / n, rows = out.length / means.length;
-  part.add([=](Run& run) { cuda::sampleBatch(run, f, m, o, count, n, rows, counter); });
+  const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
+  part.add([=](Run& run) { cuda::sampleBatch(run, f, m, o, count, n, rows, counter, draws->stretch); });
+  part.draws = draws;
+}
+
+bool CudaCommandBuffer::stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how) {
+  if (!isForGpu(rows.dtype) || rows.length == 0 || n >= size_t{1} << 31) return false;
+  auto* last = static_cast<Part*>(gpuPart());
+  const bool isThere = keptOf(rows.buffer) != nullptr || (last != nullptr && last->holds(rows));
+  // Rows of the host are stretched there sooner than they are copied.
+  if (!isThere && leastOnGpu() != 0) return false;
+  Part& part = onGpu({rows, locations});
+  const std::shared_ptr<Draws> draws = part.draws;
+  how.locations = part.view(locations, gpu::Access::read);
+  const bool isDrawn = draws != nullptr && !draws->stretch && draws->n == n && draws->out.address() == rows.address() &&
+                       draws->out.length == rows.length;
+  if (isDrawn) {
+    draws->stretch = how;  // slice by slice, as they are made
+    return true;
+  }
+  const View r = part.view(rows, gpu::Access::readAndWrite);
+  part.add(
+      [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::stretchRows(run, r, count, n, how, dtype); });
+  return true;
+}
+
+void CudaCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
+                                    NormalCounter counter) {
+  const size_t count = rows.length / n, locationRows = location.length == n ? count : 1;
+  if (!stretch(rows, location, n, {{}, count, locationRows, degreesOfFreedom, counter}))
+    Recorder::stretchRows(rows, location, n, degreesOfFreedom, counter);
+}
+
+void CudaCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                                     NormalCounter counter) {
+  const size_t each = rows.length / locations.length;
+  if (!stretch(rows, locations, n, {{}, each, each, degreesOfFreedom, counter}))
+    Recorder::stretchBatch(rows, locations, n, degreesOfFreedom, counter);
 }
 
 }  // namespace covarium::cuda

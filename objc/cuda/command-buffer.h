@@ -2,6 +2,7 @@
 
 #include "../gpu/recorder.h"
 #include "part.h"
+#include "sample.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -36,6 +37,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
               Size3 threadgroup) override;
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
+  void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;
+  void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom, NormalCounter counter) override;
 
  private:
   bool isForGpu(Dtype dtype) const;
@@ -48,6 +51,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   bool isFactorForGpu(const Operand& a, size_t n) const;
   bool areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
+  // Whether the rows are stretched by the GPU, which then is recorded.
+  bool stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how);
   void solve(const Operand& factor, const Operand& rows, size_t n, Solve which);
   Part& onGpu(const std::vector<Operand>& operands);
 

@@ -33,7 +33,12 @@ View Part::view(const Operand& operand, gpu::Access access) {
   return {place.copy, place.offsetBytes + static_cast<size_t>(operand.address() - whole.address())};
 }
 
-void Part::add(std::function<void(Run&)> command) { commands_.push_back(std::move(command)); }
+bool Part::holds(const Operand& operand) const { return copies_.holds(wholeOf(operand)); }
+
+void Part::add(std::function<void(Run&)> command) {
+  draws = nullptr;
+  commands_.push_back(std::move(command));
+}
 
 void Part::start(std::function<void(const Outcome&)>) {
   throw Failure("ERR_INTERNAL", "Commands of a CUDA part are run, not started.");

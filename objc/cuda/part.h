@@ -11,6 +11,7 @@
 namespace covarium::cuda {
 
 class Run;
+struct Draws;
 
 // What a command reads or writes: an element of a copy on the GPU.
 struct View {
@@ -27,6 +28,10 @@ class Part : public gpu::Part {
   // For the next command.
   View view(const Operand& operand, gpu::Access access);
   void add(std::function<void(Run&)> command);
+  // Whether the GPU has it, or will have it, from the commands so far.
+  bool holds(const Operand& operand) const;
+  // What the last command draws; null where it draws nothing.
+  std::shared_ptr<Draws> draws;
 
   void start(std::function<void(const Outcome&)>) override;
   double run() override;
