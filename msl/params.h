@@ -118,6 +118,11 @@ struct BetweenParams {
   uint capacity;  // numbers that are kept of each bracket and column
 };
 
+struct SelectParams {
+  uint slots;
+  uint capacity;  // numbers that a slot has room for
+};
+
 // Bytes of threadgroup memory of squared_norms and log_density: a value for each simdgroup. Metal takes multiples of
 // 16: round up.
 inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
@@ -181,6 +186,9 @@ inline unsigned long moments_length(uint columns, uint side, uint products) {
 
 // Of count_between: numbers are shared out to at most so many threads, each with some of one column.
 enum { between_threads = 131072, between_lanes = 256 };
+
+// Of select_ranks: its lanes, and the digits of a key that it looks at in turns, for each of which it counts.
+enum { select_lanes = 256, select_digit_bits = 8, select_bins = 1 << select_digit_bits };
 
 // Of sample_narrow: its lanes, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };

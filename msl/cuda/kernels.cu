@@ -81,3 +81,5 @@ KERNEL(norm_densities, (const float* rows, const float* logAtMean, float* out, m
 KERNEL(norm_densities_float64, (const double* rows, const double* logAtMean, double* out, msl::MatrixParams params), rows, logAtMean, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(stretch_rows, (float* rows, const double* locations, msl::StretchParams params), rows, locations, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(stretch_rows_float64, (double* rows, const double* locations, msl::StretchParams params), rows, locations, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(select_ranks, (const float* kept, const uint* lengths, const uint* ranks, float* out, msl::SelectParams params), kept, lengths, ranks, out, params, reinterpret_cast<uint*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(select_ranks_float64, (const double* kept, const uint* lengths, const uint* ranks, double* out, msl::SelectParams params), kept, lengths, ranks, out, params, reinterpret_cast<uint*>(groupMemory), GROUP, LANE, LANES)

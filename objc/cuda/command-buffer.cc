@@ -215,6 +215,17 @@ void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept,
   });
 }
 
+void CudaCommandBuffer::selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) {
+  if (!isReducedOnGpu(kept) || kept.length / out.length >= size_t{1} << 31)
+    return Recorder::selectRanks(kept, lengths, ranks, out);
+  Part& part = onGpu({kept, lengths, ranks, out});
+  const View k = part.view(kept, gpu::Access::read), l = part.view(lengths, gpu::Access::read);
+  const View r = part.view(ranks, gpu::Access::read), o = part.view(out, gpu::Access::readAndWrite);
+  part.add([=, slots = out.length, capacity = kept.length / out.length, dtype = out.dtype](Run& run) {
+    cuda::selectRanks(run, k, l, r, o, slots, capacity, dtype);
+  });
+}
+
 void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
   if (!isProductForGpu(a, b, c, shape)) return Recorder::product(a, b, c, shape);
   Part& part = onGpu({a, b, c});

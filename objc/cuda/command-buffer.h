@@ -31,6 +31,7 @@ class CudaCommandBuffer : public gpu::Recorder {
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void addMoments(Operand rows, Operand centre, Operand sums, Operand products) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
+  void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
   using Recorder::launch;

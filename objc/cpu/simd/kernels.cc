@@ -106,6 +106,8 @@ size_t stretchBytes(const void* params, uint32_t, uint32_t) {
   return sizeof(double) * stretch.rowsPerGroup;
 }
 
+size_t selectBytes(const void*, uint32_t, uint32_t) { return sizeof(uint) * select_bins; }
+
 size_t momentsBytes(const void*, uint32_t, uint32_t) { return sizeof(double) * moments_elements; }
 
 template <typename Real>
@@ -156,6 +158,8 @@ const Kernel kernelList[] = {
     reduction<add_segments>("add_segments", momentsBytes),
     reduction<stretch_rows>("stretch_rows", stretchBytes),
     reduction<stretch_rows_float64>("stretch_rows_float64", stretchBytes),
+    reduction<select_ranks>("select_ranks", selectBytes),
+    reduction<select_ranks_float64>("select_ranks_float64", selectBytes),
     map<count_between>("count_between"),
     map<count_between_float64>("count_between_float64"),
     map<fill_normal_float64>("fill_normal_float64"),
