@@ -157,8 +157,12 @@ Candidate describe(const OpenOptions& options) {
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
                 {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
                 {"products", productsBy()}};
-  for (const GpuFacts& other : allGpus(driver))
-    if (other.uuid != facts.uuid) cuda.facts.push_back({"other GPU", other.name + " (" + other.uuid + ")"});
+  const std::vector<GpuFacts> all = allGpus(driver);
+  cuda.facts.push_back({"GPUs", std::to_string(all.size())});
+  std::string others;
+  for (const GpuFacts& other : all)
+    if (other.uuid != facts.uuid) others += (others.empty() ? "" : ", ") + other.name + " (" + other.uuid + ")";
+  if (!others.empty()) cuda.facts.push_back({"other GPUs", others});
   device->close();
   return cuda;
 }

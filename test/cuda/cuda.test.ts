@@ -303,7 +303,7 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
       device.close();
       return device.name;
     });
-    console.log(facts['other GPU'], names.every((name) => name === 'Soft GPU 1'));
+    console.log(facts['other GPUs'], names.every((name) => name === 'Soft GPU 1'));
     console.log(await failure(() => openDevice('cuda', { gpu: '7' })));`,
     { SOFTCUDA_GPUS: '2' },
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ending, moduleUrl, runChild, runNode } from '../harness/child.ts';
+import { type Ending, modulePath, moduleUrl, nodeOptions, runChild, runNode } from '../harness/child.ts';
 import { softAddon } from '../metal/softmetal/addon.ts';
 
 const build = softAddon();
@@ -38,6 +38,11 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
 /** Runs a module's text, in which `covarium` is lib/index.ts, beside the stand-in. */
 export function besideCuda(text: string, setting: Setting = {}): Promise<Ending> {
   return runChild(`import * as covarium from '${moduleUrl('lib/index.ts')}';\n${text}`, environment(setting));
+}
+
+/** Runs the `covarium` command beside the stand-in. */
+export function commandBesideCuda(command: readonly string[], setting: Setting = {}): Promise<Ending> {
+  return runNode([...nodeOptions, modulePath('lib/cli/main.ts'), ...command], environment(setting));
 }
 
 /** Three rounds of worker threads, each with a plan of test/harness/native-worker.mjs. */
