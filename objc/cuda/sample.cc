@@ -41,13 +41,13 @@ size_t rowsPerSlice(size_t count, size_t n, bool stays) {
 // Stretches rows `first` to `first` + `count` of all models: within one model, or whole models.
 void stretchSlice(Run& run, DevicePointer rows, size_t first, size_t count, size_t n, const Stretch& stretch,
                   Dtype dtype) {
-  // Enough groups for the GPU, and rows that are neighbours.
-  constexpr size_t elementsPerGroup = 4096;
+  // As many rows as there are lanes to make their scales, where that leaves enough groups for the GPU.
+  constexpr size_t leastElements = 4096, enoughGroups = 1056;
   const size_t model = first / stretch.modelRows, row = first % stretch.modelRows;
   const size_t location = first / stretch.locationRows;
   const size_t modelRows = std::min(stretch.modelRows, count), locationRows = std::min(stretch.locationRows, count);
   const NormalCounter counter = after(ofModel(stretch.counter, model), row);
-  const size_t perGroup = std::clamp<size_t>(elementsPerGroup / n, 1, stretch_lanes);
+  const size_t perGroup = std::clamp<size_t>(std::max(leastElements / n, count / enoughGroups), 1, stretch_lanes);
   const radial_scale::Constants of = radial_scale::constantsFor(stretch.degreesOfFreedom);
   const StretchParams params = {lowWord(counter.seed),
                                 highWord(counter.seed),

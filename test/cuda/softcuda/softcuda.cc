@@ -80,8 +80,8 @@ std::set<void*> pinned;
 std::set<StreamState*> streams;
 std::set<EventState*> events;
 std::map<std::string, Function> functions;
-std::map<int, int> retained;  // devices
-std::map<void*, int> launches;     // by context
+std::map<int, int> retained;    // devices
+std::map<void*, int> launches;  // by context
 int modules = 0;
 bool isReady = false;
 uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
