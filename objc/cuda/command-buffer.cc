@@ -3,6 +3,7 @@
 #include "../gpu/least-work.h"
 #include "cholesky.h"
 #include "density.h"
+#include "eigen.h"
 #include "mirror.h"
 #include "moments.h"
 #include "product.h"
@@ -245,6 +246,19 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   const View view = part.view(a, gpu::Access::readAndWrite);
   part.add([=, dtype = a.dtype](Run& run) { cuda::cholesky(run, view, n, dtype); });
   recorded().factor = FactorOn::gpu;
+}
+
+void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
+  // Below, the CPU is as fast.
+  constexpr size_t leastOrder = 512;
+  if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (n < leastOrder && leastOnGpu() != 0))
+    return Recorder::symmetricEigen(a, values, n);
+  auto cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
+  cpu->commands().symmetricEigen(a, values, n);
+  // Where it runs is known then.
+  const bool before = recorded().onCpu;
+  append(std::make_unique<EigenPart>(engine_.gpu, recorded(), a, values, n, std::move(cpu)), false);
+  recorded().onCpu = before;
 }
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {

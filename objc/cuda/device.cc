@@ -124,6 +124,12 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
+std::string eigenBy() {
+  std::string reason;
+  const std::string library = cusolverName(reason);
+  return library.empty() ? "the CPU beside it; " + reason : library;
+}
+
 }  // namespace
 
 std::shared_ptr<Device> openGpu(const OpenOptions& options) {
@@ -156,7 +162,8 @@ Candidate describe(const OpenOptions& options) {
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
                 {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
-                {"products", productsBy()}};
+                {"products", productsBy()},
+                {"eigenvalues", eigenBy()}};
   const std::vector<GpuFacts> all = allGpus(driver);
   cuda.facts.push_back({"GPUs", std::to_string(all.size())});
   std::string others;

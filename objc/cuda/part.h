@@ -68,8 +68,10 @@ class Run {
   DevicePointer scratch(size_t elements);
   // NVIDIA's products, if there are any: then the timings name them.
   const Cublas* cublas();
-  // Throws ERR_DEVICE_FAILED.
-  void requireProduct(bool isStarted) const;
+  // Its decompositions, likewise.
+  const Cusolver* cusolver();
+  // Throws ERR_DEVICE_FAILED; `what` the library was to do, as the subject of a sentence.
+  void requireStarted(bool isStarted, const char* what) const;
   // A kernel over a row of groups of `lanes` threads; its arguments are addresses and the params by value.
   template <typename Params>
   void launch(const char* kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,
@@ -99,6 +101,7 @@ class Run {
   std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;
   void fetch();
   void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);
+  void name(const std::string& library);
   Event newEvent(unsigned flags);
   void record(Event event, Stream stream);
   void wait(Stream stream, Event event);

@@ -9,7 +9,7 @@ import { softAddon } from '../metal/softmetal/addon.ts';
 
 const build = softAddon();
 
-/** The stand-in's file, which has a stand-in for cuBLAS too. */
+/** The stand-in's file, which has stand-ins for cuBLAS and cuSOLVER too. */
 export const standInFile: string = 'reason' in build ? '' : join(build.folder, 'softcuda/libcuda.so.1');
 
 /** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
@@ -29,6 +29,7 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
     // NVIDIA's compiler asks the driver for what the stand-in has not, and crashes.
     COVARIUM_NVRTC: 'none',
     COVARIUM_CUBLAS: 'none',
+    COVARIUM_CUSOLVER: 'none',
     COVARIUM_CUDA_FROM: '0',
     SOFTCUDA_LEDGER: '1',
     ...setting,

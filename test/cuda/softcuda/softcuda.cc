@@ -150,9 +150,9 @@ struct Ledger {
 
 }  // namespace
 
-bool enqueue(void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run) {
+bool enqueue(const char* library, void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (contexts.empty() || faultOf("cublas") != 0) return false;
+  if (contexts.empty() || faultOf(library) != 0) return false;
   for (const uint64_t address : addresses)
     if (blockOf(address, 1) == blocks.end()) return false;
   static_cast<StreamState*>(stream)->commands.push_back({std::move(run)});
