@@ -299,6 +299,12 @@ export interface Encoder {
    */
   countBetween(rows: Real, limits: Real, kept: Real, counts: Uint32Array, n: number): void;
   /**
+   * For each slot of `kept` (slots x as many as fit) out[slot] becomes the number of rank ranks[slot] (from 0,
+   * ascending) among the first lengths[slot], whose order may change. If there is none of that rank, out[slot] is not
+   * written. Lengths, ranks and out have a number for each slot.
+   */
+  selectRanks(kept: Real, lengths: Uint32Array, ranks: Uint32Array, out: Real): void;
+  /**
    * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`, with buffers and the
    * bytes of the params struct in index order. Throws `ERR_UNSUPPORTED` on a device without kernels. For a compiled
    * kernel, pass operands in the order of its parameters: typed arrays; ArrayBuffers with the bytes of data that is

@@ -42,6 +42,19 @@ struct ProductParamsFloat64 {
 };
 #endif
 
+#ifndef __METAL_VERSION__
+struct StretchParams {
+  uint seedLow, seedHigh;
+  uint streamLow, streamHigh;    // of the first row's model; the model after it has stream + 1
+  uint firstLow, firstHigh;      // row of its run that each model begins with
+  uint rows, columns;            // of all models
+  uint modelRows, locationRows;  // rows that one model has, and that have one location
+  uint rowsPerGroup;
+  uint boosted;
+  double nu, shape, d, c;  // of msl/radial-scale.h
+};
+#endif
+
 struct MultiplyLowerParams {
   uint rows, columns;
   uint addsMean;  // 0: the mean is not read
@@ -105,6 +118,11 @@ struct BetweenParams {
   uint capacity;  // numbers that are kept of each bracket and column
 };
 
+struct SelectParams {
+  uint slots;
+  uint capacity;  // numbers that a slot has room for
+};
+
 // Bytes of threadgroup memory of squared_norms and log_density: a value for each simdgroup. Metal takes multiples of
 // 16: round up.
 inline unsigned long simdgroup_values_bytes(uint lanes, uint simdWidth) {
@@ -136,6 +154,9 @@ inline uint sample_rows_per_group(uint columns, uint inverse) {
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
 
+// Of stretch_rows: its lanes, of which each makes the scale of at most one row of a threadgroup.
+enum { stretch_lanes = 256 };
+
 // Of find_not_finite: numbers are shared out to so many threads.
 enum { finite_threads = 262144 };
 
@@ -165,6 +186,9 @@ inline unsigned long moments_length(uint columns, uint side, uint products) {
 
 // Of count_between: numbers are shared out to at most so many threads, each with some of one column.
 enum { between_threads = 131072, between_lanes = 256 };
+
+// Of select_ranks: its lanes, and the digits of a key that it looks at in turns, for each of which it counts.
+enum { select_lanes = 256, select_digit_bits = 8, select_bins = 1 << select_digit_bits };
 
 // Of sample_narrow: its lanes, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };

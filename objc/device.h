@@ -85,6 +85,7 @@ class CommandBuffer {
   virtual void addMoments(Operand rows, Operand centre, Operand sums, Operand products) = 0;
   // Counts are of uint32.
   virtual void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) = 0;
+  virtual void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) = 0;
   virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;
   // A kernel of this device's compile(), over `grid` threads; operands are as many as its parameters, and were checked
   // above but for the lengths that only the kernel knows.

@@ -151,6 +151,7 @@ function softCuda(standIn: string): Setting {
     LD_LIBRARY_PATH: join(dirname(standIn), 'softcuda'),
     COVARIUM_NVRTC: 'none',
     COVARIUM_CUBLAS: 'none',
+    COVARIUM_CUSOLVER: 'none',
   };
   return { title: 'cuda, over its software stand-in', env };
 }

@@ -2,7 +2,7 @@ import type { DeviceKind } from '../backend.ts';
 import { describe, oneOf, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
-import { deviceKinds } from '../list-devices.ts';
+import { deviceKinds, gpuKind, listDevices } from '../list-devices.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /** A whole number of the command line; throws `ERR_OUT_OF_RANGE`. */
@@ -33,4 +33,27 @@ export function deviceArgument(text: string | undefined): DeviceKind | undefined
   return text === undefined || text === ''
     ? undefined
     : (oneOf('--device', text, ['auto', ...deviceKinds]) as DeviceKind);
+}
+
+/**
+ * The GPUs of `--gpus`: those that are named, separated by commas, or `all`; none without it. Throws
+ * `ERR_INVALID_ARGUMENT` for an empty name, `ERR_DEVICE_UNAVAILABLE` if there is no GPU.
+ */
+export function gpusArgument(text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  if (text.trim() === 'all') return allGpus();
+  const gpus = text.split(',').map((gpu) => gpu.trim());
+  if (!gpus.includes('')) return gpus;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `--gpus is (${describe(text)}): pass \`all\`, or GPUs by index, name, UUID or PCI id, separated by commas.`,
+  );
+}
+
+function allGpus(): readonly string[] {
+  const { available, name, reason, facts } = listDevices().find(({ kind }) => kind === gpuKind)!;
+  if (!available)
+    throw new CovariumError('ERR_DEVICE_UNAVAILABLE', `Device (${gpuKind}) is not available for --gpus: ${reason}`);
+  // Apple's GPUs go by name, and a Mac has one.
+  return gpuKind === 'metal' ? [name] : Array.from({ length: Number(facts['GPUs']) }, (_, index) => String(index));
 }

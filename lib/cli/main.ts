@@ -129,6 +129,7 @@ async function main(): Promise<void> {
     .option('--first-row <r>', 'the first row of the run to draw', '0')
     .option('--dtype <type>', 'float32 or float64; what the model says by default')
     .addOption(device())
+    .option('--gpus <list>', 'all, or GPUs as 0,1: they share the rows, by blocks; the rows stay the same')
     .requiredOption(
       '--output <file>',
       'a .npy, .csv, .arrow or .parquet file, - for standard output, or a folder/ for parts',

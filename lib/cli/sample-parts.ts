@@ -8,7 +8,7 @@ import { drawPart, isThere, openRunFolder, partsOf } from '../run/parts.ts';
 import { type Run, rowsPerPart } from '../run/run.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
-import { deviceArgument, wholeArgument } from './arguments.ts';
+import { deviceArgument, gpusArgument, wholeArgument } from './arguments.ts';
 import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { type ShardArguments, shardArgument, wholeShard } from './shard.ts';
@@ -19,6 +19,7 @@ export interface PartArguments extends ShardArguments {
   readonly seed?: string;
   readonly format?: string;
   readonly device?: string;
+  readonly gpus?: string;
   readonly rowsPerPart?: string;
   readonly checkParts?: boolean;
 }
@@ -57,8 +58,9 @@ export async function sampleParts(
   const missing = [];
   for (const part of parts) if (!(await isThere(part, options.checkParts ?? false))) missing.push(part);
   if (missing.length === 0) return;
-  using rows = await DrawnRows.open(run, model, deviceArgument(options.device), Math.min(each, run.rows));
-  tellPassedOver(rows.device.kind, deviceArgument(options.device));
+  const where = { kind: deviceArgument(options.device), gpus: gpusArgument(options.gpus) };
+  using rows = await DrawnRows.open(run, model, where, Math.min(each, run.rows));
+  tellPassedOver(rows.device.kind, where.kind);
   const provenance = provenanceOf(rows, versions().covarium);
   const progress = progressBar(missing.reduce((sum, part) => sum + part.run.rows, 0));
   try {

@@ -10,7 +10,7 @@ import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
 import { randomSeed } from '../stream/counter.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
-import { deviceArgument, dtypeArgument, wholeArgument, wordArgument } from './arguments.ts';
+import { deviceArgument, dtypeArgument, gpusArgument, wholeArgument, wordArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf, typeOfDraws } from './distribution.ts';
 import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
@@ -24,6 +24,7 @@ export interface SampleArguments extends DistributionArguments, PartArguments {
   readonly firstRow: string;
   readonly dtype?: string;
   readonly device?: string;
+  readonly gpus?: string;
   readonly format?: string;
   readonly empirical?: boolean;
   /** False with --no-manifest. */
@@ -47,11 +48,17 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
     );
   }
   const [run, model] = await runOf(options, formatOf(path, options.format));
+  if (empirical && options.gpus !== undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `An empirical sample (--empirical) is drawn as a whole by one device: leave --gpus (${options.gpus}) out.`,
+    );
   if (empirical) return sampleEmpirical(options, run, model, signal);
   const hasManifest = isWanted && (await isRegularFile(path));
   if (hasManifest) await requireManifestPlace(path);
-  using rows = await DrawnRows.open(run, model, deviceArgument(options.device), run.rows);
-  tellPassedOver(rows.device.kind, deviceArgument(options.device));
+  const where = { kind: deviceArgument(options.device), gpus: gpusArgument(options.gpus) };
+  using rows = await DrawnRows.open(run, model, where, run.rows);
+  tellPassedOver(rows.device.kind, where.kind);
   const progress = progressBar(run.rows);
   try {
     if (!hasManifest) {

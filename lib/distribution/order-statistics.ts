@@ -1,5 +1,5 @@
-import type { RealDtype, Values } from '../dtype.ts';
-import type { Work } from '../work.ts';
+import type { Tasks } from '../command/task.ts';
+import type { RealDtype } from '../dtype.ts';
 import type { Limits, Tally } from './tally.ts';
 
 /** How the draws of each of n coordinates are distributed: as centre + scale x, with the same x for all. */
@@ -22,6 +22,8 @@ interface Search {
   upper: number;
   found: number | undefined;
 }
+
+type Ranks = Uint32Array<ArrayBuffer>;
 
 // More are drawn anew, in smaller brackets.
 const mostKept = 1 << 26;
@@ -71,10 +73,32 @@ export class OrderStatistics {
   }
 
   /** Takes what a pass has counted and kept. */
-  *learn(pass: Tally): Work {
+  *learn(pass: Tally): Tasks<void> {
+    const none = 0xffffffff;
+    const [first, last] = [0, 1].map(() => new Uint32Array(this.#searches.length).fill(none)) as [Ranks, Ranks];
+    let isWhole = true;
     for (const [slot, search] of this.#searches.entries()) {
-      if (search.found === undefined) this.#narrow(search, pass.below[slot]!, pass.within[slot]!, pass.kept(slot));
-      yield;
+      const [below, within] = [pass.below[slot]!, pass.within[slot]!];
+      if (!this.#isBetween(search, below, within)) continue;
+      const kept = Math.min(within, pass.capacity);
+      if (kept === within) {
+        first[slot] = search.rank - below;
+        continue;
+      }
+      // There was no room for all: those kept are a sample of those within.
+      isWhole = false;
+      const place = ((search.rank - below) / within) * kept;
+      const margin = deviations * Math.sqrt(kept);
+      first[slot] = Math.max(0, Math.floor(place - margin));
+      last[slot] = Math.min(kept - 1, Math.floor(place + margin));
+    }
+    const lower = yield* pass.select(first);
+    const upper = isWhole ? lower : yield* pass.select(last);
+    for (const [slot, search] of this.#searches.entries()) {
+      if (first[slot] === none) continue;
+      // Zeros of either sign are one number.
+      if (last[slot] === none) search.found = lower[slot] === 0 ? 0 : lower[slot]!;
+      else this.#narrow(search, lower[slot]!, upper[slot]!);
     }
   }
 
@@ -83,53 +107,28 @@ export class OrderStatistics {
     return Float64Array.from(this.#searches, ({ found }) => found!);
   }
 
-  #narrow(search: Search, below: number, within: number, kept: Values): void {
-    const { lower, upper, rank } = search;
-    const dtype = this.#dtype;
-    if (rank < below || rank >= below + within) {
-      if (rank < below) search.most = neighbour(dtype, lower, -1);
-      else search.least = neighbour(dtype, upper, 1);
-      [search.lower, search.upper] = [search.least, search.most];
-      return;
-    }
-    if (lower === upper) {
+  /** Whether the number is among those within the bracket; else it is found, or is looked for elsewhere. */
+  #isBetween(search: Search, below: number, within: number): boolean {
+    const { lower, upper, rank, found } = search;
+    if (found !== undefined) return false;
+    if (rank >= below && rank < below + within) {
+      if (lower !== upper) return true;
       search.found = lower;
-      return;
+    } else {
+      if (rank < below) search.most = neighbour(this.#dtype, lower, -1);
+      else search.least = neighbour(this.#dtype, upper, 1);
+      [search.lower, search.upper] = [search.least, search.most];
     }
-    if (kept.length === within) {
-      search.found = numberOfRank(kept, rank - below);
-      return;
-    }
-    const sorted = kept.slice().sort();
-    // There was no room for all: those kept are a sample of those within.
-    [search.least, search.most] = [lower, upper];
-    const place = ((rank - below) / within) * sorted.length;
-    const margin = deviations * Math.sqrt(sorted.length);
-    const at = (index: number) => sorted[Math.max(0, Math.min(sorted.length - 1, Math.floor(index)))]!;
-    [search.lower, search.upper] = [at(place - margin), at(place + margin)];
-    if (search.lower === lower && search.upper === upper) search.upper = middle(dtype, lower, upper);
+    return false;
   }
-}
 
-/** The number of a rank among others, whose order changes (C. A. R. Hoare, Algorithm 65: Find, 1961). */
-function numberOfRank(numbers: Values, rank: number): number {
-  let [from, to] = [0, numbers.length - 1];
-  while (from < to) {
-    const pivot = numbers[(from + to) >> 1]!;
-    let [low, high] = [from, to];
-    while (low <= high) {
-      while (numbers[low]! < pivot) low++;
-      while (numbers[high]! > pivot) high--;
-      if (low > high) break;
-      const number = numbers[low]!;
-      numbers[low++] = numbers[high]!;
-      numbers[high--] = number;
-    }
-    if (rank <= high) to = high;
-    else if (rank >= low) from = low;
-    else break;
+  /** Looks between two numbers of the bracket next. */
+  #narrow(search: Search, from: number, to: number): void {
+    const { lower, upper } = search;
+    [search.least, search.most] = [lower, upper];
+    [search.lower, search.upper] = [from, to];
+    if (from === lower && to === upper) search.upper = middle(this.#dtype, lower, upper);
   }
-  return numbers[rank]!;
 }
 
 /** The rank of the smallest number that at least a share p of `count` do not exceed. */

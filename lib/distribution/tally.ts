@@ -1,6 +1,7 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 
 /** Brackets of numbers, for each of n columns. */
@@ -12,7 +13,7 @@ export interface Limits {
 
 /**
  * Counts what lies below some brackets and within, over rows that come in commits, and keeps so many of those within.
- * The numbers stay in the device's memory until {@link kept} is called.
+ * The numbers stay in the device's memory, which selects among them.
  */
 export class Tally {
   /** So far, of each bracket and column: 2^53 and more, where a device counts to 2^32. */
@@ -20,6 +21,7 @@ export class Tally {
   readonly within: Float64Array;
   /** Numbers that are kept of each bracket and column. */
   readonly capacity: number;
+  readonly #device: OpenBackend;
   readonly #n: number;
   readonly #limits: Real;
   readonly #counts: Uint32Array;
@@ -28,6 +30,7 @@ export class Tally {
   /** Throws `ERR_OUT_OF_MEMORY`. */
   constructor(device: OpenBackend, dtype: RealDtype, n: number, { lower, upper }: Limits, capacity: number) {
     const slots = lower.length;
+    this.#device = device;
     this.#n = n;
     this.#limits = zerosOf(dtype, 2 * slots) as Real;
     this.#limits.set(lower);
@@ -57,10 +60,25 @@ export class Tally {
     }
   }
 
-  /** What is kept of a bracket and column, in any order: all that lies within, or as many as there is room for. */
-  kept(slot: number): Values {
-    const from = slot * this.capacity;
-    return this.#kept.values.subarray(from, from + Math.min(this.within[slot]!, this.capacity));
+  /**
+   * The numbers of these ranks (from 0, ascending) among those kept of each bracket and column; 0 if there is none of
+   * that rank.
+   */
+  *select(ranks: Uint32Array<ArrayBuffer>): Tasks<Values> {
+    const slots = ranks.length;
+    const device = this.#device;
+    const found = new Storage(zerosOf(this.#kept.dtype, slots));
+    if (slots === 0 || this.capacity === 0) return found.values;
+    const lengths = Uint32Array.from(this.within, (within) => Math.min(within, this.capacity));
+    const [kept, out] = [this.#kept.operandFor(device) as Real, found.values as Real];
+    return yield* step({
+      device,
+      encode: (encoder) => encoder.selectRanks(kept, lengths, ranks, out),
+      reachable: [],
+      result: out,
+      written: found,
+      fresh: [],
+    });
   }
 
   close(): void {

@@ -17,6 +17,7 @@ import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
 import { addRow, copy, normalQuantiles, scaleColumns, squaredNorms, sum, transpose } from './rows.ts';
 import { sample } from './sample.ts';
+import { selectRanks } from './select-ranks.ts';
 
 import { stretchRows } from './stretch-rows.ts';
 
@@ -206,6 +207,10 @@ export class ReferenceEncoder implements Encoder {
 
   countBetween(rows: Real, limits: Real, kept: Real, counts: Uint32Array, n: number): void {
     this.#record(() => countBetween(rows, limits, kept, counts, n));
+  }
+
+  selectRanks(kept: Real, lengths: Uint32Array, ranks: Uint32Array, out: Real): void {
+    this.#record(() => selectRanks(kept, lengths, ranks, out));
   }
 
   launch(

@@ -13,6 +13,14 @@ import type { RunModel } from './model.ts';
 import { openModel } from './model.ts';
 import type { Run } from './run.ts';
 
+/** Where rows are drawn. */
+export interface Where {
+  /** By default the best device. */
+  readonly kind?: DeviceKind | undefined;
+  /** GPUs that share the blocks; by default one, where the kind is that of a GPU. */
+  readonly gpus?: readonly string[] | undefined;
+}
+
 // Each lane has its own factor; together they may take this much.
 const factorBytes = 2 ** 31;
 
@@ -20,7 +28,8 @@ const factorBytes = 2 ** 31;
  * The rows of a run, in blocks on a grid that begins at row 0 of the stream. On one machine a row always has the same
  * bits, whichever rows are drawn with it and on however many threads. BLAS rounds differently for other shapes of its
  * operands, and the factor for another number of threads. So each block is drawn whole, even if only some of its rows
- * are wanted, and by one thread: one cpu device of one thread for each processor, which take blocks in turn.
+ * are wanted, and by one thread: one cpu device of one thread for each processor, which take blocks in turn. GPUs take
+ * blocks in turn likewise.
  */
 export class DrawnRows {
   readonly #run: Run;
@@ -37,13 +46,13 @@ export class DrawnRows {
    * Opens for up to `rows` rows at a time. Throws like {@link openQuietly} and {@link
    * MultivariateNormal.fromCovariance}, and `ERR_OUT_OF_RANGE`.
    */
-  static async open(run: Run, model: RunModel, kind: DeviceKind | undefined, rows: number): Promise<DrawnRows> {
+  static async open(run: Run, model: RunModel, where: Where, rows: number): Promise<DrawnRows> {
     firstElement(BigInt(run.firstRow), run.rows, run.columns);
     const isStudent = model.degreesOfFreedom !== undefined;
     if (isStudent) requireRowLimit(BigInt(run.firstRow), run.rows);
     const lastOfStream = (1n << 64n) / BigInt(run.columns);
     const end = isStudent ? min(rowLimit, lastOfStream) : lastOfStream;
-    const devices = openLanes(run, kind, Math.ceil(rows / run.rowsPerBlock) + 1);
+    const devices = openLanes(run, where, Math.ceil(rows / run.rowsPerBlock) + 1);
     const making = devices.map((device) => openModel(device, model, run.dtype));
     const lanes = await Promise.allSettled(making);
     const failed = lanes.find((lane) => lane.status === 'rejected');
@@ -151,7 +160,8 @@ async function closeAll(drawing: readonly Promise<Drawn>[]): Promise<void> {
   for (const block of drawing) await block.then((drawn) => drawn.block.close()).catch(() => {});
 }
 
-function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks: number): Device[] {
+function openLanes({ columns, dtype }: Run, { kind, gpus = [] }: Where, blocks: number): Device[] {
+  if (gpus.length > 0) return openGpus(kind, gpus.slice(0, blocks));
   const device = openQuietly(kind);
   if (device.kind !== 'cpu') return [device];
   const { threads } = device;
@@ -164,6 +174,17 @@ function openLanes({ columns, dtype }: Run, kind: DeviceKind | undefined, blocks
   } catch (error) {
     // A limit of the address space leaves fewer lanes.
     if ((error as { readonly code?: string }).code !== 'ERR_DEVICE_UNAVAILABLE') throw error;
+  }
+  return devices;
+}
+
+function openGpus(kind: DeviceKind | undefined, gpus: readonly string[]): Device[] {
+  const devices: Device[] = [];
+  try {
+    for (const gpu of gpus) devices.push(openQuietly(kind, { gpu }));
+  } catch (error) {
+    for (const device of devices) device.close();
+    throw error;
   }
   return devices;
 }

@@ -66,7 +66,7 @@ function drawStretched<D extends RealDtype>(
   const task = drawTask(centred, count, options, counter);
   const rows = normalCounter(0, 0, firstRow);
   rows.set(counter.subarray(0, 4));
-  const draws = task.written.valuesFor(centred.device) as Real;
+  const draws = task.written.operandFor(centred.device) as Real;
   return {
     ...task,
     encode: (encoder, scratch) => {

@@ -4,6 +4,7 @@
 #include "dialect.h"
 #include "normal-float64.h"
 #include "normal.h"
+#include "radial-scale.h"
 
 namespace msl {
 #include "batch.metal"
@@ -15,6 +16,7 @@ namespace msl {
 #include "solve-tiles.metal"
 #include "float64.inc"
 #include "reduce.inc"
+#include "stretch.inc"
 }  // namespace msl
 
 #undef inline
@@ -77,3 +79,7 @@ KERNEL(less_mean, (const float* rows, const float* mean, float* to, msl::MatrixP
 KERNEL(less_mean_float64, (const double* rows, const double* mean, double* to, msl::MatrixParams params), rows, mean, to, params, GROUP* LANES + LANE)
 KERNEL(norm_densities, (const float* rows, const float* logAtMean, float* out, msl::MatrixParams params), rows, logAtMean, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(norm_densities_float64, (const double* rows, const double* logAtMean, double* out, msl::MatrixParams params), rows, logAtMean, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(stretch_rows, (float* rows, const double* locations, msl::StretchParams params), rows, locations, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(stretch_rows_float64, (double* rows, const double* locations, msl::StretchParams params), rows, locations, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(select_ranks, (const float* kept, const uint* lengths, const uint* ranks, float* out, msl::SelectParams params), kept, lengths, ranks, out, params, reinterpret_cast<uint*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(select_ranks_float64, (const double* kept, const uint* lengths, const uint* ranks, double* out, msl::SelectParams params), kept, lengths, ranks, out, params, reinterpret_cast<uint*>(groupMemory), GROUP, LANE, LANES)

@@ -45,6 +45,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::meanAndCovariance>("meanAndCovariance"),
                       InstanceMethod<&EncoderObject::addMoments>("addMoments"),
                       InstanceMethod<&EncoderObject::countBetween>("countBetween"),
+                      InstanceMethod<&EncoderObject::selectRanks>("selectRanks"),
                       InstanceMethod<&EncoderObject::launch>("launch"),
                       InstanceMethod<&EncoderObject::commit>("commit"),
                       InstanceMethod<&EncoderObject::commitSync>("commitSync"),

@@ -55,6 +55,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void meanAndCovariance(const Napi::CallbackInfo& info);
   void addMoments(const Napi::CallbackInfo& info);
   void countBetween(const Napi::CallbackInfo& info);
+  void selectRanks(const Napi::CallbackInfo& info);
   void launch(const Napi::CallbackInfo& info);
   void launchKernel(const Napi::CallbackInfo& info);
   Napi::Value commit(const Napi::CallbackInfo& info);

@@ -47,4 +47,19 @@ void EncoderObject::countBetween(const Napi::CallbackInfo& info) {
   });
 }
 
+void EncoderObject::selectRanks(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand kept = operandAt(info, 0), lengths = operandAt(info, 1), ranks = operandAt(info, 2),
+                  out = operandAt(info, 3);
+    requireSameType({&kept, &out});
+    requireSameType({&lengths, &ranks});
+    if (ranks.dtype != Dtype::uint32) throw Failure("ERR_UNSUPPORTED_DTYPE", "Ranks are not of uint32.");
+    requireLength(lengths, out.length);
+    requireLength(ranks, out.length);
+    if (out.length == 0) return requireLength(kept, 0);
+    requireRows(kept, out.length);
+    commands().selectRanks(kept, lengths, ranks, out);
+  });
+}
+
 }  // namespace covarium::addon

@@ -80,6 +80,21 @@ void countBetween(const Execution& execution, const T* rows, const Brackets<T>& 
   });
 }
 
+template <typename T>
+void selectRanks(const Execution& execution, T* kept, size_t capacity, const uint32_t* lengths, const uint32_t* ranks,
+                 T* out, size_t slots) {
+  execution.pool.run(slots, [&](size_t slot, unsigned) {
+    execution.stopIfCancelled();
+    T* first = kept + slot * capacity;
+    const size_t length = std::min<size_t>(lengths[slot], capacity), rank = ranks[slot];
+    if (rank >= length) return;
+    std::nth_element(first, first + rank, first + length);
+    out[slot] = first[rank];
+  });
+}
+
+template void selectRanks(const Execution&, float*, size_t, const uint32_t*, const uint32_t*, float*, size_t);
+template void selectRanks(const Execution&, double*, size_t, const uint32_t*, const uint32_t*, double*, size_t);
 template void countBetween(const Execution&, const float*, const Brackets<float>&, size_t);
 template void countBetween(const Execution&, const double*, const Brackets<double>&, size_t);
 

@@ -18,6 +18,13 @@ struct Brackets {
 template <typename T>
 void countBetween(const Execution& execution, const T* rows, const Brackets<T>& brackets, size_t count);
 
+// Encoder.selectRanks of lib/backend.ts, for so many slots of `capacity` numbers.
+template <typename T>
+void selectRanks(const Execution& execution, T* kept, size_t capacity, const uint32_t* lengths, const uint32_t* ranks,
+                 T* out, size_t slots);
+
+extern template void selectRanks(const Execution&, float*, size_t, const uint32_t*, const uint32_t*, float*, size_t);
+extern template void selectRanks(const Execution&, double*, size_t, const uint32_t*, const uint32_t*, double*, size_t);
 extern template void countBetween(const Execution&, const float*, const Brackets<float>&, size_t);
 extern template void countBetween(const Execution&, const double*, const Brackets<double>&, size_t);
 

@@ -364,6 +364,17 @@ void CpuCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, 
   });
 }
 
+void CpuCommandBuffer::selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) {
+  record([=](const Execution& execution) {
+    const FloatModeScope mode = FloatModeScope::keeping();
+    withReal(out, [&](auto real) {
+      using T = decltype(real);
+      cpu::selectRanks(execution, kept.as<T>(), kept.length / out.length, lengths.as<uint32_t>(), ranks.as<uint32_t>(),
+                       out.as<T>(), out.length);
+    });
+  });
+}
+
 void CpuCommandBuffer::launch(const std::string& name, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) {
   const Kernel& kernel = kernelNamed(engine_->kernels, name);
   checkLaunch(kernel, operands, grid, threadgroup);

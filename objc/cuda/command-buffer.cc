@@ -3,6 +3,7 @@
 #include "../gpu/least-work.h"
 #include "cholesky.h"
 #include "density.h"
+#include "eigen.h"
 #include "mirror.h"
 #include "moments.h"
 #include "product.h"
@@ -215,6 +216,17 @@ void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept,
   });
 }
 
+void CudaCommandBuffer::selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) {
+  if (!isReducedOnGpu(kept) || kept.length / out.length >= size_t{1} << 31)
+    return Recorder::selectRanks(kept, lengths, ranks, out);
+  Part& part = onGpu({kept, lengths, ranks, out});
+  const View k = part.view(kept, gpu::Access::read), l = part.view(lengths, gpu::Access::read);
+  const View r = part.view(ranks, gpu::Access::read), o = part.view(out, gpu::Access::readAndWrite);
+  part.add([=, slots = out.length, capacity = kept.length / out.length, dtype = out.dtype](Run& run) {
+    cuda::selectRanks(run, k, l, r, o, slots, capacity, dtype);
+  });
+}
+
 void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
   if (!isProductForGpu(a, b, c, shape)) return Recorder::product(a, b, c, shape);
   Part& part = onGpu({a, b, c});
@@ -236,6 +248,19 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   recorded().factor = FactorOn::gpu;
 }
 
+void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
+  // Below, the CPU is as fast.
+  constexpr size_t leastOrder = 512;
+  if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (n < leastOrder && leastOnGpu() != 0))
+    return Recorder::symmetricEigen(a, values, n);
+  auto cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
+  cpu->commands().symmetricEigen(a, values, n);
+  // Where it runs is known then.
+  const bool before = recorded().onCpu;
+  append(std::make_unique<EigenPart>(engine_.gpu, recorded(), a, values, n, std::move(cpu)), false);
+  recorded().onCpu = before;
+}
+
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   const size_t n = mean.length;
   // A few columns are solved sooner on the CPU than by tiles of 128.
@@ -245,9 +270,11 @@ void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool i
   Part& part = onGpu({factor, mean, out});
   const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
+  const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
   part.add([=, count = out.length / n, dtype = out.dtype](Run& run) {
-    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype);
+    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype, draws->stretch);
   });
+  part.draws = draws;
 }
 
 void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
@@ -257,7 +284,44 @@ void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out,
   const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
   const View o = part.view(out, gpu::Access::write);
   const size_t count = means.length / n, rows = out.length / means.length;
-  part.add([=](Run& run) { cuda::sampleBatch(run, f, m, o, count, n, rows, counter); });
+  const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
+  part.add([=](Run& run) { cuda::sampleBatch(run, f, m, o, count, n, rows, counter, draws->stretch); });
+  part.draws = draws;
+}
+
+bool CudaCommandBuffer::stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how) {
+  if (!isForGpu(rows.dtype) || rows.length == 0 || n >= size_t{1} << 31) return false;
+  auto* last = static_cast<Part*>(gpuPart());
+  const bool isThere = keptOf(rows.buffer) != nullptr || (last != nullptr && last->holds(rows));
+  // Rows of the host are stretched there sooner than they are copied.
+  if (!isThere && leastOnGpu() != 0) return false;
+  Part& part = onGpu({rows, locations});
+  const std::shared_ptr<Draws> draws = part.draws;
+  how.locations = part.view(locations, gpu::Access::read);
+  const bool isDrawn = draws != nullptr && !draws->stretch && draws->n == n && draws->out.address() == rows.address() &&
+                       draws->out.length == rows.length;
+  if (isDrawn) {
+    draws->stretch = how;  // slice by slice, as they are made
+    return true;
+  }
+  const View r = part.view(rows, gpu::Access::readAndWrite);
+  part.add(
+      [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::stretchRows(run, r, count, n, how, dtype); });
+  return true;
+}
+
+void CudaCommandBuffer::stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
+                                    NormalCounter counter) {
+  const size_t count = rows.length / n, locationRows = location.length == n ? count : 1;
+  if (!stretch(rows, location, n, {{}, count, locationRows, degreesOfFreedom, counter}))
+    Recorder::stretchRows(rows, location, n, degreesOfFreedom, counter);
+}
+
+void CudaCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom,
+                                     NormalCounter counter) {
+  const size_t each = rows.length / locations.length;
+  if (!stretch(rows, locations, n, {{}, each, each, degreesOfFreedom, counter}))
+    Recorder::stretchBatch(rows, locations, n, degreesOfFreedom, counter);
 }
 
 }  // namespace covarium::cuda

@@ -2,6 +2,7 @@
 
 #include "../gpu/recorder.h"
 #include "part.h"
+#include "sample.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -28,14 +29,18 @@ class CudaCommandBuffer : public gpu::Recorder {
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
+  void symmetricEigen(Operand a, Operand values, size_t n) override;
   void addMoments(Operand rows, Operand centre, Operand sums, Operand products) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
+  void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
   using Recorder::launch;
   void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
               Size3 threadgroup) override;
   void sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) override;
+  void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;
+  void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom, NormalCounter counter) override;
 
  private:
   bool isForGpu(Dtype dtype) const;
@@ -48,6 +53,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   bool isFactorForGpu(const Operand& a, size_t n) const;
   bool areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
+  // Whether the rows are stretched by the GPU, which then is recorded.
+  bool stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how);
   void solve(const Operand& factor, const Operand& rows, size_t n, Solve which);
   Part& onGpu(const std::vector<Operand>& operands);
 

@@ -124,6 +124,12 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
+std::string eigenBy() {
+  std::string reason;
+  const std::string library = cusolverName(reason);
+  return library.empty() ? "the CPU beside it; " + reason : library;
+}
+
 }  // namespace
 
 std::shared_ptr<Device> openGpu(const OpenOptions& options) {
@@ -156,9 +162,14 @@ Candidate describe(const OpenOptions& options) {
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
                 {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
-                {"products", productsBy()}};
-  for (const GpuFacts& other : allGpus(driver))
-    if (other.uuid != facts.uuid) cuda.facts.push_back({"other GPU", other.name + " (" + other.uuid + ")"});
+                {"products", productsBy()},
+                {"eigenvalues", eigenBy()}};
+  const std::vector<GpuFacts> all = allGpus(driver);
+  cuda.facts.push_back({"GPUs", std::to_string(all.size())});
+  std::string others;
+  for (const GpuFacts& other : all)
+    if (other.uuid != facts.uuid) others += (others.empty() ? "" : ", ") + other.name + " (" + other.uuid + ")";
+  if (!others.empty()) cuda.facts.push_back({"other GPUs", others});
   device->close();
   return cuda;
 }

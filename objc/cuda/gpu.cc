@@ -79,6 +79,14 @@ const Cublas* Gpu::cublas() {
   return cublas_.get();
 }
 
+const Cusolver* Gpu::cusolver() {
+  if (!std::exchange(hasAskedForCusolver_, true)) {
+    std::string reason;
+    cusolver_ = Cusolver::open(compute_, reason);
+  }
+  return cusolver_.get();
+}
+
 Module Gpu::loadModule(const std::string& ptx, std::string& reason) {
   requireAlive();
   std::lock_guard<std::mutex> lock(mutex_);
@@ -211,6 +219,7 @@ void Gpu::close() {
   drain(pinned_);
   const Current current(*this);
   cublas_ = nullptr;
+  cusolver_ = nullptr;
   for (const Module module : modules_) driver_.moduleUnload(module);
   modules_.clear();
   if (module_ != nullptr) driver_.moduleUnload(module_);

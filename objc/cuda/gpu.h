@@ -9,6 +9,7 @@
 
 #include "../device.h"
 #include "cublas.h"
+#include "cusolver.h"
 #include "driver.h"
 
 namespace covarium::cuda {
@@ -69,6 +70,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   // Products by NVIDIA's library, made when they are first asked for, with the context current; null where it has none,
   // or it does not start. For the queue's thread alone.
   const Cublas* cublas();
+  // Decompositions by NVIDIA's library, likewise.
+  const Cusolver* cusolver();
   // Throws what a call gave that is no success. A GPU that is lost, or whose context an error has spoilt, stays so.
   void require(Result result, const char* what);
   void requireAlive() const;
@@ -105,7 +108,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Module module_ = nullptr;
   std::map<std::string, Function> kernels_;
   std::unique_ptr<Cublas> cublas_;
-  bool hasAskedForCublas_ = false;
+  std::unique_ptr<Cusolver> cusolver_;
+  bool hasAskedForCublas_ = false, hasAskedForCusolver_ = false;
   std::set<Module> modules_;  // of users
   std::atomic<bool> isLost_{false};
   mutable std::mutex mutex_;

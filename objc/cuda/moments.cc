@@ -49,4 +49,11 @@ void countBetween(Run& run, View rows, View limits, View kept, View counts, size
   run.waitForEarlier();
 }
 
+void selectRanks(Run& run, View kept, View lengths, View ranks, View out, size_t slots, size_t capacity, Dtype dtype) {
+  run.launch(named("select_ranks", dtype).c_str(),
+             {run.address(kept), run.address(lengths), run.address(ranks), run.address(out)},
+             SelectParams{static_cast<uint>(slots), static_cast<uint>(capacity)}, slots, select_lanes,
+             sizeof(uint) * select_bins);
+}
+
 }  // namespace covarium::cuda

@@ -18,4 +18,7 @@ struct BracketShape {
 void countBetween(Run& run, View rows, View limits, View kept, View counts, size_t rowCount, const BracketShape& shape,
                   Dtype dtype);
 
+// selectRanks of lib/backend.ts, for so many slots of `capacity` numbers, below 2^31.
+void selectRanks(Run& run, View kept, View lengths, View ranks, View out, size_t slots, size_t capacity, Dtype dtype);
+
 }  // namespace covarium::cuda

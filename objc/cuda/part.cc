@@ -33,7 +33,12 @@ View Part::view(const Operand& operand, gpu::Access access) {
   return {place.copy, place.offsetBytes + static_cast<size_t>(operand.address() - whole.address())};
 }
 
-void Part::add(std::function<void(Run&)> command) { commands_.push_back(std::move(command)); }
+bool Part::holds(const Operand& operand) const { return copies_.holds(wholeOf(operand)); }
+
+void Part::add(std::function<void(Run&)> command) {
+  draws = nullptr;
+  commands_.push_back(std::move(command));
+}
 
 void Part::start(std::function<void(const Outcome&)>) {
   throw Failure("ERR_INTERNAL", "Commands of a CUDA part are run, not started.");
@@ -154,13 +159,25 @@ void Run::afterwards(DevicePointer word, std::function<void(uint32_t)> check) {
 
 const Cublas* Run::cublas() {
   const Cublas* found = gpu_.cublas();
-  if (found != nullptr) part_.commit_.library = found->name();
+  if (found != nullptr) name(found->name());
   return found;
 }
 
-void Run::requireProduct(bool isStarted) const {
+const Cusolver* Run::cusolver() {
+  const Cusolver* found = gpu_.cusolver();
+  if (found != nullptr) name(found->name());
+  return found;
+}
+
+void Run::name(const std::string& library) {
+  std::string& all = part_.commit_.library;
+  if (all.find(library) == std::string::npos) all += (all.empty() ? "" : ", ") + library;
+}
+
+void Run::requireStarted(bool isStarted, const char* what) const {
   if (isStarted) return;
-  throw Failure("ERR_DEVICE_FAILED", "A product by " + part_.commit_.library + " does not start on the GPU.");
+  throw Failure("ERR_DEVICE_FAILED",
+                std::string(what) + " by " + part_.commit_.library + " does not start on the GPU.");
 }
 
 DevicePointer Run::scratch(size_t elements) {

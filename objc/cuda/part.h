@@ -11,6 +11,7 @@
 namespace covarium::cuda {
 
 class Run;
+struct Draws;
 
 // What a command reads or writes: an element of a copy on the GPU.
 struct View {
@@ -27,6 +28,10 @@ class Part : public gpu::Part {
   // For the next command.
   View view(const Operand& operand, gpu::Access access);
   void add(std::function<void(Run&)> command);
+  // Whether the GPU has it, or will have it, from the commands so far.
+  bool holds(const Operand& operand) const;
+  // What the last command draws; null where it draws nothing.
+  std::shared_ptr<Draws> draws;
 
   void start(std::function<void(const Outcome&)>) override;
   double run() override;
@@ -63,8 +68,10 @@ class Run {
   DevicePointer scratch(size_t elements);
   // NVIDIA's products, if there are any: then the timings name them.
   const Cublas* cublas();
-  // Throws ERR_DEVICE_FAILED.
-  void requireProduct(bool isStarted) const;
+  // Its decompositions, likewise.
+  const Cusolver* cusolver();
+  // Throws ERR_DEVICE_FAILED; `what` the library was to do, as the subject of a sentence.
+  void requireStarted(bool isStarted, const char* what) const;
   // A kernel over a row of groups of `lanes` threads; its arguments are addresses and the params by value.
   template <typename Params>
   void launch(const char* kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,
@@ -94,6 +101,7 @@ class Run {
   std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;
   void fetch();
   void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);
+  void name(const std::string& library);
   Event newEvent(unsigned flags);
   void record(Event event, Stream stream);
   void wait(Stream stream, Event event);

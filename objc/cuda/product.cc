@@ -43,7 +43,8 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
       ProductShape part = shape;
       part.m = here;
       const size_t skipped = shape.transposeA ? first : first * k, stride = shape.transposeA ? m : k;
-      run.requireProduct(library->product(run.address(a, skipped * floats), stride, run.address(b), out, part, dtype));
+      run.requireStarted(library->product(run.address(a, skipped * floats), stride, run.address(b), out, part, dtype),
+                         "A product");
       run.made(c, at, count);
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../../msl/radial-scale.h"
 #include "../gpu/sample-params.h"
 #include "solve.h"
 
@@ -37,6 +38,39 @@ size_t rowsPerSlice(size_t count, size_t n, bool stays) {
   return std::max(elements / n / tile_side, groupsOf(leastTiles, across)) * tile_side;
 }
 
+// Stretches rows `first` to `first` + `count` of all models: within one model, or whole models.
+void stretchSlice(Run& run, DevicePointer rows, size_t first, size_t count, size_t n, const Stretch& stretch,
+                  Dtype dtype) {
+  // As many rows as there are lanes to make their scales, where that leaves enough groups for the GPU.
+  constexpr size_t leastElements = 4096, enoughGroups = 1056;
+  const size_t model = first / stretch.modelRows, row = first % stretch.modelRows;
+  const size_t location = first / stretch.locationRows;
+  const size_t modelRows = std::min(stretch.modelRows, count), locationRows = std::min(stretch.locationRows, count);
+  const NormalCounter counter = after(ofModel(stretch.counter, model), row);
+  const size_t perGroup = std::clamp<size_t>(std::max(leastElements / n, count / enoughGroups), 1, stretch_lanes);
+  const radial_scale::Constants of = radial_scale::constantsFor(stretch.degreesOfFreedom);
+  const StretchParams params = {lowWord(counter.seed),
+                                highWord(counter.seed),
+                                lowWord(counter.stream),
+                                highWord(counter.stream),
+                                lowWord(counter.first),
+                                highWord(counter.first),
+                                static_cast<uint>(count),
+                                static_cast<uint>(n),
+                                static_cast<uint>(modelRows),
+                                static_cast<uint>(locationRows),
+                                static_cast<uint>(perGroup),
+                                of.boosted ? 1u : 0u,
+                                of.nu,
+                                of.shape,
+                                of.d,
+                                of.c};
+  const size_t doubles = sizeof(double) / sizeof(float);
+  run.launch(dtype == Dtype::float32 ? "stretch_rows" : "stretch_rows_float64",
+             {rows, run.address(stretch.locations, location * n * doubles)}, params, groupsOf(count, perGroup),
+             stretch_lanes, sizeof(double) * perGroup);
+}
+
 // Calls body(first, count) for slices of rows.
 template <typename Body>
 void forSlices(const Run& run, View out, size_t count, size_t n, const Body& body) {
@@ -55,15 +89,21 @@ void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype d
 }
 
 void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, bool inverse, NormalCounter counter,
-            Dtype dtype) {
+            Dtype dtype, const std::optional<Stretch>& stretch) {
   const uint columns = static_cast<uint>(n);
+  const auto finish = [&](DevicePointer made, size_t first, size_t here) {
+    if (stretch) stretchSlice(run, made, first, here, n, *stretch, dtype);
+    const size_t floats = bytesOf(dtype) / sizeof(float);
+    run.made(out, first * n * floats, here * n * floats);
+  };
   if (dtype == Dtype::float32 && n <= narrowColumns && !inverse) {
     forSlices(run, out, count, n, [&](size_t first, size_t here) {
       const uint perGroup = narrowRowsPerGroup(here, n);
       const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, false);
-      run.launch("sample_narrow", {run.address(factor), run.address(mean), run.slice(out, first * n, here * n)}, params,
-                 groupsOf(here, perGroup), sample_narrow_lanes, sample_narrow_bytes(columns));
-      run.made(out, first * n, here * n);
+      const DevicePointer made = run.slice(out, first * n, here * n);
+      run.launch("sample_narrow", {run.address(factor), run.address(mean), made}, params, groupsOf(here, perGroup),
+                 sample_narrow_lanes, sample_narrow_bytes(columns));
+      finish(made, first, here);
     });
     return;
   }
@@ -82,12 +122,12 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
                  {run.address(factor), run.address(mean), normals, made},
                  MatrixParams{static_cast<uint>(here), columns}, tile_groups(here, n), tile_lanes,
                  floats * tile_bytes());
-    run.made(out, at, length);
+    finish(made, first, here);
   });
 }
 
 void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
-                 NormalCounter counter) {
+                 NormalCounter counter, const std::optional<Stretch>& stretch) {
   const uint columns = static_cast<uint>(n);
   const uint perGroup = static_cast<uint>(std::min<size_t>(rows, sample_rows_per_group(columns, 0)));
   if (rows * n > sliceElements) {  // a model is more than a slice
@@ -95,8 +135,13 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
       const auto from = [b](View view, size_t elements) {
         return View{view.copy, view.offsetBytes + b * elements * sizeof(float)};
       };
+      std::optional<Stretch> own = stretch;
+      if (own) {
+        own->locations = from(own->locations, n * sizeof(double) / sizeof(float));
+        own->counter = ofModel(own->counter, b);
+      }
       sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, false, ofModel(counter, b),
-             Dtype::float32);
+             Dtype::float32, own);
     }
     return;
   }
@@ -104,12 +149,23 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
   for (size_t b = 0; b < count; b += models) {
     const size_t here = std::min(models, count - b);
     const SampleBatchParams params = sampleBatchParams(ofModel(counter, b), here, rows, n, perGroup);
-    run.launch(
-        "sample_batch",
-        {run.address(factors, b * n * n), run.address(means, b * n), run.slice(out, b * rows * n, here * rows * n)},
-        params, here * groups, std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0)),
-        sample_rows_bytes(columns, perGroup, 0));
+    const DevicePointer made = run.slice(out, b * rows * n, here * rows * n);
+    run.launch("sample_batch", {run.address(factors, b * n * n), run.address(means, b * n), made}, params,
+               here * groups, std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0)),
+               sample_rows_bytes(columns, perGroup, 0));
+    if (stretch) stretchSlice(run, made, b * rows, here * rows, n, *stretch, Dtype::float32);
     run.made(out, b * rows * n, here * rows * n);
+  }
+}
+
+void stretchRows(Run& run, View rows, size_t count, size_t n, const Stretch& stretch, Dtype dtype) {
+  const size_t floats = bytesOf(dtype) / sizeof(float), most = std::max<size_t>(1, sliceElements / n);
+  const size_t ofModel = stretch.modelRows;
+  const bool isWhole = ofModel <= most;  // a slice is whole models; else it lies within one
+  for (size_t first = 0, here = 0; first < count; first += here) {
+    here = isWhole ? std::min(most / ofModel * ofModel, count - first) : std::min(most, ofModel - first % ofModel);
+    stretchSlice(run, run.address(rows, first * n * floats), first, here, n, stretch, dtype);
+    run.made(rows, first * n * floats, here * n * floats);
   }
 }
 

@@ -1,6 +1,8 @@
 // The GPU's commands, by kernels of msl/: the bits are the CPU's.
 #pragma once
 
+#include <optional>
+
 #include "part.h"
 
 namespace covarium::cuda {
@@ -10,11 +12,28 @@ constexpr size_t narrowColumns = 112, batchColumns = 64;
 // Beyond, the factor's elements can't be counted in 32 bits.
 constexpr size_t largestOrder = 65535;
 
+// How rows of a normal become those of a Student-t: stretchRows and stretchBatch of lib/backend.ts.
+struct Stretch {
+  View locations;
+  size_t modelRows, locationRows;  // rows that one model has, and that have one location
+  double degreesOfFreedom;
+  NormalCounter counter;  // with the first row of each model in place of the first element
+};
+
+// Draws that a command makes, and how they are stretched while they are made.
+struct Draws {
+  Operand out;
+  size_t n;
+  std::optional<Stretch> stretch;
+};
+
 void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype dtype);
 void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, bool inverse, NormalCounter counter,
-            Dtype dtype);
+            Dtype dtype, const std::optional<Stretch>& stretch);
 // `count` models of `rows` rows, in float32.
 void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
-                 NormalCounter counter);
+                 NormalCounter counter, const std::optional<Stretch>& stretch);
+// Of `count` rows that are there already.
+void stretchRows(Run& run, View rows, size_t count, size_t n, const Stretch& stretch, Dtype dtype);
 
 }  // namespace covarium::cuda

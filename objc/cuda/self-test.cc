@@ -64,6 +64,14 @@ std::string testIn(Device& gpu, Device& cpu) {
         }))
       return "its draws" + type + " of (" + std::to_string(n) + ") columns differ from the CPU's";
   }
+  const size_t n = 3, count = least / n + 301;
+  std::vector<T> factor = factorOf<T>(n), none(n, T(0));
+  std::vector<double> location(n, 0.25);
+  if (differs<T>(gpu, cpu, count * n, [&](CommandBuffer& c, std::vector<T>& out) {
+        c.sample(operandOf(factor, cpu), operandOf(none, cpu), operandOf(out, cpu), false, counter);
+        c.stretchRows(operandOf(out, cpu), operandOf(location, cpu), n, 1.5, counter);
+      }))
+    return "its draws" + type + " of a Student-t differ from the CPU's";
   return "";
 }
 

@@ -20,6 +20,9 @@ void runParts(const Commit& commit, Timings& timings) {
   }
   commit.stopIfCancelled();
   timings.library = commit.library;
+  // Some parts choose where they run when they do.
+  timings.onGpu = commit.onGpu;
+  timings.onCpu = commit.onCpu;
 }
 
 }  // namespace

@@ -141,6 +141,10 @@ void Recorder::countBetween(Operand rows, Operand limits, Operand kept, Operand 
   onCpu().countBetween(std::move(rows), std::move(limits), std::move(kept), std::move(counts), n);
 }
 
+void Recorder::selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) {
+  onCpu().selectRanks(std::move(kept), std::move(lengths), std::move(ranks), std::move(out));
+}
+
 void Recorder::launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) {
   onCpu().launch(kernel, std::move(operands), grid, threadgroup);
 }

@@ -45,6 +45,7 @@ class Recorder : public CommandBuffer {
   void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
   void addMoments(Operand rows, Operand centre, Operand sums, Operand products) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
+  void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;
   void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;
   void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
               Size3 threadgroup) override;

@@ -283,4 +283,35 @@ onEveryBackend('what lies below brackets is counted, and what lies within is kep
   }
 });
 
+onEveryBackend('the number of a rank is selected among those of its slot, whatever their order.', (bench) => {
+  const { dtype, real, zeros, run } = bench;
+  const smallest = dtype === 'float32' ? 2 ** -149 : 2 ** -1074;
+  for (const [slots, capacity] of [
+    [1, 1],
+    [1, 1000],
+    [3, 257],
+    [70, 12],
+  ] as const) {
+    // Some are equal, some subnormal, some infinite.
+    const numbers = scattered(slots * capacity, capacity).map((value, i) =>
+      i % 7 === 3 ? smallest * Math.round(20 * value) : i % 50 === 9 ? value / 0 : Math.round(1e3 * value) * 1e5,
+    );
+    const lengths = Uint32Array.from({ length: slots }, (_, i) => (i % 3 === 2 ? capacity >> 1 : capacity));
+    for (const share of [0, 0.3, 0.999, 1]) {
+      const kept = real(numbers.map((value) => (value === 0 ? 0 : value)));
+      const ranks = lengths.map((length, i) => (i % 4 === 3 ? 0xffffffff : Math.floor(share * length)));
+      const [out, all] = [guarded(zeros(slots)), kept.slice()];
+      out.view.fill(-5);
+      run((encoder) => encoder.selectRanks(kept, lengths, ranks, out.view));
+      const expected = out.view.map((_, i) => {
+        const from = i * capacity;
+        return all.slice(from, from + lengths[i]!).sort()[ranks[i]!] ?? -5;
+      });
+      hasSameBytes(out.view, expected, `${slots} slots of ${capacity}, share ${share}`);
+      out.isIntact('out');
+      hasSameBytes(kept.sort(), all.sort(), 'what is kept');
+    }
+  }
+});
+
 test.run();

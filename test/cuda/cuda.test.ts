@@ -250,12 +250,12 @@ onSoftCuda('A GPU without memory is told, and serves again; one that fails is lo
     const cpu = openDevice('cpu');
     console.log(normalOn(cpu, 3).sampleSync(2, { seed: 1 }).rows);
     cpu.close(); device.close();`;
-  // Calls 1 to 9 or so are the self-test's.
-  const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,11' });
+  // Calls 1 to 15 are the self-test's.
+  const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,16' });
   const [first, second, rows] = full.stdout.split('\n');
   assert.match(first!, /^ERR_OUT_OF_MEMORY: .*the GPU has no memory left/);
   assert.equal([second, rows], ['none', '2']);
-  const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,11' });
+  const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,16' });
   const [failed, again, others] = lost.stdout.split('\n');
   assert.match(failed!, /^ERR_DEVICE_FAILED: .*error 719/);
   assert.match(again!, /^ERR_DEVICE_FAILED: .*earlier commit: close the device/);
@@ -303,7 +303,7 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
       device.close();
       return device.name;
     });
-    console.log(facts['other GPU'], names.every((name) => name === 'Soft GPU 1'));
+    console.log(facts['other GPUs'], names.every((name) => name === 'Soft GPU 1'));
     console.log(await failure(() => openDevice('cuda', { gpu: '7' })));`,
     { SOFTCUDA_GPUS: '2' },
   );

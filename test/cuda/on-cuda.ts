@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ending, moduleUrl, runChild, runNode } from '../harness/child.ts';
+import { type Ending, modulePath, moduleUrl, nodeOptions, runChild, runNode } from '../harness/child.ts';
 import { softAddon } from '../metal/softmetal/addon.ts';
 
 const build = softAddon();
 
-/** The stand-in's file, which has a stand-in for cuBLAS too. */
+/** The stand-in's file, which has stand-ins for cuBLAS and cuSOLVER too. */
 export const standInFile: string = 'reason' in build ? '' : join(build.folder, 'softcuda/libcuda.so.1');
 
 /** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
@@ -29,6 +29,7 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
     // NVIDIA's compiler asks the driver for what the stand-in has not, and crashes.
     COVARIUM_NVRTC: 'none',
     COVARIUM_CUBLAS: 'none',
+    COVARIUM_CUSOLVER: 'none',
     COVARIUM_CUDA_FROM: '0',
     SOFTCUDA_LEDGER: '1',
     ...setting,
@@ -38,6 +39,11 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
 /** Runs a module's text, in which `covarium` is lib/index.ts, beside the stand-in. */
 export function besideCuda(text: string, setting: Setting = {}): Promise<Ending> {
   return runChild(`import * as covarium from '${moduleUrl('lib/index.ts')}';\n${text}`, environment(setting));
+}
+
+/** Runs the `covarium` command beside the stand-in. */
+export function commandBesideCuda(command: readonly string[], setting: Setting = {}): Promise<Ending> {
+  return runNode([...nodeOptions, modulePath('lib/cli/main.ts'), ...command], environment(setting));
 }
 
 /** Three rounds of worker threads, each with a plan of test/harness/native-worker.mjs. */

@@ -1,30 +1,11 @@
 // Draws, products, factors and densities on this machine's NVIDIA GPU beside its CPU: the bits of draws and factors are
 // the same, and how long each takes, left on the GPU or into memory of the host that serves again, best of some rounds.
-// After `npm run build`:
 //
 //     node test/real-gpu/draws.mjs
 //     python3 test/real-gpu/draws.py   # PyTorch on the same GPU
-import { Matrix, MultivariateNormal, openDevice } from '../../dist/lib/index.js';
+import { MultivariateNormal } from '../../dist/lib/index.js';
+import { best, covarianceOf, devices } from './measure.mjs';
 
-async function best(work) {
-  let least = Number.POSITIVE_INFINITY;
-  const end = performance.now() + 400;
-  for (let round = 0; round < 4 || performance.now() < end; round++) {
-    const start = performance.now();
-    await work();
-    least = Math.min(least, performance.now() - start);
-  }
-  return least;
-}
-
-function covarianceOf(n) {
-  const entries = Float32Array.from({ length: n * n }, (_, at) => 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))));
-  for (let i = 0; i < n; i++) entries[i * (n + 1)] += 1;
-  return Matrix.from(entries, { columns: n });
-}
-
-const devices = [openDevice('cuda'), openDevice('cpu')];
-console.log(devices.map(({ name, threads }) => `${name}, ${threads} threads`).join('; '));
 const normalsOf = (n) =>
   devices.map((device) => MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) }));
 
@@ -170,32 +151,3 @@ for (const [n, count] of [
   }
   console.log(`densities, D = ${n}, N = ${count}: ${times.join(', ')}`);
 }
-
-// What draws tell: nothing but that comes to the host, and the quantiles are those of the CPU, to the bit.
-for (const [n, count, covariance] of [
-  [1, 1e7, true],
-  [2, 1e7, true],
-  [16, 1e7, true],
-  [16, 1e8, true],
-  [64, 4e6, true],
-  [100, 1e6, true],
-  [1000, 1e5, true],
-  [1000, 1e5, false],
-]) {
-  const times = [];
-  const answers = [];
-  for (const normal of normalsOf(n)) {
-    const wanted = { seed: 1, covariance, quantiles: [0.01, 0.5, 0.99], thresholds: new Float32Array(n).fill(1) };
-    const summarize = async () => answers.push(await normal.summarize(count, wanted));
-    times.push(`${normal.device.kind} ${(await best(summarize)).toFixed(3)} ms`);
-  }
-  const [here, there] = [answers[0], answers.at(-1)];
-  const isSame = ['quantiles', 'exceedance'].every((name) => `${here[name].data}` === `${there[name].data}`);
-  const apart = (name) =>
-    here[name].data.reduce((most, value, i) => Math.max(most, Math.abs(value - there[name].data[i])), 0);
-  const differences = `${apart('mean').toExponential(1)}${covariance ? `, ${apart('covariance').toExponential(1)}` : ''}`;
-  console.log(
-    `summary, D = ${n}, N = ${count}${covariance ? '' : ', without covariance'}: ${times.join(', ')}; quantiles and shares ${isSame ? 'the same' : 'DIFFER'}, sums differ by ${differences}`,
-  );
-}
-for (const device of devices) device.close();

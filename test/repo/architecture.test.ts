@@ -195,7 +195,7 @@ test('Includes go down the house only.', () => {
     // cuda-kernels.h is made at build time, by msl/cuda/embed.mjs.
     'objc/cuda/': [
       ...['objc/cuda/', 'objc/gpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
-      ...['objc/launch.h', 'objc/cpu/memory.h', 'cuda-kernels.h'],
+      ...['objc/launch.h', 'objc/cpu/memory.h', 'msl/radial-scale.h', 'cuda-kernels.h'],
     ],
     'objc/cpu/': ['objc/cpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h', 'objc/launch.h', 'msl/'],
     // shader-source.h is made at build time, by msl/embed.mjs.

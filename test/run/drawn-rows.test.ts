@@ -84,7 +84,7 @@ test('An invalid model is refused, and no device stays open.', async () => {
   ]);
   const run = runOf(2, 'float32', 0n, 5);
   const model = { names: undefined, mean: [0, 0], covariance };
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(1)', () => DrawnRows.open(run, model, undefined, 5));
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(1)', () => DrawnRows.open(run, model, {}, 5));
 });
 
 test('A part is about 256 MiB of whole blocks.', () => {
@@ -121,7 +121,7 @@ function open(run: Run, kind: DeviceKind): Promise<DrawnRows> {
     mean: new Array<number>(run.columns).fill(0),
     covariance: covarianceOf(run.columns),
   };
-  return DrawnRows.open(run, model, kind, run.rows);
+  return DrawnRows.open(run, model, { kind }, run.rows);
 }
 
 function runOf(columns: number, dtype: Run['dtype'], firstRow: bigint, rows: number): Run {

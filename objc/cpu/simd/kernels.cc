@@ -45,6 +45,7 @@ namespace {
 
 #include "float64.inc"
 #include "reduce.inc"
+#include "stretch.inc"
 #endif
 
 #include "adapters.inc"
@@ -99,6 +100,14 @@ size_t densitiesBytes(const void* params, uint32_t lanes, uint32_t) {
   return sizeof(Real) * densities_elements(densities.columns, lanes);
 }
 
+size_t stretchBytes(const void* params, uint32_t, uint32_t) {
+  StretchParams stretch;
+  memcpy(&stretch, params, sizeof stretch);
+  return sizeof(double) * stretch.rowsPerGroup;
+}
+
+size_t selectBytes(const void*, uint32_t, uint32_t) { return sizeof(uint) * select_bins; }
+
 size_t momentsBytes(const void*, uint32_t, uint32_t) { return sizeof(double) * moments_elements; }
 
 template <typename Real>
@@ -147,6 +156,10 @@ const Kernel kernelList[] = {
     reduction<add_moments>("add_moments", momentsBytes),
     reduction<add_moments_float64>("add_moments_float64", momentsBytes),
     reduction<add_segments>("add_segments", momentsBytes),
+    reduction<stretch_rows>("stretch_rows", stretchBytes),
+    reduction<stretch_rows_float64>("stretch_rows_float64", stretchBytes),
+    reduction<select_ranks>("select_ranks", selectBytes),
+    reduction<select_ranks_float64>("select_ranks_float64", selectBytes),
     map<count_between>("count_between"),
     map<count_between_float64>("count_between_float64"),
     map<fill_normal_float64>("fill_normal_float64"),

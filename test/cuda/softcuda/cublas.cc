@@ -15,7 +15,7 @@ int gemm(void* handle, int transposeA, int transposeB, int m, int n, int k, cons
          uint64_t b, int ldb, const T* beta, uint64_t c, int ldc) {
   if (lda < (transposeA ? k : m) || ldb < (transposeB ? n : k) || ldc < m) return 7;
   const T scale = *alpha, old = *beta;
-  const bool isStarted = enqueue(static_cast<Handle*>(handle)->stream, {a, b, c}, [=] {
+  const bool isStarted = enqueue("cublas", static_cast<Handle*>(handle)->stream, {a, b, c}, [=] {
     const auto at = [](uint64_t address, int i, int j, int stride, bool transposed) {
       return reinterpret_cast<const T*>(address)[transposed ? j + ptrdiff_t{i} * stride : i + ptrdiff_t{j} * stride];
     };

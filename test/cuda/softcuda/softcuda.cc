@@ -12,7 +12,8 @@
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error, or each (0); 700 to 799 spoil the
 //                                context
-//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process, and what went to the GPU and back
+//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process, what went to the GPU and back, and
+//                             how many kernels each GPU ran
 #include <sys/mman.h>
 
 #include <atomic>
@@ -79,7 +80,8 @@ std::set<void*> pinned;
 std::set<StreamState*> streams;
 std::set<EventState*> events;
 std::map<std::string, Function> functions;
-std::map<int, int> retained;  // devices
+std::map<int, int> retained;    // devices
+std::map<void*, int> launches;  // by context
 int modules = 0;
 bool isReady = false;
 uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
@@ -142,14 +144,15 @@ struct Ledger {
             blocks.size(), pinned.size(), streams.size(), events.size(), modules, held);
     fprintf(stderr, "softcuda: uploaded %llu bytes, downloaded %llu\n", static_cast<unsigned long long>(uploadedBytes),
             static_cast<unsigned long long>(downloadedBytes));
+    for (const auto& [context, count] : launches) fprintf(stderr, "softcuda: a GPU ran %d kernels\n", count);
   }
 } ledger;
 
 }  // namespace
 
-bool enqueue(void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run) {
+bool enqueue(const char* library, void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (contexts.empty() || faultOf("cublas") != 0) return false;
+  if (contexts.empty() || faultOf(library) != 0) return false;
   for (const uint64_t address : addresses)
     if (blockOf(address, 1) == blocks.end()) return false;
   static_cast<StreamState*>(stream)->commands.push_back({std::move(run)});
@@ -427,6 +430,7 @@ int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned grid
     slots.push_back(reinterpret_cast<void*>(address));
   }
   auto& commands = static_cast<StreamState*>(stream)->commands;
+  ++launches[contexts.back()];
   if (kernel == nullptr) {
     const UserGrid grid = *static_cast<UserGrid*>(parameters[buffers]);
     return commands.push_back({[=] { runUserKernel(slots, grid, {gridX, gridY, gridZ}); }}), success;

@@ -1,10 +1,7 @@
 // The radial scale of a row of a Student-t, sqrt(nu / w) with w chi-squared: lib/stream/radial-scales.ts and
 // elementary.ts, bit for bit; those texts explain the mathematics. Correctly rounded + - * / and square root alone.
-// Written over the types of a number and of a 64-bit word, as normal-float64.h is.
+// Written over the types of a number and of a 64-bit word, as normal-float64.h is, and for the CPU and CUDA as that is.
 #pragma once
-
-#include <cstdint>
-#include <type_traits>
 
 #include "normal-float64.h"
 
@@ -58,7 +55,7 @@ static inline Real exponential(Real x) {
 template <typename Word>
 static inline auto uniform(Word word) {
   const auto x = fromUnsigned(word);
-  using Real = std::decay_t<decltype(x)>;
+  using Real = decltype(fromUnsigned(word));
   return (x + Real(0.5)) * Real(0x1p-64);
 }
 
@@ -66,13 +63,14 @@ static inline auto uniform(Word word) {
 struct Constants {
   double nu, shape, d, c;
   bool boosted;
-  explicit Constants(double nu)
-      : nu(nu),
-        shape(nu / 2),
-        d((nu / 2 < 1 ? nu / 2 + 1 : nu / 2) - 1.0 / 3),
-        c(1 / (3 * squareRoot(d))),
-        boosted(nu / 2 < 1) {}
 };
+
+static inline Constants constantsFor(double nu) {
+  const double shape = nu / 2;
+  const bool boosted = shape < 1;
+  const double d = (boosted ? shape + 1 : shape) - 1.0 / 3;
+  return {nu, shape, d, 1 / (3 * squareRoot(d)), boosted};
+}
 
 // ln(1 + t) - t + t^2 / 2 - t^3 / 3.
 static inline double tailOfLogarithm(double t) {
@@ -93,6 +91,14 @@ static inline bool isAccepted(double t, const Constants& constants, double u) {
   if (isSurelyAccepted(t, constants, u) != 0) return true;
   return t > -1 && logarithm(u) < 3 * constants.d * tailOfLogarithm(t);
 }
+
+// Block `part` (0 or 1) of try `attempt` of a row: blocks from 2^63 on belong to no normal of any stream.
+static inline uint64_t blockOfRow(uint64_t row, unsigned attempt, unsigned part) {
+  return uint64_t{1} << 63 | row << 7 | (2 * attempt + part);
+}
+
+// That more tries of a row are all refused has a probability below 10^-80; 0 is then as good as any.
+constexpr unsigned triesOfRow = 64;
 
 // The scale, from an accepted t; `word` is the row's own for a shape below 1.
 template <typename Real, typename Word>

@@ -1,0 +1,69 @@
+// Eigenvalues on the CUDA device by NVIDIA's library, over the stand-ins for it and for the driver.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { besideCuda, onSoftCuda, printedBesideCuda, standInFile } from './on-cuda.ts';
+
+const program = `
+  const { openDevice, listDevices, MultivariateNormal, Matrix } = covarium;
+  const gpu = openDevice('cuda'), named = new Set(), ranOn = new Set();
+  let worst = 0;
+  for (const Kind of [Float32Array, Float64Array])
+    for (const n of [1, 2, 5, 40, 65])
+      for (const onDevice of [false, true]) {
+        const entry = (i, j) => (i === j ? i % 7 : 1 / (1 + Math.abs(i - j)));
+        const a = Kind.from({ length: n * n }, (_, at) => entry(Math.floor(at / n), at % n));
+        // Only the lower triangle is read.
+        const given = a.map((value, at) => (at % n > Math.floor(at / n) ? 5 : value));
+        const { values, vectors } = await Matrix.from(given, { columns: n }).eigh({ device: gpu, onDevice });
+        named.add(values.timings.library);
+        ranOn.add(values.timings.ranOn);
+        const [w, v] = [values.data, vectors.data];
+        const eps = Kind === Float32Array ? 2 ** -23 : 2 ** -52;
+        for (let k = 0; k < n; k++) {
+          if (k > 0 && w[k] < w[k - 1]) console.log('not ascending', n);
+          for (let i = 0; i < n; i++) {
+            let [product, length] = [0, 0];
+            for (let j = 0; j < n; j++) {
+              product += a[i * n + j] * v[j * n + k];
+              length += v[j * n + k] * v[j * n + i];
+            }
+            worst = Math.max(worst, Math.abs(product - w[k] * v[i * n + k]) / (eps * n), Math.abs(length - (i === k)) / (eps * n));
+          }
+        }
+      }
+  console.log(worst < 20, [...named].join(), [...ranOn].join());
+  console.log(listDevices().find(({ kind }) => kind === 'cuda').facts.eigenvalues);
+  const singular = await MultivariateNormal.fromCovariance({ device: gpu, covariance: [[4, 2], [2, 1]], singular: 'eigen', dtype: 'float64' });
+  const draws = (await singular.sample(1000, { seed: 1 })).toArray();
+  console.log(singular.rank, draws.every(([x, y]) => Math.abs(x - 2 * y) < 1e-12));
+  gpu.close();`;
+
+onSoftCuda("Eigenvalues are left to NVIDIA's library where there is one, which timings and facts name.", async () => {
+  const out = await printedBesideCuda(program, { COVARIUM_CUSOLVER: standInFile });
+  assert.is(out, 'true cuSOLVER 98.7 both\ncuSOLVER 98.7\n1 true');
+});
+
+onSoftCuda('Without the library the CPU beside the GPU computes them.', async () => {
+  assert.is(await printedBesideCuda(program), 'true  cpu\nthe CPU beside it; there is no cuSOLVER (none)\n1 true');
+});
+
+onSoftCuda('A decomposition that does not start or does not converge is an error.', async () => {
+  const failing = `
+    const { openDevice, Matrix } = covarium;
+    const gpu = openDevice('cuda');
+    const decompose = (entry) => Matrix.from(new Float64Array([2, entry, entry, 1]), { columns: 2 }).eigh({ device: gpu });
+    for (const entry of [0, 1])
+      await decompose(entry).then(() => console.log('none'), (error) => console.log(error.code, error.message));
+    gpu.close();`;
+  const stand = { COVARIUM_CUSOLVER: standInFile };
+  const refused = await besideCuda(failing, { ...stand, SOFTCUDA_FAULT: 'cusolver,1,1' });
+  assert.match(
+    refused.stdout,
+    /^ERR_DEVICE_FAILED A decomposition by cuSOLVER 98.7 does not start on the GPU\.\nnone$/,
+  );
+  const endless = await besideCuda(failing, { ...stand, SOFTCUDA_INFO: '3' });
+  assert.match(endless.stdout, /^ERR_OUT_OF_RANGE .*cuSOLVER does not converge \(info 3\)/);
+  for (const { stderr } of [refused, endless]) assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0');
+});
+
+test.run();

@@ -1,0 +1,73 @@
+// Several GPUs share the rows of `covarium sample`, over the stand-in for NVIDIA's driver.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commandBesideCuda, onSoftCuda } from './on-cuda.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-gpus-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string) => join(folder, name);
+writeFileSync(at('c.csv'), '2,0.5\n0.5,1\n');
+// Five blocks.
+const sampling = (output: string, ...options: string[]) => [
+  ...['sample', '--covariance', at('c.csv'), '--count', '1200000', '--seed', '7', '--dtype', 'float32'],
+  ...['--output', at(output), ...options],
+];
+const kernelsOf = (stderr: string) =>
+  [...stderr.matchAll(/a GPU ran (\d+) kernels/g)].map(([, count]) => Number(count));
+
+onSoftCuda('All GPUs, or those that are named, draw the rows that one draws, each some of them.', async () => {
+  const cpu = await commandBesideCuda(sampling('cpu.npy', '--device', 'cpu'));
+  assert.is(cpu.code, 0, cpu.stderr);
+  const one = await commandBesideCuda(sampling('one.npy', '--gpus', '1'), { SOFTCUDA_GPUS: '3' });
+  // The first GPU is asked about for the manifest, and tests itself then.
+  const [ofSelfTest = 0, ofRows = 0, ...others] = kernelsOf(one.stderr);
+  assert.equal([one.code, ofSelfTest > 0, ofRows > ofSelfTest, others], [0, true, true, []], one.stderr);
+  const [ofAll, ofTwo] = [
+    ['--gpus', 'all'],
+    ['--gpus', '2, GPU-abababab-abab-abab-abab-ababababab00'],
+  ];
+  const all = await commandBesideCuda(sampling('all.npy', ...ofAll), { SOFTCUDA_GPUS: '3' });
+  assert.equal([all.code, kernelsOf(all.stderr).length], [0, 3], all.stderr);
+  const two = await commandBesideCuda(sampling('parts/', ...ofTwo, '--rows-per-part', '600000'), {
+    SOFTCUDA_GPUS: '3',
+  });
+  assert.equal([two.code, kernelsOf(two.stderr).length], [0, 2], two.stderr);
+  for (const { stderr } of [one, all, two]) {
+    assert.match(stderr, 'softcuda: blocks 0, pinned 0');
+    if (stderr !== one.stderr) assert.ok(Math.min(...kernelsOf(stderr)) > ofSelfTest, stderr);
+  }
+  const expected = readFileSync(at('cpu.npy'));
+  for (const name of ['one.npy', 'all.npy']) assert.is(Buffer.compare(readFileSync(at(name)), expected), 0, name);
+  const parts = readdirSync(at('parts')).filter((name) => name.endsWith('.npy'));
+  assert.is(parts.length, 2);
+  const rows = Buffer.concat(parts.sort().map((name) => readFileSync(join(at('parts'), name)).subarray(-600000 * 8)));
+  assert.is(Buffer.compare(rows, expected.subarray(-1200000 * 8)), 0);
+});
+
+const refusals: readonly [sentence: string, options: string[], gpus: string, reason: RegExp][] = [
+  ['An unknown GPU', ['--gpus', '0,5'], '2', /\(5\); there are .*\[ERR_DEVICE_UNAVAILABLE\]/],
+  ['An empty name', ['--gpus', '0,'], '2', /--gpus is \(.*0,.*\): pass `all`.*\[ERR_INVALID_ARGUMENT\]/],
+  ['All GPUs where there is none', ['--gpus', 'all'], '0', /for --gpus: .*finds no GPU.*\[ERR_DEVICE_UNAVAILABLE\]/],
+  ['A GPU for the CPU', ['--gpus', '0', '--device', 'cpu'], '2', /Device \(cpu\) has no GPU.*\[ERR_INVALID_ARGUMENT\]/],
+  [
+    'GPUs for an empirical sample',
+    ['--gpus', '0', '--empirical'],
+    '2',
+    /leave --gpus \(0\) out.*\[ERR_INVALID_ARGUMENT\]/,
+  ],
+];
+for (const [sentence, options, SOFTCUDA_GPUS, reason] of refusals)
+  onSoftCuda(`${sentence} is refused, and nothing is written.`, async () => {
+    const { code, stderr } = await commandBesideCuda(sampling('none.npy', ...options), { SOFTCUDA_GPUS });
+    assert.is(code, 1, stderr);
+    assert.match(stderr, reason);
+    assert.equal(
+      readdirSync(folder).filter((name) => name.startsWith('none')),
+      [],
+    );
+  });
+
+test.run();

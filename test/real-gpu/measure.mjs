@@ -1,0 +1,24 @@
+// What the measurements on this machine's GPU and CPU share; each runs after `npm run build`.
+import { Matrix, openDevice } from '../../dist/lib/index.js';
+
+/** Milliseconds, the best of some rounds. */
+export async function best(work) {
+  let least = Number.POSITIVE_INFINITY;
+  const end = performance.now() + 400;
+  for (let round = 0; round < 4 || performance.now() < end; round++) {
+    const start = performance.now();
+    await work();
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+export function covarianceOf(n) {
+  const entries = Float32Array.from({ length: n * n }, (_, at) => 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))));
+  for (let i = 0; i < n; i++) entries[i * (n + 1)] += 1;
+  return Matrix.from(entries, { columns: n });
+}
+
+/** The GPU, and the CPU beside it. */
+export const devices = [openDevice('cuda'), openDevice('cpu')];
+console.log(devices.map(({ name, threads }) => `${name}, ${threads} threads`).join('; '));
