@@ -1,7 +1,7 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { step, type Tasks } from '../command/task.ts';
+import { step, type Tasks, taskOf } from '../command/task.ts';
 import { type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 
 /** Brackets of numbers, for each of n columns. */
@@ -71,14 +71,8 @@ export class Tally {
     if (slots === 0 || this.capacity === 0) return found.values;
     const lengths = Uint32Array.from(this.within, (within) => Math.min(within, this.capacity));
     const [kept, out] = [this.#kept.operandFor(device) as Real, found.values as Real];
-    return yield* step({
-      device,
-      encode: (encoder) => encoder.selectRanks(kept, lengths, ranks, out),
-      reachable: [],
-      result: out,
-      written: found,
-      fresh: [],
-    });
+    const encode = (encoder: Encoder) => encoder.selectRanks(kept, lengths, ranks, out);
+    return yield* step(taskOf({ device, encode, result: out, written: found }));
   }
 
   close(): void {
