@@ -20,7 +20,7 @@ interruptible();
 /** Exit codes: 0, 1 for bad input, 128 + the number of the signal that interrupts (130: Ctrl-C). */
 async function main(): Promise<void> {
   const program = new Command('covarium')
-    .description('Multivariate normals on Apple GPUs, BLAS, or plain TypeScript.')
+    .description('Multivariate normals on Apple and NVIDIA GPUs and the CPU.')
     .version(versions().covarium)
     .addHelpText(
       'after',

@@ -6,12 +6,12 @@ import { CovariumError, isError } from '../covarium-error.ts';
 /** The error for a file that cannot be read, made from the system's error or the stream's, which may be any value. */
 export function cannotRead(path: string, error: unknown): CovariumError {
   const { code, message } = whyOf(error);
-  if (code === 'ENOENT')
-    return new CovariumError('ERR_FILE_NOT_FOUND', `File (${path}) does not exist.`, { path, cause: error });
-  return new CovariumError('ERR_FILE_UNREADABLE', `File (${path}) cannot be read (${code ?? message}).`, {
-    path,
-    cause: error,
-  });
+  if (code === 'ENOENT') {
+    const hint = /^(https?|file):\/\//.test(path) ? ' For an address pass a URL: `new URL(address)`.' : '';
+    return new CovariumError('ERR_FILE_NOT_FOUND', `File (${path}) does not exist.${hint}`, { path, cause: error });
+  }
+  const why = code === 'EISDIR' ? 'it is a folder' : (code ?? message);
+  return new CovariumError('ERR_FILE_UNREADABLE', `File (${path}) cannot be read (${why}).`, { path, cause: error });
 }
 
 // `fetch failed` and `terminated` have the reason as their cause.

@@ -323,7 +323,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ],
   [
     'a folder of draws',
-    /EISDIR.*\[ERR_FILE_UNREADABLE\]$/,
+    /it is a folder.*\[ERR_FILE_UNREADABLE\]$/,
     () => {
       mkdirSync(at('folder.npy'));
       return plotting('--draws', at('folder.npy'));

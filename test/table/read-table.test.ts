@@ -160,6 +160,8 @@ test('A stream may give texts; a stream of other values, or no source at all, is
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => readTable(numbers));
   for (const source of [undefined, null, 7, {}, [1, 2], Promise.resolve()])
     await throwsCode('ERR_INVALID_ARGUMENT', 'pass a path', () => readTable(source as unknown as string));
+  await throwsCode('ERR_FILE_NOT_FOUND', '`new URL(address)`', () => readTable('https://example.org/x.csv'));
+  await throwsCode('ERR_FILE_UNREADABLE', 'it is a folder', () => readTable(tmpdir()));
   await throwsCode('ERR_INVALID_ARGUMENT', 'ftp://', () => readTable(new URL('ftp://user:secret@example.org/x.csv')));
   const failing = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a,b\n1,2\n');
