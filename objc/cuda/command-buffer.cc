@@ -249,8 +249,8 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 }
 
 void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
-  // Below, the CPU is as fast.
-  constexpr size_t leastOrder = 512;
+  // Below, the CPU is about as fast.
+  constexpr size_t leastOrder = 256;
   if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (n < leastOrder && leastOnGpu() != 0))
     return Recorder::symmetricEigen(a, values, n);
   auto cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());

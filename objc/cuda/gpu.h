@@ -80,6 +80,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   std::shared_ptr<Block> allocate(size_t sizeBytes);
   // Memory of the host that the GPU copies from and to at the full rate of the bus; null where the system gives none.
   std::shared_ptr<Buffer> allocatePinned(size_t sizeBytes);
+  // That is kept, and that one block may have.
+  size_t mostPinnedBytes() const { return mostPinned_; }
   // Returns when the numbers are there.
   void download(void* to, DevicePointer from, size_t sizeBytes);
   // On the GPU and pinned.

@@ -312,6 +312,22 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
   assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
 });
 
+onSoftCuda("It opens beside a CPU whose products are a library's, whose draws agree to rounding.", async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const isThere = listDevices().find(({ kind }) => kind === 'cpu').available;
+    const draws = (isThere ? ['cpu', 'cuda'] : []).map((kind) => {
+      const device = openDevice(kind);
+      const { data } = normalOn(device, 150).sampleSync(300, { seed: 1 });
+      device.close();
+      return data;
+    });
+    console.log(isThere ? draws[0].every((value, i) => Math.abs(value - draws[1][i]) < 1e-3) : 'no such library');`,
+    { COVARIUM_BLAS: 'libopenblas.so.0' },
+  );
+  assert.match(out, /^(?:true|no such library)$/);
+});
+
 onSoftCuda('A part of a GPU goes by the UUID that nvidia-smi shows, which begins with MIG.', async () => {
   const out = await printedBesideCuda(
     `${head}

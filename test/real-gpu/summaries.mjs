@@ -1,6 +1,7 @@
 // Summaries of draws: nothing but what they tell comes to the host, and the quantiles are those of the CPU, to the bit.
 //
 //     node test/real-gpu/summaries.mjs
+//     python3 test/real-gpu/summaries.py   # PyTorch, by hand
 import { MultivariateNormal, MultivariateStudentT } from '../../dist/lib/index.js';
 import { best, covarianceOf, devices } from './measure.mjs';
 
