@@ -284,11 +284,18 @@ onKernelDevices('parts of vectors are vectors where their type is deduced.', asy
   const text = `${head}
 template <typename T> T twice(T x) { T result = x + x; return result; }
 template <typename T> uint bytes(T x) { return sizeof(x); }
-struct Own { uint2 value; METAL_FUNC uint2 plain() const { return value; } };
+template <typename T> struct Base { T value; };
+struct Own : Base<uint>, Base<int> { uint yw; };
 kernel void f(device uint* out, uint i [[thread_index_in_threadgroup]]) {
   uint4 v = uint4(1, 2, 3, 4) + i;
   auto part = v.zw;
   part.x += 100;
+  const uint2 zy = v.zy;
+  Own own;
+  own.yw = i;
+  part.x += bytes(own.yw) - 4;
+  const uint3 xxy = v.xxy;
+  if (zy.x != v.z || xxy.z != v.y) part.x = 0;
   const uint2 chosen = i % 2 == 0 ? v.xy : v.wx;
   v.yx = v.xy;
   (v.zw) = uint2(7, 8);

@@ -232,7 +232,7 @@ function isRareSwizzle(source: Source, at: number): boolean {
   if (!/^(?:[xyzw]{3,4}|[rgba]{3,4})$/.test(text) || members.test(text)) return false;
   // The vectors have some of the choices of three.
   const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
-  return !three.test(text) && source.text(at + 1) !== '(' && !source.isDeclared(text);
+  return !three.test(text) && source.text(at + 1) !== '(' && !source.isMember(text);
 }
 
 /**
@@ -242,7 +242,7 @@ function isRareSwizzle(source: Source, at: number): boolean {
 function isReadSwizzle(source: Source, at: number): boolean {
   const { text } = source.tokens[at]!;
   if (!/^(?:[xyzw]{2,4}|[rgba]{2,4})$/.test(text) || !/^(?:\.|->)$/.test(source.text(at - 1))) return false;
-  if (source.isDeclared(text)) return false;
+  if (source.isMember(text)) return false;
   const isAssigned = source.text(at + 1) === ')' && /^(?:[^=!<>]?=|\+\+|--|<<=|>>=)$/.test(source.text(at + 2));
   return /^[,);}:?]$/.test(source.text(at + 1)) && !isAssigned && !/^(?:\+\+|--)$/.test(before(source, at));
 }
