@@ -295,7 +295,9 @@ kernel void f(device uint* out, uint i [[thread_index_in_threadgroup]]) {
   own.yw = i;
   part.x += bytes(own.yw) - 4;
   const uint3 xxy = v.xxy;
-  if (zy.x != v.z || xxy.z != v.y) part.x = 0;
+  thread uint4* at = &v;
+  const uint sum = twice(v.xy.yxy).z + twice(zy.xxx).y + twice(v.xyz.zzzz).w + twice(at->wxxz).w + at->yyy.z;
+  if (zy.x != v.z || xxy.z != v.y || sum != 2 * v.y + 2 * v.z + 2 * v.z + 2 * v.z + v.y) part.x = 0;
   const uint2 chosen = i % 2 == 0 ? v.xy : v.wx;
   v.yx = v.xy;
   (v.zw) = uint2(7, 8);
