@@ -100,13 +100,23 @@ export class Source {
     return this.#byName.get(name) ?? [];
   }
 
-  /** True if a word stands anywhere but behind a point: members of structs do where they are declared. */
-  isDeclared(word: string): boolean {
+  /** True if a word stands in the braces of a type, and not behind a point: members of types do. */
+  isMember(word: string): boolean {
     if (this.#words === undefined) {
       this.#words = new Set();
-      this.tokens.forEach(({ text }, at) => {
-        if (this.text(at - 1) !== '.' && this.text(at - 1) !== '->') this.#words!.add(text);
-      });
+      for (let at = 0; at < this.tokens.length; at++) {
+        if (!typeWords.has(this.text(at))) continue;
+        // Its name, the arguments of a specialisation, its bases; <class T> is no type.
+        for (let inBases = false; at < this.tokens.length; at++) {
+          const next = this.text(at + 1);
+          if (next === ':') inBases = true;
+          if (next === '<') at = (this.angleEnd(at + 1) ?? at + 1) - 1;
+          else if (/^[;(){}=]$/.test(next) || (!inBases && /^[,>]$/.test(next))) break;
+        }
+        const close = this.text(at + 1) === '{' ? this.close[at + 1]! : 0;
+        for (; at < close; at++)
+          if (this.text(at - 1) !== '.' && this.text(at - 1) !== '->') this.#words.add(this.text(at));
+      }
     }
     return this.#words.has(word);
   }

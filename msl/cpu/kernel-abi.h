@@ -10,7 +10,10 @@
 
 namespace covarium {
 
-constexpr uint32_t kernelAbi = 2;
+constexpr uint32_t kernelAbi = 3;
+
+// A place of the user's text: its line, and in the low bits its column, where the compiler can say it.
+constexpr unsigned columnBits = 11;
 
 // What is the same for all threads of a launch.
 struct GridSize {
@@ -48,11 +51,11 @@ struct KernelOverrun {
   void* const* frame;
 };
 
-// What the kernel asks of the device while it runs. `file` and `line` are the user's own.
+// What the kernel asks of the device while it runs. `file` and `place` are the user's own.
 struct KernelHost {
-  SimdLanes (*exchange)(uint64_t bits, const char* file, uint32_t line);
+  SimdLanes (*exchange)(uint64_t bits, const char* file, uint32_t place);
   unsigned (*lane)();
-  void (*barrier)(const char* file, uint32_t line);
+  void (*barrier)(const char* file, uint32_t place);
   // Runs that are cancelled and have not ended, of any kernel: where it is 0, none of them is this one.
   const uint32_t* cancellations;
   bool (*isCancelled)();

@@ -12,7 +12,7 @@ namespace covarium::cpu {
 // The place in the kernel's text where a thread waits; null if unknown.
 struct CodePlace {
   const char* file = nullptr;
-  uint32_t line = 0;
+  uint32_t line = 0;  // and its column, as KernelHost has them
 };
 
 // Why a threadgroup can't go on: `waiting` waits at a barrier that `other` does not reach.

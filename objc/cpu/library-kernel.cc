@@ -108,13 +108,13 @@ void* ownMemory(uint32_t which, const char* name, uint64_t bytes, uint64_t eleme
   return memory;
 }
 
-SimdLanes exchange(uint64_t bits, const char* file, uint32_t line) {
-  if (auto* group = Group::running()) return group->exchange(bits, {file, line});
+SimdLanes exchange(uint64_t bits, const char* file, uint32_t place) {
+  if (auto* group = Group::running()) return group->exchange(bits, {file, place});
   return simd_exchange_bits(bits);
 }
 
-void barrier(const char* file, uint32_t line) {
-  if (auto* group = Group::running()) group->barrier({file, line});
+void barrier(const char* file, uint32_t place) {
+  if (auto* group = Group::running()) group->barrier({file, place});
 }
 
 const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
@@ -122,14 +122,14 @@ const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const
                          overrun,     ownMemory};
 
 Checked diverged(const Divergence& divergence) {
-  const std::string other = divergence.returned
-                                ? "has returned"
-                                : "waits at " + named(divergence.otherPlace.file, divergence.otherPlace.line);
+  const std::string other =
+      divergence.returned ? "has returned"
+                          : "waits at " + named(divergence.otherPlace.file, divergence.otherPlace.line >> columnBits);
   return Checked(positionOf(divergence.waiting) + " waits at the barrier at " +
-                     named(divergence.barrier.file, divergence.barrier.line) +
+                     named(divergence.barrier.file, divergence.barrier.line >> columnBits) +
                      ", which not all threads of its group reach: " + positionOf(divergence.other).replace(0, 1, "t") +
                      " " + other + ".",
-                 divergence.barrier.file, divergence.barrier.line);
+                 divergence.barrier.file, divergence.barrier.line >> columnBits);
 }
 
 // Runs a part of a kernel without fibers. A loop that finds the run cancelled jumps back here: a kernel's frames own

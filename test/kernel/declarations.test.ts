@@ -83,6 +83,7 @@ kernel void f(device uint* out, ${at}) {
   const float4 chosen = select(float4(0), weights, bool4(true, false, true, false));
   uint x = simd_shuffle(i, ushort(1)) + simd_prefix_inclusive_product(i == 2 ? 3u : 1u);
   atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst);
+  assert((is_same<uint, uint>::value) && i < 4);
   half h = half(0.1f); bfloat b = bfloat(1.0f / 3);
   out[i] = uint(chosen.x + chosen.z) * 1000 + uint(p.at.x) * 100 + pair.y * 10 + x + (uint(as_type<ushort>(h)) << 16)
     + uint(as_type<ushort>(b) == 0x3eabu) * 100000;

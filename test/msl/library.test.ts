@@ -17,6 +17,12 @@ const expressions: readonly (readonly [text: string, value: number])[] = [
   ['ldexp(float2(3), int2(2)).x', 12],
   ['fdim(3.0f, 1.0f) + fdim(1.0f, 3.0f)', 2],
   ['divide(6.0f, 3.0f)', 2],
+  ['as_type<ushort>(nextafter(half(1), half(2)))', 0x3c01],
+  ['as_type<ushort>(nextafter(half(1), half(-2)))', 0x3bff],
+  ['as_type<ushort>(nextafter(half(-1), half(2)))', 0xbbff],
+  ['as_type<ushort>(nextafter(half(0), half(-2)))', 0x8001],
+  ['as_type<ushort>(nextafter(bfloat2(1), bfloat2(2)).y)', 0x3f81],
+  ['as_type<uint>(nextafter(1.0f, 2.0f)) - 0x3f800000u', 1],
   ['max3(1, 2, 3)', 3],
   ['min3(1.0f, 2.0f, 3.0f)', 1],
   ['median3(3, 1, 2)', 2],
@@ -284,11 +290,20 @@ onKernelDevices('parts of vectors are vectors where their type is deduced.', asy
   const text = `${head}
 template <typename T> T twice(T x) { T result = x + x; return result; }
 template <typename T> uint bytes(T x) { return sizeof(x); }
-struct Own { uint2 value; METAL_FUNC uint2 plain() const { return value; } };
+template <typename T> struct Base { T value; };
+struct Own : Base<uint>, Base<int> { uint yw; };
 kernel void f(device uint* out, uint i [[thread_index_in_threadgroup]]) {
   uint4 v = uint4(1, 2, 3, 4) + i;
   auto part = v.zw;
   part.x += 100;
+  const uint2 zy = v.zy;
+  Own own;
+  own.yw = i;
+  part.x += bytes(own.yw) - 4;
+  const uint3 xxy = v.xxy;
+  thread uint4* at = &v;
+  const uint sum = twice(v.xy.yxy).z + twice(zy.xxx).y + twice(v.xyz.zzzz).w + twice(at->wxxz).w + at->yyy.z;
+  if (zy.x != v.z || xxy.z != v.y || sum != 2 * v.y + 2 * v.z + 2 * v.z + 2 * v.z + v.y) part.x = 0;
   const uint2 chosen = i % 2 == 0 ? v.xy : v.wx;
   v.yx = v.xy;
   (v.zw) = uint2(7, 8);

@@ -85,7 +85,12 @@ export function rewritten(
 export function headersOf(text: string): string {
   const internal = /\b__(?:metal_|METAL_|is_valid_)/.test(text) ? '#include <library/internal.h>\n' : '';
   const pack = /\b(?:un)?pack_[a-z]/.test(text) ? '#include <library/pack.h>\n' : '';
-  return `#include <library/words.h>\n${internal}${pack}`;
+  // As Metal's without its validation: what it says is not asked.
+  const assert =
+    /\bassert *\(/.test(text) && !/\b(?:void|bool|int)\s+assert *\(/.test(text)
+      ? '#define assert(...) ((void)0)\n'
+      : '';
+  return `#include <library/words.h>\n${internal}${pack}${assert}`;
 }
 
 /** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
@@ -170,9 +175,10 @@ function rewriteWords(
         );
     } else if (token.text === '{' && isOneNumber(source, at)) edits.before(source.close[at]!, ', covarium::Rest()');
     else if (token.kind !== 'word') continue;
-    else if (source.text(at - 1) === '.' && isRareSwizzle(source, at)) edits.replace(at, swizzle(token.text));
-    else if (isReadSwizzle(source, at)) edits.after(at, '.plain()');
-    else if (token.text === 'volatile' && !isOfScalar(source, at)) edits.replace(at, '');
+    else if (isSwizzle(source, at)) {
+      if (isRare(token.text) && source.text(at + 1) !== '(') edits.replace(at, swizzle(token.text));
+      if (isRead(source, at)) edits.after(at, '.plain()');
+    } else if (token.text === 'volatile' && !isOfScalar(source, at)) edits.replace(at, '');
     else if (token.text === 'coherent' && source.text(at + 1) === '(') edits.drop(at, source.close[at + 1]! + 1);
     else if (dropped.has(token.text)) edits.replace(at, '');
     else if (isAccess(source, at)) edits.replace(at, token.text === 'class' ? 'struct' : 'public');
@@ -219,33 +225,42 @@ function isConst(source: Source, at: number, begin: number, end: number): boolea
 
 /** Swizzles that are members of the vectors (msl/cpu/library/swizzle.h), beside those of the first three letters. */
 const members =
-  /^(?:xyzw|wzyx|zyxw|yzwx|wxyz|rgba|abgr|bgra|gbar|argb|(.)\1\1\1|[xyz]w|w[xyzw]|www|yzw|xyw|xzw|[rgb]a|a[rgba]|aaa|gba|rga|rba)$/;
+  /^(?:xyzw|wzyx|zyxw|yzwx|wxyz|rgba|abgr|bgra|gbar|argb|[xyz]w|w[xyzw]|www|yzw|xyw|xzw|[rgb]a|a[rgba]|aaa|gba|rga|rba)$/;
 
-/** True for components that no member of the vectors has the name of, and no member of the text's own. */
-function isRareSwizzle(source: Source, at: number): boolean {
+/** The most names and points of an expression that are looked at, so that time is in proportion to the text. */
+const longestChain = 40;
+
+/** True for several components of a vector, behind a point. */
+function isSwizzle(source: Source, at: number): boolean {
   const { text } = source.tokens[at]!;
-  if (!/^(?:[xyzw]{3,4}|[rgba]{3,4})$/.test(text) || members.test(text)) return false;
-  // The vectors have some of the choices of three.
-  const three = /^(?:xxx|yyy|zzz|xyz|xzy|yxz|yzx|zxy|zyx|rrr|ggg|bbb|rgb|rbg|grb|gbr|brg|bgr)$/;
-  return !three.test(text) && source.text(at + 1) !== '(' && !source.isDeclared(text);
+  if (!/^(?:[xyzw]{2,4}|[rgba]{2,4})$/.test(text) || !/^(?:\.|->)$/.test(source.text(at - 1))) return false;
+  return !source.isMember(text);
+}
+
+/** True for components that no member of some vector has the name of. */
+function isRare(text: string): boolean {
+  // Vectors of two have all pairs, those of three some of the choices of three.
+  return text.length > 2 && !members.test(text) && !/^(?:xyz|xzy|yxz|yzx|zxy|zyx|rgb|rbg|grb|gbr|brg|bgr)$/.test(text);
 }
 
 /**
- * True for several components of a vector that are read as a whole operand: the type of one that is deduced from them
- * is a vector's, not that of a part of one.
+ * True for components that are read, and not written: the type that is deduced from them is a vector's, not that of a
+ * part of one.
  */
-function isReadSwizzle(source: Source, at: number): boolean {
-  const { text } = source.tokens[at]!;
-  if (!/^(?:[xyzw]{2,4}|[rgba]{2,4})$/.test(text) || !/^(?:\.|->)$/.test(source.text(at - 1))) return false;
-  if (source.isDeclared(text)) return false;
-  const isAssigned = source.text(at + 1) === ')' && /^(?:[^=!<>]?=|\+\+|--|<<=|>>=)$/.test(source.text(at + 2));
-  return /^[,);}:?]$/.test(source.text(at + 1)) && !isAssigned && !/^(?:\+\+|--)$/.test(before(source, at));
+function isRead(source: Source, at: number): boolean {
+  let next = at + 1;
+  while (next < at + longestChain && source.text(next) === '.' && source.tokens[next + 1]?.kind === 'word') next += 2;
+  const isWhole = /^[,);}:?]$/.test(source.text(next)) || next > at + 1;
+  const assigned = source.text(next) === ')' ? next + 1 : next;
+  const isWritten = /^(?:[^=!<>]?=|<<=|>>=|\+\+|--)$/.test(source.text(assigned));
+  return isWhole && !isWritten && !/^(?:\+\+|--)$/.test(before(source, at));
 }
 
 /** The mark in front of an expression of names, points and brackets that ends at `at`. */
 function before(source: Source, at: number): string {
   let from = at - 1;
-  while (from > 0 && (source.tokens[from]!.kind === 'word' || /^(?:\.|->|::)$/.test(source.text(from)))) from--;
+  while (from > at - longestChain && (source.tokens[from]!.kind === 'word' || /^(?:\.|->|::)$/.test(source.text(from))))
+    from--;
   return source.text(from);
 }
 

@@ -36,6 +36,26 @@ COVARIUM_FLOATS(signbit, bool, __builtin_signbitf(x) != 0)
 COVARIUM_FLOATS(isnormal, bool, __builtin_isnormal(static_cast<float>(x)))
 #undef COVARIUM_FLOATS
 
+// The next number of its own type towards y.
+template <typename T>
+static inline T neighbourOf(T x, T y) {
+  if constexpr (sizeof(T) == 2 && covarium::isFloat<T>) {
+    const float from = static_cast<float>(x), to = static_cast<float>(y);
+    if (!(from < to) && !(to < from)) return from == to ? y : static_cast<T>(from + to);
+    ushort bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (from == 0) {
+      bits = to < 0 ? 0x8001 : 1;
+    } else {
+      bits += (from < to) == (from > 0) ? 1 : -1;
+    }
+    T next;
+    memcpy(static_cast<void*>(&next), &bits, sizeof bits);
+    return next;
+  } else {
+    return static_cast<T>(__builtin_nextafterf(x, y));
+  }
+}
 #define COVARIUM_FLOATS_2(name, Result, body)                                                                         \
   template <typename A, typename B, typename = IfFloats<A>>                                                           \
   static inline auto name(const A& a, const B& b) {                                                                   \
@@ -44,7 +64,7 @@ COVARIUM_FLOATS(isnormal, bool, __builtin_isnormal(static_cast<float>(x)))
   }
 COVARIUM_FLOATS_2(divide, float, x / y)
 COVARIUM_FLOATS_2(fdim, float, __builtin_fdimf(x, y))
-COVARIUM_FLOATS_2(nextafter, float, __builtin_nextafterf(x, y))
+COVARIUM_FLOATS_2(nextafter, float, neighbourOf(x, y))
 COVARIUM_FLOATS_2(isordered, bool, !__builtin_isunordered(static_cast<float>(x), static_cast<float>(y)))
 COVARIUM_FLOATS_2(isunordered, bool, __builtin_isunordered(static_cast<float>(x), static_cast<float>(y)))
 #undef COVARIUM_FLOATS_2

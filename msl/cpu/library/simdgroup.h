@@ -1,8 +1,14 @@
 // Barriers and the functions of a simdgroup, through the host's table: what each lane gave, in lane order. Lanes that
 // have returned take no part. Part of words.h, in namespace metal.
 
-// The file and the line are the caller's.
-#define COVARIUM_CALLER const char *file = __builtin_FILE(), uint line = __builtin_LINE()
+// The file and the place are the caller's: lanes at two calls on one line do not exchange with each other.
+#if defined(__clang__)
+#define COVARIUM_COLUMN (__builtin_COLUMN() < (1 << covarium::columnBits) ? __builtin_COLUMN() : 0)
+#else
+#define COVARIUM_COLUMN 0
+#endif
+#define COVARIUM_CALLER \
+  const char *file = __builtin_FILE(), uint line = (uint(__builtin_LINE()) << covarium::columnBits) + COVARIUM_COLUMN
 
 enum class mem_flags {
   mem_none = 0,

@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDevice } from '../../../lib/index.ts';
+import { findCompiler } from '../../../lib/kernel/cpu/compiler.ts';
 import { onNative } from '../../harness/on-native.ts';
 import { throwsCode } from '../../harness/throws-code.ts';
 
@@ -48,6 +49,22 @@ kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
     [...out.subarray(2)],
     Array.from({ length: 30 }, (_, k) => 2 * (k + 2) - 1 + 32_000),
   );
+});
+
+onNative('SIMD functions of two branches exchange apart, on one line too.', async () => {
+  // g++ does not say the column of a call.
+  if (!(await findCompiler()).isClang) return;
+  using device = openDevice('cpu', { threads: 1 });
+  const kernel = await device.kernel(`#include <metal_stdlib>
+using namespace metal;
+#define SUM(x, a, b) if (i % 2) x = simd_sum(a); else x = simd_sum(b)
+kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint x, y; SUM(x, i, 10 * i); if (i < 3) y = simd_max(i); else y = simd_max(100 + i);
+  out[i] = 1000 * x + y;
+}`);
+  const out = new Uint32Array(4);
+  await kernel.run({ grid: 4, threadgroup: 4, arguments: [out] });
+  assert.equal([...out], [20_002, 4002, 20_002, 4103]);
 });
 
 test.run();
