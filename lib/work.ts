@@ -72,6 +72,15 @@ export function endsPiece(row: number, n: number): boolean {
   return (row + 1) % rowsOfPiece(n) === 0;
 }
 
+/** Calls body for rows [from, to) of n numbers, a piece at a time, and yields after each. */
+export function* inRows(rows: number, n: number, body: (from: number, to: number) => void): Work {
+  const atOnce = rowsOfPiece(n);
+  for (let from = 0; from < rows; from += atOnce) {
+    body(from, Math.min(rows, from + atOnce));
+    yield;
+  }
+}
+
 const itemsOfPiece = 4096;
 
 /** Calls body for pieces [from, to) of items, and yields after each: its plain loop is faster than a generator's. */

@@ -1,7 +1,7 @@
 import { requireAttached } from '../array/host-memory.ts';
 import { notFinite } from '../check.ts';
 import type { Missing, Values } from '../dtype.ts';
-import { endsPiece, rowsOfPiece, type Work } from '../work.ts';
+import { endsPiece, inRows, rowsOfPiece, type Work } from '../work.ts';
 import { type CentralSums, largest, noRows, shift, unitOf } from './central-sums.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
@@ -61,11 +61,10 @@ export function* centredBlock(
       if (endsPiece(r, n)) yield;
     }
   sums.mean.set(centre);
-  for (let r = 0; r < kept; r++) {
-    if (wantsHigher) addHigher(deviations, r, n, weights[r]!, centre, sums);
-    centreRow(deviations, r, n, weights[r]!, centre, first);
-    if (endsPiece(r, n)) yield;
-  }
+  yield* inRows(kept, n, (begin, end) => {
+    if (wantsHigher) for (let r = begin; r < end; r++) addHigher(deviations, r, n, weights[r]!, centre, sums);
+    centreRows(deviations, begin, end, weights, centre, first);
+  });
   if (wantsHigher && !(sums.fourth > leastFourth && sums.fourth < mostFourth))
     yield* higherInUnit(deviations, weights, sums);
   return { deviations, sums, first };
@@ -84,28 +83,45 @@ export function* sumsOf({ sums, first }: Block): Work<CentralSums> {
 function* nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: number): Work<Float64Array> {
   const centre = rows.slice(0, n);
   const sum = new Float64Array(n);
-  for (let r = 0, at = 0; r < weights.length; r++) {
-    for (let j = 0; j < n; j++, at++) sum[j]! += weights[r]! * (rows[at]! - centre[j]!);
-    if (endsPiece(r, n)) yield;
-  }
+  yield* inRows(weights.length, n, (begin, end) => addDifferences(rows, begin, end, weights, centre, sum));
   for (let j = 0; j < n; j++) centre[j]! += sum[j]! / weight;
   return centre;
 }
 
-// Replaces a row by its deviation times the root of its weight, and adds it to the first sum.
-function centreRow(
+// Adds the weighted differences of rows [begin, end) from the centre to the sum.
+function addDifferences(
+  rows: Float64Array,
+  begin: number,
+  end: number,
+  weights: Float64Array,
+  centre: Float64Array,
+  sum: Float64Array,
+): void {
+  const n = centre.length;
+  for (let r = begin, at = begin * n; r < end; r++) {
+    const weight = weights[r]!;
+    for (let j = 0; j < n; j++, at++) sum[j]! += weight * (rows[at]! - centre[j]!);
+  }
+}
+
+// Replaces rows [begin, end) by their deviations times the roots of their weights, and adds them to the first sum.
+function centreRows(
   deviations: Float64Array,
-  r: number,
-  n: number,
-  weight: number,
+  begin: number,
+  end: number,
+  weights: Float64Array,
   centre: Float64Array,
   first: Float64Array,
 ): void {
-  const scale = Math.sqrt(weight);
-  for (let j = 0, at = r * n; j < n; j++, at++) {
-    const difference = deviations[at]! - centre[j]!;
-    first[j]! += weight * difference;
-    deviations[at] = scale * difference;
+  const n = centre.length;
+  for (let r = begin, at = begin * n; r < end; r++) {
+    const weight = weights[r]!;
+    const scale = Math.sqrt(weight);
+    for (let j = 0; j < n; j++, at++) {
+      const difference = deviations[at]! - centre[j]!;
+      first[j]! += weight * difference;
+      deviations[at] = scale * difference;
+    }
   }
 }
 

@@ -274,10 +274,11 @@ Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, std::vecto
       return {entry.buffer, static_cast<size_t>(address - base), length, dtype};
     }
   }
+  device(env);
   if (const Operand* whole = lately(borrowed, address, length * bytesOf(dtype)))
     return {whole->buffer, whole->offsetBytes + (address - whole->address()), length, dtype};
   refuseResizable(env, arrayBuffer);
-  const Operand operand = {device(env).borrow(data, length * bytesOf(dtype)), 0, length, dtype};
+  const Operand operand = {device_->borrow(data, length * bytesOf(dtype)), 0, length, dtype};
   napi_ref reference;
   requireOk(napi_create_reference(env, typedArray, 1, &reference));
   borrowed.push_back({reference, operand});

@@ -23,6 +23,14 @@ double norm(const T* x, size_t n) {
   return largest * std::sqrt(sum);
 }
 
+// The same to a few roundings, in one pass where no square overflows or vanishes.
+template <typename T>
+double roughNorm(const T* x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]) * x[i];
+  return sum > 1e-280 && sum < 1e280 ? std::sqrt(sum) : norm(x, n);
+}
+
 // Rows a (m x n, `stride` apart) become L, k = min(m, n) columns of it lower triangular, the rest zero; `q` (k x n)
 // gets its rows where it is not null.
 template <typename T>
@@ -166,7 +174,7 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
     bool full = true;
     for (size_t i = 0; i < m && full; ++i) {
       const double pivot = made[i * width + i];
-      full = pivot > 0 && pivot > tolerance * norm(rows + i * n, width);
+      full = pivot > 0 && pivot > tolerance * roughNorm(rows + i * n, width);
     }
     if (full) {
       for (size_t i = 0; i < m; ++i) {
