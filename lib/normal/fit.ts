@@ -129,21 +129,18 @@ const unitsOfRounding = 16;
 function withRank(task: NormalTask): NormalTask {
   const { n, dtype } = task.result;
   const root = task.written.values as Real;
-  const variances = dtype === 'float32' ? new Float32Array(n) : new Float64Array(n);
   const share = unitsOfRounding * 2 ** (dtype === 'float32' ? -23 : -52);
-  return {
-    ...task,
-    encode: (encoder, scratch) => {
-      task.encode(encoder, scratch);
-      encoder.squaredNorms(root, variances, n);
-    },
-    after: () => {
-      task.after?.();
+  const encode = (encoder: Encoder, scratch: Scratch) => {
+    task.encode(encoder, scratch);
+    const variances = scratch.output(dtype, n);
+    encoder.squaredNorms(root, variances, n);
+    scratch.after(() => {
       const pivot = variances.findIndex((variance, i) => root[i * (n + 1)]! ** 2 <= share * variance);
       if (pivot >= 0)
         throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Pivot (${pivot}) is all rounding.`, { pivot });
-    },
+    });
   };
+  return { ...task, encode };
 }
 
 /** An error of a singular covariance of rows, which names the column that makes it so, and the ways out. */
