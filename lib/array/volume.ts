@@ -1,6 +1,6 @@
 import { checkOptions, noConstructor, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Dtype, Values } from '../dtype.ts';
+import { type Dtype, type Values, zerosOf } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
 import {
   type ArrayContents,
@@ -11,6 +11,7 @@ import {
   isArrayJson,
   jsonValues,
 } from './face.ts';
+import { elementTypeOf, isStrided, rowsOfStrided, type StridedArray } from './foreign.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
 import { Storage } from './storage.ts';
 
@@ -65,13 +66,14 @@ export class Volume<D extends Dtype = Dtype> {
 
   /**
    * A volume of host values, width x height x depth, x fastest. A typed array of type `dtype` is wrapped, not copied;
-   * an array becomes float32 by default. A volume, and what `toJSON` and structuredClone make of
-   * one, has its size. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
+   * an array becomes float32 by default. A volume, what `toJSON` and structuredClone make of one, and a strided array of
+   * shape (depth, height, width) have their size. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
+   * `ERR_INVALID_ARGUMENT`.
    */
-  static from<Given extends Values | readonly number[] | ArrayJson | Volume, D extends Dtype | undefined = undefined>(
-    values: Given,
-    options: Partial<VolumeSize> & { readonly dtype?: D } = {},
-  ): Volume<MadeOf<Given, NoInfer<D>>> {
+  static from<
+    Given extends Values | readonly number[] | StridedArray | ArrayJson | Volume,
+    D extends Dtype | undefined = undefined,
+  >(values: Given, options: Partial<VolumeSize> & { readonly dtype?: D } = {}): Volume<MadeOf<Given, NoInfer<D>>> {
     checkOptions(options, ['width', 'height', 'depth', 'dtype']);
     const given = clonedContents<unknown>(values);
     if (isArrayJson(given) || given !== values) {
@@ -82,6 +84,11 @@ export class Volume<D extends Dtype = Dtype> {
         ...{ width, height, depth },
         ...options,
       }) as Volume<Dtype> as Volume<MadeOf<Given, NoInfer<D>>>;
+    }
+    if (isStrided(given)) {
+      const [depth, height, width] = shapeOf(given);
+      const numbers = stridedNumbers(given, options.dtype);
+      return Volume.from(numbers, { width, height, depth, ...options }) as Volume<MadeOf<Given, NoInfer<D>>>;
     }
     const size = sizeOf(options as VolumeSize);
     const host = Array.isArray(values)
@@ -166,6 +173,28 @@ export class Volume<D extends Dtype = Dtype> {
     wholeNumber('`z`', z, 0, this.depth - 1);
     return (z * this.height + y) * this.width + x;
   }
+}
+
+function shapeOf({ shape }: StridedArray): [depth: number, height: number, width: number] {
+  if (shape.length === 3) return [shape[0]!, shape[1]!, shape[2]!];
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `\`values\` of shape (${[...shape].join(', ')}) is not a volume: pass three dimensions.`,
+  );
+}
+
+function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values {
+  const [depth, height, width] = shapeOf(values);
+  const own = elementTypeOf(values);
+  const dtype = asked ?? (own === 'plain' ? 'float32' : own);
+  const { data, strides, stride, offset = 0 } = values;
+  const [next, down, across] = strides ?? stride ?? [height * width, width, 1];
+  const rows = (count: number, from: number) =>
+    rowsOfStrided({ data, shape: [count, width], strides: [down!, across!], offset: from }, dtype).values;
+  if (next === height * down!) return rows(depth * height, offset);
+  const all = zerosOf(dtype, depth * height * width);
+  for (let z = 0; z < depth; z++) all.set(rows(height, offset + z * next!), z * height * width);
+  return all;
 }
 
 /** Three whole numbers; throws `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`. */

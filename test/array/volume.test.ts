@@ -83,4 +83,18 @@ kernel void f(constant Hidden<int>& p, device float* out, uint i [[thread_positi
   },
 );
 
+test('A strided array of three dimensions is a volume.', async () => {
+  const data = Float64Array.from({ length: 24 }, (_, i) => i);
+  const dense = Volume.from({ data, shape: [2, 3, 4] });
+  assert.equal([dense.dtype, ...dense.size], ['float64', 4, 3, 2]);
+  assert.is(dense.get(1, 2, 1), 21);
+  data[21] = -1;
+  assert.is(dense.get(1, 2, 1), -1, 'in place');
+  // The same axes, in another order: depth varies fastest.
+  const turned = Volume.from({ data: [0, 1, 2, 3, 4, 5], shape: [2, 1, 3], strides: [1, 6, 2] });
+  assert.equal([turned.dtype, ...turned.data], ['float32', 0, 2, 4, 1, 3, 5]);
+  await throwsCode('ERR_SHAPE', '(2, 3) is not a volume', () => Volume.from({ data, shape: [2, 3] }));
+  await throwsCode('ERR_SHAPE', 'reaches beyond its data', () => Volume.from({ data, shape: [2, 3, 5] }));
+});
+
 test.run();
