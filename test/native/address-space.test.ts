@@ -135,7 +135,7 @@ onLimits('Where lanes leave too little for their blocks, one lane draws on, with
     const covariance = Array.from({ length: 8 }, (_, i) => Array.from({ length: 8 }, (_, j) => (i === j ? 2 : 0.5)));
     const model = { mean: new Array(8).fill(0), covariance };
     for (const spare of [0, 1, 7, 8]) {
-      const drawn = await DrawnRows.open(run, model, 'cpu', rows);
+      const drawn = await DrawnRows.open(run, model, { kind: 'cpu' }, rows);
       if (spare > 0) limit(taken() + spare * 2 ** 20);
       const hash = createHash('sha256');
       try {
