@@ -18,6 +18,9 @@ const isLinux = process.platform === 'linux';
 if (process.env.npm_config_nodedir === undefined && nodeHeaders() !== '')
   process.env.npm_config_nodedir = nodeHeaders();
 
+// prebuildify hands no number of jobs to node-gyp, which then compiles one file after the other.
+process.env.JOBS ??= 'max';
+
 const stage = stageSources();
 try {
   await promisify(prebuildify)({
