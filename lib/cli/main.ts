@@ -251,6 +251,7 @@ async function main(): Promise<void> {
     process.exitCode = exitCode(
       error,
       options.map(({ long }) => long!),
+      typed('model') ? command!.getOptionValue('model') : undefined,
     );
   }
 }
@@ -259,7 +260,7 @@ function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function exitCode(error: unknown, options: readonly string[]): number {
+function exitCode(error: unknown, options: readonly string[], model?: string): number {
   const interrupted = interruptedCode();
   if (interrupted !== undefined) return interrupted;
   // The reader of standard output has closed it.
@@ -271,7 +272,9 @@ function exitCode(error: unknown, options: readonly string[]): number {
   }
   // In one line, without control characters for a terminal: a message may quote the content of a file.
   const { code } = error;
-  const message = commandWords(error.message, options);
+  const ofModel = (_: string, name: string) => `${name === 'mean' ? 'Mean' : 'Covariance'} of (${model})`;
+  const told = model === undefined ? error.message : error.message.replace(/^`(mean|covariance)`/, ofModel);
+  const message = commandWords(told, options);
   process.stderr.write(`${colors.red('error:')} ${message.replace(/\p{Cc}+/gu, ' ')} [${code}]\n`);
   return 1;
 }

@@ -219,44 +219,37 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     /\(2\) rows.*\[ERR_SHAPE\]$/,
     () => sampling('--covariance', file('c.csv', '1\n'), '--mean', file('m.csv', '1,2\n3,4\n')),
   ],
+  [
+    'a model that is not positive definite',
+    /^error: Covariance of \(.*odd\.json\) is not positive definite: .*--singular.*\[ERR_NOT_POSITIVE_DEFINITE\]$/,
+    () => sampling('--model', file('odd.json', '{"covarium":1,"mean":[0,0],"covariance":[[1,2],[2,1]]}')),
+  ],
   ['no distribution', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => sampling()],
-  ['two distributions', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => sampling('--model', model, '--mean', 'm.csv')],
-  ['a negative count', /\(-3\): .*\[ERR_OUT_OF_RANGE\]$/, () => sampling('--model', model, '--count', '-3')],
+  ['two distributions', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => ofModel('--mean', 'm.csv')],
+  ['a negative count', /\(-3\): .*\[ERR_OUT_OF_RANGE\]$/, () => ofModel('--count', '-3')],
   [
     'a count that is no whole number',
     /\(1.5\): pass a whole number from 0 to 2\^64 - 1, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
-    () => sampling('--model', model, '--count', '1.5'),
+    () => ofModel('--count', '1.5'),
   ],
-  ['a count of -1e6', /\(1e-6\)/, () => sampling('--model', model, '--count', '1e-6')],
+  ['a count of -1e6', /\(1e-6\)/, () => ofModel('--count', '1e-6')],
   [
     'a seed of 65 bits',
     /\(18446744073709551616\).*\[ERR_OUT_OF_RANGE\]$/,
-    () => sampling('--model', model, '--seed', '18446744073709551616'),
+    () => ofModel('--seed', '18446744073709551616'),
   ],
-  [
-    'an unknown type',
-    /\('float16'\).*\[ERR_INVALID_ARGUMENT\]$/,
-    () => sampling('--model', model, '--dtype', 'float16'),
-  ],
-  [
-    'an unknown device',
-    /\('abacus'\).*\[ERR_INVALID_ARGUMENT\]$/,
-    () => sampling('--model', model, '--device', 'abacus'),
-  ],
-  [
-    'an unknown output',
-    /\(.*draws\.txt\).*\[ERR_INVALID_ARGUMENT\]$/,
-    () => sampling('--model', model, '--output', at('draws.txt')),
-  ],
+  ['an unknown type', /\('float16'\).*\[ERR_INVALID_ARGUMENT\]$/, () => ofModel('--dtype', 'float16')],
+  ['an unknown device', /\('abacus'\).*\[ERR_INVALID_ARGUMENT\]$/, () => ofModel('--device', 'abacus')],
+  ['an unknown output', /\(.*draws\.txt\).*\[ERR_INVALID_ARGUMENT\]$/, () => ofModel('--output', at('draws.txt'))],
   [
     'an output in no folder',
     /its folder does not exist.*\[ERR_FILE_UNWRITABLE\]$/,
-    () => sampling('--model', model, '--output', at('nowhere/draws.npy')),
+    () => ofModel('--output', at('nowhere/draws.npy')),
   ],
   [
     'a run in a folder without a seed',
     /folder\.npy.*--seed.*\[ERR_INVALID_ARGUMENT\]$/,
-    () => sampling('--model', model, '--output', folderNamed('folder.npy')),
+    () => ofModel('--output', folderNamed('folder.npy')),
   ],
   ['an unknown option', /unknown option '--cuont'/, () => ['devices', '--cuont', '3']],
   ['a missing option', /required option '--count <n>'/, () => ['sample', '--output', '-']],
@@ -420,6 +413,7 @@ decimals('Numbers are written short.', () => {
 function sampling(...rest: string[]): string[] {
   return ['sample', '--count', '5', '--output', at('refused.npy'), ...rest];
 }
+const ofModel = (...args: string[]) => sampling('--model', model, ...args);
 
 function file(name: string, text: string): string {
   writeFileSync(at(name), text);
