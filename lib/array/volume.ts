@@ -1,4 +1,4 @@
-import { checkOptions, noConstructor, wholeNumber } from '../check.ts';
+import { checkOptions, noConstructor, quoted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, type Values, zerosOf } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
@@ -87,6 +87,7 @@ export class Volume<D extends Dtype = Dtype> {
     }
     if (isStrided(given)) {
       const [depth, height, width] = shapeOf(given);
+      sizeOf({ width, height, depth });
       const numbers = stridedNumbers(given, options.dtype);
       return Volume.from(numbers, { width, height, depth, ...options }) as Volume<MadeOf<Given, NoInfer<D>>>;
     }
@@ -188,7 +189,14 @@ function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values 
   const own = elementTypeOf(values);
   const dtype = asked ?? (own === 'plain' ? 'float32' : own);
   const { data, strides, stride, offset = 0 } = values;
-  const [next, down, across] = strides ?? stride ?? [height * width, width, 1];
+  const steps = strides ?? stride ?? [height * width, width, 1];
+  const isWhole = Array.isArray(steps) && steps.length === 3 && steps.every(Number.isSafeInteger);
+  if (!isWhole || depth * height * width > data.length)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`values\` has shape (${[depth, height, width].join(', ')}), strides (${quoted(steps)}) and (${data.length}) numbers: pass three whole strides, and a number for each place.`,
+    );
+  const [next, down, across] = steps;
   const rows = (count: number, from: number) =>
     rowsOfStrided({ data, shape: [count, width], strides: [down!, across!], offset: from }, dtype).values;
   if (next === height * down!) return rows(depth * height, offset);

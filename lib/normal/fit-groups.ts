@@ -13,6 +13,7 @@ import { part, type RealDtype, type Values } from '../dtype.ts';
 import { requireFinite } from '../reference/symmetry.ts';
 import { isSlice, type Work } from '../work.ts';
 import { type BatchParameters, batchInput, estimatedWords, factorBatch } from './batch.ts';
+import { withRank } from './with-rank.ts';
 
 /** Options of {@link MultivariateNormalBatch.fit}. */
 export interface FitGroupsOptions {
@@ -67,7 +68,7 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
     });
   const volume = Volume.from(squares, { width: n, height: n, depth: size });
   const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, estimatedWords);
-  return yield* step(factorBatch(input, undefined, estimatedWords, false));
+  return yield* step(withRank(factorBatch(input, undefined, estimatedWords, false)));
 }
 
 // Of a commit, whose commands are recorded on the JavaScript thread.

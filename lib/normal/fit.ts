@@ -10,7 +10,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { dtypeOf, type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
+import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -22,6 +22,7 @@ import { factorCovariance, fromCovariance, singularOption } from './from-covaria
 import type { FitOptions, FromMomentsOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
+import { withRank } from './with-rank.ts';
 
 const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage', 'singular', 'jitter'];
 const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
@@ -119,28 +120,6 @@ function* fromSums(
   const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };
   if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter });
   return yield* step({ ...withRank(factorCovariance(estimate)), explain });
-}
-
-// What rounding leaves of a column that others determine was at most 4 units in the last place of its variance in 6,000
-// tables of 2 to 400 columns, and above 0 in half of them.
-const unitsOfRounding = 16;
-
-/** A task of a covariance of rows, which refuses a column that adds no more than rounding to those before it. */
-function withRank(task: NormalTask): NormalTask {
-  const { n, dtype } = task.result;
-  const root = task.written.values as Real;
-  const share = unitsOfRounding * 2 ** (dtype === 'float32' ? -23 : -52);
-  const encode = (encoder: Encoder, scratch: Scratch) => {
-    task.encode(encoder, scratch);
-    const variances = scratch.output(dtype, n);
-    encoder.squaredNorms(root, variances, n);
-    scratch.after(() => {
-      const pivot = variances.findIndex((variance, i) => root[i * (n + 1)]! ** 2 <= share * variance);
-      if (pivot >= 0)
-        throw new CovariumError('ERR_NOT_POSITIVE_DEFINITE', `Pivot (${pivot}) is all rounding.`, { pivot });
-    });
-  };
-  return { ...task, encode };
 }
 
 /** An error of a singular covariance of rows, which names the column that makes it so, and the ways out. */

@@ -94,7 +94,13 @@ test('A strided array of three dimensions is a volume.', async () => {
   const turned = Volume.from({ data: [0, 1, 2, 3, 4, 5], shape: [2, 1, 3], strides: [1, 6, 2] });
   assert.equal([turned.dtype, ...turned.data], ['float32', 0, 2, 4, 1, 3, 5]);
   await throwsCode('ERR_SHAPE', '(2, 3) is not a volume', () => Volume.from({ data, shape: [2, 3] }));
-  await throwsCode('ERR_SHAPE', 'reaches beyond its data', () => Volume.from({ data, shape: [2, 3, 5] }));
+  await throwsCode('ERR_SHAPE', '(24) numbers', () => Volume.from({ data, shape: [2, 3, 5] }));
+  await throwsCode('ERR_SHAPE', 'beyond its data', () => Volume.from({ data, shape: [2, 2, 2], strides: [20, 2, 3] }));
+  await throwsCode('ERR_SHAPE', 'three whole strides', () => Volume.from({ data, shape: [2, 2, 2], strides: [1, 7] }));
+  for (const depth of [1.5, -1, 0])
+    await throwsCode('ERR_OUT_OF_RANGE', '`depth`', () =>
+      Volume.from({ data, shape: [depth, 2, 2], strides: [1, 7, 3] }),
+    );
 });
 
 test.run();

@@ -89,4 +89,21 @@ onEveryDevice('groups that cannot be fitted are refused, and leave nothing behin
   }
 });
 
+onEveryDevice(
+  'A column of a group that others determine is refused, whatever rounding leaves of it.',
+  async (device) => {
+    for (let table = 1; table <= 40; table++) {
+      const rows = Array.from({ length: 14 }, (_, i) => {
+        const [a, b] = [Math.sin(7 * i * table + 1), 3 * Math.cos(i * i * table)];
+        return [a, b, i % 2 === 0 ? Math.sin(i * i) : a + b];
+      });
+      const labels = rows.map((_, i) => i % 2);
+      const { matrix, pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Normal (1) of the batch', () =>
+        MultivariateNormalBatch.fit({ device, rows, labels }),
+      );
+      assert.equal([matrix, pivot], [1, 2]);
+    }
+  },
+);
+
 test.run();
