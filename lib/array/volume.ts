@@ -66,8 +66,8 @@ export class Volume<D extends Dtype = Dtype> {
 
   /**
    * A volume of host values, width x height x depth, x fastest. A typed array of type `dtype` is wrapped, not copied;
-   * an array becomes float32 by default. A volume, what `toJSON` and structuredClone make of one, and a strided array of
-   * shape (depth, height, width) have their size. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
+   * an array becomes float32 by default. A volume, what `toJSON` and structuredClone make of one, and a strided array
+   * of shape (depth, height, width) have their size. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
    * `ERR_INVALID_ARGUMENT`.
    */
   static from<

@@ -97,7 +97,7 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * standard deviation that the type does not hold), `ERR_SHAPE` and `ERR_NOT_FINITE` (thresholds),
    * `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`, `ERR_ABORTED`.
    */
-  async summarize<const O extends SummaryOptions = {}>(
+  async summarize<const O extends SummaryOptions = object>(
     count: number,
     options?: Only<O, SummaryOptions>,
   ): Promise<SummaryOf<O>> {
@@ -106,7 +106,7 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 
   /** Synchronous twin of {@link summarize}. */
-  summarizeSync<const O extends SummarySyncOptions = {}>(
+  summarizeSync<const O extends SummarySyncOptions = object>(
     count: number,
     options?: Only<O, SummarySyncOptions>,
   ): SummaryOf<O> {

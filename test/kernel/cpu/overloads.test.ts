@@ -77,11 +77,11 @@ onKernelDevices('where they do not do the same, the text is refused at its line.
 template <typename T> struct is_shared<device T*> { static constexpr constant bool value = false; };
 template <typename T> struct is_shared<threadgroup T*> { static constexpr constant bool value = true; };
 kernel void f(device uint* out, ${at}) { out[i] = is_shared<device uint*>::value; }`;
-  const constructor = `struct S { uint a; S() thread : a(1) {} S() device : a(2) {} };
+  const twoConstructors = `struct S { uint a; S() thread : a(1) {} S() device : a(2) {} };
 kernel void f(device uint* out, ${at}) { S s; out[i] = s.a; }`;
   for (const [text, line, name] of [
     [type, 5, 'is_shared'],
-    [constructor, 3, 'S'],
+    [twoConstructors, 3, 'S'],
   ] as const) {
     const error = await throwsCode('ERR_UNSUPPORTED', `(${name}) differs from another`, () =>
       device.kernel(head + text),
