@@ -1,11 +1,8 @@
 #include "cublas.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <mutex>
 #include <tuple>
-#include <vector>
+
+#include "optional-library.h"
 
 namespace covarium::cuda {
 
@@ -16,6 +13,7 @@ template <typename T>
 using Gemm = int (*)(void* handle, int transposeA, int transposeB, int m, int n, int k, const T* alpha, DevicePointer a,
                      int lda, DevicePointer b, int ldb, const T* beta, DevicePointer c, int ldc);
 struct Library {
+  static constexpr const char* title = "cuBLAS";
   int (*create)(void** handle);
   int (*destroy)(void* handle);
   int (*setStream)(void* handle, Stream stream);
@@ -23,49 +21,22 @@ struct Library {
   Gemm<float> sgemm;
   Gemm<double> dgemm;
   int major = 0, minor = 0;
-  std::string name() const { return "cuBLAS " + std::to_string(major) + "." + std::to_string(minor); }
+
+  bool load(Symbols find) {
+    find("cublasCreate_v2", create);
+    find("cublasDestroy_v2", destroy);
+    find("cublasSetStream_v2", setStream);
+    find("cublasGetProperty", getProperty);
+    find("cublasSgemm_v2", sgemm);
+    find("cublasDgemm_v2", dgemm);
+    return find.hasAll() && getProperty(0, &major) == 0 && getProperty(1, &minor) == 0;
+  }
+  std::string name() const { return title + (" " + std::to_string(major) + "." + std::to_string(minor)); }
 };
 
-bool load(const std::string& path, Library& found) {
-  // It stays: it has threads and memory of its own.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return false;
-  bool all = true;
-  const auto find = [&](const char* symbol, auto& function) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, symbol));
-    all &= function != nullptr;
-  };
-  find("cublasCreate_v2", found.create);
-  find("cublasDestroy_v2", found.destroy);
-  find("cublasSetStream_v2", found.setStream);
-  find("cublasGetProperty", found.getProperty);
-  find("cublasSgemm_v2", found.sgemm);
-  find("cublasDgemm_v2", found.dgemm);
-  return all && found.getProperty(0, &found.major) == 0 && found.getProperty(1, &found.minor) == 0;
-}
-
 const Library* library(std::string& reason) {
-  static auto* mutex = new std::mutex;  // workers may multiply while statics go
-  static Library known;
-  static bool isKnown = false;
-  std::lock_guard<std::mutex> lock(*mutex);
-  if (isKnown) return &known;
-  const char* asked = getenv("COVARIUM_CUBLAS");
-  std::vector<std::string> names;
-  if (asked != nullptr && *asked != '\0') {
-    names = {asked};
-  } else {
-    for (const std::string folder : {"", "/usr/local/cuda/lib64/"})
-      for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
-        names.push_back(folder + name);
-  }
-  for (const std::string& name : names) {
-    if (!load(name, known)) continue;
-    isKnown = true;
-    return &known;
-  }
-  reason = "there is no cuBLAS (" + names[0] + ")";
-  return nullptr;
+  return optionalLibrary<Library>("COVARIUM_CUBLAS",
+                                  {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}, reason);
 }
 
 template <typename T>

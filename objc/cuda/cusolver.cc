@@ -1,10 +1,6 @@
 #include "cusolver.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <mutex>
-#include <vector>
+#include "optional-library.h"
 
 namespace covarium::cuda {
 
@@ -18,6 +14,7 @@ using Workspace = int (*)(void* handle, int job, int triangle, int n, DevicePoin
 using Eigen = int (*)(void* handle, int job, int triangle, int n, DevicePointer a, int lda, DevicePointer values,
                       DevicePointer work, int length, DevicePointer info);
 struct Library {
+  static constexpr const char* title = "cuSOLVER";
   int (*create)(void** handle);
   int (*destroy)(void* handle);
   int (*setStream)(void* handle, Stream stream);
@@ -25,51 +22,24 @@ struct Library {
   Workspace workspace32, workspace64;
   Eigen eigen32, eigen64;
   int major = 0, minor = 0;
-  std::string name() const { return "cuSOLVER " + std::to_string(major) + "." + std::to_string(minor); }
+
+  bool load(Symbols find) {
+    find("cusolverDnCreate", create);
+    find("cusolverDnDestroy", destroy);
+    find("cusolverDnSetStream", setStream);
+    find("cusolverGetProperty", getProperty);
+    find("cusolverDnSsyevd_bufferSize", workspace32);
+    find("cusolverDnDsyevd_bufferSize", workspace64);
+    find("cusolverDnSsyevd", eigen32);
+    find("cusolverDnDsyevd", eigen64);
+    return find.hasAll() && getProperty(0, &major) == 0 && getProperty(1, &minor) == 0;
+  }
+  std::string name() const { return title + (" " + std::to_string(major) + "." + std::to_string(minor)); }
 };
 
-bool load(const std::string& path, Library& found) {
-  // It stays: it has threads and memory of its own.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return false;
-  bool all = true;
-  const auto find = [&](const char* symbol, auto& function) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, symbol));
-    all &= function != nullptr;
-  };
-  find("cusolverDnCreate", found.create);
-  find("cusolverDnDestroy", found.destroy);
-  find("cusolverDnSetStream", found.setStream);
-  find("cusolverGetProperty", found.getProperty);
-  find("cusolverDnSsyevd_bufferSize", found.workspace32);
-  find("cusolverDnDsyevd_bufferSize", found.workspace64);
-  find("cusolverDnSsyevd", found.eigen32);
-  find("cusolverDnDsyevd", found.eigen64);
-  return all && found.getProperty(0, &found.major) == 0 && found.getProperty(1, &found.minor) == 0;
-}
-
 const Library* library(std::string& reason) {
-  static auto* mutex = new std::mutex;  // workers may decompose while statics go
-  static Library known;
-  static bool isKnown = false;
-  std::lock_guard<std::mutex> lock(*mutex);
-  if (isKnown) return &known;
-  const char* asked = getenv("COVARIUM_CUSOLVER");
-  std::vector<std::string> names;
-  if (asked != nullptr && *asked != '\0') {
-    names = {asked};
-  } else {
-    for (const std::string folder : {"", "/usr/local/cuda/lib64/"})
-      for (const char* name : {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"})
-        names.push_back(folder + name);
-  }
-  for (const std::string& name : names) {
-    if (!load(name, known)) continue;
-    isKnown = true;
-    return &known;
-  }
-  reason = "there is no cuSOLVER (" + names[0] + ")";
-  return nullptr;
+  return optionalLibrary<Library>("COVARIUM_CUSOLVER", {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"},
+                                  reason);
 }
 
 }  // namespace

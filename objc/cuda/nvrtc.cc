@@ -1,12 +1,9 @@
 #include "nvrtc.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <mutex>
 
 #include "../failure.h"
+#include "optional-library.h"
 
 namespace covarium::cuda {
 
@@ -15,7 +12,10 @@ namespace {
 using Program = struct ProgramObject*;
 
 // Names and numbers are those of nvrtc.h.
+constexpr int success = 0, compilation = 6;
+
 struct Nvrtc {
+  static constexpr const char* title = "NVRTC";
   int (*version)(int* major, int* minor);
   const char* (*getErrorString)(int result);
   int (*createProgram)(Program* program, const char* text, const char* name, int headers, const char* const* texts,
@@ -29,71 +29,42 @@ struct Nvrtc {
   int (*architectureCount)(int* count);
   int (*architectures)(int* all);
   int major = 0, minor = 0;
+
+  bool load(Symbols find) {
+    find("nvrtcVersion", version);
+    find("nvrtcGetErrorString", getErrorString);
+    find("nvrtcCreateProgram", createProgram);
+    find("nvrtcDestroyProgram", destroyProgram);
+    find("nvrtcCompileProgram", compileProgram);
+    find("nvrtcGetProgramLogSize", getLogSize);
+    find("nvrtcGetProgramLog", getLog);
+    find("nvrtcGetPTXSize", getPtxSize);
+    find("nvrtcGetPTX", getPtx);
+    find("nvrtcGetNumSupportedArchs", architectureCount);
+    find("nvrtcGetSupportedArchs", architectures);
+    if (!find.hasAll() || version(&major, &minor) != success) return false;
+    loadBuiltins();
+    return major * 100 + minor >= 1105;  // msl/cuda/library wants integers of 128 bits
+  }
+
+ private:
+  // It looks for a library of its own by name, which only the loader's folders have: one beside it is loaded here.
+  void loadBuiltins() const {
+    Dl_info info;
+    if (dladdr(reinterpret_cast<void*>(version), &info) == 0) return;
+    const std::string path = info.dli_fname;
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return;
+    const std::string file = "/libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
+    dlopen((path.substr(0, slash) + file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
 };
-
-constexpr int success = 0, compilation = 6;
-
-bool findAll(void* library, Nvrtc& found) {
-  bool all = true;
-  const auto find = [&](const char* symbol, auto& function) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, symbol));
-    all &= function != nullptr;
-  };
-  find("nvrtcVersion", found.version);
-  find("nvrtcGetErrorString", found.getErrorString);
-  find("nvrtcCreateProgram", found.createProgram);
-  find("nvrtcDestroyProgram", found.destroyProgram);
-  find("nvrtcCompileProgram", found.compileProgram);
-  find("nvrtcGetProgramLogSize", found.getLogSize);
-  find("nvrtcGetProgramLog", found.getLog);
-  find("nvrtcGetPTXSize", found.getPtxSize);
-  find("nvrtcGetPTX", found.getPtx);
-  find("nvrtcGetNumSupportedArchs", found.architectureCount);
-  find("nvrtcGetSupportedArchs", found.architectures);
-  return all;
-}
-
-// It looks for a library of its own by name, which only the loader's folders have: one beside it is loaded here.
-void loadBuiltins(const Nvrtc& nvrtc) {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(nvrtc.version), &info) == 0) return;
-  const std::string path = info.dli_fname, version = std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
-  const size_t slash = path.rfind('/');
-  if (slash != std::string::npos)
-    dlopen((path.substr(0, slash) + "/libnvrtc-builtins.so." + version).c_str(), RTLD_NOW | RTLD_LOCAL);
-}
-
-bool load(const std::string& name, Nvrtc& found) {
-  // It stays: it has threads and caches of its own.
-  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr || !findAll(library, found) || found.version(&found.major, &found.minor) != success)
-    return false;
-  loadBuiltins(found);
-  return found.major * 100 + found.minor >= 1105;  // msl/cuda/library wants integers of 128 bits
-}
 
 // Null where there is none; then it is looked for again.
 const Nvrtc* nvrtc() {
-  static auto* mutex = new std::mutex;  // workers may compile while statics go
-  static Nvrtc known;
-  static bool isKnown = false;
-  std::lock_guard<std::mutex> lock(*mutex);
-  if (isKnown) return &known;
-  const char* asked = getenv("COVARIUM_NVRTC");
-  std::vector<std::string> names;
-  if (asked != nullptr && *asked != '\0') {
-    names = {asked};
-  } else {
-    for (const std::string folder : {"", "/usr/local/cuda/lib64/"})
-      for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
-        names.push_back(folder + name);
-  }
-  for (const std::string& name : names) {
-    if (!load(name, known)) continue;
-    isKnown = true;
-    return &known;
-  }
-  return nullptr;
+  std::string reason;
+  return optionalLibrary<Nvrtc>("COVARIUM_NVRTC",
+                                {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"}, reason);
 }
 
 class Compilation {

@@ -37,6 +37,8 @@ for (const suite of suites.filter(({ name }) => name !== 'tables'))
       problems.length,
     );
     for (const problem of problems) {
+      // Metal leaves float64 out: one size shows that.
+      if (isStandIn && problem.dtype === 'float64' && problem.dimension !== 2) continue;
       const trials = await tryOut(problem, contenders, new CostForecast([]), 60_000, never);
       const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       assert.ok(trials.length === here.length || suite.name === 'launch' || problem.case.includes('GPU'), what);

@@ -9,6 +9,7 @@ import type { Real } from '../../lib/dtype.ts';
 import { listDevices } from '../../lib/index.ts';
 import { openReference } from '../../lib/reference/device.ts';
 import { counterOf, hasSameBytes, lowerFactor, scattered } from '../harness/naive.ts';
+import { sanitized } from '../harness/sanitized.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
 import type { SoftMetal } from './softmetal/softmetal.ts';
@@ -179,8 +180,13 @@ onSoftMetal(
   },
 );
 
-for (const kernel of kernels)
-  for (const fault of ['brokenKernel', 'pipelineFails', 'missingFunction']) {
+if (sanitized) console.log('Faults and widths are tried in turns, because the sanitizer makes each of them slow.');
+/** Every choice; under a sanitizer one of them for each `turn`. */
+const inTurns = <T>(choices: readonly T[], turn: number): readonly T[] =>
+  sanitized ? [choices[turn % choices.length]!] : choices;
+
+for (const [turn, kernel] of kernels.entries())
+  for (const fault of inTurns(['pipelineFails', 'missingFunction', 'brokenKernel'], turn)) {
     // What a broken kernel writes becomes zeros, which is what zero_upper writes.
     if (kernel === 'zero_upper' && fault === 'brokenKernel') continue;
     onSoftMetal(`${kernel} (${fault}) is told to be off, never dispatched, and the results are right.`, async (soft) =>
@@ -207,8 +213,8 @@ function makesFactorOn(device: Backend, where: 'gpu' | 'cpu'): void {
   assert.equal(square, Float32Array.of(2, 0, 1, 2));
 }
 
-for (const name of [...classes, 'MPSMatrixCopy'])
-  for (const how of ['', ':nan'])
+for (const [turn, name] of [...classes, 'MPSMatrixCopy'].entries())
+  for (const how of inTurns(['', ':nan'], turn))
     onSoftMetal(
       `${name}${how} is told to be off where it is wrong, never used, and the results are right.`,
       async (soft) => {
@@ -253,8 +259,8 @@ onSoftMetal('Simdgroups that are narrower than the pipeline says have memory eno
   device.close();
 });
 
-for (const executionWidth of [1, 4, 31, 32, 64])
-  for (const maximumGroup of [1, 31, 32, 33, 1024])
+for (const [turn, executionWidth] of [1, 4, 31, 32, 64].entries())
+  for (const maximumGroup of inTurns([1, 31, 32, 33, 1024], turn))
     onSoftMetal(`Simdgroups of ${executionWidth}, groups up to ${maximumGroup}: everything works.`, (soft) => {
       soft.set('executionWidth', executionWidth);
       soft.set('maximumGroup', maximumGroup);

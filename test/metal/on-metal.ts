@@ -73,7 +73,8 @@ export function nothingIsLeft(): void {
   if (soft !== undefined && !hasFailed) assert.equal(soft.ledger(), {}, 'an object of Metal is left');
 }
 
-function skip(sentence: string, reason: string): void {
+/** A test that can't run here, and why. */
+export function skip(sentence: string, reason: string): void {
   console.log(`skipped  ${sentence} ${reason}`);
   test.skip(sentence);
 }

@@ -1,24 +1,9 @@
 # PyTorch's draws, products and factors on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with
 # addmm, each left there and copied to memory of the host by .cpu(), the latter also into pinned memory that serves
 # again. Best of some rounds, ms.
-import time
-
 import torch
 
-torch.backends.cuda.matmul.allow_tf32 = False
-gpu = torch.device("cuda")
-
-
-def best(work, rounds=6):
-    least = float("inf")
-    for _ in range(rounds):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        work()
-        torch.cuda.synchronize()
-        least = min(least, time.perf_counter() - start)
-    return f"{least * 1e3:.3f} ms"
-
+from peer import best, gpu
 
 print(torch.__version__, torch.cuda.get_device_name())
 for n, count in [(2, 10**6), (16, 10**6), (64, 4 * 10**6), (100, 10**6), (1000, 10**4), (1000, 10**5), (4000, 1000)]:

@@ -1,23 +1,8 @@
 # PyTorch's draws of a Student-t by hand on this machine's GPU, for student-t.mjs: randn, addmm and the root of a
 # chi-squared for each row, left there and copied into pinned memory that serves again. Best of some rounds, ms.
-import time
-
 import torch
 
-torch.backends.cuda.matmul.allow_tf32 = False
-gpu = torch.device("cuda")
-
-
-def best(work, rounds=6):
-    least = float("inf")
-    for _ in range(rounds):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        work()
-        torch.cuda.synchronize()
-        least = min(least, time.perf_counter() - start)
-    return f"{least * 1e3:.3f} ms"
-
+from peer import best, gpu
 
 print(torch.__version__, torch.cuda.get_device_name())
 nu = torch.tensor(4.0, device=gpu)

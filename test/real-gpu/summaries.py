@@ -1,23 +1,8 @@
 # What summaries.mjs calls a summary, by PyTorch on this machine's GPU, of draws that are made at once and stay there:
 # mean, covariance, three quantiles and a share of each column. Best of some rounds, ms.
-import time
-
 import torch
 
-torch.backends.cuda.matmul.allow_tf32 = False
-gpu = torch.device("cuda")
-
-
-def best(work, rounds=6):
-    least = float("inf")
-    for _ in range(rounds):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        work()
-        torch.cuda.synchronize()
-        least = min(least, time.perf_counter() - start)
-    return f"{least * 1e3:.3f} ms"
-
+from peer import best, gpu
 
 print(torch.__version__, torch.cuda.get_device_name())
 for n, count in [(1, 10**7), (2, 10**7), (16, 10**7), (64, 4 * 10**6), (100, 10**6), (1000, 10**5)]:

@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const kinds = {
   'address,undefined': {
     out: 'build-soft-asan',
+    parts: [],
     env: {
       // Leaks are told apart by their whole stack.
       ASAN_OPTIONS: 'detect_leaks=1:fast_unwind_on_malloc=0',
@@ -17,12 +18,16 @@ const kinds = {
       UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
     },
   },
-  thread: { out: 'build-soft-tsan', env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}` } },
+  thread: {
+    out: 'build-soft-tsan',
+    parts: ['--drivers'],
+    env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}` },
+  },
 };
 
 let [passed, failed] = [0, 0];
-for (const [sanitize, { out, env }] of Object.entries(kinds)) {
-  const build = [join(here, 'build.mjs'), `--sanitize=${sanitize}`, `--out=${out}`];
+for (const [sanitize, { out, parts, env }] of Object.entries(kinds)) {
+  const build = [join(here, 'build.mjs'), `--sanitize=${sanitize}`, `--out=${out}`, ...parts];
   const make = () => spawnSync(process.execPath, build, { stdio: 'inherit' });
   let { status, signal } = make();
   if (status !== 0 && status !== 2 && process.env.COVARIUM_TEST_RETRY === '1') {

@@ -22,8 +22,8 @@ const avx512 = [...words('-mavx512f -mavx512bw -mavx512dq -mavx512vl'), ...avx2]
 const instructionSets = { Baseline: [], ...(process.arch === 'x64' && { Avx512: avx512, Avx2: avx2 }) };
 
 /**
- * The products: `target`, the `objects` to link and the `flags` of linking. An object is a `source`, its `flags` and
- * its `target`; `instead` maps a source to the file that is compiled in its place.
+ * The products: `target`, the `objects` to link, the `flags` of linking, and whether it is a driver. An object is a
+ * `source`, its `flags` and its `target`; `instead` maps a source to the file that is compiled in its place.
  */
 export function productsOf({ root, out, toolchain, generated, instead }) {
   const list = (room, pattern) =>
@@ -88,6 +88,7 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
       target: join(out, basename(source, extname(source))),
       objects: [object(source, source.endsWith('.mm') ? objc : plain), fixture, ...metal, ...cpu, ...soft],
       flags: [],
+      isDriver: true,
     })),
   ];
 }
