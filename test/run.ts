@@ -52,7 +52,9 @@ const withoutSanitizers = [
   ...['signature', 'tokens', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
     (name) => `kernel/${name}.test.ts`,
   ),
-  ...['baseline', 'leak', 'address-space', 'table-holds'].map((name) => `native/${name}.test.ts`),
+  ...['baseline', 'leak', 'address-space', 'call-holds', 'quota', 'table-holds'].map(
+    (name) => `native/${name}.test.ts`,
+  ),
 ];
 
 /** Files that run alone, after all others, and why. */
@@ -174,8 +176,10 @@ function plan(files: readonly string[]): Run[] {
   if (sanitized) {
     const soft = (file: string) => metal({ ...onMetal, ...sanitizerEnvironment(countsLeaks.includes(roomOf(file))) });
     const others = { env: { ...onOthers, ...sanitizerEnvironment(false) } };
+    // The Metal device's own room has kernels of the user's.
+    const isTwice = (file: string) => isForAll(file) && roomOf(file) !== 'kernel';
     return files.flatMap((file) =>
-      runsOf(file, isForAll(file) ? [others, soft(file)] : [roomOf(file) === 'metal' ? soft(file) : others]),
+      runsOf(file, isTwice(file) ? [others, soft(file)] : [roomOf(file) === 'metal' ? soft(file) : others]),
     );
   }
   const hasOpenBlas = listDevices().some(({ facts }) => facts['decompositions']?.startsWith('OpenBLAS'));
