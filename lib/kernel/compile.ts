@@ -2,7 +2,7 @@ import type { CompiledKernel, KernelParameter } from '../backend.ts';
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
 import { checkOptions, requireBoolean, wrongArgument } from '../check.ts';
 import { CovariumError, fromNative, loading } from '../covarium-error.ts';
-import { type ConstantValues, constantsOf, type FunctionConstant } from './constants.ts';
+import { type ConstantValues, constantHolds, constantsOf, type FunctionConstant } from './constants.ts';
 import type { CachedLibrary } from './cpu/cache.ts';
 import { Source } from './declarations.ts';
 import { compileError } from './diagnostics.ts';
@@ -101,7 +101,7 @@ async function compiledKernels(
   names: readonly (string | undefined)[],
 ): Promise<Kernel[]> {
   const { source, constants, layouts, check, texts } = text;
-  const holds = (constant: string) => !Object.hasOwn(constants, constant) || Boolean(constants[constant]);
+  const holds = (constant: string) => constantHolds(source, constants, constant);
   const signatures = names.map((name) => withLayouts(signatureOf(source, name, holds), layouts));
   for (const signature of signatures) {
     requireIndices(signature);

@@ -1,6 +1,7 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Declaration, Range, Source } from './declarations.ts';
 import { encode } from './encode.ts';
+import { evaluate } from './expression.ts';
 import { plainLayout } from './layout.ts';
 import { reachable } from './reachable.ts';
 import { errorAt } from './tokens.ts';
@@ -71,6 +72,29 @@ export function constantsOf(source: Source, roots: readonly Range[], values: Con
         `\`constants\` has (${name}), but the text has function constants (${all.map((constant) => constant.name).join(', ')}).`,
       );
   return all;
+}
+
+/** Constants that are defined by each other. */
+const deepest = 20;
+
+/**
+ * True unless a constant is false: a function constant by its value, another by those in its initial value. One without
+ * a value may be true.
+ */
+export function constantHolds(source: Source, values: ConstantValues, name: string): boolean {
+  const numberOf = (named: string, depth: number): bigint | undefined => {
+    if (Object.hasOwn(values, named)) {
+      const given = Number(values[named]);
+      return BigInt(Number.isInteger(given) ? given : given !== 0);
+    }
+    for (const { kind, begin, end } of depth > deepest ? [] : source.named(named)) {
+      const initial = kind === 'variable' ? source.initialOf(named, [begin, end]) : undefined;
+      if (initial !== undefined)
+        return evaluate(source.tokens.slice(...initial), (inner) => numberOf(inner, depth + 1));
+    }
+    return undefined;
+  };
+  return numberOf(name, 0) !== 0n;
 }
 
 function literalOf(value: number, scalar: string): string {

@@ -157,16 +157,22 @@ export class Source {
     });
   }
 
+  /** The initial value of a variable that stands in a declaration; undefined if it has none. */
+  initialOf(name: string, [begin, end]: Range): Range | undefined {
+    for (let at = begin; at < end; at++) {
+      if (this.text(at) !== name || this.text(at + 1) !== '=') continue;
+      let until = at + 2;
+      while (until < end && this.text(until) !== ';' && this.text(until) !== ',')
+        until = Math.max(until, this.close[until]!) + 1;
+      return [at + 2, until];
+    }
+    return undefined;
+  }
+
   #constant(name: string, depth: number): bigint | undefined {
     for (const { kind, begin, end, body } of this.named(name)) {
-      if (kind === 'variable')
-        for (let at = begin; at < end; at++) {
-          if (this.text(at) !== name || this.text(at + 1) !== '=') continue;
-          let until = at + 2;
-          while (until < end && this.text(until) !== ';' && this.text(until) !== ',')
-            until = Math.max(until, this.close[until]!) + 1;
-          return this.valueOf(at + 2, until, depth + 1);
-        }
+      const initial = kind === 'variable' ? this.initialOf(name, [begin, end]) : undefined;
+      if (initial !== undefined) return this.valueOf(initial[0], initial[1], depth + 1);
       if (kind !== 'type' || body === undefined) continue;
       let value = -1n;
       for (let at = body[0] + 1; at < body[1]; at++) {

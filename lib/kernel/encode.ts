@@ -16,8 +16,29 @@ const scalars: { readonly [scalar: string]: Scalar } = {
   ushort: whole(16, false, (view, at, value) => view.setUint16(at, value, true)),
   int: whole(32, true, (view, at, value) => view.setInt32(at, value, true)),
   uint: whole(32, false, (view, at, value) => view.setUint32(at, value, true)),
-  float: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, (view, at, value) => view.setFloat32(at, value, true)],
 };
+
+/** Types of real numbers: the largest finite number, and how one is written. */
+const reals: { readonly [scalar: string]: readonly [most: number, put: Put] } = {
+  float: [(2 - 2 ** -23) * 2 ** 127, (view, at, value) => view.setFloat32(at, value, true)],
+  half: [65504, (view, at, value) => view.setUint16(at, shortened(value, 10, -14), true)],
+  bfloat: [(2 - 2 ** -7) * 2 ** 127, (view, at, value) => view.setUint16(at, shortened(value, 7, -126), true)],
+};
+
+/** The bits of the nearest number of 16 bits, ties to even, with so many of them behind the point. */
+function shortened(value: number, fractionBits: number, leastExponent: number): number {
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const size = Math.abs(value);
+  const infinity = 0x8000 - 2 ** fractionBits;
+  if (Number.isNaN(value)) return infinity + 2 ** (fractionBits - 1);
+  if (size === Number.POSITIVE_INFINITY) return sign + infinity;
+  const exponent = Math.max(leastExponent, size === 0 ? leastExponent : Math.floor(Math.log2(size)));
+  const exact = size / 2 ** (exponent - fractionBits);
+  const below = Math.floor(exact);
+  const isUp = exact - below > 0.5 || (exact - below === 0.5 && below % 2 === 1);
+  // The leading bit of a normal number counts its exponent up by one.
+  return sign + Math.min(below + Number(isUp) + (exponent - leastExponent) * 2 ** fractionBits, infinity);
+}
 
 const longs: { readonly [scalar: string]: readonly [bigint, bigint] } = {
   long: [-(2n ** 63n), 2n ** 63n - 1n],
@@ -94,7 +115,8 @@ function putNumber(view: DataView, at: number, value: unknown, scalar: string, n
     putLong(view, at, plain, scalar, range, name);
     return;
   }
-  const known = scalars[scalar];
+  const real = reals[scalar];
+  const known = real === undefined ? scalars[scalar] : ([-real[0], ...real] as const);
   if (known === undefined)
     throw new CovariumError(
       'ERR_UNSUPPORTED',
@@ -103,13 +125,14 @@ function putNumber(view: DataView, at: number, value: unknown, scalar: string, n
   const [least, most, write] = known;
   if (typeof plain !== 'number')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a (${scalar}), not (${describe(value)}).`);
-  if (scalar !== 'float' && (!Number.isInteger(plain) || plain < least || plain > most))
+  if (real === undefined && (!Number.isInteger(plain) || plain < least || plain > most))
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
       `Argument (${name}) is (${plain}), not a whole number of type (${scalar}), from ${least} to ${most}.`,
     );
-  if (scalar === 'float' && Number.isFinite(plain) && !Number.isFinite(Math.fround(plain)))
-    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${plain}), beyond the range of a float.`);
+  const largest = scalar === 'float' ? Math.abs(Math.fround(plain)) : Math.abs(plain);
+  if (real !== undefined && Number.isFinite(plain) && largest > most)
+    throw new CovariumError('ERR_OUT_OF_RANGE', `Argument (${name}) is (${plain}), beyond the range of a ${scalar}.`);
   write(view, at, plain);
 }
 

@@ -2,8 +2,8 @@
 // FOLDER [--list] [--check]. Each folder within FOLDER is a source; its files may be included. Prints the kernels
 // accepted of each source, and the commonest reasons for refusals. Each text is compiled once, with all of its kernels;
 // where that fails, some of its kernels are compiled alone, and stand for the rest. Nothing is run.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { headersFolder } from '../../lib/addon/file.ts';
 import { constantsOf } from '../../lib/kernel/constants.ts';
 import { findCompiler, flagsOf, runProgram } from '../../lib/kernel/cpu/compiler.ts';
@@ -11,26 +11,13 @@ import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';
 import { Source } from '../../lib/kernel/declarations.ts';
 import { preprocess } from '../../lib/kernel/preprocess.ts';
 import { kernelNames, signatureOf } from '../../lib/kernel/signature.ts';
+import { includesOf, textsIn } from './kernel-texts.ts';
 
 const [folder, ...options] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Pass a folder of Metal texts.');
 const list = options.includes('--list');
 const check = options.includes('--check');
 const most = 4; // kernels of a text that are compiled alone
-
-function filesIn(path: string): string[] {
-  return readdirSync(path).flatMap((name) => {
-    const inner = join(path, name);
-    return statSync(inner).isDirectory() ? filesIn(inner) : [inner];
-  });
-}
-
-/** The number of characters that two paths begin with. */
-function common(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at++;
-  return at;
-}
 
 /** Values for all function constants of a text: 1, or true. */
 function valuesOf(source: Source): { [name: string]: number } {
@@ -63,25 +50,11 @@ async function failure(source: Source, names: readonly string[]): Promise<string
 const all = { accepted: 0, kernels: 0 };
 for (const name of readdirSync(folder)) {
   const root = join(folder, name);
-  const files = filesIn(root);
-  const texts = new Map(files.map((file) => [relative(root, file), readFileSync(file, 'utf8')]));
+  const texts = textsIn(root);
   const found = { accepted: 0, kernels: 0 };
   for (const [path, text] of texts) {
     if (!/\bkernel\b/.test(text) || path.endsWith('.h')) continue;
-    // An include names the end of a path; of several the nearest is meant.
-    const includes: { [name: string]: string } = {};
-    const wanted = new Set(
-      [...texts.values()].flatMap((each) =>
-        [...each.matchAll(/#\s*include\s*["<]([^">]+)[">]/g)].map(([, one]) => one!),
-      ),
-    );
-    for (const one of wanted) {
-      const plain = one.replace(/^(?:\.\.?\/)+/, '');
-      const match = [...texts.keys()]
-        .filter((each) => `/${each}`.endsWith(`/${plain}`))
-        .sort((a, b) => common(b, path) - common(a, path) || a.length - b.length)[0];
-      if (match !== undefined) includes[one] = texts.get(match)!;
-    }
+    const includes = includesOf(texts, path);
     let source: Source;
     let names: string[];
     try {

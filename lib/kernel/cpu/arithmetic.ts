@@ -84,8 +84,11 @@ function postfixEnd(source: Source, from: number, end: number): number {
     else if (text === '++' || text === '--') at++;
     else if (text === '<' && source.tokens[at - 1]?.kind === 'word') {
       const close = source.angleEnd(at, end);
-      // Arguments of a template are followed by a call or a member.
-      if (close === undefined || !['(', '::', '{'].includes(source.text(close + 1))) return at;
+      // Arguments of a template are those of one of the text, or are followed by a call or a member.
+      const isTemplate = source
+        .named(source.text(at - 1))
+        .some(({ templateParameters }) => templateParameters.length > 0);
+      if (close === undefined || (!isTemplate && !['(', '::', '{'].includes(source.text(close + 1)))) return at;
       at = close + 1;
     } else return at;
   }

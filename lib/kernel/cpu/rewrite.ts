@@ -83,7 +83,9 @@ export function rewritten(
 
 /** The headers of a rewritten text: what few texts have only where it is asked for, because it takes time. */
 export function headersOf(text: string): string {
-  const internal = /\b__(?:metal_|METAL_|is_valid_)/.test(text) ? '#include <library/internal.h>\n' : '';
+  const internal = /\b(?:__(?:metal_|METAL_|is_valid_)|_(?:con|dis)junction\b|uniform *<|make_uniform\b)/.test(text)
+    ? '#include <library/internal.h>\n'
+    : '';
   const pack = /\b(?:un)?pack_[a-z]/.test(text) ? '#include <library/pack.h>\n' : '';
   // As Metal's without its validation: what it says is not asked.
   const assert =

@@ -136,3 +136,17 @@ COVARIUM_INTERNAL_FILL(shuffle_and_fill_up)
 #undef COVARIUM_INTERNAL_SHUFFLE
 #undef COVARIUM_INTERNAL_FILL
 #endif
+
+namespace metal {
+template <typename... All>
+using _conjunction = std::conjunction<All...>;
+template <typename... All>
+using _disjunction = std::disjunction<All...>;
+// A value that is the same for all threads.
+template <typename T>
+using uniform = T;
+template <typename T>
+static constexpr T make_uniform(T value) {
+  return value;
+}
+}  // namespace metal

@@ -29,8 +29,8 @@ struct ColumnMatrix {
       for (int i = 0; i < columnCount * rowCount; ++i) columns[i / rowCount][i % rowCount] = each[i];
     }
   }
-  Column& operator[](int i) { return columns[i]; }
-  const Column& operator[](int i) const { return columns[i]; }
+  Column& operator[](int i) { return columns[indexOf(i, columnCount)]; }
+  const Column& operator[](int i) const { return columns[indexOf(i, columnCount)]; }
 
   friend ColumnMatrix operator+(ColumnMatrix a, const ColumnMatrix& b) {
     for (int i = 0; i < columnCount; ++i) a[i] = a[i] + b[i];

@@ -176,8 +176,8 @@ struct ShortVector : Components<T, n> {
     int i = 0;
     put(other, i);
   }
-  constexpr T& operator[](int i) { return all[i]; }
-  constexpr const T& operator[](int i) const { return all[i]; }
+  constexpr T& operator[](int i) { return all[indexOf(i, n)]; }
+  constexpr const T& operator[](int i) const { return all[indexOf(i, n)]; }
 
  private:
   template <typename A>
@@ -205,8 +205,8 @@ struct PackedVector : PackedComponents<T, n> {
     for (int i = 0; i < n; ++i) value[i] = all[i];
     return value;
   }
-  constexpr T& operator[](int i) { return all[i]; }
-  constexpr const T& operator[](int i) const { return all[i]; }
+  constexpr T& operator[](int i) { return all[indexOf(i, n)]; }
+  constexpr const T& operator[](int i) const { return all[indexOf(i, n)]; }
 };
 
 // The vector of an expression of one or two: the scalar takes the vector's type.

@@ -329,8 +329,8 @@ template <typename T, size_t n>
 struct array {
   using value_type = T;
   T all[n];
-  constexpr T& operator[](size_t i) { return all[i]; }
-  constexpr const T& operator[](size_t i) const { return all[i]; }
+  constexpr T& operator[](size_t i) { return all[covarium::indexOf(i, n)]; }
+  constexpr const T& operator[](size_t i) const { return all[covarium::indexOf(i, n)]; }
   constexpr T& at(size_t i) { return all[i]; }
   constexpr const T& at(size_t i) const { return all[i]; }
   constexpr T& front() { return all[0]; }

@@ -45,6 +45,30 @@ namespace covarium {
 static const KernelHost* kernelHost = nullptr;
 constexpr unsigned simdWidth = 32;  // Apple's, and the cpu device's
 
+// An index into the library's own types. In check mode it must be that of an element: a compiler lets a reference to
+// the one behind the last pass.
+#if defined(covarium_check_mode)
+static __attribute__((noinline)) size_t overrun(size_t index, size_t count) {
+  char type[32] = "T[";
+  size_t end = 2;
+  for (size_t place = 1000000000; place > 0; place /= 10)
+    if (count >= place) type[end++] = static_cast<char>('0' + count / place % 10);
+  type[end] = ']';
+  kernelHost->overrun({static_cast<int64_t>(index), type, "", 0, __builtin_return_address(0),
+                       *static_cast<void* const* const*>(__builtin_frame_address(0))});
+  return 0;
+}
+template <typename I>
+static constexpr size_t indexOf(I index, size_t count) {
+  return static_cast<size_t>(index) < count ? static_cast<size_t>(index) : overrun(static_cast<size_t>(index), count);
+}
+#else
+template <typename I>
+static constexpr I indexOf(I index, size_t) {
+  return index;
+}
+#endif
+
 #define COVARIUM_CONSTEXPR constexpr
 #include "traits.h"
 #include "scalars.h"

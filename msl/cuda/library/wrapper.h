@@ -4,6 +4,15 @@
 
 #define COVARIUM_ON_GPU 1
 #include "standard.h"
+
+namespace covarium {
+// Check mode is the cpu device's.
+template <typename I>
+static constexpr I indexOf(I index, size_t) {
+  return index;
+}
+}  // namespace covarium
+
 #include <library/traits.h>
 
 namespace covarium {
