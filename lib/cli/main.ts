@@ -177,7 +177,7 @@ async function main(): Promise<void> {
     .description("measure this machine's devices, and write results and a report")
     .argument(
       '[suites...]',
-      'by default all but batches, functions, calls and subnormal; an unknown one is answered with their names',
+      'by default all but kernels, batches, functions, calls and subnormal; an unknown one is answered with their names',
     )
     .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
     .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')

@@ -10,7 +10,7 @@
 
 namespace covarium {
 
-constexpr uint32_t kernelAbi = 3;
+constexpr uint32_t kernelAbi = 4;
 
 // A place of the user's text: its line, and in the low bits its column, where the compiler can say it.
 constexpr unsigned columnBits = 11;
@@ -55,6 +55,8 @@ struct KernelOverrun {
 struct KernelHost {
   SimdLanes (*exchange)(uint64_t bits, const char* file, uint32_t place);
   unsigned (*lane)();
+  // Where this thread's function was called from; it exchanges with threads of the same path alone.
+  uint32_t* (*path)();
   void (*barrier)(const char* file, uint32_t place);
   // Runs that are cancelled and have not ended, of any kernel: where it is 0, none of them is this one.
   const uint32_t* cancellations;

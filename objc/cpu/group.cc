@@ -7,7 +7,10 @@ namespace covarium::cpu {
 
 namespace {
 thread_local Group* runningGroup = nullptr;
-}
+
+bool isBefore(const CodePlace& a, const CodePlace& b) { return a.line != b.line ? a.line < b.line : a.path < b.path; }
+bool isElsewhere(const CodePlace& a, const CodePlace& b) { return a.line != b.line || a.path != b.path; }
+}  // namespace
 
 Group& Group::ofThisThread() {
   thread_local Group own;
@@ -22,6 +25,7 @@ void Group::resize(unsigned lanes, unsigned simdWidth) {
   while (fibers_.size() < lanes) fibers_.push_back(std::make_unique<Fiber>());
   states_.assign(lanes, State::ready);
   places_.assign(lanes, {});
+  paths_.assign(lanes, 0);
   offered_.assign(lanes, 0);
   given_.assign(lanes, 0);
   activeMasks_.assign(lanes / simdWidth + 1, 0);
@@ -43,6 +47,7 @@ void Group::leave() { wait(State::done, {}); }
 SimdLanes Group::exchange(uint64_t bits, CodePlace place) {
   const unsigned lane = current_, width = simdWidth_, first = lane / width * width;
   offered_[lane] = bits;
+  place.path = paths_[lane];
   wait(State::atSimdExchange, place);
   return {&given_[first], activeMasks_[first / width], std::min(width, lanes_ - first)};
 }
@@ -62,7 +67,7 @@ bool Group::gathered(unsigned first, unsigned last, State state) const {
 bool Group::firstPlace(unsigned first, unsigned last, CodePlace& place) const {
   bool any = false;
   for (unsigned lane = first; lane < last; ++lane) {
-    if (states_[lane] != State::atSimdExchange || (any && places_[lane].line >= place.line)) continue;
+    if (states_[lane] != State::atSimdExchange || (any && !isBefore(places_[lane], place))) continue;
     place = places_[lane];
     any = true;
   }
@@ -73,7 +78,7 @@ bool Group::firstPlace(unsigned first, unsigned last, CodePlace& place) const {
 void Group::exchangeAt(unsigned first, unsigned last, CodePlace place) {
   uint64_t active = 0;
   for (unsigned lane = first; lane < last; ++lane) {
-    if (states_[lane] != State::atSimdExchange || places_[lane].line != place.line) continue;
+    if (states_[lane] != State::atSimdExchange || isElsewhere(places_[lane], place)) continue;
     active |= uint64_t{1} << (lane - first);
     given_[lane] = offered_[lane];
     states_[lane] = State::ready;

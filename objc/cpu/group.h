@@ -13,6 +13,7 @@ namespace covarium::cpu {
 struct CodePlace {
   const char* file = nullptr;
   uint32_t line = 0;  // and its column, as KernelHost has them
+  uint32_t path = 0;  // of the calls that led there
 };
 
 // Why a threadgroup can't go on: `waiting` waits at a barrier that `other` does not reach.
@@ -47,6 +48,8 @@ class Group {
   // How many barriers the group has passed, and exchanges the simdgroup of the lane that runs.
   unsigned barriers() const { return barriers_; }
   unsigned exchanges() const { return exchanges_[simdgroup()]; }
+  // The path of the calls that the lane is in, for the lane to change.
+  uint32_t* path() { return &paths_[current_]; }
   unsigned laneInSimdgroup() const { return current_ % simdWidth_; }
   void barrier(CodePlace place);
   // Ends the lane that runs; does not return.
@@ -69,6 +72,7 @@ class Group {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<State> states_;
   std::vector<CodePlace> places_;      // where each lane waits
+  std::vector<uint32_t> paths_;        // of the calls that each lane is in
   std::vector<uint64_t> offered_;      // by each lane that waits
   std::vector<uint64_t> given_;        // to each simdgroup by its last exchange
   std::vector<uint64_t> activeMasks_;  // of each simdgroup

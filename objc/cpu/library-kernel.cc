@@ -113,13 +113,19 @@ SimdLanes exchange(uint64_t bits, const char* file, uint32_t place) {
   return simd_exchange_bits(bits);
 }
 
+uint32_t* path() {
+  if (auto* group = Group::running()) return group->path();
+  thread_local uint32_t own = 0;
+  return &own;
+}
+
 void barrier(const char* file, uint32_t place) {
   if (auto* group = Group::running()) group->barrier({file, place});
 }
 
-const KernelHost host = {exchange,    simd_lane, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
-                         isCancelled, leave,     access,  atomic,
-                         overrun,     ownMemory};
+const KernelHost host = {
+    exchange, simd_lane, path,    barrier,  reinterpret_cast<const uint32_t*>(&kernelCancellations), isCancelled, leave,
+    access,   atomic,    overrun, ownMemory};
 
 Checked diverged(const Divergence& divergence) {
   const std::string other =

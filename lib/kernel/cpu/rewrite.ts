@@ -4,6 +4,7 @@ import { reachable } from '../reachable.ts';
 import { type Signature, stageOf } from '../signature.ts';
 import { Edits, errorAt, written } from '../tokens.ts';
 import { wrapOperands } from './arithmetic.ts';
+import { exchangingFunctions, markCalls } from './call-sites.ts';
 import { groupLoops } from './group-loops.ts';
 import { pollInLoops } from './loops.ts';
 import { constructorSpaces, repeatedFunctions } from './overloads.ts';
@@ -62,9 +63,10 @@ export function rewritten(
   for (const [begin, end] of repeated) edits.drop(begin, end);
   for (const type of functions.filter(({ kind }) => kind === 'type'))
     for (const at of constructorSpaces(source, type)) edits.drop(at, at + 1);
+  const marked = target === 'cuda' ? new Set<string>() : exchangingFunctions(source, functions);
   for (const declaration of functions) {
     if (edits.isDropped(declaration.begin)) continue;
-    rewriteBodies(source, declaration, kernels, edits, target);
+    rewriteBodies(source, declaration, kernels, edits, target, marked);
     rewriteWords(source, declaration, edits, constants, target);
   }
   for (const { declaration, literal, nameAt } of constants) {
@@ -126,6 +128,7 @@ function rewriteBodies(
   kernels: readonly Signature[],
   edits: Edits,
   target: Target,
+  marked: ReadonlySet<string>,
 ): void {
   const { kind, body, nameAt, templateParameters, scope } = declaration;
   if (body === undefined) return;
@@ -138,6 +141,7 @@ function rewriteBodies(
       }
   } else bodies.push(body);
   for (const each of bodies) {
+    markCalls(source, each, marked, edits);
     wrapOperands(source, each, edits);
     if (target !== 'cuda') pollInLoops(source, each, edits);
   }

@@ -159,6 +159,15 @@ static constexpr bool cancelled() {
 }
 static inline void leave() { kernelHost->leave(); }
 
+// While it lives, this thread is in a function that was called at a place of the text.
+struct CallSite {
+  explicit CallSite(uint32_t place) : path(kernelHost->path()), before(*path) { *path = before * 31 + place; }
+  CallSite(const CallSite&) = delete;
+  ~CallSite() { *path = before; }
+  uint32_t* path;
+  uint32_t before;
+};
+
 }  // namespace covarium
 
 #if defined(covarium_check_mode)

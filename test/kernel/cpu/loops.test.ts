@@ -67,4 +67,33 @@ kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
   assert.equal([...out], [20_002, 4002, 20_002, 4103]);
 });
 
+onNative('A function with SIMD functions that two branches call exchanges apart.', async () => {
+  using device = openDevice('cpu', { threads: 1 });
+  const text = `#include <metal_stdlib>
+using namespace metal;
+namespace own { template <typename T> T sum(T x) { return simd_sum(x); } }
+uint twice(uint x) { return own::sum<uint>(x) + own::sum(x); }
+kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint x = 0;
+  if (i % 2 == 0) { x = own::sum(i); } else { x = own::sum(10 * i); }
+  const uint y = i < 3 ? twice(i) : twice(100 + i);
+  uint sum(simd_sum(1u));
+  for (uint k = 0; k < i; ++k) x += own::sum(1u);
+  out[i] = 1000 * x + y + 100000 * sum;
+}`;
+  for (const check of [false, true]) {
+    const kernel = await device.kernel(text, { check });
+    const out = new Uint32Array(5);
+    await kernel.run({ grid: 5, threadgroup: 5, arguments: [out] });
+    // In each pass of the loop those lanes that are still in it are summed.
+    const passes = [0, 4, 4 + 3, 4 + 3 + 2, 4 + 3 + 2 + 1];
+    const sums = [6, 40, 6, 40, 6].map((sum, i) => sum + passes[i]!);
+    const other = [6, 6, 6, 2 * 207, 2 * 207];
+    assert.equal(
+      [...out],
+      sums.map((sum, i) => 1000 * sum + other[i]! + 500_000),
+    );
+  }
+});
+
 test.run();
