@@ -101,6 +101,15 @@ interface ProblemWithInput extends Problem {
   readonly input: (name: InputName | 'from') => Real;
 }
 
+function productOf({ input }: ProblemWithInput, n: number): ExpectedResult {
+  const signs = Float64Array.from({ length: n }, (_, i) => ((Math.imul(i + 1, 2654435761) >>> 16) & 1 ? 1 : -1));
+  const isMatrix = (result: Numbers) => result.length === n * n;
+  return {
+    project: (result) => (isMatrix(result) ? times(result, signs) : result),
+    expected: () => times(input('a'), times(input('b'), signs)),
+  };
+}
+
 const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: number) => ExpectedResult>> = {
   'transform-normal': ({ input }, n) =>
     byRows(1, n, (row) => {
@@ -114,13 +123,20 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
       drawOf(row, factor);
     });
   },
-  'matrix-product': ({ input }, n) => {
-    const signs = Float64Array.from({ length: n }, (_, i) => ((Math.imul(i + 1, 2654435761) >>> 16) & 1 ? 1 : -1));
-    const isMatrix = (result: Numbers) => result.length === n * n;
-    return {
-      project: (result) => (isMatrix(result) ? times(result, signs) : result),
-      expected: () => times(input('a'), times(input('b'), signs)),
-    };
+  'matrix-product': productOf,
+  kernels: (problem, n) => {
+    const [what] = problem.case.split(',');
+    if (what === 'product') return productOf(problem, n);
+    const a = problem.input('a');
+    const length = what === 'softmax' ? n : 256;
+    return whole(() =>
+      Array.from({ length: a.length / length }, (_, i) => {
+        const row = Array.from(a.subarray(i * length, (i + 1) * length));
+        const each = what === 'softmax' ? row.map(Math.exp) : row;
+        const sum = each.reduce((all, value) => all + value, 0);
+        return what === 'softmax' ? each.map((value) => value / sum) : [sum];
+      }).flat(),
+    );
   },
   'matrix-vector': ({ input }) => whole(() => times(input('a'), input('z'))),
   sampling: ({ count, dtype }, n) => {

@@ -4,6 +4,7 @@ import { call } from './suites/call.ts';
 import { calls } from './suites/calls.ts';
 import { cholesky } from './suites/cholesky.ts';
 import { functions } from './suites/functions.ts';
+import { kernels } from './suites/kernels.ts';
 import { launch } from './suites/launch.ts';
 import { matrixProduct } from './suites/matrix-product.ts';
 import { matrixVector } from './suites/matrix-vector.ts';
@@ -26,6 +27,7 @@ export const suites: readonly Suite[] = [
   cholesky,
   transfer,
   launch,
+  kernels,
   call,
   batches,
   tables,

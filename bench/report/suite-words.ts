@@ -11,6 +11,8 @@ const words: Readonly<Record<string, string>> = {
   cholesky: 'The Cholesky factor of an n x n covariance.',
   transfer: "n x n numbers from the host's memory into the device's (upload), and back (download).",
   launch: 'What it costs to start a kernel that does next to nothing.',
+  kernels:
+    'Kernels whose threads wait for each other, beside the same as a loop of each thread, over n x n numbers: products, sums of 256, and softmax of rows.',
   batches:
     'As many multivariate normals of dimension n as the count, each with a mean and a covariance of its own: made at once, one draw of each, and the log density of each at a point of its own.',
   tables:
