@@ -147,9 +147,9 @@ async function laidOut(problem: Problem, device: Device): Promise<LaidOut> {
     throw error;
   });
   const [a, b, out] = [device.vector(n * n), device.vector(n * n), device.vector(length(n))];
-  const inputs = problem.inputs();
-  a.data.set(inputs.a!);
-  b.data.set(inputs.b!);
+  const { a: left, b: right } = problem.inputs();
+  a.data.set(left!);
+  b.data.set(right!);
   const all = { a, b, out, n };
   const given = Object.fromEntries(kernel.argumentNames.map((name) => [name, all[name as keyof typeof all]]));
   const launch = { grid: grid(n), ...(threadgroup && { threadgroup }), arguments: given };
