@@ -159,14 +159,11 @@ export class Source {
 
   /** The initial value of a variable that stands in a declaration; undefined if it has none. */
   initialOf(name: string, [begin, end]: Range): Range | undefined {
-    for (let at = begin; at < end; at++) {
-      if (this.text(at) !== name || this.text(at + 1) !== '=') continue;
-      let until = at + 2;
-      while (until < end && this.text(until) !== ';' && this.text(until) !== ',')
-        until = Math.max(until, this.close[until]!) + 1;
-      return [at + 2, until];
-    }
-    return undefined;
+    let at = begin;
+    while (at < end && (this.text(at) !== name || this.text(at + 1) !== '=')) at++;
+    let until = at + 2;
+    while (until < end && !/^[;,]$/.test(this.text(until))) until = Math.max(until, this.close[until]!) + 1;
+    return at < end ? [at + 2, until] : undefined;
   }
 
   #constant(name: string, depth: number): bigint | undefined {
@@ -176,13 +173,11 @@ export class Source {
       if (kind !== 'type' || body === undefined) continue;
       let value = -1n;
       for (let at = body[0] + 1; at < body[1]; at++) {
-        const enumerator = this.text(at);
         let until = at + 1;
         while (until < body[1] && this.text(until) !== ',') until = Math.max(until, this.close[until]!) + 1;
         const given = this.text(at + 1) === '=' ? this.valueOf(at + 2, until, depth + 1) : value + 1n;
-        if (given === undefined) return undefined;
+        if (given === undefined || this.text(at) === name) return given;
         value = given;
-        if (enumerator === name) return value;
         at = until;
       }
     }
