@@ -53,7 +53,7 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   const asked = { ...own, typed: options.dtype, inputs: [rows, mean], name: 'rows' };
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
-  const sums = yield* accumulating(exact, weighted, shrinkage === 'ledoit-wolf');
+  const sums = yield* accumulating(exact, weighted, { higher: shrinkage === 'ledoit-wolf', inPlace: true });
   if (sums.count === 0 && count > 0) throw new CovariumError('ERR_SHAPE', noRows(weights, frequencies));
   return yield* fromSums(sums, { ...asked, explain: (error) => singularRows(values, n, dtype, error) });
 }
