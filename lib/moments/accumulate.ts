@@ -19,15 +19,18 @@ export function* accumulating(
   const { count, n } = rows;
   const isCopied = !(inPlace && areTakenInPlace(rows));
   const rowsAtOnce = isCopied ? Math.min(rowsPerBlock(n), count) : count;
-  const sums = noRows(n);
+  let sums: CentralSums | undefined;
   // All blocks share it: fresh memory costs as much as what is done with it.
   const memory = isCopied ? new Float64Array(rowsAtOnce * n) : undefined;
   for (let from = 0; from < count; from += rowsAtOnce) {
     const to = Math.min(from + rowsAtOnce, count);
-    yield* join(sums, yield* blockSums(device, rows, from, to, higher, memory));
+    const block = yield* blockSums(device, rows, from, to, higher, memory);
+    if (sums === undefined) sums = block;
+    else yield* absorb(sums, block);
+    requireFinite(sums);
     yield;
   }
-  return sums;
+  return sums ?? noRows(n);
 }
 
 /** The sums of both, which do not change. Throws `ERR_OUT_OF_RANGE` if they overflow float64. */
@@ -35,13 +38,13 @@ export function* joined(sums: CentralSums, other: CentralSums): Work<CentralSums
   const added = yield* copiedSums(other);
   if (sums.count === 0) return { ...added, dropped: added.dropped + sums.dropped };
   const all = yield* copiedSums(sums);
-  yield* join(all, added);
+  yield* absorb(all, added);
+  requireFinite(all);
   return all;
 }
 
-/** Like {@link absorb}, but throws `ERR_OUT_OF_RANGE` if the sums overflow float64; they are of no use then. */
-function* join(sums: CentralSums, other: CentralSums): Work {
-  yield* absorb(sums, other);
+/** Throws `ERR_OUT_OF_RANGE` if the sums overflow float64; they are of no use then. */
+function requireFinite(sums: CentralSums): void {
   if (isFiniteSums(sums)) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
