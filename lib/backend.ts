@@ -288,9 +288,10 @@ export interface Encoder {
   meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddof: number): void;
   /**
    * Adds the rows (count x n) to sums about a known centre (n), in float64: to sums (n) the differences row - centre,
-   * and to the lower triangle of products (n x n) the products of two of a row's. Without products, if they are empty.
+   * and to the lower triangle of products (n x n) the products of two of a row's, all times the weight of the row
+   * (count). Without weights, if they are empty; without products likewise.
    */
-  addMoments(rows: Real, centre: Float64Array, sums: Float64Array, products: Float64Array): void;
+  addMoments(rows: Real, weights: Float64Array, centre: Float64Array, sums: Float64Array, products: Float64Array): void;
   /**
    * For each of some brackets and each column of `rows` (count x n, below 2^31 rows), counts numbers and keeps some.
    * `limits` are 2 x brackets x n: the lower ones, then the upper. To counts (2 x brackets x n) are added the numbers

@@ -30,6 +30,6 @@ export function* eigenDecomposition(
 /** The entry of the largest magnitude; the first of several. */
 export function leading(vector: Float64Array): number {
   let largest = 0;
-  for (const entry of vector) if (Math.abs(entry) > Math.abs(largest)) largest = entry;
+  for (let i = 0; i < vector.length; i++) if (Math.abs(vector[i]!) > Math.abs(largest)) largest = vector[i]!;
   return largest;
 }

@@ -246,7 +246,8 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
   const { dtype } = place;
   const isTall = 2 * m >= 3 * n;
   const [s, right, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, right, along], scratch) => {
-    const rows = scratch.copyByCommand(encoder, place.values());
+    const values = place.values();
+    const rows = isTall ? scratch.input(values, dtype) : scratch.copyByCommand(encoder, values);
     const given = scratch.input(b, dtype);
     encoder.requireFinite(rows, n);
     encoder.requireFinite(given, columns);
@@ -290,10 +291,11 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   const inverses = Float64Array.from(s.values, (value) => (value > least ? 1 / value : 0));
   try {
     const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
-      const rows = scratch.output(dtype, columns * n);
+      // One row of x is its transpose.
+      const rows = columns === 1 ? x! : scratch.output(dtype, columns * n);
       encoder.scaleColumns(along.values as Real, scratch.copy(inverses, dtype));
       encoder.product(along.values as Real, right.values as Real, rows, columns, n, k, false, !areRows, 1, 0);
-      encoder.transpose(rows, x!, columns, n);
+      if (columns !== 1) encoder.transpose(rows, x!, columns, n);
     });
     try {
       yield* requireSolved(x!.values as Real, dtype);

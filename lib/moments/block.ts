@@ -1,8 +1,11 @@
-import { requireAttached } from '../array/host-memory.ts';
+import { isReadable, requireAttached } from '../array/host-memory.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import { notFinite } from '../check.ts';
-import type { Missing, Values } from '../dtype.ts';
+import { exactly } from '../command/float64.ts';
+import type { Tasks } from '../command/task.ts';
+import { dtypeOf, type Missing, type Real, type Values } from '../dtype.ts';
 import { endsPiece, inRows, rowsOfPiece, type Work } from '../work.ts';
-import { type CentralSums, largest, noRows, shift, unitOf } from './central-sums.ts';
+import { type CentralSums, noRows, shift, unitOf } from './central-sums.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
 export interface WeightedRows {
@@ -16,16 +19,6 @@ export interface WeightedRows {
   readonly missing: Missing;
 }
 
-/** A block of rows, centred, to be added to {@link CentralSums}. */
-export interface Block {
-  /** sqrt(weight) times (row - centre), one row each, in units of 2^unit. */
-  readonly deviations: Float64Array<ArrayBuffer>;
-  /** All sums but the second, about the centre. */
-  readonly sums: CentralSums;
-  /** Sum of w (row - centre), which is not exactly zero because the centre is rounded. */
-  readonly first: Float64Array;
-}
-
 /**
  * Rows per block: enough that joining blocks, n^2 operations, costs little compared with the n^2 of each row, and no
  * more than 16 MB where those are enough.
@@ -35,192 +28,173 @@ export function rowsPerBlock(n: number): number {
   return Math.max(256, 2 * n, many, large);
 }
 
+/** True if a device can take the rows where they are: in float32 or float64, and all of them. */
+export function areTakenInPlace({ values, missing }: WeightedRows): boolean {
+  const dtype = dtypeOf(values);
+  return missing === 'error' && (dtype === 'float64' || dtype === 'float32') && isReadable(values, dtype);
+}
+
 /**
- * Rows [from, to), centred at approximately their mean, with the third and fourth sums if they are wanted. `memory`, of
- * at least (to - from) n numbers, gets the deviations. Throws `ERR_NOT_FINITE` with the entry.
+ * The sums of rows [from, to) about their mean, with the third and fourth if they are wanted. `memory`, of at least
+ * (to - from) n numbers, gets copies of the rows; without it they are taken in place. Throws `ERR_NOT_FINITE` with the
+ * entry, and what the device throws.
  */
-export function* centredBlock(
+export function* blockSums(
+  device: OpenBackend,
   rows: WeightedRows,
   from: number,
   to: number,
   wantsHigher: boolean,
-  memory: Float64Array<ArrayBuffer>,
-): Work<Block> {
+  memory: Float64Array<ArrayBuffer> | undefined,
+): Tasks<CentralSums> {
   const { n } = rows;
   const sums = noRows(n);
-  const { deviations, weights } = yield* taken(rows, from, to, sums, memory);
-  const kept = weights.length;
-  const first = new Float64Array(n);
-  if (kept === 0) return { deviations, sums, first };
+  const block = yield* taken(rows, from, to, sums, memory);
+  const { values } = block;
+  if (values.length === 0) return sums;
 
-  const centre = yield* nearMean(deviations, weights, sums.weight, n);
+  // The mean, up to rounding, from differences to the first row of a weight, so that a large common offset costs no
+  // digits.
+  const origin = Math.max(
+    0,
+    block.weights.findIndex((weight) => weight > 0),
+  );
+  const centre = new Float64Array(values.subarray(origin * n, (origin + 1) * n));
+  const differences = new Float64Array(n);
+  yield* adding(device, block, centre, differences, none);
+  for (let j = 0; j < n; j++) centre[j]! += differences[j]! / sums.weight;
   // Here the numbers are seen for the first time, if all rows were taken.
-  if (kept === to - from && !centre.every(Number.isFinite))
-    for (let r = 0; r < kept; r++) {
-      lacksNumber(deviations, r * n, n, from + r, 'error');
+  if (sums.dropped === 0 && !centre.every(Number.isFinite))
+    for (let r = 0; r < to - from; r++) {
+      lacksNumber(values, r * n, n, from + r, 'error');
       if (endsPiece(r, n)) yield;
     }
-  sums.mean.set(centre);
-  yield* inRows(kept, n, (begin, end) => {
-    if (wantsHigher) for (let r = begin; r < end; r++) addHigher(deviations, r, n, weights[r]!, centre, sums);
-    centreRows(deviations, begin, end, weights, centre, first);
-  });
-  if (wantsHigher && !(sums.fourth > leastFourth && sums.fourth < mostFourth))
-    yield* higherInUnit(deviations, weights, sums);
-  return { deviations, sums, first };
-}
+  if (sums.weight === 0) return sums;
 
-/** The sums of a block about its mean, once the second sums are added. */
-export function* sumsOf({ sums, first }: Block): Work<CentralSums> {
-  if (sums.weight > 0) {
-    const delta = first.map((sum) => sum / sums.weight);
-    yield* shift(sums, delta, first);
-  }
+  sums.mean.set(centre);
+  if (wantsHigher) yield* addHigher(block, centre, sums);
+  // Not exactly zero, because the centre is rounded.
+  const first = new Float64Array(n);
+  yield* adding(device, block, centre, first, sums.second);
+  const delta = first.map((sum) => sum / sums.weight);
+  yield* shift(sums, delta, first);
   return sums;
 }
 
-// The mean, up to rounding, from differences to the first row, so that a large common offset costs no digits.
-function* nearMean(rows: Float64Array, weights: Float64Array, weight: number, n: number): Work<Float64Array> {
-  const centre = rows.slice(0, n);
-  const sum = new Float64Array(n);
-  yield* inRows(weights.length, n, (begin, end) => addDifferences(rows, begin, end, weights, centre, sum));
-  for (let j = 0; j < n; j++) centre[j]! += sum[j]! / weight;
-  return centre;
-}
+const none = new Float64Array(0);
 
-// Adds the weighted differences of rows [begin, end) from the centre to the sum.
-function addDifferences(
-  rows: Float64Array,
-  begin: number,
-  end: number,
-  weights: Float64Array,
-  centre: Float64Array,
-  sum: Float64Array,
-): void {
-  const n = centre.length;
-  for (let r = begin, at = begin * n; r < end; r++) {
-    const weight = weights[r]!;
-    for (let j = 0; j < n; j++, at++) sum[j]! += weight * (rows[at]! - centre[j]!);
-  }
-}
+// Multiply-adds that are over before a device's commit has begun.
+const fewProducts = 1024;
 
-// Replaces rows [begin, end) by their deviations times the roots of their weights, and adds them to the first sum.
-function centreRows(
-  deviations: Float64Array,
-  begin: number,
-  end: number,
-  weights: Float64Array,
+// Encoder.addMoments, by a device unless it is over at once.
+function* adding(
+  device: OpenBackend,
+  { values, weights }: Taken,
   centre: Float64Array,
-  first: Float64Array,
-): void {
+  sums: Float64Array,
+  products: Float64Array,
+): Tasks<void> {
+  if (values.length * centre.length > fewProducts)
+    return yield* exactly(device, (encoder, scratch) => {
+      encoder.addMoments(scratch.input(values, dtypeOf(values)), weights, centre, sums, products);
+    });
   const n = centre.length;
-  for (let r = begin, at = begin * n; r < end; r++) {
-    const weight = weights[r]!;
-    const scale = Math.sqrt(weight);
-    for (let j = 0; j < n; j++, at++) {
-      const difference = deviations[at]! - centre[j]!;
-      first[j]! += weight * difference;
-      deviations[at] = scale * difference;
+  const row = new Float64Array(n);
+  for (let at = 0; at < values.length; at += n) {
+    const weight = weights[at / n] ?? 1;
+    for (let i = 0; i < n; i++) {
+      const difference = values[at + i]! - centre[i]!;
+      row[i] = difference;
+      sums[i]! += weight * difference;
+      if (products.length > 0) for (let j = 0; j <= i; j++) products[i * n + j]! += weight * difference * row[j]!;
     }
   }
-}
-
-// Adds a row to the third and fourth sums.
-function addHigher(
-  rows: Float64Array,
-  r: number,
-  n: number,
-  weight: number,
-  centre: Float64Array,
-  sums: CentralSums,
-): void {
-  const { third } = sums;
-  let square = 0;
-  for (let j = 0, at = r * n; j < n; j++, at++) square += (rows[at]! - centre[j]!) ** 2;
-  const cubic = weight * square;
-  for (let j = 0, at = r * n; j < n; j++, at++) third[j]! += cubic * (rows[at]! - centre[j]!);
-  sums.fourth += cubic * square;
 }
 
 // Beyond them, powers of single rows may lose digits, or overflow.
 const [leastFourth, mostFourth] = [2 ** -800, 2 ** 800];
 
-// Computes the third and fourth sums again, in a unit of the largest deviation, and brings the deviations to it.
-function* higherInUnit(deviations: Float64Array, weights: Float64Array, sums: CentralSums): Work {
+// Adds the rows to the third and fourth sums, in a unit of the largest difference if powers ask for one.
+function* addHigher(block: Taken, centre: Float64Array, sums: CentralSums): Work {
+  yield* addPowers(block, centre, 1, sums);
+  if (sums.fourth > leastFourth && sums.fourth < mostFourth) return;
+  const { values, weights } = block;
   const { n } = sums;
   let most = 0;
-  for (let r = 0; r < weights.length; r++) {
-    most = Math.max(most, largest(deviations.subarray(r * n, (r + 1) * n)) / Math.sqrt(weights[r]!));
-    if (endsPiece(r, n)) yield;
-  }
+  yield* inRows(values.length / n, n, (begin, end) => {
+    for (let r = begin, at = begin * n; r < end; r++)
+      for (let j = 0; j < n; j++, at++) {
+        const size = Math.abs(values[at]! - centre[j]!);
+        if (size > most && weights[r] !== 0) most = size;
+      }
+  });
   const unit = unitOf(most);
   if (!Number.isFinite(unit)) return;
   sums.unit = unit;
   sums.third.fill(0);
   sums.fourth = 0;
-  const zeros = new Float64Array(n);
-  const scale = 2 ** -unit;
-  for (let r = 0; r < weights.length; r++) {
-    const row = deviations.subarray(r * n, (r + 1) * n);
-    for (let j = 0; j < n; j++) row[j]! *= scale;
-    const unweighted = 1 / Math.sqrt(weights[r]!);
-    addHigher(
-      row.map((deviation) => deviation * unweighted),
-      0,
-      n,
-      weights[r]!,
-      zeros,
-      sums,
-    );
-    if (endsPiece(r, n)) yield;
-  }
+  yield* addPowers(block, centre, 2 ** -unit, sums);
 }
 
+// Adds the rows to the third and fourth sums, with their differences from the centre times `scale`.
+function addPowers({ values, weights }: Taken, centre: Float64Array, scale: number, sums: CentralSums): Work {
+  const { n, third } = sums;
+  return inRows(values.length / n, n, (begin, end) => {
+    for (let r = begin; r < end; r++) {
+      const weight = weights[r] ?? 1;
+      if (weight === 0) continue;
+      let square = 0;
+      for (let j = 0, at = r * n; j < n; j++, at++) square += ((values[at]! - centre[j]!) * scale) ** 2;
+      const cubic = weight * square;
+      for (let j = 0, at = r * n; j < n; j++, at++) third[j]! += cubic * ((values[at]! - centre[j]!) * scale);
+      sums.fourth += cubic * square;
+    }
+  });
+}
+
+/** Rows of a block, and the weight of each; all 1 if there are no weights. */
 interface Taken {
-  readonly deviations: Float64Array<ArrayBuffer>;
+  readonly values: Real;
   readonly weights: Float64Array;
 }
 
-// The rows with a positive weight, as float64, with their weights; later rows move up to replace those left out.
+// The rows that lack no number, with their weights, and their counts; later copies move up to replace those left out.
 function* taken(
-  rows: WeightedRows,
+  { n, values, weights, frequencies, missing }: WeightedRows,
   from: number,
   to: number,
   sums: CentralSums,
-  deviations: Float64Array<ArrayBuffer>,
+  memory: Float64Array<ArrayBuffer> | undefined,
 ): Work<Taken> {
-  const { n, values } = rows;
   const atOnce = rowsOfPiece(n);
-  const weights = new Float64Array(to - from);
-  const mayLeaveOut = rows.missing === 'drop' || hasZero(rows.weights, from, to) || hasZero(rows.frequencies, from, to);
+  const each = new Float64Array(weights === undefined && frequencies === undefined ? 0 : to - from);
   let kept = 0;
   for (let row = from; row < to; row++) {
     const at = (row - from) * n;
     if ((row - from) % atOnce === 0) {
       if (row > from) yield;
       requireAttached('Rows', values);
-      deviations.set(values.subarray(row * n, Math.min(to, row + atOnce) * n), at);
+      memory?.set(values.subarray(row * n, Math.min(to, row + atOnce) * n), at);
     }
-    const isMissing = mayLeaveOut && lacksNumber(deviations, at, n, row, rows.missing);
-    if (isMissing) sums.dropped += 1;
-    const weight = rows.weights?.[row] ?? 1;
-    const frequency = rows.frequencies?.[row] ?? 1;
-    if (isMissing || weight * frequency === 0) continue;
-    if (kept * n !== at) deviations.copyWithin(kept * n, at, at + n);
-    weights[kept] = weight * frequency;
+    if (memory !== undefined && missing === 'drop' && lacksNumber(memory, at, n, row, missing)) {
+      sums.dropped += 1;
+      continue;
+    }
+    if (kept < row - from) memory?.copyWithin(kept * n, at, at + n);
+    const weight = weights?.[row] ?? 1;
+    const frequency = frequencies?.[row] ?? 1;
+    if (each.length > 0) each[kept] = weight * frequency;
     kept += 1;
+    if (weight * frequency === 0) continue;
     sums.count += frequency;
     sums.weight += weight * frequency;
     sums.squaredWeight += weight * weight * frequency;
   }
-  return { deviations: deviations.subarray(0, kept * n), weights: weights.subarray(0, kept) };
+  const all = memory ?? (values.subarray(from * n, to * n) as Real);
+  return { values: all.subarray(0, kept * n), weights: each.subarray(0, kept) };
 }
 
-function hasZero(numbers: Float64Array | undefined, from: number, to: number): boolean {
-  return numbers?.subarray(from, to).includes(0) === true;
-}
-
-function lacksNumber(values: Float64Array, at: number, n: number, row: number, missing: Missing): boolean {
+function lacksNumber(values: Real, at: number, n: number, row: number, missing: Missing): boolean {
   let zero = 0;
   for (let j = at; j < at + n; j++) zero += 0 * values[j]!;
   if (zero === 0) return false;

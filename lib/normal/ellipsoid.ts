@@ -71,13 +71,14 @@ export function* ellipsoid(
 
   const { lengths, directions } =
     (yield* mildAxes(parameters.device, exact)) ?? (yield* axesOf(parameters.device, exact));
-  const entries = new Float64Array(n * width);
   for (let k = 0; k < width; k++) {
     const direction = directions.subarray(k * n, (k + 1) * n);
     const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
-    for (let i = 0; i < n; i++) entries[i * width + k] = scale * direction[i]!;
+    for (let i = 0; i < n; i++) direction[i]! *= scale;
     if (endsPiece(k, n)) yield;
   }
+  const entries = new Float64Array(n * width);
+  yield* exactly(parameters.device, (encoder) => encoder.transpose(directions, entries, width, n));
   const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
   return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };
 }
@@ -110,13 +111,14 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   yield* exactly(device, (encoder) => encoder.product(root, root, vectors, n, n, n, false, true, 1, 0));
   yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
   if (!(values[0]! * mildRatio >= values[n - 1]!)) return;
-  const [lengths, directions] = [new Float64Array(n), new Float64Array(n * n)];
-  for (let k = 0; k < n; k++) {
-    lengths[k] = Math.sqrt(values[n - 1 - k]!);
-    directions.set(vectors.subarray((n - 1 - k) * n, (n - k) * n), k * n);
+  for (let k = 0; k < n >> 1; k++) {
+    const last = (n - 1 - k) * n;
+    const row = vectors.slice(last, last + n);
+    vectors.copyWithin(last, k * n, (k + 1) * n);
+    vectors.set(row, k * n);
     if (endsPiece(k, n)) yield;
   }
-  return { lengths, directions };
+  return { lengths: values.reverse().map(Math.sqrt), directions: vectors };
 }
 
 // So few that each axis can be met to rounding of its own length.

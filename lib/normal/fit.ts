@@ -35,27 +35,28 @@ export function* fit(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
   const { device, rows, ddof, factor, weights, frequencies, missing, mean, shrinkage, singular, jitter } = options;
   const dtype = realDtype(requireDevice(device), options.dtype, rows, options.mean);
-  const others = [weights, frequencies, missing, mean, singular, jitter];
-  const isPlain = [...others, shrinkage].every((option) => option === undefined);
+  const isOfRowsAlone = weights === undefined && frequencies === undefined && missing === undefined;
+  const isShrunkAlone = isOfRowsAlone && mean === undefined && singular === undefined && jitter === undefined;
+  const isPlain = isShrunkAlone && shrinkage === undefined;
   const plainly = () => step(fitPlainly({ device, rows, ddof, dtype, factor }));
   if (isPlain && dtype === 'float64') return yield* plainly();
   const { values, count, n } = observations(device, rows);
   // Numbers of another type would lose digits as float32 before the mean is subtracted, and far from 0 all of them.
   if (isPlain && dtypeOf(values) === 'float32') return yield* plainly();
   if (isPlain) plainDdof(ddof, count, n);
-  const isShrunkAlone = others.every((option) => option === undefined);
   if (isShrunkAlone && (dtypeOf(values) === 'float64' || dtypeOf(values) === 'float32')) {
     const shrunk = yield* fitShrunk(options, dtype, values, n);
     if (shrunk !== undefined) return shrunk;
   }
   const exact = exactDevice(device);
-  const own = { device, ddof, dtype, factor, mean, shrinkage, singular, jitter };
+  const explain = (error: CovariumError) => singularRows(values, n, dtype, error);
+  const own = { device, ddof, dtype, factor, mean, shrinkage, singular, jitter, explain };
   const asked = { ...own, typed: options.dtype, inputs: [rows, mean], name: 'rows' };
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
-  const sums = yield* accumulating(exact, weighted, shrinkage === 'ledoit-wolf');
+  const sums = yield* accumulating(exact, weighted, { higher: shrinkage === 'ledoit-wolf', inPlace: true });
   if (sums.count === 0 && count > 0) throw new CovariumError('ERR_SHAPE', noRows(weights, frequencies));
-  return yield* fromSums(sums, { ...asked, explain: (error) => singularRows(values, n, dtype, error) });
+  return yield* fromSums(sums, asked);
 }
 
 function noRows(weights: unknown, frequencies: unknown): string {

@@ -99,7 +99,8 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   refuseConstant(values, n);
   yield;
   const exact = exactDevice(device);
-  const sumsOf = (weights?: Float64Array) => accumulating(exact, weightedRows(values, n, { weights }), false);
+  const sumsOf = (weights?: Float64Array) =>
+    accumulating(exact, weightedRows(values, n, { weights }), { higher: false, inPlace: true });
   const whole = yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined });
   const variances = Float64Array.from({ length: n }, (_, j) => whole.covariance[j * (n + 1)]!);
   requireRepresented(type, whole.mean, (j) => variances[j]!, 'Mean');

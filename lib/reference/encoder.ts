@@ -201,8 +201,8 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => meanAndCovariance(rows, mean, covariance, ddof));
   }
 
-  addMoments(rows: Real, centre: Float64Array, sums: Float64Array, products: Float64Array): void {
-    this.#record(() => addMoments(rows, centre, sums, products));
+  addMoments(...operands: Parameters<Encoder['addMoments']>): void {
+    this.#record(() => addMoments(...operands));
   }
 
   countBetween(rows: Real, limits: Real, kept: Real, counts: Uint32Array, n: number): void {

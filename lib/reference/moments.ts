@@ -41,7 +41,13 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
 }
 
 /** {@link Encoder.addMoments}. */
-export function* addMoments(rows: Real, centre: Float64Array, sums: Float64Array, products: Float64Array): Work {
+export function* addMoments(
+  rows: Real,
+  weights: Float64Array,
+  centre: Float64Array,
+  sums: Float64Array,
+  products: Float64Array,
+): Work {
   const n = centre.length;
   const count = rows.length / n;
   const stride = inTiles(n);
@@ -49,7 +55,11 @@ export function* addMoments(rows: Real, centre: Float64Array, sums: Float64Array
   const squares = workspace(products.length === 0 ? 0 : stride * stride);
   for (let first = 0; first < count; first += rowsAtOnce) {
     const taken = Math.min(rowsAtOnce, count - first);
-    for (let j = 0; j < n; j++) sums[j]! += centreColumn(rows, n, first, taken, j, centre[j]!, 0, centred);
+    const roots = weights.subarray(first, first + taken).map(Math.sqrt);
+    for (let j = 0; j < n; j++) {
+      const sum = centreColumn(rows, n, first, taken, j, centre[j]!, 0, centred);
+      sums[j]! += weights.length === 0 ? sum : weighted(centred, j, roots);
+    }
     yield;
     if (products.length > 0) yield* addSquares(centred, taken, stride, squares);
   }
@@ -88,6 +98,16 @@ function centreColumn(
     const difference = rows[(first + r) * n + j]! - origin - center;
     centred[j * rowsAtOnce + r] = difference;
     sum += difference;
+  }
+  return sum;
+}
+
+// Multiplies row j of `centred` by the roots of the weights; returns the weighted sum of what it was.
+function weighted(centred: Float64Array<ArrayBuffer>, j: number, roots: Float64Array): number {
+  let sum = 0;
+  for (let r = 0, at = j * rowsAtOnce; r < roots.length; r++, at++) {
+    centred[at]! *= roots[r]!;
+    sum += roots[r]! * centred[at]!;
   }
   return sum;
 }

@@ -19,14 +19,15 @@ void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
 
 void EncoderObject::addMoments(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
-    const Operand rows = operandAt(info, 0), centre = operandAt(info, 1), sums = operandAt(info, 2),
-                  products = operandAt(info, 3);
-    requireSameType({&centre, &sums, &products});
+    const Operand rows = operandAt(info, 0), weights = operandAt(info, 1), centre = operandAt(info, 2),
+                  sums = operandAt(info, 3), products = operandAt(info, 4);
+    requireSameType({&weights, &centre, &sums, &products});
     if (sums.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Sums are not of float64.");
     requireRows(rows, centre.length);
     requireLength(sums, centre.length);
+    if (weights.length != 0) requireLength(weights, rows.length / centre.length);
     if (products.length != 0) requireSquare(products, centre.length);
-    commands().addMoments(rows, centre, sums, products);
+    commands().addMoments(rows, weights, centre, sums, products);
   });
 }
 

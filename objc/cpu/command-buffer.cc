@@ -339,13 +339,14 @@ void CpuCommandBuffer::meanAndCovariance(Operand rows, Operand mean, Operand cov
   });
 }
 
-void CpuCommandBuffer::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
+void CpuCommandBuffer::addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) {
   record([=](const Execution& execution) {
     withReal(rows, [&](auto real) {
       const size_t n = centre.length;
       if (rows.length == 0) return;
-      cpu::addMoments(execution, rows.as<decltype(real)>(), centre.as<double>(), sums.as<double>(),
-                      products.length == 0 ? nullptr : products.as<double>(), rows.length / n, n);
+      const auto orNone = [](const Operand& some) { return some.length == 0 ? nullptr : some.as<double>(); };
+      cpu::addMoments(execution, rows.as<decltype(real)>(), orNone(weights), centre.as<double>(), sums.as<double>(),
+                      orNone(products), rows.length / n, n);
     });
   });
 }

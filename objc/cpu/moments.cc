@@ -24,10 +24,11 @@ Range chunkOf(size_t chunk, size_t count) {
   return {first, std::min(count, first + rows) - first};
 }
 
-// The sums of the differences from the first row, so that a large common offset costs no digits.
+// The sums of the differences from the origin, which is near the rows, so that a large common offset costs no digits.
+// Without weights all are 1.
 template <typename T>
-std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, const std::vector<double>& origin,
-                                     size_t count) {
+std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, const double* weights,
+                                     const std::vector<double>& origin, size_t count) {
   constexpr size_t sliceColumns = 256;
   const size_t n = origin.size(), slices = (n + sliceColumns - 1) / sliceColumns;
   std::vector<double> sums(chunks * n);
@@ -35,8 +36,10 @@ std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, 
     const size_t chunk = task / slices, from = task % slices * sliceColumns, to = std::min(n, from + sliceColumns);
     const auto [first, here] = chunkOf(chunk, count);
     double* sum = sums.data() + chunk * n;
-    for (size_t r = first; r < first + here; ++r)
-      for (size_t j = from; j < to; ++j) sum[j] += static_cast<double>(rows[r * n + j]) - origin[j];
+    for (size_t r = first; r < first + here; ++r) {
+      const double weight = weights == nullptr ? 1 : weights[r];
+      for (size_t j = from; j < to; ++j) sum[j] += weight * (static_cast<double>(rows[r * n + j]) - origin[j]);
+    }
   });
   for (size_t chunk = 1; chunk < chunks; ++chunk)
     for (size_t j = 0; j < n; ++j) sums[j] += sums[chunk * n + j];
@@ -65,9 +68,15 @@ std::vector<Tile> tilesOf(size_t n, size_t side) {
 template <typename T>
 class Products {
  public:
-  Products(const Execution& execution, const T* rows, size_t count, const std::vector<double>& origin,
-           const std::vector<double>& centre)
-      : execution_(execution), rows_(rows), count_(count), n_(origin.size()), origin_(origin), centre_(centre) {
+  Products(const Execution& execution, const T* rows, const double* weights, size_t count,
+           const std::vector<double>& origin, const std::vector<double>& centre)
+      : execution_(execution),
+        rows_(rows),
+        weights_(weights),
+        count_(count),
+        n_(origin.size()),
+        origin_(origin),
+        centre_(centre) {
     // An even number of bands: with those on the diagonal at half the price, each thread then gets as much. The sums of
     // our own products do not depend on the tile. Those of a library may, so that its tiles have one size.
     const bool isOwn = execution.blas.isBuiltIn;
@@ -162,10 +171,16 @@ class Products {
     const size_t first = columns.first;
     execution_.kernels.of<T>().centreRows(rows_ + row * n_ + first, n_, origin_.data() + first, centre_.data() + first,
                                           to, block, columns.count);
+    if (weights_ == nullptr) return;
+    for (size_t r = 0; r < block; ++r, to += columns.count) {
+      const double scale = std::sqrt(weights_[row + r]);
+      for (size_t j = 0; j < columns.count; ++j) to[j] *= scale;
+    }
   }
 
   const Execution& execution_;
   const T* rows_;
+  const double* weights_;  // of each row; null if all are 1
   size_t count_, n_;
   const std::vector<double>&origin_, &centre_;
   std::vector<Tile> tiles_;
@@ -178,12 +193,12 @@ template <typename T>
 void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* covariance, size_t count, size_t n,
                        double ddof) {
   const std::vector<double> origin(rows, rows + n);
-  std::vector<double> centre = sumOfDifferences(execution, rows, origin, count);
+  std::vector<double> centre = sumOfDifferences(execution, rows, nullptr, origin, count);
   for (size_t j = 0; j < n; ++j) {
     centre[j] /= static_cast<double>(count);
     mean[j] = static_cast<T>(origin[j] + centre[j]);
   }
-  Products<T>(execution, rows, count, origin, centre).run([&](const Tile& tile, double* sums) {
+  Products<T>(execution, rows, nullptr, count, origin, centre).run([&](const Tile& tile, double* sums) {
     const auto& [down, across] = tile;
     for (size_t i = 0; i < tile.size(); ++i) sums[i] /= static_cast<double>(count) - ddof;
     for (size_t i = 0; i < down.count; ++i)
@@ -196,13 +211,13 @@ void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* co
 }
 
 template <typename T>
-void addMoments(const Execution& execution, const T* rows, const double* centre, double* sums, double* products,
-                size_t count, size_t n) {
+void addMoments(const Execution& execution, const T* rows, const double* weights, const double* centre, double* sums,
+                double* products, size_t count, size_t n) {
   const std::vector<double> origin(centre, centre + n), none(n);
-  const std::vector<double> differences = sumOfDifferences(execution, rows, origin, count);
+  const std::vector<double> differences = sumOfDifferences(execution, rows, weights, origin, count);
   for (size_t j = 0; j < n; ++j) sums[j] += differences[j];
   if (products == nullptr) return;
-  Products<T>(execution, rows, count, origin, none).run([&](const Tile& tile, double* made) {
+  Products<T>(execution, rows, weights, count, origin, none).run([&](const Tile& tile, double* made) {
     const auto& [down, across] = tile;
     for (size_t i = 0; i < down.count; ++i)
       for (size_t j = 0; j < (tile.onDiagonal() ? i + 1 : across.count); ++j)
@@ -210,8 +225,10 @@ void addMoments(const Execution& execution, const T* rows, const double* centre,
   });
 }
 
-template void addMoments(const Execution&, const float*, const double*, double*, double*, size_t, size_t);
-template void addMoments(const Execution&, const double*, const double*, double*, double*, size_t, size_t);
+template void addMoments(const Execution&, const float*, const double*, const double*, double*, double*, size_t,
+                         size_t);
+template void addMoments(const Execution&, const double*, const double*, const double*, double*, double*, size_t,
+                         size_t);
 template void meanAndCovariance(const Execution&, const float*, float*, float*, size_t, size_t, double);
 template void meanAndCovariance(const Execution&, const double*, double*, double*, size_t, size_t, double);
 

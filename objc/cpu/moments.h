@@ -10,13 +10,15 @@ template <typename T>
 void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* covariance, size_t count, size_t n,
                        double ddof);
 
-// Encoder.addMoments, likewise; products may be null.
+// Encoder.addMoments, likewise; weights and products may be null.
 template <typename T>
-void addMoments(const Execution& execution, const T* rows, const double* centre, double* sums, double* products,
-                size_t count, size_t n);
+void addMoments(const Execution& execution, const T* rows, const double* weights, const double* centre, double* sums,
+                double* products, size_t count, size_t n);
 
-extern template void addMoments(const Execution&, const float*, const double*, double*, double*, size_t, size_t);
-extern template void addMoments(const Execution&, const double*, const double*, double*, double*, size_t, size_t);
+extern template void addMoments(const Execution&, const float*, const double*, const double*, double*, double*, size_t,
+                                size_t);
+extern template void addMoments(const Execution&, const double*, const double*, const double*, double*, double*, size_t,
+                                size_t);
 extern template void meanAndCovariance(const Execution&, const float*, float*, float*, size_t, size_t, double);
 extern template void meanAndCovariance(const Execution&, const double*, double*, double*, size_t, size_t, double);
 

@@ -189,10 +189,10 @@ bool CudaCommandBuffer::isReducedOnGpu(const Operand& rows) const {
   return isForGpu(rows.dtype) && rows.length != 0 && (leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr);
 }
 
-void CudaCommandBuffer::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
+void CudaCommandBuffer::addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) {
   const size_t n = centre.length, count = rows.length / n;
-  if (!isReducedOnGpu(rows) || n > mostMomentColumns || count >= size_t{1} << 31)
-    return Recorder::addMoments(rows, centre, sums, products);
+  if (!isReducedOnGpu(rows) || weights.length != 0 || n > mostMomentColumns || count >= size_t{1} << 31)
+    return Recorder::addMoments(rows, weights, centre, sums, products);
   const bool hasProducts = products.length != 0;
   const Operand written = hasProducts ? products : sums;
   Part& part = onGpu({rows, centre, sums, written});

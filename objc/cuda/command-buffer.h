@@ -30,7 +30,7 @@ class CudaCommandBuffer : public gpu::Recorder {
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void symmetricEigen(Operand a, Operand values, size_t n) override;
-  void addMoments(Operand rows, Operand centre, Operand sums, Operand products) override;
+  void addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
   void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;

@@ -133,8 +133,8 @@ void Recorder::meanAndCovariance(Operand rows, Operand mean, Operand covariance,
   onCpu().meanAndCovariance(std::move(rows), std::move(mean), std::move(covariance), ddof);
 }
 
-void Recorder::addMoments(Operand rows, Operand centre, Operand sums, Operand products) {
-  onCpu().addMoments(std::move(rows), std::move(centre), std::move(sums), std::move(products));
+void Recorder::addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) {
+  onCpu().addMoments(std::move(rows), std::move(weights), std::move(centre), std::move(sums), std::move(products));
 }
 
 void Recorder::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {

@@ -195,39 +195,44 @@ onEveryBackend('means and covariances are those of two passes in float64, far fr
   }
 });
 
-onEveryBackend('sums about a centre grow by each command, with products or without.', (bench) => {
+onEveryBackend('sums about a centre grow by each command, with products and weights or without.', (bench) => {
   const { real, run } = bench;
+  const none = new Float64Array(0);
   for (const n of [1, 2, 3, 16, 17, 33, 65, 129])
     for (const count of [1, 5, 63, 64, 65, 257, 2049].filter((each) => each * n * n < 5e6)) {
       const rows = real(scattered(count * n, n + count).map((value) => value + 3));
       const centre = Float64Array.from(scattered(n, 5), (value) => value + 3);
-      const sums = guarded(new Float64Array(n).fill(7));
-      const alone = guarded(new Float64Array(n));
-      const products = guarded(new Float64Array(n * n).fill(-1));
-      run((encoder) => {
-        encoder.addMoments(rows, centre, sums.view as Float64Array, products.view as Float64Array);
-        encoder.addMoments(rows, centre, sums.view as Float64Array, products.view as Float64Array);
-        encoder.addMoments(rows, centre, alone.view as Float64Array, new Float64Array(0));
-      });
-      // By columns, so that each sum goes along two of them.
-      const columns = Float64Array.from(rows, (_, at) => {
-        const [column, r] = [Math.floor(at / count), at % count];
-        return rows[r * n + column]! - centre[column]!;
-      });
       const ones = new Float64Array(count).fill(1);
-      for (let i = 0; i < n; i++) {
-        const place = `${count} x ${n}: ${i}`;
-        const { value, size } = dotOf(count, columns, i * count, ones, 0);
-        isNear(sums.view[i]!, { value: 7 + 2 * value, size: 7 + 2 * size }, count + 4, 2 ** -52, place);
-        isNear(alone.view[i]!, { value, size }, count + 4, 2 ** -52, place);
-        for (let j = 0; j < n; j++) {
-          const product = dotOf(count, columns, i * count, columns, j * count);
-          const expected =
-            j > i ? { value: -1, size: 0 } : { value: 2 * product.value - 1, size: 2 * product.size + 1 };
-          isNear(products.view[i * n + j]!, expected, count + 4, 2 ** -52, () => `${place}, ${j}`);
+      // Some are 0.
+      for (const weights of [none, ones.map((_, r) => (r % 5) / 3)]) {
+        const sums = guarded(new Float64Array(n).fill(7));
+        const alone = guarded(new Float64Array(n));
+        const products = guarded(new Float64Array(n * n).fill(-1));
+        run((encoder) => {
+          encoder.addMoments(rows, weights, centre, sums.view as Float64Array, products.view as Float64Array);
+          encoder.addMoments(rows, weights, centre, sums.view as Float64Array, products.view as Float64Array);
+          encoder.addMoments(rows, weights, centre, alone.view as Float64Array, none);
+        });
+        // By columns, so that each sum goes along two of them.
+        const columns = Float64Array.from(rows, (_, at) => {
+          const [column, r] = [Math.floor(at / count), at % count];
+          return rows[r * n + column]! - centre[column]!;
+        });
+        const weighted = columns.map((value, at) => value * (weights[at % count] ?? 1));
+        for (let i = 0; i < n; i++) {
+          const place = `${count} x ${n}: ${i}`;
+          const { value, size } = dotOf(count, weighted, i * count, ones, 0);
+          isNear(sums.view[i]!, { value: 7 + 2 * value, size: 7 + 2 * size }, count + 4, 2 ** -52, place);
+          isNear(alone.view[i]!, { value, size }, count + 4, 2 ** -52, place);
+          for (let j = 0; j < n; j++) {
+            const product = dotOf(count, weighted, i * count, columns, j * count);
+            const expected =
+              j > i ? { value: -1, size: 0 } : { value: 2 * product.value - 1, size: 2 * product.size + 1 };
+            isNear(products.view[i * n + j]!, expected, count + 8, 2 ** -52, () => `${place}, ${j}`);
+          }
         }
+        for (const each of [sums, alone, products]) each.isIntact('sums');
       }
-      for (const each of [sums, alone, products]) each.isIntact('sums');
     }
 });
 

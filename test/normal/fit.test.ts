@@ -165,6 +165,27 @@ onEveryDevice('rows with a NaN are refused or dropped.', async (device) => {
   near(dropped.covarianceSync().data, fitted.covarianceSync().data, 1e-6);
 });
 
+onEveryDevice('a row of weight 0 counts for nothing, however far it lies, but may lack no number.', async (device) => {
+  for (const dtype of (['float32', 'float64'] as const).filter((each) => device.dtypes.includes(each))) {
+    const tolerance = dtype === 'float32' ? 1e-6 : 1e-13;
+    const weights = small.map((_, r) => 1 + (r % 3));
+    using fitted = MultivariateNormal.fitSync({ device, dtype, rows: small, weights });
+    for (const value of [1e15, -1e30]) {
+      const far = small[0]!.map(() => value);
+      for (const given of [[far, ...small, far], Matrix.from([far, ...small, far], { dtype: 'float32' })]) {
+        using normal = await MultivariateNormal.fit({ device, dtype, rows: given, weights: [0, ...weights, 0] });
+        const isRounded = given instanceof Matrix;
+        near(normal.mean.data, fitted.mean.data, isRounded ? 1e-6 : tolerance, `${value}`);
+        near(normal.covarianceSync().data, fitted.covarianceSync().data, isRounded ? 1e-6 : tolerance, `${value}`);
+      }
+    }
+    const holed = Matrix.from([...small, small[0]!.map(() => Number.NaN)], { dtype });
+    await throwsCode('ERR_NOT_FINITE', '(12, 0)', () =>
+      MultivariateNormal.fit({ device, dtype, rows: holed, weights: [...weights, 0] }),
+    );
+  }
+});
+
 onEveryDevice('what a fit cannot do is refused.', async (device) => {
   const fit = (options: object) => () => MultivariateNormal.fit({ device, rows: small, ...options });
   const liveBefore = device.memory().liveBytes;
