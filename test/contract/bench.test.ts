@@ -41,7 +41,8 @@ for (const suite of suites.filter(({ name }) => name !== 'tables'))
       if (isStandIn && problem.dtype === 'float64' && problem.dimension !== 2) continue;
       const trials = await tryOut(problem, contenders, new CostForecast([]), 60_000, never);
       const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
-      assert.ok(trials.length === here.length || suite.name === 'launch' || problem.case.includes('GPU'), what);
+      const isOfKernels = ['launch', 'kernels'].includes(suite.name);
+      assert.ok(trials.length === here.length || isOfKernels || problem.case.includes('GPU'), what);
       // The first to have a result: of a function and of a batch it is what the others are compared with.
       const judge = ['functions', 'batches'].includes(suite.name)
         ? (trials.find(isReference) ?? trials[0])?.contender
