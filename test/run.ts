@@ -52,7 +52,7 @@ const withoutSanitizers = [
   ...['signature', 'tokens', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
     (name) => `kernel/${name}.test.ts`,
   ),
-  ...['baseline', 'leak', 'address-space', 'call-holds', 'quota', 'table-holds'].map(
+  ...['baseline', 'leak', 'address-space', 'call-holds', 'quota', 'table-holds', 'wide-table-holds'].map(
     (name) => `native/${name}.test.ts`,
   ),
 ];
@@ -62,6 +62,7 @@ const alone: { readonly [path: string]: string } = {
   'native/cancel.test.ts': 'it compares times',
   'native/leak.test.ts': 'it fills memory',
   'metal/queue.test.ts': 'it compares resident memory and times',
+  'native/wide-table-holds.test.ts': 'it compares times',
 };
 
 interface Run {

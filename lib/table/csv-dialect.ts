@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import type { Work } from '../work.ts';
 import { type CsvDialect, type CsvField, type CsvRecord, csvRecord, mostFields } from './csv-record.ts';
 import { isMissing } from './csv-rows.ts';
 import { isDecimal } from './decimal.ts';
@@ -71,25 +72,28 @@ class Records {
  * Delimiter and header of a file, from the first block that has a record. Calls `warn` with a sentence about anything
  * doubtful. Throws `ERR_MALFORMED_CSV`.
  */
-export function csvBeginning(
+export function* csvBeginning(
   path: string,
   bytes: Uint8Array,
   { header, delimiter, comment }: CsvOptions,
   warn: (sentence: string) => void,
-): CsvBeginning {
+): Work<CsvBeginning> {
   const commentCode = comment === undefined ? 0 : codeOf(comment);
   const records = new Records(bytes);
   const dialect = {
-    delimiter: delimiter === undefined ? foundDelimiter(path, records, commentCode, warn) : codeOf(delimiter),
+    delimiter: delimiter === undefined ? yield* foundDelimiter(path, records, commentCode, warn) : codeOf(delimiter),
     comment: commentCode,
   };
+  yield;
   const first = records.at(0, dialect)!;
   if (first.fieldCount > mostFields) {
     const message = `First row of CSV file (${path}) has (${first.fieldCount}) fields; at most (${mostFields}) are read.`;
     throw malformedCsv(path, message, 1, 1);
   }
+  yield;
   if (!(header ?? foundHeader(path, records, first, dialect, warn)))
     return { ...dialect, names: undefined, width: first.fieldCount, start: 0 };
+  yield;
   const names = first.fields.map(({ text }) => text);
   if (!isUtf8(bytes.subarray(0, first.end)))
     warn(`Names of columns of CSV file (${path}) are not UTF-8, and letters of them are lost; save it as UTF-8.`);
@@ -136,11 +140,20 @@ function arePartedByBlanks(first: CsvRecord, second: CsvRecord | undefined): boo
 }
 
 // A comma wherever it makes fields; else what makes some.
-function foundDelimiter(path: string, records: Records, comment: number, warn: (sentence: string) => void): number {
+function* foundDelimiter(
+  path: string,
+  records: Records,
+  comment: number,
+  warn: (sentence: string) => void,
+): Work<number> {
   const firstBy = (delimiter: string) => records.at(0, { delimiter: codeOf(delimiter), comment });
   const secondBy = (delimiter: string) =>
     records.at(firstBy(delimiter)?.end ?? 0, { delimiter: codeOf(delimiter), comment });
-  const parting = [',', ';', '\t', '|'].filter((delimiter) => (firstBy(delimiter)?.fieldCount ?? 0) > 1);
+  const parting: string[] = [];
+  for (const delimiter of [',', ';', '\t', '|']) {
+    if ((firstBy(delimiter)?.fieldCount ?? 0) > 1) parting.push(delimiter);
+    yield;
+  }
   const isEven = (delimiter: string) => {
     const second = secondBy(delimiter);
     return second === undefined || firstBy(delimiter)!.fieldCount === second.fieldCount;

@@ -4,7 +4,7 @@ import { describe, refuseAborted } from '../check.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
-import { Turns } from '../work.ts';
+import { runSliced, Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
 import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv, toldDelimiter } from './csv-dialect.ts';
@@ -61,7 +61,8 @@ export async function openCsv(
     const blocks = new CsvBlocks(source, parser.blockBytes, comment === undefined ? 0 : comment.charCodeAt(0));
     const { first, skippedLines, told } = await firstRecords(path, blocks, { delimiter, comment }, signal);
     const turns = new Turns(signal);
-    const beginning = csvBeginning(path, first, { header, delimiter: delimiter ?? told, comment }, warn);
+    const options = { header, delimiter: delimiter ?? told, comment };
+    const beginning = await runSliced(csvBeginning(path, first, options, warn), signal);
     await turns.take();
     const { names, width } = beginning;
     const chosen = chosenColumns(path, names, width, wanted);

@@ -1,5 +1,5 @@
 // How long reading and writing hold the JavaScript thread, however large the file.
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,11 +8,11 @@ import { holdsOf } from '../../bench/longest-hold.ts';
 import { fit } from '../../lib/cli/fit.ts';
 import { sample } from '../../lib/cli/sample.ts';
 import { verify } from '../../lib/cli/verify.ts';
-import { Matrix, readTable, writeTable } from '../../lib/index.ts';
+import { Matrix, writeTable } from '../../lib/index.ts';
 import { tableFormats } from '../../lib/table/format.ts';
 import { npyHeader } from '../../lib/table/npy.ts';
-import { openTable } from '../../lib/table/read-table.ts';
 import { allowedMs, holdsShortly as holdsNoLonger, loop } from '../harness/holds.ts';
+import { readsShortly } from '../harness/reads-shortly.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-holds-'));
 const at = (name: string) => join(folder, name);
@@ -29,20 +29,7 @@ async function holdsShortly(what: string, work: () => Promise<unknown>): Promise
   await holdsNoLonger(what, allowed!, work);
 }
 
-async function readBlocks(path: string): Promise<void> {
-  const table = await openTable(path, { missing: 'drop' });
-  for await (const _ of table.blocks());
-  await table.close();
-}
-
-async function readEveryWay(path: string): Promise<void> {
-  const bytes = readFileSync(path);
-  const options = { missing: 'drop', warn: () => {} } as const;
-  await holdsShortly(`Reading ${path}`, () => readTable(path, options));
-  await holdsShortly(`Reading ${path} from memory`, () => readTable(bytes, options));
-  await holdsShortly(`Reading ${path} from a stream`, () => readTable(createReadStream(path), options));
-  await holdsShortly(`Reading blocks of ${path}`, () => readBlocks(path));
-}
+const readEveryWay = (path: string) => readsShortly(path, allowed!);
 
 if (allowed !== undefined) {
   test('A loop of twice the length is found to hold twice as long.', async () => {
@@ -65,15 +52,6 @@ if (allowed !== undefined) {
       await readEveryWay(path);
       if (format === 'csv') return;
       await writeTable(path, Matrix.from(holed, { columns }));
-      await readEveryWay(path);
-    });
-
-  for (const format of tableFormats)
-    test(`${format} of 20,000 columns.`, async () => {
-      const [width, path] = [20_000, at(`wide.${format}`)];
-      const wide = Matrix.from(values.subarray(0, 30 * width), { columns: width });
-      const names = Array.from({ length: width }, (_, i) => `column ${i}`);
-      await holdsShortly(`Writing ${format}`, () => writeTable(path, wide, { names }));
       await readEveryWay(path);
     });
 
