@@ -105,7 +105,7 @@ export function* summary<D extends RealDtype>(
     try {
       const tallies = isFirst ? [exceeding, pass] : [pass];
       yield* reduceDraws(tasks, count, { seed, stream, firstRow }, tallies, (encoder, rows) => {
-        if (isFirst) encoder.addMoments(rows, all1, centre, sums, products);
+        if (isFirst) encoder.addMoments(rows, unweighted, centre, sums, products);
       });
       yield* search.learn(pass);
     } finally {
@@ -125,7 +125,7 @@ export function* summary<D extends RealDtype>(
   };
 }
 
-const all1 = new Float64Array(0);
+const unweighted = new Float64Array(0);
 const noRanks = { centre: new Float64Array(0), scale: new Float64Array(0), quantile: () => 0 };
 
 function ranksOf(probabilities: Values, count: number): number[] {

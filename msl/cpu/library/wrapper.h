@@ -161,7 +161,7 @@ static inline void leave() { kernelHost->leave(); }
 
 // While it lives, this thread is in a function that was called at a place of the text.
 struct CallSite {
-  explicit CallSite(uint32_t place) : path(kernelHost->path()), before(*path) { *path = before * 31 + place; }
+  explicit CallSite(uint32_t place) : path(kernelHost->path()), before(*path) { *path = before * 0x9e3779b1u + place; }
   CallSite(const CallSite&) = delete;
   ~CallSite() { *path = before; }
   uint32_t* path;
