@@ -2,7 +2,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { randomAccess } from '../file/random-access.ts';
-import { runSliced } from '../work.ts';
+import { runSliced, Turns } from '../work.ts';
 import { FileMessageBytes, type MessageBytes, PipeMessageBytes } from './arrow/message-bytes.ts';
 import { ArrowMessages } from './arrow/messages.ts';
 import { ArrowRows } from './arrow/rows.ts';
@@ -28,12 +28,15 @@ export async function openArrow(
     const file = await randomAccess(source);
     bytes = file === undefined ? new PipeMessageBytes(source) : new FileMessageBytes(file);
     const messages = new ArrowMessages(bytes);
+    const turns = new Turns(signal);
     const first = await messages.next();
     if (first?.type !== 'schema') throw new Contradiction('it does not begin with a schema');
     const fields = await runSliced(readSchema(first.flat, first.header, first.version), signal);
+    await turns.take();
     const names = fields.map((field) => field.name);
-    const chosen = chosenColumns(name, names, names.length, wanted);
+    const chosen = await runSliced(chosenColumns(name, names, names.length, wanted), signal);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
+    await turns.take();
     for (const index of chosen) requireNumbers(name, fields[index]!);
     const isSingle = chosen.every((index) => {
       const { kind, bits } = fields[index]!.number!;

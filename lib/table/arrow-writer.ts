@@ -30,7 +30,7 @@ interface Block {
  */
 export async function openArrowWriter(output: Output, head: TableHead, kind: 'file' | 'stream'): Promise<RowWriter> {
   const { columns, dtype } = head;
-  const schema = schemaOf(columnNames(head), precision[dtype], head.metadata ?? {});
+  const schema = schemaOf(await runSliced(columnNames(head), undefined), precision[dtype], head.metadata ?? {});
   const staged = new StagedOutput(output);
   const batchRows = Math.max(1, Math.floor(batchBytes / (columns * bytesOf(dtype))));
   const group = await ColumnGroup.open(columns, dtype, Math.min(batchRows, Math.max(1, head.rows ?? batchRows)));

@@ -2,7 +2,7 @@ import { loadAddon } from '../addon/native.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
-import { Turns } from '../work.ts';
+import { isSlice, Turns, type Work } from '../work.ts';
 import { resultMemory, touch } from './result-memory.ts';
 import type { TableHead } from './table.ts';
 
@@ -10,48 +10,59 @@ import type { TableHead } from './table.ts';
  * The head's names, or x1, x2, ..., for a format whose columns need distinct names. Throws `ERR_INVALID_ARGUMENT` for a
  * name that occurs twice.
  */
-export function columnNames({ names, columns }: TableHead): readonly string[] {
+export function* columnNames({ names, columns }: TableHead): Work<readonly string[]> {
   const all = names ?? Array.from({ length: columns }, (_, i) => `x${i + 1}`);
-  const [twice] = repeatedNames(all);
+  const [twice] = yield* repeatedNames(all);
   if (twice === undefined) return all;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `Column name (${describe(twice)}) occurs twice.`);
 }
 
 /** The names that occur more than once, in time that grows with their number: a file may state a million. */
-export function repeatedNames(names: readonly string[]): ReadonlySet<string> {
+export function* repeatedNames(names: readonly string[]): Work<ReadonlySet<string>> {
   const seen = new Set<string>();
-  return new Set(names.filter((name) => seen.size === seen.add(name).size));
+  const repeated = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (seen.size === seen.add(name).size) repeated.add(name);
+    if (isSlice(index)) yield;
+  }
+  return repeated;
 }
 
 /**
  * Indices of the `wanted` columns of a file, all by default. Throws `ERR_INVALID_ARGUMENT` for a name that the file
  * does not have or has twice, and for one that is wanted twice.
  */
-export function chosenColumns(
+export function* chosenColumns(
   path: string,
   names: readonly string[] | undefined,
   columns: number,
   wanted: readonly string[] | undefined,
-): number[] {
+): Work<number[]> {
   if (wanted === undefined) return Array.from({ length: columns }, (_, i) => i);
   const refusal = (why: string) => new CovariumError('ERR_INVALID_ARGUMENT', why, { path });
   if (wanted.length === 0) throw refusal(`\`columns\` is empty (0); name at least one column of file (${path}).`);
-  const places = new Map(names?.map((name, index) => [name, index]));
-  const repeated = repeatedNames(names ?? []);
-  const [again] = repeatedNames(wanted);
-  return wanted.map((name) => {
-    const shown = () => describe(name);
+  const places = new Map<string, number>();
+  for (const [index, name] of (names ?? []).entries()) {
+    places.set(name, index);
+    if (isSlice(index)) yield;
+  }
+  const repeated = yield* repeatedNames(names ?? []);
+  const [again] = yield* repeatedNames(wanted);
+  const chosen: number[] = [];
+  for (const name of wanted) {
     if (names === undefined)
       throw refusal(
-        `File (${path}) has no column names, so column (${shown()}) cannot be found; leave \`columns\` out.`,
+        `File (${path}) has no column names, so column (${describe(name)}) cannot be found; leave \`columns\` out.`,
       );
-    if (name === again) throw refusal(`Column (${shown()}) is requested twice.`);
+    if (name === again) throw refusal(`Column (${describe(name)}) is requested twice.`);
     const index = places.get(name);
     if (index === undefined)
-      throw refusal(`Column (${shown()}) is not one of file (${path}): (${describe(names.join(', '))}).`);
-    if (repeated.has(name)) throw refusal(`File (${path}) has column (${shown()}) twice.`);
-    return index;
-  });
+      throw refusal(`Column (${describe(name)}) is not one of file (${path}): (${describe(names.join(', '))}).`);
+    if (repeated.has(name)) throw refusal(`File (${path}) has column (${describe(name)}) twice.`);
+    chosen.push(index);
+    if (isSlice(chosen.length)) yield;
+  }
+  return chosen;
 }
 
 /** Writes rows of `columns` numbers as columns, one each `stride` numbers of `out`, from number `at` of each on. */

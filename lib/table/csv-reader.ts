@@ -65,7 +65,7 @@ export async function openCsv(
     const beginning = await runSliced(csvBeginning(path, first, options, warn), signal);
     await turns.take();
     const { names, width } = beginning;
-    const chosen = chosenColumns(path, names, width, wanted);
+    const chosen = await runSliced(chosenColumns(path, names, width, wanted), signal);
     if (names?.[0] === '' && wanted === undefined)
       warn(
         `First column of CSV file (${path}) has no name and is read as numbers; if it names the rows, as R and pandas ` +

@@ -1,7 +1,7 @@
 import { loadAddon } from '../addon/native.ts';
 import { bytesOf, type Real, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
-import { Turns } from '../work.ts';
+import { runSliced, Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CompleteRows } from './complete-rows.ts';
 import { maximumStartBytes, type NpyLayout, npyLayout, npyPreambleBytes, npyStartBytes } from './npy.ts';
@@ -35,7 +35,8 @@ export async function openNpy(from: InputSource, request: ReadRequest): Promise<
     const expected = startBytes + rows * columns * numbers.bytes;
     if (size !== undefined && size !== expected)
       throw malformedNpy(name, `it has (${size}) bytes, but its header describes (${expected})`);
-    if (request.columns !== undefined) chosenColumns(name, undefined, columns, request.columns);
+    if (request.columns !== undefined)
+      await runSliced(chosenColumns(name, undefined, columns, request.columns), request.signal);
     const complete = new CompleteRows(name, columns, undefined, request.missing);
     const blocks = async function* (): AsyncGenerator<Real> {
       const turns = new Turns(request.signal);

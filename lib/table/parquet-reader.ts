@@ -39,14 +39,15 @@ export async function openParquet(
   try {
     requireMagic(await source.peek(4));
     const file = await randomAccessOf(source);
-    const footer = await footerOf(file, name, signal);
-    const names = footer.fields.map((field) => field.name);
     const turns = new Turns(signal);
-    const chosen = chosenColumns(name, names, names.length, wanted);
+    const footer = await footerOf(file, name, signal);
+    await turns.take();
+    const names = footer.fields.map((field) => field.name);
+    const chosen = await runSliced(chosenColumns(name, names, names.length, wanted), signal);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
     await turns.take();
     const fields = chosen.map((index) => footer.fields[index]!);
-    const repeated = repeatedNames(names);
+    const repeated = await runSliced(repeatedNames(names), signal);
     for (const field of fields) requireNumbers(name, field, repeated);
     await turns.take();
     const isSingle = fields.every(({ number }) => number!.kind === 'float' && number!.bits <= 32);
@@ -271,10 +272,10 @@ class ParquetRows {
 }
 
 function requireNumbers(file: string, { name, number, kind }: ParquetField, repeated: ReadonlySet<string>): void {
-  const refused = (message: string) => new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
-  if (number === undefined)
-    throw refused(
-      `Column (${name}) of file (${file}) does not hold numbers (${kind}); pass \`columns\` to choose others.`,
-    );
-  if (repeated.has(name)) throw refused(`File (${file}) has column (${name}) twice.`);
+  if (number !== undefined && !repeated.has(name)) return;
+  const message =
+    number === undefined
+      ? `Column (${name}) of file (${file}) does not hold numbers (${kind}); pass \`columns\` to choose others.`
+      : `File (${file}) has column (${name}) twice.`;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
 }

@@ -34,7 +34,7 @@ interface RowGroup {
  * kept until the end, takes about 60 bytes for each column of a group.
  */
 export async function openParquetWriter(output: Output, head: TableHead): Promise<RowWriter> {
-  const names = columnNames(head);
+  const names = await runSliced(columnNames(head), undefined);
   const { columns, dtype } = head;
   const staged = new StagedOutput(output);
   const groupRows = Math.max(1, Math.floor(groupBytes / (columns * bytesOf(dtype))));

@@ -240,16 +240,20 @@ export class ArrowRows {
       for (let row = 0; row < batch.rows; row += this.#chunkRows) {
         const rows = Math.min(this.#chunkRows, batch.rows - row);
         await this.#turns.take();
-        const parts = fields.map((field, at) =>
-          this.#parts.part(body, columns[at]!, field.dictionary?.index ?? field.number!, row, rows, at),
-        );
+        const parts: (ColumnPart | Promise<ColumnPart>)[] = [];
+        for (const [at, field] of fields.entries()) {
+          parts.push(this.#parts.part(body, columns[at]!, field.dictionary?.index ?? field.number!, row, rows, at));
+          // No turn while a part is read: where it fails, that is awaited below.
+          if (isSlice(at) && !parts.some(isPromise)) await this.#turns.take();
+        }
         // All side by side; none is left reading where another fails.
         const pending = parts.filter(isPromise);
         await Promise.allSettled(pending);
         const chunks = pending.length > 0 ? await Promise.all(parts) : (parts as ColumnPart[]);
-        chunks.forEach(({ validity }, at) => {
+        for (const [at, { validity }] of chunks.entries()) {
           if (validity !== undefined) valid[at]! += countValid(validity, rows);
-        });
+          if (isSlice(at)) await this.#turns.take();
+        }
         await this.#turns.take();
         yield { rows, chunks };
       }
