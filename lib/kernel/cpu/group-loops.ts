@@ -2,8 +2,18 @@ import type { Range, Source } from '../declarations.ts';
 import { reachable } from '../reachable.ts';
 import type { Parameter, Signature } from '../signature.ts';
 import { type Edits, written } from '../tokens.ts';
-import { changing, isAssigned, isChanged, pure } from './changes.ts';
-import { type Declared, type Item, isBarrier, itemsIn } from './level.ts';
+import { isAssigned, isChanged } from './changes.ts';
+import { isStorable, KnownVariables, ofGroup, type Variable } from './known-variables.ts';
+import {
+  type Branch,
+  type Declared,
+  type Exchange,
+  type Item,
+  isBarrier,
+  isOfLanes,
+  itemsIn,
+  type Statement,
+} from './level.ts';
 import { places } from './places.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
@@ -12,30 +22,8 @@ import { threadgroupVariables } from './threadgroup-variables.ts';
 // makes vectors of. A variable that lives across a barrier becomes an array with an element for each thread, unless it
 // is the same for all threads, or can be computed again.
 
-/** Positions that are the same for all threads of a group. */
-const ofGroup: ReadonlySet<string> = new Set([
-  ...['threads_per_grid', 'threadgroup_position_in_grid', 'threads_per_threadgroup', 'threadgroups_per_grid'],
-  ...['dispatch_threads_per_threadgroup', 'threads_per_simdgroup', 'thread_execution_width', 'grid_origin'],
-  ...['simdgroups_per_threadgroup', 'dispatch_simdgroups_per_threadgroup', 'quadgroups_per_threadgroup', 'grid_size'],
-]);
-
 /** The most tokens of a body, since each loop names all variables before it. */
 const longestBody = 4000;
-/** Elements of an array of each thread's. */
-const mostElements = 256n;
-/** Marks of an expression that reads no memory and changes nothing. */
-const plainMark = /^(?:[-+*/%&|^!~?:.,<>()]|::|<<|>>|<=|>=|==|!=|&&|\|\|)$/;
-
-/** How a variable is known in a loop over the threads. */
-type Known = 'uniform' | 'again' | 'stored';
-
-interface Variable {
-  readonly declared: Declared;
-  readonly known: Known;
-  /** Names it among the arrays. */
-  readonly number: number;
-}
-
 /**
  * The function that runs a group of a kernel by loops over its threads, as a text behind the kernel's own; undefined if
  * the kernel is not of this kind. `edits` are those of the kernel's text.
@@ -50,15 +38,13 @@ export function groupLoops(kernel: Signature, which: number, edits: Edits): stri
   return new GroupLoops(kernel, which, edits).text(items);
 }
 
-/** True if nothing but the kernel's own body makes threads wait, and that at barriers alone. */
+/** True if nothing but the kernel's own body makes threads wait. */
 function waitsInItself({ source, roots, declaration }: Signature): boolean {
   const [first, last] = declaration.body!;
   for (const { begin, end } of reachable(source, roots))
     for (let at = begin; at < end; at++) {
       if (source.isAttribute(at)) at = source.close[at]!;
-      else if (isBarrier(source, at)) {
-        if (at < first || at > last) return false;
-      } else if (/^(?:simd_|simdgroup|quad_|make_filled_simdgroup)/.test(source.text(at))) return false;
+      else if ((isBarrier(source, at) || isOfLanes(source.text(at))) && (at < first || at > last)) return false;
     }
   return true;
 }
@@ -69,8 +55,11 @@ class GroupLoops {
   readonly #which: number;
   readonly #edits: Edits;
   readonly #shared: ReadonlySet<number>;
-  /** Variables that later loops know, in the order of their declaration. */
-  #variables: Variable[] = [];
+  readonly #known: KnownVariables;
+  /** Exchanges that a loop before has prepared: what stands in their places. */
+  readonly #exchanged: Map<number, { readonly end: number; readonly text: string }> = new Map();
+  /** Arrays that say which threads are in the branches at hand, the innermost last. */
+  #branches: string[] = [];
   #arrays = 0;
   #hasReturn = false;
   #fails = false;
@@ -78,6 +67,7 @@ class GroupLoops {
   constructor(kernel: Signature, which: number, edits: Edits) {
     this.#kernel = kernel;
     this.#source = kernel.source;
+    this.#known = new KnownVariables(kernel);
     this.#which = which;
     this.#edits = edits;
     const found = threadgroupVariables(kernel.source, kernel.declaration.body!);
@@ -94,7 +84,6 @@ class GroupLoops {
     this.#hasReturn = this.#source.hasWord(first, last, 'return');
     const level = this.#level(items, [first, last]);
     if (this.#fails) return undefined;
-    const named = (each: Parameter) => `const auto ${each.name} = covarium_value${parameters.indexOf(each)};\n`;
     const whole = positions.filter(({ attribute }) => ofGroup.has(attribute));
     const { scope } = declaration;
     const space = scope === '' ? '' : `namespace ${scope.slice(0, -2)} {\n`;
@@ -103,7 +92,7 @@ covarium::reachOwnMemory();
 const uint32_t covarium_sizex = covarium_place.groupSize[0], covarium_sizey = covarium_place.groupSize[1], covarium_sizez = covarium_place.groupSize[2];
 using covarium_arguments = covarium::Arguments<std::remove_const_t<decltype(covarium_unit::covarium_function_${this.#which})>>;
 ${whole.map((each) => this.#valueOf(each)).join('')}${this.#hasReturn ? aliveText : ''}{
-${whole.map(named).join('')}${this.#slots()}${level}
+${whole.map((each) => this.#nameOf(each)).join('')}${this.#slots()}${level}
 }
 }
 ${scope === '' ? '' : '}\n'}`;
@@ -117,6 +106,10 @@ ${scope === '' ? '' : '}\n'}`;
       'covarium_$&',
     );
     return `const auto covarium_value${i} = covarium::place<covarium_arguments::At<${i}>>(${place});\n`;
+  }
+
+  #nameOf(position: Parameter): string {
+    return `const auto ${position.name} = covarium_value${this.#kernel.parameters.indexOf(position)};\n`;
   }
 
   #slots(): string {
@@ -137,33 +130,37 @@ ${scope === '' ? '' : '}\n'}`;
 
   /** The text of a block: loops over the threads, and between them what is the same for all. */
   #level(items: readonly Item[], [begin, end]: Range): string {
-    const outer = this.#variables;
-    this.#variables = [...outer];
+    const outer = this.#known.all;
     const parts: string[] = [];
-    let segment: (Item & { kind: 'statement' })[] = [];
+    let segment: Statement[] = [];
     const flush = (until: number) => {
       if (segment.length > 0) parts.push(this.#segment(segment, until, [begin, end]));
       segment = [];
     };
     for (const item of items) {
       if (item.kind === 'statement' && !this.#shared.has(item.range[0])) {
+        if (item.exchanges.length > 0) {
+          flush(item.range[0]);
+          for (const exchange of item.exchanges) parts.push(this.#exchange(exchange));
+        }
         segment.push(item);
         continue;
       }
       flush(item.range[0]);
-      if (item.kind === 'statement') parts.push(this.#written(item.range));
+      if (item.kind === 'branch') parts.push(this.#branch(item));
+      else if (item.kind === 'statement') parts.push(this.#written(item.range));
       else if (item.kind === 'block') parts.push(`{\n${this.#level(item.body, item.range)}\n}\n`);
       else if (item.kind === 'loop') parts.push(this.#loop(item));
     }
     flush(end);
-    this.#variables = outer;
+    this.#known.all = outer;
     return parts.join('\n');
   }
 
   #loop({ head, body, range }: Item & { kind: 'loop' }): string {
     const source = this.#source;
     const [open, close] = head;
-    const outer = this.#variables;
+    const outer = this.#known.all;
     const marks: number[] = [];
     for (let at = open + 1; at < close; at = Math.max(at, source.close[at]!) + 1)
       if (source.text(at) === ';') marks.push(at);
@@ -174,16 +171,19 @@ ${scope === '' ? '' : '}\n'}`;
     const isCounted =
       counter?.value !== undefined &&
       declared.length === 1 &&
-      this.#isPlain(counter.value, 'uniform') &&
+      this.#known.isPlain(counter.value, 'uniform') &&
       !isChanged(this.#source, counter.name, close + 1, range[1]);
     if (!isCounted) return this.#fail();
-    this.#variables = [...outer, { declared: counter, known: 'uniform', number: -1 }];
-    if (!this.#isPlain([first + 1, second], 'uniform') || !this.#isPlain([second + 1, close], 'uniform', true))
+    this.#known.add({ declared: counter, known: 'uniform', number: -1 });
+    if (
+      !this.#known.isPlain([first + 1, second], 'uniform') ||
+      !this.#known.isPlain([second + 1, close], 'uniform', true)
+    )
       return this.#fail();
     // A barrier is a place to stop at, also where the loop counts.
     const poll = 'if (covarium::cancelled()) covarium::leave();';
     const text = `${this.#written([range[0], close + 1])} {\n${poll}\n${this.#level(body, [close + 1, range[1]])}\n}\n`;
-    this.#variables = outer;
+    this.#known.all = outer;
     return text;
   }
 
@@ -193,9 +193,9 @@ ${scope === '' ? '' : '}\n'}`;
   }
 
   /** Statements without a barrier: a loop over the threads. `until` is where the next thing begins. */
-  #segment(statements: readonly (Item & { kind: 'statement' })[], until: number, block: Range): string {
+  #segment(statements: readonly Statement[], until: number, block: Range): string {
     const source = this.#source;
-    const before = this.#variables.slice();
+    const before = this.#known.all;
     const above: string[] = [];
     const inside: string[] = [];
     for (const { range, declared } of statements) {
@@ -203,13 +203,13 @@ ${scope === '' ? '' : '}\n'}`;
         above.push(this.#written(range));
         continue;
       }
-      if (declared.some(({ name }) => this.#isHidden(name))) return this.#fail();
+      if (declared.some(({ name }) => this.#known.isHidden(name))) return this.#fail();
       const isLater = declared.some(({ name }) => this.#isNamed(name, until, block[1]));
       if (declared.length > 0 && (isLater || declared.some(({ isConstexpr }) => isConstexpr))) {
-        const known = declared.map((each) => this.#knownAs(each));
+        const known = declared.map((each) => this.#known.knownAs(each));
         if (known.every((each) => each === 'uniform')) {
           above.push(this.#written(range));
-          this.#variables.push(...declared.map((each) => ({ declared: each, known: 'uniform' as const, number: -1 })));
+          for (const each of declared) this.#known.add({ declared: each, known: 'uniform', number: -1 });
           continue;
         }
         for (const [i, each] of declared.entries()) {
@@ -222,44 +222,122 @@ ${scope === '' ? '' : '}\n'}`;
             );
             inside.push(this.#first(variable));
           } else inside.push(this.#again(variable));
-          this.#variables.push(variable);
+          this.#known.add(variable);
         }
         continue;
       }
       inside.push(this.#statement(range));
     }
     if (inside.length === 0) return above.join('');
+    const leaves = statements.some(({ range }) => source.hasWord(range[0], range[1], 'return'));
+    const own = inside.join('');
+    const left = ['covarium_alive', ...this.#branches].map((each) => `${each}[covarium_lane] = `).join('');
+    return `${above.join('')}${this.#eachLane(
+      leaves ? `if ([&]() -> bool {\n${own}\nreturn false; }()) ${left}false;` : own,
+      before,
+    )}`;
+  }
+
+  /** A loop over the threads that take part here. */
+  #eachLane(own: string, known: readonly Variable[] = this.#known.all): string {
+    const among = this.#among;
+    return `
+covarium_each_lane {
+${among === undefined ? '' : `if (!${among}[covarium_lane]) continue;\n`}${this.#ofLane(known)}${own}
+}
+}
+`;
+  }
+
+  /** The array that says which threads take part; undefined if all do. */
+  get #among(): string | undefined {
+    return this.#branches.at(-1) ?? (this.#hasReturn ? 'covarium_alive' : undefined);
+  }
+
+  /** What a thread knows at its place: its positions, and the variables before. */
+  #ofLane(variables: readonly Variable[]): string {
     const positions = this.#kernel.parameters.filter(
       ({ kind, attribute }) => kind === 'place' && !ofGroup.has(attribute),
     );
     const values = positions.map((each) => this.#valueOf(each)).join('');
-    const names = positions
-      .map((each) => `const auto ${each.name} = covarium_value${this.#kernel.parameters.indexOf(each)};\n`)
-      .join('');
-    const known = before
-      .map((each) => {
-        if (each.known === 'stored')
-          return `auto& ${each.declared.name} = covarium_all${each.number}[covarium_lane];\n`;
-        return each.known === 'again' ? this.#again(each) : '';
-      })
-      .join('');
-    const leaves = statements.some(({ range }) => source.hasWord(range[0], range[1], 'return'));
-    const own = `${names}${known}${inside.join('')}`;
-    return `${above.join('')}
+    const names = positions.map((each) => this.#nameOf(each)).join('');
+    const known = variables.map((each) => {
+      if (each.known === 'stored') return `auto& ${each.declared.name} = covarium_all${each.number}[covarium_lane];\n`;
+      return each.known === 'again' ? this.#again(each) : '';
+    });
+    return `${positionText}${values}{\n${names}${known.join('')}`;
+  }
+
+  /** What each lane gives is stored; what stands in the place of the call is told to the loop behind. */
+  #exchange({ name, range, given, by }: Exchange): string {
+    const number = this.#arrays++;
+    const value = this.#written(given);
+    const among = this.#among ?? 'nullptr';
+    const threads = 'covarium_sizex * covarium_sizey * covarium_sizez';
+    const values = `covarium_given${number}`;
+    const result = `covarium_taken${number}`;
+    const type = name === 'simd_ballot' ? 'metal::simd_vote' : `decltype(covarium_give${number}(0u, 0u, 0u, 0u))`;
+    let all = '';
+    let text = `metal::from_lane::${name}(${values}, ${among}, covarium_lane, ${threads}, ${by ? this.#written(by) : ''})`;
+    if (by === undefined) {
+      all = `static thread_local ${type} ${result}[1024];\nmetal::of_all::${name}(${values}, ${among}, ${threads}, ${result});\n`;
+      text = `${result}[covarium_lane]`;
+    }
+    this.#exchanged.set(range[0], { end: range[1], text });
+    return `const auto covarium_give${number} = [&](uint32_t covarium_lx, uint32_t covarium_ly, uint32_t covarium_lz, uint32_t covarium_lane) {
+${this.#ofLane(this.#known.all)}return ${/_(?:all|any|ballot)$/.test(name) ? `static_cast<bool>(${value})` : `covarium::plain(${value})`};
+}
+};
+static thread_local decltype(covarium_give${number}(0u, 0u, 0u, 0u)) ${values}[1024];
 covarium_each_lane {
-${positionText}${this.#hasReturn ? 'if (!covarium_alive[covarium_lane]) continue;\n' : ''}${values}${
-  leaves ? `if ([&]() -> bool {\n${own}\nreturn false; }()) covarium_alive[covarium_lane] = false;` : `{\n${own}\n}`
+${among === 'nullptr' ? '' : `if (!${among}[covarium_lane]) continue;\n`}${values}[covarium_lane] = covarium_give${number}(covarium_lx, covarium_ly, covarium_lz, covarium_lane);
 }
-}
-`;
+${all}`;
+  }
+
+  /** Threads that go one way and threads that go the other, if any: their loops leave out the others. */
+  #branch({ range, condition, exchanges, yes, no }: Branch): string {
+    if (exchanges.length === 0 && this.#known.isPlain(condition, 'uniform')) {
+      const arm = ({ items, range: of }: Branch['yes']) => `{\n${this.#level(items, of)}\n}\n`;
+      return `if (${this.#written(condition)}) ${arm(yes)}${no === undefined ? '' : `else ${arm(no)}`}`;
+    }
+    // At a barrier that only some threads come to, a kernel is refused.
+    for (let at = range[0]; at < range[1]; at++) if (isBarrier(this.#source, at)) return this.#fail();
+    const number = this.#arrays++;
+    const before = exchanges.map((each) => this.#exchange(each)).join('');
+    const arms = [{ name: `covarium_yes${number}`, arm: yes }];
+    if (no !== undefined) arms.push({ name: `covarium_no${number}`, arm: no });
+    const names = arms.map(({ name }) => name);
+    // The loop below leaves out who takes no part.
+    const clears = this.#among === undefined ? [] : names;
+    const clear = clears.map((name) => `__builtin_memset(${name}, 0, sizeof ${name});\n`).join('');
+    const choose = `const bool covarium_goes = static_cast<bool>(${this.#written(condition)});
+${names.map((name, i) => `${name}[covarium_lane] = ${i === 0 ? '' : '!'}covarium_goes;\n`).join('')}`;
+    const declared = names.map((name) => `static thread_local bool ${name}[1024];\n`).join('');
+    const parts = [before, declared, clear, this.#eachLane(choose)];
+    for (const { name, arm } of arms) {
+      this.#branches.push(name);
+      parts.push(`{\n${this.#level(arm.items, arm.range)}\n}\n`);
+      this.#branches.pop();
+    }
+    return parts.join('');
   }
 
   #statement(range: Range): string {
     return this.#written(range).replace(/\breturn(?=\s*;)/g, 'return true');
   }
 
-  #written(range: Range): string {
-    return written(this.#source.tokens, [range], this.#edits);
+  #written([begin, end]: Range): string {
+    const parts: string[] = [];
+    let from = begin;
+    for (let at = begin; at < end; at++) {
+      const exchanged = this.#exchanged.get(at);
+      if (exchanged === undefined || exchanged.end > end) continue;
+      parts.push(written(this.#source.tokens, [[from, at]], this.#edits), ` ${exchanged.text} `);
+      from = exchanged.end;
+      at = from - 1;
+    }
+    return `${parts.join('')}${written(this.#source.tokens, [[from, end]], this.#edits)}`;
   }
 
   #type(declared: Declared): string {
@@ -296,54 +374,6 @@ ${positionText}${this.#hasReturn ? 'if (!covarium_alive[covarium_lane]) continue
     return `${this.#written(type)} ${name}${this.#written(rest)};\n`;
   }
 
-  #knownAs(declared: Declared): Known {
-    const { name, value, isConstexpr } = declared;
-    const [begin, end] = this.#kernel.declaration.body!;
-    if (isConstexpr) return 'uniform';
-    if (value === undefined || isChanged(this.#source, name, begin, end, declared.nameAt)) return 'stored';
-    if (this.#isPlain(value, 'uniform')) return 'uniform';
-    return this.#isPlain(value, 'again') ? 'again' : 'stored';
-  }
-
-  /** True if an expression is of constants and of variables and positions that are known so, and reads no memory. */
-  #isPlain([begin, end]: Range, known: 'uniform' | 'again', mayChange = false): boolean {
-    for (let at = begin; at < end; at++) {
-      const { kind, text } = this.#source.tokens[at]!;
-      const before = this.#source.text(at - 1);
-      // What a pointer points to is memory.
-      if (text === '*' && (at === begin || (this.#source.tokens[at - 1]!.kind === 'mark' && before !== ')')))
-        return false;
-      if (kind === 'number' || (kind === 'mark' && (plainMark.test(text) || (mayChange && changing.test(text)))))
-        continue;
-      if (kind !== 'word') return false;
-      if (before === '.' || pure.test(text) || this.#isKnown(text, known)) continue;
-      return false;
-    }
-    return true;
-  }
-
-  #isKnown(name: string, known: 'uniform' | 'again'): boolean {
-    const variable = this.#variables.findLast(({ declared }) => declared.name === name);
-    if (variable !== undefined) return variable.known === 'uniform' || variable.known === known;
-    const parameter = this.#kernel.parameters.find((each) => each.name === name);
-    if (parameter !== undefined) {
-      if (parameter.kind === 'place') return known === 'again' || ofGroup.has(parameter.attribute);
-      // An address, or a constant.
-      return parameter.isPointer || parameter.kind === 'constant';
-    }
-    return this.#source
-      .named(name)
-      .some(({ kind, body }) => kind === 'variable' || (kind === 'type' && body !== undefined));
-  }
-
-  /** True if the name is already one that loops know: two of a name would meet in one. */
-  #isHidden(name: string): boolean {
-    return (
-      this.#variables.some(({ declared }) => declared.name === name) ||
-      this.#kernel.parameters.some((parameter) => parameter.name === name)
-    );
-  }
-
   #isNamed(name: string, begin: number, end: number): boolean {
     return this.#source.hasWord(begin, end, name);
   }
@@ -366,13 +396,4 @@ covarium_each_lane { covarium_alive[covarium_lane] = true; }
 function declaredOf(source: Source, range: Range): readonly Declared[] {
   const item = itemsIn(source, [range[0] - 1, range[1]], false)?.[0];
   return item?.kind === 'statement' ? item.declared : [];
-}
-
-/** False for a reference, a type that is deduced, and an array of more elements than are worth their room. */
-function isStorable(source: Source, { type: [begin, end], rest: [first, last] }: Declared): boolean {
-  for (let at = begin; at < end; at++) if (/^(?:auto|decltype|&|volatile|static)$/.test(source.text(at))) return false;
-  let elements = 1n;
-  for (let at = first; at < last && source.text(at) === '['; at = source.close[at]! + 1)
-    elements *= source.valueOf(at + 1, source.close[at]!) ?? mostElements + 1n;
-  return elements <= mostElements;
 }

@@ -1,7 +1,25 @@
 import type { Range, Source } from '../declarations.ts';
+import { changing } from './changes.ts';
 
 /** Functions at which all threads of a group, or of a simdgroup, wait for each other, and nothing else happens. */
 const barriers: ReadonlySet<string> = new Set(['threadgroup_barrier', 'simdgroup_barrier']);
+
+/** Functions by which the lanes of a simdgroup or quad exchange values: the first argument is what each gives. */
+const ofAll = RegExp(
+  '^(?:(?:simd|quad)_(?:sum|product|min|max|and|or|xor|all|any)' +
+    '|simd_(?:ballot|broadcast_first|prefix_(?:in|ex)clusive_(?:sum|product)))$',
+);
+const fromLane = /^(?:simd|quad)_(?:broadcast|shuffle(?:_(?:rotate_)?(?:up|down)|_xor)?)$/;
+
+/** A call by which lanes exchange values. */
+export interface Exchange {
+  readonly name: string;
+  /** With `metal::` before it. */
+  readonly range: Range;
+  readonly given: Range;
+  /** The lane that it takes from, or how far that is; undefined where it takes from all. */
+  readonly by: Range | undefined;
+}
 
 /** A variable that a statement declares. */
 export interface Declared {
@@ -21,7 +39,28 @@ export type Item =
   | { readonly kind: 'barrier'; readonly range: Range }
   | { readonly kind: 'loop'; readonly range: Range; readonly head: Range; readonly body: readonly Item[] }
   | { readonly kind: 'block'; readonly range: Range; readonly body: readonly Item[] }
-  | { readonly kind: 'statement'; readonly range: Range; readonly declared: readonly Declared[] };
+  | Branch
+  | Statement;
+
+/** What some threads do, and others do not. */
+export interface Branch {
+  readonly kind: 'branch';
+  readonly range: Range;
+  readonly condition: Range;
+  readonly exchanges: readonly Exchange[];
+  /** With the range that its items stand in, which begins and ends with a token that is not theirs. */
+  readonly yes: { readonly items: readonly Item[]; readonly range: Range };
+  readonly no: { readonly items: readonly Item[]; readonly range: Range } | undefined;
+}
+
+/** A statement without a barrier. */
+export interface Statement {
+  readonly kind: 'statement';
+  readonly range: Range;
+  readonly declared: readonly Declared[];
+  /** The calls in it by which lanes exchange values, those in others' arguments first. */
+  readonly exchanges: readonly Exchange[];
+}
 
 /** True for a call of a barrier at `at`. */
 export function isBarrier(source: Source, at: number): boolean {
@@ -31,6 +70,46 @@ export function isBarrier(source: Source, at: number): boolean {
 function hasBarrier(source: Source, [begin, end]: Range): boolean {
   for (let at = begin; at < end; at++) if (isBarrier(source, at)) return true;
   return false;
+}
+
+/** True for the name of a function of the lanes of a simdgroup. */
+export function isOfLanes(name: string): boolean {
+  return /^(?:simd_|simdgroup|quad_|make_filled_simdgroup)/.test(name);
+}
+
+function hasExchange(source: Source, [begin, end]: Range): boolean {
+  for (let at = begin; at < end; at++) {
+    if (source.isAttribute(at)) at = source.close[at]!;
+    else if (isOfLanes(source.text(at)) && !isBarrier(source, at)) return true;
+  }
+  return false;
+}
+
+/**
+ * The calls of an expression by which lanes exchange values, those in others' arguments first; undefined if it holds
+ * others, if some lanes may skip one, or if it changes variables but the one that it is assigned to.
+ */
+function exchangesIn(source: Source, [begin, end]: Range, mayAssign: boolean): Exchange[] | undefined {
+  const found: Exchange[] = [];
+  let assigned = mayAssign ? 0 : 1;
+  let maySkip = false;
+  for (let at = begin; at < end; at++) {
+    const { kind, text } = source.tokens[at]!;
+    if (text === '{' || text === '++' || text === '--') return undefined;
+    if (changing.test(text) && assigned++ > 0) return undefined;
+    maySkip ||= /^(?:\?|&&|\|\|)$/.test(text);
+    if (kind !== 'word' || !isOfLanes(text)) continue;
+    const close = source.close[at + 1]!;
+    if (source.text(at + 1) !== '(' || source.named(text).length > 0) return undefined;
+    const [given, by, ...others] = source.split(at + 2, close);
+    if (given === undefined || others.length > 0 || !(by === undefined ? ofAll : fromLane).test(text)) return undefined;
+    const inner = exchangesIn(source, [at + 2, close], false);
+    if (inner === undefined) return undefined;
+    const first = source.text(at - 1) === '::' && source.text(at - 2) === 'metal' ? at - 2 : at;
+    found.push(...inner, { name: text, range: [first, close + 1], given, by });
+    at = close;
+  }
+  return maySkip && found.length > 0 ? undefined : found;
 }
 
 /**
@@ -59,11 +138,19 @@ export function itemsIn(source: Source, [open, close]: Range, inLoop: boolean): 
 
 function itemOf(source: Source, range: Range, inLoop: boolean): Item | undefined {
   const [begin, end] = range;
-  if (!hasBarrier(source, range)) {
+  const exchanges = hasExchange(source, range);
+  if (!exchanges && !hasBarrier(source, range)) {
     const first = source.text(begin);
     const leaves = source.hasWord(begin, end, 'break') || source.hasWord(begin, end, 'continue');
     if (inLoop && leaves && !['for', 'while', 'do', 'switch'].includes(first)) return undefined;
-    return { kind: 'statement', range, declared: declaredIn(source, range) };
+    return { kind: 'statement', range, declared: declaredIn(source, range), exchanges: [] };
+  }
+  if (source.text(begin) === 'if') return branchOf(source, range, inLoop);
+  if (exchanges && !statements.has(source.text(begin)) && source.text(begin) !== '{') {
+    const found = exchangesIn(source, range, true);
+    const declared = declaredIn(source, range);
+    // One variable may be computed of another.
+    return found && declared.length < 2 ? { kind: 'statement', range, declared, exchanges: found } : undefined;
   }
   const name = source.text(begin) === 'metal' ? begin + 2 : begin;
   if (isBarrier(source, name) && source.close[name + 1]! + 2 === end) return { kind: 'barrier', range };
@@ -73,9 +160,28 @@ function itemOf(source: Source, range: Range, inLoop: boolean): Item | undefined
   }
   if (source.text(begin) !== 'for') return undefined;
   const head: Range = [begin + 1, source.close[begin + 1]!];
-  if (source.text(head[1] + 1) !== '{') return undefined;
-  const body = itemsIn(source, [head[1] + 1, end - 1], true);
-  return body && { kind: 'loop', range, head, body };
+  const body = armOf(source, [head[1] + 1, end], true);
+  return body && { kind: 'loop', range, head, body: body.items };
+}
+
+function branchOf(source: Source, range: Range, inLoop: boolean): Branch | undefined {
+  const [begin, end] = range;
+  const condition: Range = [begin + 2, source.close[begin + 1]!];
+  const exchanges = exchangesIn(source, condition, false);
+  const first = condition[1] + 1;
+  const behind = statementEnd(source, first, end);
+  const yes = armOf(source, [first, behind], inLoop);
+  const no = behind < end ? armOf(source, [behind + 1, end], inLoop) : undefined;
+  if (source.text(begin + 1) !== '(' || exchanges === undefined || yes === undefined) return undefined;
+  if (behind < end && no === undefined) return undefined;
+  return { kind: 'branch', range, condition, exchanges, yes, no };
+}
+
+/** The items of a block, or of the one statement that stands for it. */
+function armOf(source: Source, [begin, end]: Range, inLoop: boolean): Branch['yes'] | undefined {
+  const range: Range = source.text(begin) === '{' ? [begin, end - 1] : [begin - 1, end];
+  const items = itemsIn(source, range, inLoop);
+  return items && { items, range };
 }
 
 /** After the statement at `at`. */

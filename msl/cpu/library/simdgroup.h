@@ -54,43 +54,120 @@ static inline auto eachComponent(T value, F f) {
   return value;
 }
 
-// Of the lanes of a simdgroup, and of the four of a quad.
-#define COVARIUM_SIMD_FOLD(name, start, body)                                                    \
-  template <typename T>                                                                          \
-  static inline T name##OfBoth(const T& a, const T& b) {                                         \
-    if constexpr (covarium::ShapeOf<T>::isVector) {                                              \
-      T both;                                                                                    \
-      for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) both[i] = name##OfBoth(a[i], b[i]);  \
-      return both;                                                                               \
-    } else {                                                                                     \
-      return static_cast<T>(body);                                                               \
-    }                                                                                            \
-  }                                                                                              \
-  template <unsigned width, typename T>                                                          \
-  static inline T name##Of(T value, const char* file, uint line) {                               \
-    if constexpr (isWide<T>) {                                                                   \
-      return eachComponent(value, [=](auto each) { return name##Of<width>(each, file, line); }); \
-    } else {                                                                                     \
-      const auto given = exchanged(value, file, line);                                           \
-      const unsigned first = covarium::kernelHost->lane() / width * width;                       \
-      T all = start;                                                                             \
-      for (unsigned lane = first; lane < given.lanes && lane < first + width; ++lane)            \
-        if (given.active(lane)) all = name##OfBoth<T>(all, given[lane]);                         \
-      return all;                                                                                \
-    }                                                                                            \
-  }                                                                                              \
-  template <typename T>                                                                          \
-  static inline auto simd_##name(const T& value, COVARIUM_CALLER) {                              \
-    return name##Of<64>(covarium::plain(value), file, line);                                     \
-  }                                                                                              \
-  template <typename T>                                                                          \
-  static inline auto quad_##name(const T& value, COVARIUM_CALLER) {                              \
-    return name##Of<4>(covarium::plain(value), file, line);                                      \
+// In a loop over the threads of a group (lib/kernel/cpu/group-loops.ts) each has left what it gives in `values`; the
+// lanes of a simdgroup, or of a quad, lie side by side. Without `alive` all take part.
+template <typename T>
+struct LanesInMemory {
+  const T* values;
+  const bool* alive;
+  unsigned lanes;
+  bool active(unsigned lane) const { return alive == nullptr || alive[lane]; }
+  T operator[](unsigned lane) const { return values[lane]; }
+};
+// Writes what all lanes of a group of `width` take, to `out` for each of them.
+#define COVARIUM_OF_ALL(name, width, body)                                                                   \
+  namespace of_all {                                                                                         \
+  template <typename T, typename R>                                                                          \
+  static inline void name(const T* values, const bool* alive, uint32_t threads, R* out) {                    \
+    for (uint32_t first = 0; first < threads; first += width) {                                              \
+      const uint32_t end = threads - first < width ? threads : first + width;                                \
+      const LanesInMemory<T> given{values + first, alive == nullptr ? nullptr : alive + first, end - first}; \
+      const R all = body;                                                                                    \
+      for (uint32_t i = first; i < end; ++i) out[i] = all;                                                   \
+    }                                                                                                        \
+  }                                                                                                          \
   }
+// The same where it is a fold: of four groups at once, whose numbers do not wait for each other.
+#define COVARIUM_FOLD_OF_ALL(function, width, begin, name)                                          \
+  namespace of_all {                                                                                \
+  template <typename T>                                                                             \
+  static inline void function(const T* values, const bool* alive, uint32_t threads, T* out) {       \
+    constexpr uint32_t together = 4;                                                                \
+    uint32_t i = 0;                                                                                 \
+    if (alive == nullptr) {                                                                         \
+      for (; i + together * width <= threads; i += together * width) {                              \
+        T all[together];                                                                            \
+        for (uint32_t group = 0; group < together; ++group) {                                       \
+          [[maybe_unused]] const T first = values[i + group * width];                               \
+          all[group] = begin;                                                                       \
+        }                                                                                           \
+        for (uint32_t lane = 0; lane < width; ++lane)                                               \
+          for (uint32_t group = 0; group < together; ++group)                                       \
+            all[group] = name##OfBoth<T>(all[group], values[i + group * width + lane]);             \
+        for (uint32_t group = 0; group < together; ++group)                                         \
+          for (uint32_t lane = 0; lane < width; ++lane) out[i + group * width + lane] = all[group]; \
+      }                                                                                             \
+    }                                                                                               \
+    for (; i < threads; i += width) {                                                               \
+      const uint32_t lanes = threads - i < width ? threads - i : width;                             \
+      const LanesInMemory<T> given{values + i, alive == nullptr ? nullptr : alive + i, lanes};      \
+      const T all = name##In<T>(given, 0, lanes);                                                   \
+      for (uint32_t lane = 0; lane < lanes; ++lane) out[i + lane] = all;                            \
+    }                                                                                               \
+  }                                                                                                 \
+  }
+// What the lane at `thread` takes from another.
+#define COVARIUM_FROM_LANE(name, groupWidth, from)                                                    \
+  namespace from_lane {                                                                               \
+  template <typename T, typename L>                                                                   \
+  static inline T name(const T* values, const bool* alive, uint32_t thread, uint32_t threads, L by) { \
+    constexpr uint width = groupWidth;                                                                \
+    const uint at = thread % width;                                                                   \
+    const uint32_t first = thread - at;                                                               \
+    const auto lane = from;                                                                           \
+    const bool isThere = lane < width && first + static_cast<uint32_t>(lane) < threads;               \
+    const uint32_t other = isThere ? first + static_cast<uint32_t>(lane) : thread;                    \
+    return values[alive == nullptr || alive[other] ? other : thread];                                 \
+  }                                                                                                   \
+  }
+
+// Of the lanes of a simdgroup, and of the four of a quad. `first` is what the first lane of them gives, and `all`
+// begins.
+#define COVARIUM_SIMD_FOLD(name, begin, body)                                                      \
+  template <typename T>                                                                            \
+  static inline T name##OfBoth(const T& a, const T& b) {                                           \
+    if constexpr (covarium::ShapeOf<T>::isVector) {                                                \
+      T both;                                                                                      \
+      for (int i = 0; i < covarium::ShapeOf<T>::count; ++i) both[i] = name##OfBoth(a[i], b[i]);    \
+      return both;                                                                                 \
+    } else {                                                                                       \
+      return static_cast<T>(body);                                                                 \
+    }                                                                                              \
+  }                                                                                                \
+  template <typename T, typename Lanes>                                                            \
+  static inline T name##In(const Lanes& given, unsigned lane, unsigned end) {                      \
+    while (lane + 1 < end && !given.active(lane)) ++lane;                                          \
+    [[maybe_unused]] const T first = given[lane];                                                  \
+    T all = begin;                                                                                 \
+    for (; lane < end; ++lane)                                                                     \
+      if (given.active(lane)) all = name##OfBoth<T>(all, given[lane]);                             \
+    return all;                                                                                    \
+  }                                                                                                \
+  template <unsigned width, typename T>                                                            \
+  static inline T name##Of(T value, const char* file, uint line) {                                 \
+    if constexpr (isWide<T>) {                                                                     \
+      return eachComponent(value, [=](auto each) { return name##Of<width>(each, file, line); });   \
+    } else {                                                                                       \
+      const auto given = exchanged(value, file, line);                                             \
+      const unsigned first = covarium::kernelHost->lane() / width * width;                         \
+      return name##In<T>(given, first, first + width < given.lanes ? first + width : given.lanes); \
+    }                                                                                              \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  static inline auto simd_##name(const T& value, COVARIUM_CALLER) {                                \
+    return name##Of<64>(covarium::plain(value), file, line);                                       \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  static inline auto quad_##name(const T& value, COVARIUM_CALLER) {                                \
+    return name##Of<4>(covarium::plain(value), file, line);                                        \
+  }                                                                                                \
+  COVARIUM_FOLD_OF_ALL(simd_##name, covarium::simdWidth, begin, name)                              \
+  COVARIUM_FOLD_OF_ALL(quad_##name, 4, begin, name)
 COVARIUM_SIMD_FOLD(sum, T(0), a + b)
 COVARIUM_SIMD_FOLD(product, T(1), a* b)
-COVARIUM_SIMD_FOLD(min, value, b < a ? b : a)
-COVARIUM_SIMD_FOLD(max, value, a < b ? b : a)
+// A lane that gives NaN takes no part, unless all do.
+COVARIUM_SIMD_FOLD(min, first, b < a || a != a ? b : a)
+COVARIUM_SIMD_FOLD(max, first, a < b || a != a ? b : a)
 COVARIUM_SIMD_FOLD(and, static_cast<T>(~T(0)), a& b)
 COVARIUM_SIMD_FOLD(or, T(0), a | b)
 COVARIUM_SIMD_FOLD(xor, T(0), a ^ b)
@@ -100,6 +177,19 @@ static inline bool simd_all(bool value, COVARIUM_CALLER) { return simd_min(uint(
 static inline bool simd_any(bool value, COVARIUM_CALLER) { return simd_max(uint(value), file, line) != 0; }
 static inline bool quad_all(bool value, COVARIUM_CALLER) { return quad_min(uint(value), file, line) != 0; }
 static inline bool quad_any(bool value, COVARIUM_CALLER) { return quad_max(uint(value), file, line) != 0; }
+
+namespace of_all {
+#define COVARIUM_OF_BOOLS(group)                                                                       \
+  static inline void group##_all(const bool* values, const bool* alive, uint32_t threads, bool* out) { \
+    group##_and(values, alive, threads, out);                                                          \
+  }                                                                                                    \
+  static inline void group##_any(const bool* values, const bool* alive, uint32_t threads, bool* out) { \
+    group##_or(values, alive, threads, out);                                                           \
+  }
+COVARIUM_OF_BOOLS(simd)
+COVARIUM_OF_BOOLS(quad)
+#undef COVARIUM_OF_BOOLS
+}  // namespace of_all
 
 // A bit a lane.
 struct simd_vote {
@@ -113,13 +203,17 @@ struct simd_vote {
 static inline simd_vote simd_active_threads_mask(COVARIUM_CALLER) {
   return simd_vote(exchanged(0u, file, line).activeMask);
 }
-static inline simd_vote simd_ballot(bool value, COVARIUM_CALLER) {
-  const auto given = exchanged(uint(value), file, line);
+template <typename Lanes>
+static inline simd_vote ballotIn(const Lanes& given) {
   ulong bits = 0;
   for (unsigned lane = 0; lane < given.lanes; ++lane)
     if (given.active(lane) && given[lane] != 0) bits |= ulong(1) << lane;
   return simd_vote(bits);
 }
+static inline simd_vote simd_ballot(bool value, COVARIUM_CALLER) {
+  return ballotIn(exchanged(uint(value), file, line));
+}
+COVARIUM_OF_ALL(simd_ballot, covarium::simdWidth, ballotIn(given))
 static inline bool isFirstOf(unsigned width, const char* file, uint line) {
   const auto given = exchanged(0u, file, line);
   const unsigned own = covarium::kernelHost->lane();
@@ -130,27 +224,47 @@ static inline bool isFirstOf(unsigned width, const char* file, uint line) {
 static inline bool simd_is_first(COVARIUM_CALLER) { return isFirstOf(64, file, line); }
 static inline bool quad_is_first(COVARIUM_CALLER) { return isFirstOf(4, file, line); }
 
-#define COVARIUM_PREFIX(name, start, op)                                                                  \
-  template <typename T>                                                                                   \
-  static inline T prefix_##name(T value, bool inclusive, const char* file, uint line) {                   \
-    if constexpr (isWide<T>) {                                                                            \
-      return eachComponent(value, [=](auto each) { return prefix_##name(each, inclusive, file, line); }); \
-    } else {                                                                                              \
-      const auto given = exchanged(value, file, line);                                                    \
-      T all = T(start);                                                                                   \
-      const unsigned own = covarium::kernelHost->lane();                                                  \
-      for (unsigned lane = 0; lane < own + inclusive; ++lane)                                             \
-        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                                 \
-      return all;                                                                                         \
-    }                                                                                                     \
-  }                                                                                                       \
-  template <typename T>                                                                                   \
-  static inline auto simd_prefix_inclusive_##name(const T& value, COVARIUM_CALLER) {                      \
-    return prefix_##name(covarium::plain(value), true, file, line);                                       \
-  }                                                                                                       \
-  template <typename T>                                                                                   \
-  static inline auto simd_prefix_exclusive_##name(const T& value, COVARIUM_CALLER) {                      \
-    return prefix_##name(covarium::plain(value), false, file, line);                                      \
+#define COVARIUM_PREFIX(name, start, op)                                                                           \
+  template <typename T>                                                                                            \
+  static inline T prefix_##name(T value, bool inclusive, const char* file, uint line) {                            \
+    if constexpr (isWide<T>) {                                                                                     \
+      return eachComponent(value, [=](auto each) { return prefix_##name(each, inclusive, file, line); });          \
+    } else {                                                                                                       \
+      const auto given = exchanged(value, file, line);                                                             \
+      T all = T(start);                                                                                            \
+      const unsigned own = covarium::kernelHost->lane();                                                           \
+      for (unsigned lane = 0; lane < own + inclusive; ++lane)                                                      \
+        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                                          \
+      return all;                                                                                                  \
+    }                                                                                                              \
+  }                                                                                                                \
+  template <typename T>                                                                                            \
+  static inline auto simd_prefix_inclusive_##name(const T& value, COVARIUM_CALLER) {                               \
+    return prefix_##name(covarium::plain(value), true, file, line);                                                \
+  }                                                                                                                \
+  template <typename T>                                                                                            \
+  static inline auto simd_prefix_exclusive_##name(const T& value, COVARIUM_CALLER) {                               \
+    return prefix_##name(covarium::plain(value), false, file, line);                                               \
+  }                                                                                                                \
+  namespace of_all {                                                                                               \
+  template <typename T>                                                                                            \
+  static inline void prefix_##name(const T* values, const bool* alive, uint32_t threads, T* out, bool inclusive) { \
+    T all = T(start);                                                                                              \
+    for (uint32_t i = 0; i < threads; ++i) {                                                                       \
+      if (i % covarium::simdWidth == 0) all = T(start);                                                            \
+      if (!inclusive) out[i] = all;                                                                                \
+      if (alive == nullptr || alive[i]) all = static_cast<T>(all op values[i]);                                    \
+      if (inclusive) out[i] = all;                                                                                 \
+    }                                                                                                              \
+  }                                                                                                                \
+  template <typename T>                                                                                            \
+  static inline void simd_prefix_inclusive_##name(const T* values, const bool* alive, uint32_t threads, T* out) {  \
+    prefix_##name(values, alive, threads, out, true);                                                              \
+  }                                                                                                                \
+  template <typename T>                                                                                            \
+  static inline void simd_prefix_exclusive_##name(const T* values, const bool* alive, uint32_t threads, T* out) {  \
+    prefix_##name(values, alive, threads, out, false);                                                             \
+  }                                                                                                                \
   }
 COVARIUM_PREFIX(sum, 0, +)
 COVARIUM_PREFIX(product, 1, *)
@@ -178,34 +292,35 @@ static inline auto quad_shuffle(const T& value, L lane, COVARIUM_CALLER) {
   const uint at = static_cast<uint>(lane);
   return simd_shuffle(value, at < 4 ? own / 4 * 4 + at : own, file, line);
 }
-#define COVARIUM_SHUFFLES(group, width)                                                                              \
-  COVARIUM_OF_LANES                                                                                                  \
-  static inline auto group##_broadcast(const T& value, L lane, COVARIUM_CALLER) {                                    \
-    return group##_shuffle(value, lane, file, line);                                                                 \
-  }                                                                                                                  \
-  COVARIUM_OF_LANES                                                                                                  \
-  static inline auto group##_shuffle_down(const T& value, L delta, COVARIUM_CALLER) {                                \
-    return group##_shuffle(value, covarium::kernelHost->lane() % (width) + delta, file, line);                       \
-  }                                                                                                                  \
-  COVARIUM_OF_LANES                                                                                                  \
-  static inline auto group##_shuffle_up(const T& value, L delta, COVARIUM_CALLER) {                                  \
-    return group##_shuffle(value, covarium::kernelHost->lane() % (width) - delta, file, line);                       \
-  }                                                                                                                  \
-  COVARIUM_OF_LANES                                                                                                  \
-  static inline auto group##_shuffle_xor(const T& value, L mask, COVARIUM_CALLER) {                                  \
-    return group##_shuffle(value, (covarium::kernelHost->lane() % (width)) ^ mask, file, line);                      \
-  }                                                                                                                  \
-  COVARIUM_OF_LANES                                                                                                  \
-  static inline auto group##_shuffle_rotate_down(const T& value, L delta, COVARIUM_CALLER) {                         \
-    return group##_shuffle(value, (covarium::kernelHost->lane() + delta) % (width), file, line);                     \
-  }                                                                                                                  \
-  COVARIUM_OF_LANES                                                                                                  \
-  static inline auto group##_shuffle_rotate_up(const T& value, L delta, COVARIUM_CALLER) {                           \
-    return group##_shuffle(value, (covarium::kernelHost->lane() + (width) - delta % (width)) % (width), file, line); \
-  }
-COVARIUM_SHUFFLES(simd, covarium::simdWidth)
-COVARIUM_SHUFFLES(quad, 4)
-#undef COVARIUM_SHUFFLES
+
+// `at` is the lane itself among the `width` of its simdgroup or quad, and gives the lane that it takes from.
+#define COVARIUM_SHUFFLE(name, from)                                      \
+  COVARIUM_OF_LANES                                                       \
+  static inline auto simd_##name(const T& value, L by, COVARIUM_CALLER) { \
+    const uint at = covarium::kernelHost->lane();                         \
+    constexpr uint width = covarium::simdWidth;                           \
+    (void)at, (void)width;                                                \
+    return simd_shuffle(value, from, file, line);                         \
+  }                                                                       \
+  COVARIUM_OF_LANES                                                       \
+  static inline auto quad_##name(const T& value, L by, COVARIUM_CALLER) { \
+    const uint at = covarium::kernelHost->lane() % 4;                     \
+    constexpr uint width = 4;                                             \
+    (void)at, (void)width;                                                \
+    return quad_shuffle(value, from, file, line);                         \
+  }                                                                       \
+  COVARIUM_FROM_LANE(simd_##name, covarium::simdWidth, from)              \
+  COVARIUM_FROM_LANE(quad_##name, 4, from)
+COVARIUM_SHUFFLE(broadcast, by)
+COVARIUM_SHUFFLE(shuffle_down, at + by)
+COVARIUM_SHUFFLE(shuffle_up, at - by)
+COVARIUM_SHUFFLE(shuffle_xor, at ^ by)
+COVARIUM_SHUFFLE(shuffle_rotate_down, (at + by) % width)
+COVARIUM_SHUFFLE(shuffle_rotate_up, (at + width - by % width) % width)
+#undef COVARIUM_SHUFFLE
+COVARIUM_FROM_LANE(simd_shuffle, covarium::simdWidth, by)
+COVARIUM_FROM_LANE(quad_shuffle, 4, by)
+
 // Beyond the simdgroup, or beyond `modulo` lanes of it, a lane takes from `filling`.
 COVARIUM_OF_LANES
 static inline auto simd_shuffle_and_fill_down(const T& value, const T& filling, L delta,
@@ -223,6 +338,13 @@ static inline auto simd_shuffle_and_fill_up(const T& value, const T& filling, L 
   const auto other = simd_shuffle(filling, first + at % modulo, file, line);
   return at >= modulo ? from : other;
 }
+template <typename T, typename Lanes>
+static inline T firstIn(const Lanes& given) {
+  unsigned lane = 0;
+  while (lane + 1 < given.lanes && !given.active(lane)) ++lane;
+  return given[lane];
+}
+COVARIUM_OF_ALL(simd_broadcast_first, covarium::simdWidth, firstIn<T>(given))
 template <typename T>
 static inline auto simd_broadcast_first(const T& from, COVARIUM_CALLER) {
   const auto value = covarium::plain(from);
@@ -233,5 +355,9 @@ static inline auto simd_broadcast_first(const T& from, COVARIUM_CALLER) {
     return given[static_cast<unsigned>(__builtin_ctzll(given.activeMask))];
   }
 }
+
+#undef COVARIUM_OF_ALL
+#undef COVARIUM_FOLD_OF_ALL
+#undef COVARIUM_FROM_LANE
 
 #include "simdgroup-matrix.h"

@@ -1,8 +1,11 @@
 // Kernels whose threads wait at barriers run as loops over the threads of a group, where that is right: they give what
 // check mode gives, which runs each thread by itself.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDevice } from '../../../lib/index.ts';
+import { compilerAt, flagsOf } from '../../../lib/kernel/cpu/compiler.ts';
 import { translationUnit } from '../../../lib/kernel/cpu/translation-unit.ts';
 import { Source } from '../../../lib/kernel/declarations.ts';
 import { preprocess } from '../../../lib/kernel/preprocess.ts';
@@ -83,7 +86,11 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
     false,
     `uint k = i; { uint k = 5; t[i] = k + i; ${barrier} k = 1; out[x] = k + t[0]; } ${barrier} out[x] += k;`,
   ],
-  'a barrier under a condition': [false, `t[i] = i + 1; if (n > 2) { ${barrier} out[x] = t[0]; }`],
+  'a barrier under a condition that is the same for all': [
+    true,
+    `t[i] = i + 1; if (n > 2) { ${barrier} out[x] = t[0]; } else out[x] = 3; ${barrier} out[x] += t[0];`,
+  ],
+  'a barrier under a condition of each thread': [false, `t[i] = i + 1; if (in[0] < 9) { ${barrier} out[x] = t[0]; }`],
   'a barrier in a loop of each thread': [
     false,
     `for (uint k = 0; k < in[0] % 3 + 1; ++k) { t[i] = k + 1; ${barrier} out[x] += t[0]; ${barrier} }`,
@@ -97,13 +104,92 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
     false,
     `uint y = x; inGroup.x += 1; t[i] = inGroup.x; ${barrier} out[y] = t[0] + inGroup.x;`,
   ],
-  'simd functions': [false, `t[i] = simd_sum(1u); ${barrier} out[x] = t[0];`],
+  'sums, extremes and products of a simdgroup and of a quad': [
+    true,
+    `uint own = in[x]; t[i] = simd_sum(own * 2); own += simd_max(own) * 2 + simd_min(own); ${barrier}
+    const int3 vector = simd_max(int3(own, 3, -int(i))); ushort few = simd_product(ushort(in[x] % 3 + 1));
+    out[x] = t[0] + own + simd_xor(in[x]) + simd_or(i) + metal::simd_and(~in[x]) + vector.x - vector.z + few;
+    out[x] += quad_sum(in[x]) + quad_min(i) + 2 * quad_max(own);`,
+  ],
+  votes: [
+    true,
+    `const bool any = simd_any(in[x] > 90); const bool each = simd_all(in[x] < 101);
+    const ulong votes = ulong(simd_ballot(in[x] > n && i > 1 ? true : false));
+    out[x] = any + 4 * each + 8 * simd_all(i > 3) + 16 * quad_any(i % 8 == 2) + 32 * quad_all(i % 8 < 4) + uint(votes % 9973) * 64;`,
+  ],
+  'prefix sums': [
+    true,
+    `const uint a = simd_prefix_inclusive_sum(in[x]); const float c = simd_prefix_exclusive_sum(float(in[x]));
+    uint d = simd_prefix_inclusive_product(in[x] % 3 + 1); d ^= simd_prefix_exclusive_product(in[x] | 1);
+    out[x] = a + uint(c) + d;`,
+  ],
+  'values of other lanes': [
+    true,
+    `uint v = in[x]; v += simd_shuffle_down(v, 1); v += simd_shuffle_up(v, 2u); v ^= simd_shuffle_xor(v, ushort(3));
+    v += simd_broadcast(v, 4) + simd_broadcast_first(v) + simd_shuffle(v, i % 7) + simd_shuffle_rotate_down(v, 5);
+    float2 w = simd_shuffle_rotate_up(float2(v % 100, i), 9); v += quad_shuffle(v, i % 4) + quad_shuffle_xor(v, 1u);
+    v += quad_broadcast(v, 2) + quad_shuffle_down(v, 1) + quad_shuffle_rotate_up(v, 1); t[i] = v; ${barrier}
+    out[x] = v + t[0] + uint(w.x) * 3 + uint(w.y);`,
+  ],
+  'an exchange in the argument of another, and in a loop of the group': [
+    true,
+    `uint v = in[x] + simd_max(simd_sum(in[x]) + simd_shuffle_down(i, simd_min(i) % 4 + 1));
+    for (ushort step = 16; step > 0; step >>= 1) v += simd_shuffle_down(v, step);
+    for (uint k = 0; k < n; k++) { v = simd_max(v) + k; ${barrier} t[i] = v; ${barrier} v += t[0]; } out[x] = v;`,
+  ],
+  'exchanges of some lanes': [
+    true,
+    `uint v = in[x]; if (i % 3 == 1) { v = simd_sum(v); if (i % 2 == 0) v += simd_max(i); else { v -= simd_min(i); } }
+    else if (v > 50) v = simd_shuffle_up(v, 1) + simd_prefix_inclusive_sum(1u); else v++;
+    if (simd_any(v > 100)) { const uint w = simd_sum(1u); out[x] = w + (i < 9 ? w : v); } ${barrier}
+    if (i < 8) t[i] = simd_broadcast_first(v); ${barrier} out[x] += v + t[i % 8];`,
+  ],
+  'exchanges of lanes that are left': [
+    true,
+    `uint v = in[x]; if (v % 5 == 0) return; v = simd_sum(v); if (i % 2 == 0) { if (simd_max(i) == 30) { if (v > 30) { out[x] = 3; return; } }
+    v +=  simd_ballot(i > 4).any() + simd_sum(1u); } out[x] = v + simd_shuffle_down(v, 1) + simd_prefix_exclusive_sum(v);`,
+  ],
+  'an exchange that some lanes skip': [false, `t[i] = i > 3 && simd_any(in[x] > 50); ${barrier} out[x] = t[0] + 1;`],
+  'an exchange in a loop of each thread': [
+    false,
+    `uint v = 0; for (uint k = i; k < 64; k += 32) v += simd_sum(k); t[i] = v; ${barrier} out[x] = t[0];`,
+  ],
+  'an exchange in a function': [
+    false,
+    `t[i] = all(in[x]); ${barrier} out[x] = t[0];`,
+    'uint all(uint v) { return simd_sum(v); }',
+  ],
   'a reference that lives across a barrier': [false, `t[i] = 1; device uint& own = out[x]; ${barrier} own = t[0];`],
   'a large array that lives across a barrier': [
     false,
     `uint a[300]; for (uint k = 0; k < 300; ++k) a[k] = k + i; ${barrier} out[x] = a[299];`,
   ],
 };
+
+// Where it does not compile, threads run one by one, which nobody would see but by the time.
+for (const compiler of ['clang++', 'g++'])
+  onNative(`What is written as loops compiles (${compiler}).`, async () => {
+    const found = await compilerAt(compiler);
+    if (found === undefined) {
+      console.log(`skipped  ${compiler}: it is not installed here`);
+      return;
+    }
+    const inLoops = Object.values(bodies).filter(([isLoop]) => isLoop);
+    const functions = inLoops.map(([, , before = '']) => before).join('\n');
+    const texts = inLoops.map(([, body], k) => textOf(body).replace('void f(', `void f${k}(`));
+    const text = `${functions}\n${texts[0]}\n${texts
+      .slice(1)
+      .map((each) => each.slice(each.indexOf('kernel void')))
+      .join('\n')}`;
+    const source = new Source(preprocess(text, 'kernel.metal', {}).tokens);
+    const kernels = texts.map((_, k) => signatureOf(source, `f${k}`));
+    const unit = translationUnit(kernels, [], false);
+    for (const k of texts.keys()) assert.match(unit, `covarium_group_${k}(`);
+    const headers = fileURLToPath(new URL('../../../msl/cpu/', import.meta.url));
+    const flags = [...flagsOf(found, false), '-fsyntax-only', '-I', headers, '-'];
+    const { status, stderr } = spawnSync(found.path, flags, { input: unit, encoding: 'utf8' });
+    assert.is(status, 0, stderr);
+  });
 
 for (const [what, [isLoop, body, before]] of Object.entries(bodies))
   onNative(`${isLoop ? 'As loops' : 'As threads'}: ${what}.`, async () => {
