@@ -38,7 +38,8 @@ const notOnCuda = 'contract/bench.test.ts';
 const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu', 'metal', 'native'];
 
 /** Of these, those that look for leaks of the Metal device too, which makes each start of Node four seconds longer. */
-const countsLeaks = ['command', 'contract', 'metal'];
+const countsLeaks = (file: string) =>
+  ['command', 'contract'].includes(roomOf(file)) || ['metal/broken.test.ts', 'metal/faults.test.ts'].includes(file);
 
 /**
  * Files of those rooms that they leave out: what runs no native code or the same commands as other files (other
@@ -175,13 +176,14 @@ function plan(files: readonly string[]): Run[] {
     }));
   const isForAll = (file: string) => everyDevice.includes(roomOf(file));
   if (sanitized) {
-    const soft = (file: string) => metal({ ...onMetal, ...sanitizerEnvironment(countsLeaks.includes(roomOf(file))) });
-    const others = { env: { ...onOthers, ...sanitizerEnvironment(false) } };
-    // The Metal device's own room has kernels of the user's.
-    const isTwice = (file: string) => isForAll(file) && roomOf(file) !== 'kernel';
-    return files.flatMap((file) =>
-      runsOf(file, isTwice(file) ? [others, soft(file)] : [roomOf(file) === 'metal' ? soft(file) : others]),
-    );
+    // The Metal device's own room has kernels of the user's, and the room `native` the commands of the CPU.
+    const isOnMetal = (file: string) => roomOf(file) === 'metal' || (isForAll(file) && roomOf(file) !== 'kernel');
+    return files.flatMap((file) => {
+      const sanitizer = sanitizerEnvironment(countsLeaks(file));
+      return runsOf(file, [
+        isOnMetal(file) ? metal({ ...onMetal, ...sanitizer }) : { env: { ...onOthers, ...sanitizer } },
+      ]);
+    });
   }
   const hasOpenBlas = listDevices().some(({ facts }) => facts['decompositions']?.startsWith('OpenBLAS'));
   if (!hasOpenBlas && files.some((file) => onOpenBlas.includes(roomOf(file))))
