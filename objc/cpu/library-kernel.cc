@@ -300,18 +300,24 @@ void LibraryKernel::runGroups(const Execution& execution, const std::vector<void
   size_t memoryBytes = 0;
   for (const KernelOperand& operand : operands) memoryBytes += roomFor(operand.threadgroupBytes);
   std::vector<std::vector<Block>> memory(execution.pool.threads());
-  execution.pool.run(groups, [&](size_t i, unsigned thread) {
-    execution.stopIfCancelled();
+  // Short groups are taken several at a time: a task is worth a thread's while.
+  const size_t together = std::min<size_t>(64, std::max<size_t>(1, groups / (size_t{execution.pool.threads()} * 64)));
+  execution.pool.run((groups + together - 1) / together, [&](size_t task, unsigned thread) {
     std::vector<void*> own = slots;
     memory[thread].resize(memoryBytes / sizeof(Block));
-    auto* next = reinterpret_cast<char*>(memory[thread].data());
-    if (memoryBytes != 0) memset(next, 0xff, memoryBytes);
+    auto* const begin = reinterpret_cast<char*>(memory[thread].data());
+    auto* next = begin;
     for (size_t slot = 0; slot < own.size(); ++slot) {
       if (operands[slot].threadgroupBytes == 0) continue;
       own[slot] = next;
       next += roomFor(operands[slot].threadgroupBytes);
     }
-    runGroup(execution, own.data(), grid, placeOf(grid, i));
+    const size_t end = std::min(groups, (task + 1) * together);
+    for (size_t group = task * together; group < end; ++group) {
+      execution.stopIfCancelled();
+      if (memoryBytes != 0) memset(begin, 0xff, memoryBytes);
+      runGroup(execution, own.data(), grid, placeOf(grid, group));
+    }
   });
 }
 

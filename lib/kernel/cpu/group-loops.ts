@@ -44,7 +44,7 @@ function waitsInItself({ source, roots, declaration }: Signature): boolean {
   for (const { begin, end } of reachable(source, roots))
     for (let at = begin; at < end; at++) {
       if (source.isAttribute(at)) at = source.close[at]!;
-      else if ((isBarrier(source, at) || isOfLanes(source.text(at))) && (at < first || at > last)) return false;
+      else if ((isBarrier(source, at) || isOfLanes(source, at)) && (at < first || at > last)) return false;
     }
   return true;
 }

@@ -72,15 +72,19 @@ function hasBarrier(source: Source, [begin, end]: Range): boolean {
   return false;
 }
 
-/** True for the name of a function of the lanes of a simdgroup. */
-export function isOfLanes(name: string): boolean {
-  return /^(?:simd_|simdgroup|quad_|make_filled_simdgroup)/.test(name);
+/** True at a call of a function of the lanes of a simdgroup, barriers too, and at its matrices; not at a variable. */
+export function isOfLanes(source: Source, at: number): boolean {
+  const name = source.text(at);
+  if (/^simdgroup_(?:matrix|\w+8x8)$/.test(name)) return true;
+  if (!/^(?:simd_|simdgroup_|quad_|make_filled_simdgroup)/.test(name)) return false;
+  const behind = source.text(at + 1) === '<' ? source.angleEnd(at + 1, at + 100) : at;
+  return behind !== undefined && source.text(behind + 1) === '(';
 }
 
 function hasExchange(source: Source, [begin, end]: Range): boolean {
   for (let at = begin; at < end; at++) {
     if (source.isAttribute(at)) at = source.close[at]!;
-    else if (isOfLanes(source.text(at)) && !isBarrier(source, at)) return true;
+    else if (isOfLanes(source, at) && !isBarrier(source, at)) return true;
   }
   return false;
 }
@@ -98,7 +102,7 @@ function exchangesIn(source: Source, [begin, end]: Range, mayAssign: boolean): E
     if (text === '{' || text === '++' || text === '--') return undefined;
     if (changing.test(text) && assigned++ > 0) return undefined;
     maySkip ||= /^(?:\?|&&|\|\|)$/.test(text);
-    if (kind !== 'word' || !isOfLanes(text)) continue;
+    if (kind !== 'word' || !isOfLanes(source, at)) continue;
     const close = source.close[at + 1]!;
     if (source.text(at + 1) !== '(' || source.named(text).length > 0) return undefined;
     const [given, by, ...others] = source.split(at + 2, close);

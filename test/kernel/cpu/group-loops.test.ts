@@ -111,6 +111,11 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
     out[x] = t[0] + own + simd_xor(in[x]) + simd_or(i) + metal::simd_and(~in[x]) + vector.x - vector.z + few;
     out[x] += quad_sum(in[x]) + quad_min(i) + 2 * quad_max(own);`,
   ],
+  'variables that are named as functions of a simdgroup are': [
+    true,
+    `uint simd_lane = i % 32, simdgroup_index = i / 32; uint quad_id = simd_lane / 4; simd_vote vote = simd_ballot(simd_lane < quad_id * 3);
+    if (simd_lane < n) t[i] = simd_sum(quad_id + simd_lane) + simdgroup_index; ${barrier} out[x] = t[i % n] + uint(ulong(vote) % 999);`,
+  ],
   votes: [
     true,
     `const bool any = simd_any(in[x] > 90); const bool each = simd_all(in[x] < 101);
