@@ -1,4 +1,4 @@
-// How long reading and writing hold the JavaScript thread where a table is wide. Work over 10,000 names is close to
+// How long reading and writing hold the JavaScript thread where a table is wide. Work over 10,000 names takes much of
 // what is allowed, and another process on the same core slows it more than the loop it is compared with: it runs alone.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

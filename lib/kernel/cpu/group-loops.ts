@@ -24,6 +24,7 @@ import { threadgroupVariables } from './threadgroup-variables.ts';
 
 /** The most tokens of a body, since each loop names all variables before it. */
 const longestBody = 4000;
+
 /**
  * The function that runs a group of a kernel by loops over its threads, as a text behind the kernel's own; undefined if
  * the kernel is not of this kind. `edits` are those of the kernel's text.

@@ -53,8 +53,8 @@ if (options.sanitize.includes('address')) {
 
 /**
  * clang takes a minute for the kernels with every check, each set of instructions; a read through a bad pointer is what
- * the address sanitizer finds itself. AVX2's are the same text once more, for addresses alone; the baseline's are it a
- * third time: no sanitizer sees them.
+ * the address sanitizer finds itself. AVX2's kernels are the same text, checked for addresses alone; those of the
+ * baseline are it too, and are not checked.
  */
 function kernelFlags({ target }) {
   if (options.sanitize === '') return [];
