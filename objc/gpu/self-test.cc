@@ -47,8 +47,12 @@ Floats covarianceOf(size_t columns) {
   const Floats factor = lowerFactor(columns, 0);
   Floats square(columns * columns);
   for (size_t i = 0; i < columns; ++i)
-    for (size_t j = 0; j < columns; ++j)
-      for (size_t k = 0; k < columns; ++k) square[i * columns + j] += factor[i * columns + k] * factor[j * columns + k];
+    for (size_t j = 0; j <= i; ++j) {
+      const float *left = &factor[i * columns], *right = &factor[j * columns];
+      float sum = 0;
+      for (size_t k = 0; k <= j; ++k) sum += left[k] * right[k];
+      square[i * columns + j] = square[j * columns + i] = sum;
+    }
   return square;
 }
 

@@ -142,15 +142,15 @@ onEveryDevice('least squares of a matrix of low rank are the shortest.', async (
 onEveryDevice("singular values, eigenvalues and determinant of 500 x 500 are NumPy's.", async (device) => {
   const { n, seed, s, eigenvalues, sign, logDeterminant } = large;
   const a = Float32Array.from(scattered(n * n, seed)).map((value) => value / 8);
-  // TypeScript takes ten seconds for more.
-  const dtypes = (device.kind === 'reference' ? ['float64'] : device.dtypes) as RealDtype[];
-  for (const dtype of dtypes) {
+  for (const dtype of device.dtypes as RealDtype[]) {
     const bound = 30 * n * epsOf(dtype);
     const matrix = Matrix.from(a, { columns: n, dtype });
     const determinant = await matrix.det({ device });
     assert.is(Math.sign(determinant), sign, dtype);
     // Times the condition.
     near([Math.log(Math.abs(determinant))], [logDeterminant], bound * (s[0]! / s.at(-1)!), `${dtype}: log |det|`);
+    // TypeScript takes ten seconds for the others; it has the smaller cases.
+    if (device.kind === 'reference') continue;
     near((await matrix.svd({ device })).s.toArray(), s, bound, `${dtype}: s`);
     const symmetric = Matrix.from(
       Float64Array.from(a, (value, at) => value + a[(at % n) * n + Math.floor(at / n)]!),
@@ -227,7 +227,7 @@ onEveryDevice('a matrix without rows is refused, but for its products.', async (
 });
 
 onEveryDevice('a result stays on its device, large or small, and the next call finds it there.', async (device) => {
-  for (const n of [3, 600]) {
+  for (const n of [3, device.kind === 'reference' ? 100 : 600]) {
     const a = Matrix.from(scattered(n * n, n), { columns: n, dtype: 'float32' });
     const { q, r } = await a.qr({ device });
     const again = await q.multiply(r);

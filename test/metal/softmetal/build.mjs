@@ -52,15 +52,22 @@ if (options.sanitize.includes('address')) {
 }
 
 /**
- * clang takes a minute for the kernels with every check, each set of instructions; a read through a bad pointer is what
- * the address sanitizer finds itself. AVX2's kernels are the same text, checked for addresses alone; those of the
- * baseline are it too, and are not checked.
+ * clang takes a minute for the kernels with every check; a read through a bad pointer is what the address sanitizer
+ * finds itself. The kernels are one text for each set of instructions: those that this processor takes are checked, and
+ * the others are there to be linked.
  */
 function kernelFlags({ target }) {
   if (options.sanitize === '') return [];
-  if (target.includes('kernels-Baseline') && process.arch === 'x64') return ['-O1', '-fno-sanitize=all'];
-  if (target.includes('kernels-Avx2')) return ['-O1', '-fno-sanitize=undefined'];
+  if (!target.endsWith(`kernels-${setOfThisProcessor()}.o`)) return ['-O1', '-fno-sanitize=all'];
   return ['-O2', '-fno-sanitize=null,object-size,pointer-overflow'];
+}
+
+/** What objc/cpu/processor.cc takes, of units.mjs's names; the baseline where the processor is not known. */
+function setOfThisProcessor() {
+  const flags = process.arch === 'x64' && existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
+  const has = (...names) => names.every((name) => new RegExp(`^flags.* ${name}( |$)`, 'm').test(flags));
+  if (has('avx512f', 'avx512bw', 'avx512dq', 'avx512vl')) return 'Avx512';
+  return has('avx2', 'fma') ? 'Avx2' : 'Baseline';
 }
 
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
