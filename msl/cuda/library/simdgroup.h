@@ -36,6 +36,14 @@ static inline T givenBy(T value, uint lane, uint here) {
   return given;
 }
 
+// What the first of these lanes that is here gave.
+template <typename T>
+static inline T ofFirst(T value, uint first, uint width, uint here) {
+  uint lane = first;
+  while (lane + 1 < first + width && (here >> lane & 1) == 0) ++lane;
+  return givenBy(value, lane, here);
+}
+
 // Of the lanes of a simdgroup, and of the four of a quad.
 #define COVARIUM_SIMD_FOLD(name, start)                           \
   template <typename T>                                           \
@@ -70,15 +78,16 @@ static inline T givenBy(T value, uint lane, uint here) {
   }
 COVARIUM_OF_TWO(sum, a + b)
 COVARIUM_OF_TWO(product, a* b)
-COVARIUM_OF_TWO(min, b < a ? b : a)
-COVARIUM_OF_TWO(max, a < b ? b : a)
+// A lane that gives NaN takes no part, unless all do.
+COVARIUM_OF_TWO(min, b < a || a != a ? b : a)
+COVARIUM_OF_TWO(max, a < b || a != a ? b : a)
 COVARIUM_OF_TWO(and, a& b)
 COVARIUM_OF_TWO(or, a | b)
 COVARIUM_OF_TWO(xor, a ^ b)
 COVARIUM_SIMD_FOLD(sum, T(0))
 COVARIUM_SIMD_FOLD(product, T(1))
-COVARIUM_SIMD_FOLD(min, value)
-COVARIUM_SIMD_FOLD(max, value)
+COVARIUM_SIMD_FOLD(min, (ofFirst(value, first, width, here)))
+COVARIUM_SIMD_FOLD(max, (ofFirst(value, first, width, here)))
 COVARIUM_SIMD_FOLD(and, T(~T(0)))
 COVARIUM_SIMD_FOLD(or, T(0))
 COVARIUM_SIMD_FOLD(xor, T(0))
