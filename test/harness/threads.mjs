@@ -1,5 +1,9 @@
 // What the cpu device does with so many threads, in ms, best of some rounds: draws into memory that serves again,
 // densities, a fit and a factor. After `npm run build`: node test/harness/threads.mjs 1 2 4 8 16
+//
+// What the machine itself gives to many threads: node test/harness/threads.mjs --processes 16 has that many processes
+// do a share of the rows each, by one thread, first one of them alone, then all at once.
+import { fork } from 'node:child_process';
 import { Matrix, MultivariateNormal, openDevice } from '../../dist/lib/index.js';
 
 async function best(work) {
@@ -25,33 +29,88 @@ async function factorOf(device, covariance, dtype) {
   return least;
 }
 
-for (const threads of process.argv.slice(2).map(Number))
-  for (const dtype of ['float32', 'float64']) {
-    const device = openDevice('cpu', { threads });
-    const times = [];
-    const time = (what, ms) => times.push(`${what} ${ms.toFixed(3)}`);
-    for (const [n, count] of [
-      [2, 1e6],
-      [16, 1e6],
-      [100, 1e5],
-      [1000, 1e4],
-    ]) {
-      const entries = Array.from({ length: n * n }, (_, at) => 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))));
-      for (let i = 0; i < n; i++) entries[i * (n + 1)] += 1;
-      const Values = dtype === 'float32' ? Float32Array : Float64Array;
-      const covariance = Matrix.from(Values.from(entries), { columns: n });
-      const normal = await MultivariateNormal.fromCovariance({ device, covariance, dtype });
-      const out = device.matrix(count, n, { dtype });
-      time(`draws of ${n}`, await best(() => normal.sample(count, { seed: 1, out })));
-      if (n === 2) time('of 2, synchronously', await best(() => normal.sampleSync(count, { seed: 1, out })));
-      if (n === 1000) {
-        time('logPdf', await best(() => normal.logPdf(out)));
-        time('fit', await best(async () => (await MultivariateNormal.fit({ device, rows: out, dtype })).close()));
-        time('factor', await factorOf(device, covariance, dtype));
-      }
-      normal.close();
-      out.close();
+/** In one of many processes: waits until all of them are here. */
+const together = () =>
+  process.send === undefined
+    ? undefined
+    : new Promise((resolve) => {
+        process.once('message', resolve);
+        process.send('ready');
+      });
+
+/** Times by name; `share` of the rows. */
+async function timesOf(threads, dtype, share) {
+  const device = openDevice('cpu', { threads });
+  const times = {};
+  const time = async (what, work) => {
+    await together();
+    times[what] = await work();
+  };
+  for (const [n, rows] of [
+    [2, 1e6],
+    [16, 1e6],
+    [100, 1e5],
+    [1000, 1e4],
+  ]) {
+    const count = Math.ceil(rows * share);
+    const entries = Array.from({ length: n * n }, (_, at) => 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))));
+    for (let i = 0; i < n; i++) entries[i * (n + 1)] += 1;
+    const Values = dtype === 'float32' ? Float32Array : Float64Array;
+    const covariance = Matrix.from(Values.from(entries), { columns: n });
+    const normal = await MultivariateNormal.fromCovariance({ device, covariance, dtype });
+    const out = device.matrix(count, n, { dtype });
+    await time(`draws of ${n}`, () => best(() => normal.sample(count, { seed: 1, out })));
+    if (n === 2) await time('of 2, synchronously', () => best(() => normal.sampleSync(count, { seed: 1, out })));
+    if (n === 1000) {
+      await time('logPdf', () => best(() => normal.logPdf(out)));
+      // Of few rows a covariance is singular.
+      const fit = { device, rows: out, dtype, shrinkage: share < 1 ? 0.5 : 0 };
+      await time('fit', () => best(async () => (await MultivariateNormal.fit(fit)).close()));
+      await time('factor', () => factorOf(device, covariance, dtype));
     }
-    console.log(`${threads} threads, ${dtype}: ${times.join(', ')}`);
-    device.close();
+    normal.close();
+    out.close();
   }
+  device.close();
+  return times;
+}
+
+const show = (title, times) =>
+  console.log(
+    `${title}: ${Object.entries(times)
+      .map(([what, ms]) => `${what} ${ms.toFixed(3)}`)
+      .join(', ')}`,
+  );
+
+/** The mean of each time over so many processes at once. */
+async function apart(processes, dtype, share) {
+  const children = Array.from({ length: processes }, () => fork(process.argv[1], ['--share', dtype, String(share)]));
+  let ready = 0;
+  const all = await Promise.all(
+    children.map(
+      (child) =>
+        new Promise((resolve) => {
+          child.on('message', (message) => {
+            if (message !== 'ready') return void resolve(message);
+            ready += 1;
+            if (ready % processes === 0) for (const each of children) each.send('go');
+          });
+        }),
+    ),
+  );
+  const mean = (what) => all.reduce((sum, times) => sum + times[what], 0) / processes;
+  return Object.fromEntries(Object.keys(all[0]).map((what) => [what, mean(what)]));
+}
+
+const [mode, ...rest] = process.argv.slice(2);
+if (mode === '--share') {
+  process.send(await timesOf(1, rest[0], Number(rest[1])));
+  process.disconnect();
+} else if (mode === '--processes') {
+  const processes = Number(rest[0]);
+  for (const dtype of ['float32', 'float64'])
+    for (const each of [1, processes])
+      show(`${each} processes, ${dtype}, a ${processes}th of the rows each`, await apart(each, dtype, 1 / processes));
+} else
+  for (const threads of [mode, ...rest].map(Number))
+    for (const dtype of ['float32', 'float64']) show(`${threads} threads, ${dtype}`, await timesOf(threads, dtype, 1));
