@@ -8,7 +8,7 @@ import { Inputs } from '../../bench/inputs.ts';
 import { suites } from '../../bench/suites.ts';
 import { type Trial, tryOut } from '../../bench/trial-pass.ts';
 import { listDevices } from '../../lib/index.ts';
-import { kindsHere } from '../harness/every-device.ts';
+import { isSoftMetal, kindsHere } from '../harness/every-device.ts';
 
 const small = { dimensions: [2, 33], counts: [1, 7], dtypes: ['float32', 'float64'] } as const;
 
@@ -16,19 +16,17 @@ const never = () => false;
 
 const isReference = ({ contender }: Trial) => contender.facts.name === 'reference';
 
-const isStandIn = listDevices().some(({ kind, name }) => kind === 'metal' && name.startsWith('Software Metal'));
-
 const isSoftCuda = listDevices().some(({ kind, name }) => kind === 'cuda' && name.startsWith('Soft GPU'));
 if (isSoftCuda) console.log('skipped  cuda: its stand-in is no measure of speed');
 
 const here = [...new Set([...kindsHere, 'reference'])]
   .filter((kind) => kind !== 'cuda' || !isSoftCuda)
-  .map((kind) => (kind === 'metal' && isStandIn ? 'softmetal' : kind));
+  .map((kind) => (kind === 'metal' && isSoftMetal ? 'softmetal' : kind));
 
+// The fixed cost of a call takes long to measure, and the stand-in has another.
+if (isSoftMetal) console.log('skipped  calls, on the stand-in for Metal');
 // Tables are read and written by the host, whatever the device; test/bench/tables.test.ts has them.
-// What a call costs is the host's work too, and a stand-in is no measure of it.
-if (isStandIn) console.log('skipped  calls, on the stand-in for Metal');
-const leftOut = isStandIn ? ['tables', 'calls'] : ['tables'];
+const leftOut = isSoftMetal ? ['tables', 'calls'] : ['tables'];
 for (const suite of suites.filter(({ name }) => !leftOut.includes(name)))
   test(`${suite.name}: ${here.join(', ')} agree on every problem, and each measures it.`, async () => {
     const contenders = openDevices(here);
@@ -41,7 +39,7 @@ for (const suite of suites.filter(({ name }) => !leftOut.includes(name)))
     );
     for (const problem of problems) {
       // Metal leaves float64 out: one size shows that.
-      if (isStandIn && problem.dtype === 'float64' && problem.dimension !== 2) continue;
+      if (isSoftMetal && problem.dtype === 'float64' && problem.dimension !== 2) continue;
       const trials = await tryOut(problem, contenders, new CostForecast([]), 60_000, never);
       const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       const isOfKernels = ['launch', 'kernels'].includes(suite.name);

@@ -9,6 +9,11 @@ export const kindsHere: readonly DeviceKind[] = listDevices().flatMap(({ kind, a
   return available ? [kind] : [];
 });
 
+/** Whether `metal` is here the software stand-in, which is no measure of speed. */
+export const isSoftMetal: boolean = listDevices().some(
+  ({ kind, name }) => kind === 'metal' && name.startsWith('Software Metal'),
+);
+
 /** The same test on every device that works here; each is closed when its test ends. */
 export function onEveryDevice(sentence: string, check: (device: Device) => void | Promise<void>): void {
   for (const kind of kindsHere)

@@ -64,8 +64,10 @@ async function timesOf(threads, dtype, share) {
     if (n === 1000) {
       await time('logPdf', () => best(() => normal.logPdf(out)));
       // Of few rows a covariance is singular.
-      const fit = { device, rows: out, dtype, shrinkage: share < 1 ? 0.5 : 0 };
-      await time('fit', () => best(async () => (await MultivariateNormal.fit(fit)).close()));
+      const fit = { device, rows: out, dtype, ...(share < 1 && { shrinkage: 0.5 }) };
+      await time(share < 1 ? 'fit with shrinkage' : 'fit', () =>
+        best(async () => (await MultivariateNormal.fit(fit)).close()),
+      );
       await time('factor', () => factorOf(device, covariance, dtype));
     }
     normal.close();
@@ -89,7 +91,8 @@ async function apart(processes, dtype, share) {
   const all = await Promise.all(
     children.map(
       (child) =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
+          child.on('exit', (code, signal) => reject(new Error(`A process ended with (${signal ?? code}).`)));
           child.on('message', (message) => {
             if (message !== 'ready') return void resolve(message);
             ready += 1;
@@ -110,7 +113,7 @@ if (mode === '--share') {
   const processes = Number(rest[0]);
   for (const dtype of ['float32', 'float64'])
     for (const each of [1, processes])
-      show(`${each} processes, ${dtype}, a ${processes}th of the rows each`, await apart(each, dtype, 1 / processes));
+      show(`${each} processes, ${dtype}, 1 / ${processes} of the rows each`, await apart(each, dtype, 1 / processes));
 } else
   for (const threads of [mode, ...rest].map(Number))
     for (const dtype of ['float32', 'float64']) show(`${threads} threads, ${dtype}`, await timesOf(threads, dtype, 1));
