@@ -109,6 +109,8 @@ export interface Backend {
    * does not.
    */
   readonly lacksDecompositions: string;
+  /** The same of {@link Encoder.symmetricEigen} alone, for which a GPU may have a library of its own. */
+  lacksEigenvalues(): string;
   /** Below this size, ordinary memory is cheaper; 0 if commands need all data in the device's memory. */
   readonly deviceMemoryFromBytes: number;
   /** Whether a GPU has memory of its own, of which the host sees copies (cuda). */

@@ -36,14 +36,19 @@ function referenceDevice(): OpenBackend {
   return reference;
 }
 
-/** Like {@link exactDevice}, but the reference device also if the LAPACK of `device` lacks decompositions. */
-export function decomposingDevice(device: OpenBackend | undefined): OpenBackend {
-  return decompositionsOf(exactDevice(device));
+/** What commands need of a library: eigenvalues alone, which a GPU may have one for, or LAPACK on the CPU. */
+export type Decompositions = 'eigenvalues' | 'all';
+
+/** Like {@link exactDevice}, but the reference device also if `device` has no library for the decompositions. */
+export function decomposingDevice(device: OpenBackend | undefined, needed: Decompositions = 'all'): OpenBackend {
+  return decompositionsOf(exactDevice(device), needed);
 }
 
-/** `device`, or the reference device if the LAPACK of `device` lacks decompositions. */
-export function decompositionsOf(device: OpenBackend): OpenBackend {
-  return backendOf(device).lacksDecompositions === '' ? device : referenceDevice();
+/** `device`, or the reference device if `device` has no library for the decompositions. */
+export function decompositionsOf(device: OpenBackend, needed: Decompositions = 'all'): OpenBackend {
+  const backend = backendOf(device);
+  const lack = needed === 'all' ? backend.lacksDecompositions : backend.lacksEigenvalues();
+  return lack === '' ? device : referenceDevice();
 }
 
 /**
@@ -62,8 +67,9 @@ export function exactly(
 export function decomposed(
   device: OpenBackend | undefined,
   encode: (encoder: Encoder, scratch: Scratch) => void,
+  needed?: Decompositions,
 ): Tasks<void> {
-  return oneCommit(decomposingDevice(device), encode);
+  return oneCommit(decomposingDevice(device, needed), encode);
 }
 
 // What commands that write to the memory of their caller have written.

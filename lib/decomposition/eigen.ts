@@ -18,7 +18,7 @@ export function* eigenDecomposition(
 ): Tasks<EigenDecomposition> {
   const vectors = new Float64Array(matrix);
   const values = new Float64Array(n);
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n), 'eigenvalues');
   for (let i = 0; i < n; i++) {
     const vector = vectors.subarray(i * n, (i + 1) * n);
     if (leading(vector) < 0) for (let k = 0; k < n; k++) vector[k]! *= -1;

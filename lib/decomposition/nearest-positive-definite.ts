@@ -2,6 +2,7 @@ import { finiteNumbers, squareMatrix } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
+import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { type AbortOptions, checkOptions, oneOf, requireBoolean } from '../check.ts';
 import { runWith } from '../command/abort.ts';
@@ -51,7 +52,7 @@ export function nearestPositiveDefiniteSync<D extends RealDtype = 'float64'>(
 function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOptions<D>): Tasks<Matrix<D>> {
   checkOptions(options, ['device', 'correlation', 'dtype']);
   const { device } = options;
-  decomposingDevice(device);
+  decomposingDevice(device, 'eigenvalues');
   const dtype = oneOf('dtype', options.dtype ?? 'float64', ['float32', 'float64']) as D;
   const given = squareMatrix('Matrix', matrix);
   const n = requireSquare('Matrix', given);
@@ -112,14 +113,15 @@ function* projected(
   least: number,
 ): Tasks<Float64Array<ArrayBuffer>> {
   const [vectors, values] = [new Float64Array(symmetric), new Float64Array(n)];
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n), 'eigenvalues');
   for (let k = 0; k < n; k++) {
     const length = Math.sqrt(Math.max(values[k]!, least));
     for (let i = k * n; i < (k + 1) * n; i++) vectors[i]! *= length;
   }
   yield;
   const result = new Float64Array(n * n);
-  yield* decomposed(device, (encoder) => encoder.product(vectors, vectors, result, n, n, n, true, false, 1, 0));
+  const multiply = (encoder: Encoder) => encoder.product(vectors, vectors, result, n, n, n, true, false, 1, 0);
+  yield* decomposed(device, multiply, 'eigenvalues');
   // A library need not sum both triangles alike.
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) result[j * n + i] = result[i * n + j]!;
   return result;

@@ -12,6 +12,7 @@ import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { describe, firstNotFinite, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
+import { decompositionsOf } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -39,11 +40,13 @@ function requireSomeRows(matrix: Matrix): readonly [number, number] {
 function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const place = placeOf(matrix, options);
   const n = requireSquare('Matrix', matrix);
-  const [values, vectors] = yield* committed(place, [n, n * n], (encoder, [values, vectors], scratch) => {
+  const encode = (encoder: Encoder, [values, vectors]: readonly Real[], scratch: Scratch) => {
     const rows = finiteCopy(place, n, encoder, scratch);
     encoder.symmetricEigen(rows, values!, n);
     encoder.transpose(rows, vectors!, n, n);
-  });
+  };
+  const runsOn = decompositionsOf(place.device, 'eigenvalues');
+  const [values, vectors] = yield* committed(place, [n, n * n], encode, runsOn);
   return { values: new Vector(values!), vectors: new Matrix(vectors!, n, n) };
 }
 

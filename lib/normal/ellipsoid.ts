@@ -109,7 +109,7 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   if (!fits || longest ** 2 > mildRatio * shortest ** 2) return;
   const [vectors, values] = [new Float64Array(n * n), new Float64Array(n)];
   yield* exactly(device, (encoder) => encoder.product(root, root, vectors, n, n, n, false, true, 1, 0));
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n));
+  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n), 'eigenvalues');
   if (!(values[0]! * mildRatio >= values[n - 1]!)) return;
   for (let k = 0; k < n >> 1; k++) {
     const last = (n - 1 - k) * n;

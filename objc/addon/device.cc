@@ -108,7 +108,9 @@ Napi::Function DeviceObject::define(Napi::Env env) {
        InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::fetch>("fetch"),
        InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
        InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::translator>("translator"),
-       InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::translate>("translate"),
+       InstanceMethod<&DeviceObject::lacksEigenvalues>("lacksEigenvalues"),
+       InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
@@ -232,6 +234,10 @@ Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {
 
 Napi::Value DeviceObject::compile(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] { return KernelObject::compile(info.Env(), shared(), info[0].As<Napi::Object>()); });
+}
+
+Napi::Value DeviceObject::lacksEigenvalues(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] { return Napi::String::New(info.Env(), device_->lacksEigenvalues()); });
 }
 
 Napi::Value DeviceObject::translator(const Napi::CallbackInfo& info) {

@@ -248,6 +248,7 @@ constexpr size_t ownBufferBytes = size_t(8) << 20;
 
 struct Promises {
   std::mutex mutex;
+  unsigned threads = 0;  // of open devices
   unsigned callers = 0;
   unsigned buffers = 0;  // that the library has
 };
@@ -269,7 +270,7 @@ unsigned callersOf(const Blas& blas, unsigned threads) {
 // later.
 unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason) {
   if (freeAddressSpace() == SIZE_MAX) return threads;
-  auto& [mutex, promised, buffers] = promises();
+  auto& [mutex, held, promised, buffers] = promises();
   const std::lock_guard<std::mutex> lock(mutex);
   if (blas.takeBuffer != nullptr) buffers = std::max(buffers, 1u);  // for the calls that checked it
   for (; threads > 0; --threads) {
@@ -284,18 +285,20 @@ unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason)
     }
     buffers = wanted;
     promised += callersOf(blas, threads);
+    held += threads;
     return threads;
   }
-  if (promised > 0)
-    reason += " Open devices hold what BLAS needs for (" + std::to_string(promised) +
+  if (held > 0)
+    reason += " Open devices hold what BLAS needs for (" + std::to_string(held) +
               ") threads: close one, or open it with fewer threads.";
   return 0;
 }
 
 void returnThreads(const Blas& blas, unsigned threads) {
   if (freeAddressSpace() == SIZE_MAX) return;
-  auto& [mutex, promised, buffers] = promises();
+  auto& [mutex, held, promised, buffers] = promises();
   const std::lock_guard<std::mutex> lock(mutex);
+  held -= std::min(held, threads);
   promised -= std::min(promised, callersOf(blas, threads));
 }
 

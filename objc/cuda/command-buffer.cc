@@ -249,12 +249,16 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 }
 
 void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
-  // Below, the CPU is about as fast.
+  // Below, the CPU is about as fast, if it has a library for it.
   constexpr size_t leastOrder = 256;
-  if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (n < leastOrder && leastOnGpu() != 0))
+  const bool hasCpu = engine_.cpu->lacksDecompositions().empty();
+  if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (hasCpu && n < leastOrder && leastOnGpu() != 0))
     return Recorder::symmetricEigen(a, values, n);
-  auto cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
-  cpu->commands().symmetricEigen(a, values, n);
+  std::unique_ptr<gpu::HostPart> cpu;
+  if (hasCpu) {
+    cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
+    cpu->commands().symmetricEigen(a, values, n);
+  }
   // Where it runs is known then.
   const bool before = recorded().onCpu;
   append(std::make_unique<EigenPart>(engine_.gpu, recorded(), a, values, n, std::move(cpu)), false);

@@ -55,6 +55,11 @@ class CudaDevice : public Device {
   unsigned threads() const override { return engine_->cpu->threads(); }
   std::vector<Dtype> dtypes() const override { return engine_->cpu->dtypes(); }
   std::string lacksDecompositions() const override { return engine_->cpu->lacksDecompositions(); }
+  std::string lacksEigenvalues() const override {
+    const std::string lack = lacksDecompositions();
+    std::string reason;
+    return lack.empty() || !cusolverName(reason).empty() ? "" : lack + "; " + reason;
+  }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
     if (sizeBytes < leastPinnedBytes) return engine_->cpu->allocate(sizeBytes);
     auto pinned = engine_->gpu->allocatePinned(sizeBytes);
@@ -129,10 +134,11 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
-std::string eigenBy() {
+std::string eigenBy(const Device& device) {
   std::string reason;
   const std::string library = cusolverName(reason);
-  return library.empty() ? "the CPU beside it; " + reason : library;
+  if (!library.empty()) return library;
+  return (device.lacksDecompositions().empty() ? "the CPU beside it; " : "TypeScript; ") + reason;
 }
 
 }  // namespace
@@ -168,7 +174,7 @@ Candidate describe(const OpenOptions& options) {
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
                 {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
                 {"products", productsBy()},
-                {"eigenvalues", eigenBy()}};
+                {"eigenvalues", eigenBy(*device)}};
   const std::vector<GpuFacts> all = allGpus(driver);
   cuda.facts.push_back({"GPUs", std::to_string(all.size())});
   std::string others;

@@ -41,6 +41,8 @@ double EigenPart::run() {
     const Current current(*gpu_);
     return gpu_->cusolver() != nullptr;
   }();
+  if (!hasLibrary && onCpu_ == nullptr)
+    throw Failure("ERR_UNSUPPORTED", "Neither the GPU nor the CPU beside it has a library for eigenvalues.");
   (hasLibrary ? commit_.onGpu : commit_.onCpu) = true;
   return hasLibrary ? onGpu_.run() : onCpu_->run();
 }

@@ -8,7 +8,8 @@ namespace covarium::cuda {
 constexpr size_t largestEigenOrder = 16384;
 
 // The decomposition by NVIDIA's library, where the GPU has one when the commit runs: the library is loaded on the
-// queue's thread, which takes too long for JavaScript's. Otherwise `onCpu` runs, which does the same.
+// queue's thread, which takes too long for JavaScript's. Otherwise `onCpu` runs,
+// which does the same; null if the CPU can't.
 class EigenPart : public gpu::Part {
  public:
   EigenPart(std::shared_ptr<Gpu> gpu, gpu::Commit& commit, Operand a, Operand values, size_t n,
@@ -16,7 +17,9 @@ class EigenPart : public gpu::Part {
 
   void start(std::function<void(const Outcome&)>) override;
   double run() override;
-  void cancel() override { onCpu_->cancel(); }
+  void cancel() override {
+    if (onCpu_ != nullptr) onCpu_->cancel();
+  }
 
  private:
   std::shared_ptr<Gpu> gpu_;

@@ -1,6 +1,7 @@
 // Eigenvalues on the CUDA device by NVIDIA's library, over the stand-ins for it and for the driver.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listDevices } from '../../lib/index.ts';
 import { besideCuda, onSoftCuda, printedBesideCuda, standInFile } from './on-cuda.ts';
 
 const program = `
@@ -39,12 +40,20 @@ const program = `
   gpu.close();`;
 
 onSoftCuda("Eigenvalues are left to NVIDIA's library where there is one, which timings and facts name.", async () => {
-  const out = await printedBesideCuda(program, { COVARIUM_CUSOLVER: standInFile });
-  assert.is(out, 'true cuSOLVER 98.7 both\ncuSOLVER 98.7\n1 true');
+  const setting = { COVARIUM_CUSOLVER: standInFile };
+  const expected = 'true cuSOLVER 98.7 both\ncuSOLVER 98.7\n1 true';
+  assert.is(await printedBesideCuda(program, setting), expected);
+  // Also where the CPU has no LAPACK, small matrices included.
+  assert.is(await printedBesideCuda(program, { ...setting, COVARIUM_BLAS: 'none', COVARIUM_CUDA_FROM: '' }), expected);
 });
 
-onSoftCuda('Without the library the CPU beside the GPU computes them.', async () => {
-  assert.is(await printedBesideCuda(program), 'true  cpu\nthe CPU beside it; there is no cuSOLVER (none)\n1 true');
+onSoftCuda('Without the library the CPU beside the GPU computes them, or TypeScript.', async () => {
+  const without = '; there is no cuSOLVER (none)\n1 true';
+  const typescript = await printedBesideCuda(program, { COVARIUM_BLAS: 'none' });
+  assert.is(typescript, `true  \nTypeScript${without}`);
+  const { decompositions } = listDevices().find(({ kind }) => kind === 'cpu')!.facts;
+  if (decompositions === 'TypeScript') return console.log('skipped  cuda: eigenvalues by LAPACK; there is none');
+  assert.is(await printedBesideCuda(program), `true  cpu\nthe CPU beside it${without}`);
 });
 
 onSoftCuda('A decomposition that does not start or does not converge is an error.', async () => {

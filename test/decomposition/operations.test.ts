@@ -338,6 +338,7 @@ test('A device whose LAPACK lacks a routine is served in TypeScript.', async () 
     threads: 1,
     dtypes: ['float32', 'float64'],
     lacksDecompositions: 'It lacks the LAPACK routine dsyevd_.',
+    lacksEigenvalues: () => 'It lacks the LAPACK routine dsyevd_.',
     hasOwnMemory: false,
     deviceMemoryFromBytes: 0,
     allocate: (sizeBytes) => reference.allocate(sizeBytes),
