@@ -12,8 +12,12 @@ namespace covarium::metal {
 
 namespace {
 
-// A command buffer that takes seconds freezes the screen, and the system ends it.
-constexpr double sliceSeconds = 0.1;
+// A command buffer that takes seconds freezes the screen, and the system ends it. The build over the stand-in, which is
+// slower, cuts shorter slices.
+#ifndef COVARIUM_SLICE_SECONDS
+#define COVARIUM_SLICE_SECONDS 0.1
+#endif
+constexpr double sliceSeconds = COVARIUM_SLICE_SECONDS;
 constexpr size_t lanesAimedAt = 256;
 constexpr size_t mostBytesByValue = 4096;  // Metal's limit of setBytes
 

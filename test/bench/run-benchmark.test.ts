@@ -167,7 +167,7 @@ for (const suite of suites.filter(({ name, isOnRequest }) => !isOnRequest || def
     const dtypes = ['float32', 'float64'] as const;
     const sizes = suite.isOnRequest
       ? { dimensions: [1, 2, 300], counts: [50], dtypes }
-      : { dimensions: [1, 2, 5, 300, 1100], counts: [1, 500], dtypes };
+      : { dimensions: [1, 2, 5, 300, 600], counts: [1, 500], dtypes };
     const { contender } = doubled('only');
     for (const problem of suite.problems(sizes, new Inputs())) {
       if (problem.isOptional || (problem.suite === 'matrix-product' && problem.dimension! > 300)) continue;

@@ -254,7 +254,7 @@ onSoftMetal('An error of any slice of long work rejects the commit, wherever it 
   using row = device.vector(4000);
   const long = () => {
     const commands = device.commandBuffer();
-    for (let repeat = 0; repeat < 350; repeat++) commands.addRow(rows, row);
+    for (let repeat = 0; repeat < 18; repeat++) commands.addRow(rows, row);
     return commands;
   };
   soft.reset();

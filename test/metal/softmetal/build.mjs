@@ -35,31 +35,32 @@ if (toolchain.reason !== '') {
 const out = join(root, options.out);
 const generated = join(root, 'build-soft/generated');
 const instead = new Map(options.instead.map((pair) => pair.split('=')));
-const products = productsOf({ root, out, toolchain, generated, instead }).filter(
-  ({ isDriver = false }) => isDriver || !options.drivers,
-);
 
 const common =
   '-g1 -fPIC -pthread -std=gnu++17 -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas -Wno-unused-private-field'.split(
     ' ',
   );
 const linked = [...toolchain.libraries];
-if (options.sanitize !== '') common.push(`-fsanitize=${options.sanitize}`, '-fno-omit-frame-pointer');
+const checks = options.sanitize === '' ? [] : [`-fsanitize=${options.sanitize}`, '-fno-omit-frame-pointer'];
 if (options.sanitize.includes('address')) {
   // Node's process preloads the runtime; the programs find it where clang has it.
-  common.push('-shared-libasan');
+  checks.push('-shared-libasan');
   linked.push(`-Wl,-rpath,${toolchain.resources}/lib/linux`);
 }
 
 /**
- * clang takes a minute for the kernels with every check; a read through a bad pointer is what the address sanitizer
- * finds itself. The kernels are one text for each set of instructions: those that this processor takes are checked, and
- * the others are there to be linked.
+ * The kernels are one text for each set of instructions: those that this processor takes are checked, and the others
+ * are there to be linked, as they are without checks.
  */
-function kernelFlags({ target }) {
-  if (options.sanitize === '') return [];
-  if (!target.endsWith(`kernels-${setOfThisProcessor()}.o`)) return ['-O1', '-fno-sanitize=all'];
-  return ['-O2', '-fno-sanitize=null,object-size,pointer-overflow'];
+function checkedOrShared(unit) {
+  if (checks.length === 0) return { ...unit, checks };
+  const set = /kernels-(\w+)\.o$/.exec(unit.target)?.[1];
+  if (set !== undefined && set !== setOfThisProcessor())
+    return { ...unit, target: join(root, 'build-soft', `kernels-${set}.o`), checks: [] };
+  // clang takes a minute for the kernels with every check; a bad pointer is what the address sanitizer finds, and the
+  // processor itself.
+  const fewer = set === undefined ? [] : ['-O2', '-fno-sanitize=null,object-size,pointer-overflow,alignment'];
+  return { ...unit, checks: [...checks, ...fewer] };
 }
 
 /** What objc/cpu/processor.cc takes, of units.mjs's names; the baseline where the processor is not known. */
@@ -116,6 +117,9 @@ function embedKernels() {
   if (textOf(`${header}.new`) !== textOf(header)) renameSync(`${header}.new`, header);
 }
 
+const products = productsOf({ root, out, toolchain, generated, instead })
+  .filter(({ isDriver = false }) => isDriver || !options.drivers)
+  .map((product) => ({ ...product, objects: product.objects.map(checkedOrShared) }));
 mkdirSync(generated, { recursive: true });
 mkdirSync(out, { recursive: true });
 embedKernels();
@@ -123,13 +127,7 @@ const units = new Map(products.flatMap(({ objects }) => objects).map((unit) => [
 await make(
   [...units.values()].map((unit) => ({
     target: unit.target,
-    command: [
-      ...unit.flags,
-      ...common,
-      ...(unit.source.endsWith('/kernels.cc') ? kernelFlags(unit) : []),
-      '-c',
-      unit.source,
-    ],
+    command: [...unit.flags, ...common, ...unit.checks, '-c', unit.source],
     places: ['-MMD', '-MF', `${unit.target}.d`, '-o', unit.target],
     sources: sourcesOf(unit),
   })),
@@ -137,6 +135,11 @@ await make(
 await make(
   products.map(({ target, objects, flags }) => {
     const sources = objects.map((unit) => unit.target);
-    return { target, command: [...flags, ...common, ...sources, ...linked], places: ['-o', target], sources };
+    return {
+      target,
+      command: [...flags, ...common, ...checks, ...sources, ...linked],
+      places: ['-o', target],
+      sources,
+    };
   }),
 );

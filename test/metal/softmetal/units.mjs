@@ -43,7 +43,8 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
   const objects = (room, pattern, flags) => list(room, pattern).map((source) => object(source, flags));
 
   const plain = words('-O2 -Imsl -Imsl/cpu');
-  const objc = [...toolchain.objc, ...words('-O1 -Itest/metal/softmetal/include -Imsl -Imsl/cpu'), `-I${generated}`];
+  const includes = ['-Itest/metal/softmetal/include', `-I${generated}`];
+  const objc = [...toolchain.objc, ...words('-O1 -Imsl -Imsl/cpu -DCOVARIUM_SLICE_SECONDS=0.005'), ...includes];
   const addon = objects('objc/addon', /\.cc$/, [...plain, ...napi]);
   // What catches there is plain C++: in Objective-C++ it would end the process.
   const metal = [
