@@ -271,12 +271,12 @@ if (files.length === 0) {
     compiled,
   );
   const prepared = secondsSince(begin);
-  // One more than processors, since many tests wait for processes that they start.
-  const jobs = availableParallelism() + 1;
-  const together = await sideBySide(
-    runs.filter(({ file }) => !(file in alone)),
-    jobs,
-  );
+  // More than processors, since many tests wait for processes that they start, or for a clock.
+  const jobs = availableParallelism() + (sanitized ? 1 : 2);
+  const isFirst = ({ file }: Run) => roomOf(file) === 'repo';
+  const shared = runs.filter(({ file }) => !(file in alone));
+  // Those of the repository wait for npm and a browser, and take longest.
+  const together = await sideBySide([...shared.filter(isFirst), ...shared.filter((run) => !isFirst(run))], jobs);
   const last = await sideBySide(
     runs.filter(({ file }) => file in alone),
     1,

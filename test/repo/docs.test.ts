@@ -197,7 +197,8 @@ test('Metal Shading Language on a page is a passage of a kernel that is tested.'
 });
 
 test('Links lead to files and headings.', () => {
-  const broken = [...pages, 'CHANGELOG.md', ...list('docs/api')].flatMap((page) =>
+  const api = list('docs/api');
+  const broken = [...pages, 'CHANGELOG.md', ...api].flatMap((page) =>
     linksOf(page)
       .filter((link) => {
         const [path, anchor] = link.split('#') as [string, string?];
@@ -210,8 +211,7 @@ test('Links lead to files and headings.', () => {
   none(
     list('docs').filter(
       (path) =>
-        path.endsWith('.md') &&
-        ![...pages, ...list('docs/api')].some((page) => linksOf(page).some((link) => link.startsWith(path))),
+        path.endsWith('.md') && ![...pages, ...api].some((page) => linksOf(page).some((link) => link.startsWith(path))),
     ),
     'a page to which no other leads',
   );

@@ -1,6 +1,6 @@
 // The pages that people read, their blocks of code, headings and links.
 import { dirname, join, normalize } from 'node:path';
-import { list, read } from '../harness/source-text.ts';
+import { list, once, read } from '../harness/source-text.ts';
 
 /**
  * The pages at the top and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are
@@ -50,16 +50,16 @@ function prose(text: string): string {
 }
 
 /** Where a page's links to other files lead, relative to the package's folder: `docs/metal.md#how-we-know`. */
-export function linksOf(page: string): string[] {
+export const linksOf: (page: string) => string[] = once((page) =>
   // `../../actions` is a page of the host that shows the repository.
-  return [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)]
+  [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)]
     .map(([, to, source]) => (to ?? source)!)
     .filter((to) => !/^([a-z]+:|\.\.\/\.\.\/actions\/)/.test(to))
-    .map((to) => (to.startsWith('#') ? `${page}${to}` : normalize(join(dirname(page), to))));
-}
+    .map((to) => (to.startsWith('#') ? `${page}${to}` : normalize(join(dirname(page), to)))),
+);
 
 /** What a link into a page may name: its headings as GitHub names them, and the anchors it sets itself. */
-export function anchorsOf(page: string): Set<string> {
+export const anchorsOf: (page: string) => Set<string> = once((page) => {
   const text = read(page);
   const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id!));
   for (const [, heading] of text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)) {
@@ -70,4 +70,4 @@ export function anchorsOf(page: string): Set<string> {
     anchors.add(name);
   }
   return anchors;
-}
+});

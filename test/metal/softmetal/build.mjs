@@ -49,14 +49,16 @@ if (options.sanitize.includes('address')) {
 }
 
 /**
- * The kernels are one text for each set of instructions: those that this processor takes are checked, and the others
- * are there to be linked, as they are without checks.
+ * An object as it is made here. The kernels are one text for each set of instructions: those that this processor does
+ * not take are there to be linked, once for all builds.
  */
-function checkedOrShared(unit) {
-  if (checks.length === 0) return { ...unit, checks };
+function madeHere(unit) {
   const set = /kernels-(\w+)\.o$/.exec(unit.target)?.[1];
   if (set !== undefined && set !== setOfThisProcessor())
-    return { ...unit, target: join(root, 'build-soft', `kernels-${set}.o`), checks: [] };
+    return { ...unit, target: join(root, 'build-soft', `kernels-${set}.o`), checks: ['-O0'] };
+  if (checks.length === 0) return { ...unit, checks };
+  // The programs under the thread sanitizer compute little.
+  if (set === undefined && options.sanitize === 'thread') return { ...unit, checks: [...checks, '-O0'] };
   // clang takes a minute for the kernels with every check; a bad pointer is what the address sanitizer finds, and the
   // processor itself.
   const fewer = set === undefined ? [] : ['-O2', '-fno-sanitize=null,object-size,pointer-overflow,alignment'];
@@ -119,7 +121,7 @@ function embedKernels() {
 
 const products = productsOf({ root, out, toolchain, generated, instead })
   .filter(({ isDriver = false }) => isDriver || !options.drivers)
-  .map((product) => ({ ...product, objects: product.objects.map(checkedOrShared) }));
+  .map((product) => ({ ...product, objects: product.objects.map(madeHere) }));
 mkdirSync(generated, { recursive: true });
 mkdirSync(out, { recursive: true });
 embedKernels();
