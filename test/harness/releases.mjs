@@ -1,8 +1,8 @@
 // node test/harness/releases.mjs [releases]
 //
 // The newest of each release line of Node that the package is for, from the npm package `node`: some of the tests, the
-// examples, the main job, the packed tarball, and with it on the oldest and the newest release the program of each page.
-// A line for each release; the last one sums up: N passed, N failed.
+// examples, the main job, the packed tarball, and with it, on the oldest and the newest release, the program of each
+// page. A line for each release; the last one sums up: N passed, N failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
