@@ -109,7 +109,10 @@ export interface Backend {
    * does not.
    */
   readonly lacksDecompositions: string;
-  /** The same of {@link Encoder.symmetricEigen} alone, for which a GPU may have a library of its own. */
+  /**
+   * The same of {@link Encoder.symmetricEigen} alone, for which a GPU may have a library of its own; the first call
+   * loads it.
+   */
   lacksEigenvalues(): string;
   /** Below this size, ordinary memory is cheaper; 0 if commands need all data in the device's memory. */
   readonly deviceMemoryFromBytes: number;

@@ -47,8 +47,8 @@ export function decomposingDevice(device: OpenBackend | undefined, needed: Decom
 /** `device`, or the reference device if `device` has no library for the decompositions. */
 export function decompositionsOf(device: OpenBackend, needed: Decompositions = 'all'): OpenBackend {
   const backend = backendOf(device);
-  const lack = needed === 'all' ? backend.lacksDecompositions : backend.lacksEigenvalues();
-  return lack === '' ? device : referenceDevice();
+  if (backend.lacksDecompositions === '') return device;
+  return needed === 'eigenvalues' && backend.lacksEigenvalues() === '' ? device : referenceDevice();
 }
 
 /**
@@ -56,7 +56,7 @@ export function decompositionsOf(device: OpenBackend, needed: Decompositions = '
  * numbers they refuse.
  */
 export function exactly(
-  device: OpenBackend,
+  device: OpenBackend | undefined,
   encode: (encoder: Encoder, scratch: Scratch) => void,
   words?: string,
 ): Tasks<void> {

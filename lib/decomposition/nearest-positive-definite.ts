@@ -2,11 +2,10 @@ import { finiteNumbers, squareMatrix } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
-import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { type AbortOptions, checkOptions, oneOf, requireBoolean } from '../check.ts';
 import { runWith } from '../command/abort.ts';
-import { decomposed, decomposingDevice } from '../command/float64.ts';
+import { decomposed, decomposingDevice, exactly } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
@@ -120,8 +119,7 @@ function* projected(
   }
   yield;
   const result = new Float64Array(n * n);
-  const multiply = (encoder: Encoder) => encoder.product(vectors, vectors, result, n, n, n, true, false, 1, 0);
-  yield* decomposed(device, multiply, 'eigenvalues');
+  yield* exactly(device, (encoder) => encoder.product(vectors, vectors, result, n, n, n, true, false, 1, 0));
   // A library need not sum both triangles alike.
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) result[j * n + i] = result[i * n + j]!;
   return result;

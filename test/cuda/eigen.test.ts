@@ -72,7 +72,10 @@ onSoftCuda('A decomposition that does not start or does not converge is an error
   );
   const endless = await besideCuda(failing, { ...stand, SOFTCUDA_INFO: '3' });
   assert.match(endless.stdout, /^ERR_OUT_OF_RANGE .*cuSOLVER does not converge \(info 3\)/);
-  for (const { stderr } of [refused, endless]) assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0');
+  // A library that is there and does not start: without LAPACK nothing else on the device can.
+  const absent = await besideCuda(failing, { ...stand, COVARIUM_BLAS: 'none', SOFTCUDA_FAULT: 'cusolverDnCreate,1,0' });
+  assert.match(absent.stdout, /^(?:ERR_UNSUPPORTED Neither the GPU nor the CPU beside it has a library.*\n?){2}$/);
+  for (const { stderr } of [refused, endless, absent]) assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0');
 });
 
 test.run();

@@ -71,7 +71,10 @@ int eigen(void* handle, int job, int triangle, int n, uint64_t a, int lda, uint6
 #pragma GCC visibility push(default)
 extern "C" {
 
-int cusolverDnCreate(void** handle) { return *handle = new Handle, 0; }
+int cusolverDnCreate(void** handle) {
+  if (const int code = faultOf("cusolverDnCreate")) return code;
+  return *handle = new Handle, 0;
+}
 int cusolverDnDestroy(void* handle) { return delete static_cast<Handle*>(handle), 0; }
 int cusolverDnSetStream(void* handle, void* stream) { return static_cast<Handle*>(handle)->stream = stream, 0; }
 int cusolverGetProperty(int property, int* value) { return *value = property == 0 ? 98 : 7, 0; }
