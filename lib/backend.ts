@@ -110,10 +110,10 @@ export interface Backend {
    */
   readonly lacksDecompositions: string;
   /**
-   * The same of {@link Encoder.symmetricEigen} alone, for which a GPU may have a library of its own; the first call
-   * loads it.
+   * Whether {@link Encoder.symmetricEigen} may run though decompositions are lacking: a GPU may have a library of its own
+   * for it, which is loaded, or found to be missing (`ERR_UNSUPPORTED`), when the commit runs.
    */
-  lacksEigenvalues(): string;
+  readonly triesEigenvalues: boolean;
   /** Below this size, ordinary memory is cheaper; 0 if commands need all data in the device's memory. */
   readonly deviceMemoryFromBytes: number;
   /** Whether a GPU has memory of its own, of which the host sees copies (cuda). */

@@ -107,8 +107,8 @@ class Device {
   virtual std::vector<Dtype> dtypes() const = 0;
   // Why there are no decompositions here (a LAPACK without one of the routines); '' if there are.
   virtual std::string lacksDecompositions() const = 0;
-  // The same of symmetricEigen() alone, for which a GPU may have a library of its own; asking may load it.
-  virtual std::string lacksEigenvalues() const { return lacksDecompositions(); }
+  // Whether symmetricEigen() may run nevertheless: a GPU may have a library of its own, which the commit loads.
+  virtual bool triesEigenvalues() const { return false; }
   virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
   // Memory whose numbers stay on a GPU with memory of its own until the host asks for them by fetch().
   virtual std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) { return allocate(sizeBytes); }

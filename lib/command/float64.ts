@@ -3,6 +3,7 @@ import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { backendOf, OpenBackend, requireDevice } from '../backend-handle.ts';
 import { about } from '../check.ts';
+import { CovariumError } from '../covarium-error.ts';
 import { openReference } from '../reference/device.ts';
 import type { Scratch } from './scratch.ts';
 import { type Tasks, taskOf } from './task.ts';
@@ -36,19 +37,32 @@ function referenceDevice(): OpenBackend {
   return reference;
 }
 
-/** What commands need of a library: eigenvalues alone, which a GPU may have one for, or LAPACK on the CPU. */
-export type Decompositions = 'eigenvalues' | 'all';
-
 /** Like {@link exactDevice}, but the reference device also if `device` has no library for the decompositions. */
-export function decomposingDevice(device: OpenBackend | undefined, needed: Decompositions = 'all'): OpenBackend {
-  return decompositionsOf(exactDevice(device), needed);
+export function decomposingDevice(device: OpenBackend | undefined): OpenBackend {
+  return decompositionsOf(exactDevice(device));
 }
 
 /** `device`, or the reference device if `device` has no library for the decompositions. */
-export function decompositionsOf(device: OpenBackend, needed: Decompositions = 'all'): OpenBackend {
-  const backend = backendOf(device);
-  if (backend.lacksDecompositions === '') return device;
-  return needed === 'eigenvalues' && backend.lacksEigenvalues() === '' ? device : referenceDevice();
+export function decompositionsOf(device: OpenBackend): OpenBackend {
+  return backendOf(device).lacksDecompositions === '' ? device : referenceDevice();
+}
+
+/**
+ * Runs commands that need eigenvalues of `device`, and no other decomposition. Where it has no library for them, which
+ * a GPU may say only when they run, they run on the reference device.
+ */
+export function* withEigenvalues<Result>(
+  device: OpenBackend,
+  commands: (device: OpenBackend) => Tasks<Result>,
+): Tasks<Result> {
+  const decomposing = decompositionsOf(device);
+  if (decomposing === device || !backendOf(device).triesEigenvalues) return yield* commands(decomposing);
+  try {
+    return yield* commands(device);
+  } catch (error) {
+    if (!(error instanceof CovariumError) || error.code !== 'ERR_UNSUPPORTED') throw error;
+    return yield* commands(decomposing);
+  }
 }
 
 /**
@@ -67,9 +81,19 @@ export function exactly(
 export function decomposed(
   device: OpenBackend | undefined,
   encode: (encoder: Encoder, scratch: Scratch) => void,
-  needed?: Decompositions,
 ): Tasks<void> {
-  return oneCommit(decomposingDevice(device, needed), encode);
+  return oneCommit(decomposingDevice(device), encode);
+}
+
+/** Like {@link exactly}: replaces the n x n matrix by its eigenvectors, as {@link Encoder.symmetricEigen} does. */
+export function symmetricEigen(
+  device: OpenBackend | undefined,
+  matrix: Float64Array,
+  values: Float64Array,
+  n: number,
+): Tasks<void> {
+  const commands = (runsOn: OpenBackend) => oneCommit(runsOn, (encoder) => encoder.symmetricEigen(matrix, values, n));
+  return withEigenvalues(exactDevice(device), commands);
 }
 
 // What commands that write to the memory of their caller have written.

@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { decomposed } from '../command/float64.ts';
+import { symmetricEigen } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 
 /** A symmetric matrix is V diag(values) V'. */
@@ -18,7 +18,7 @@ export function* eigenDecomposition(
 ): Tasks<EigenDecomposition> {
   const vectors = new Float64Array(matrix);
   const values = new Float64Array(n);
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n), 'eigenvalues');
+  yield* symmetricEigen(device, vectors, values, n);
   for (let i = 0; i < n; i++) {
     const vector = vectors.subarray(i * n, (i + 1) * n);
     if (leading(vector) < 0) for (let k = 0; k < n; k++) vector[k]! *= -1;

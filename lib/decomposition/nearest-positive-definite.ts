@@ -5,7 +5,7 @@ import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { type AbortOptions, checkOptions, oneOf, requireBoolean } from '../check.ts';
 import { runWith } from '../command/abort.ts';
-import { decomposed, decomposingDevice, exactly } from '../command/float64.ts';
+import { exactDevice, exactly, symmetricEigen } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
@@ -51,7 +51,7 @@ export function nearestPositiveDefiniteSync<D extends RealDtype = 'float64'>(
 function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOptions<D>): Tasks<Matrix<D>> {
   checkOptions(options, ['device', 'correlation', 'dtype']);
   const { device } = options;
-  decomposingDevice(device, 'eigenvalues');
+  exactDevice(device);
   const dtype = oneOf('dtype', options.dtype ?? 'float64', ['float32', 'float64']) as D;
   const given = squareMatrix('Matrix', matrix);
   const n = requireSquare('Matrix', given);
@@ -112,7 +112,7 @@ function* projected(
   least: number,
 ): Tasks<Float64Array<ArrayBuffer>> {
   const [vectors, values] = [new Float64Array(symmetric), new Float64Array(n)];
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n), 'eigenvalues');
+  yield* symmetricEigen(device, vectors, values, n);
   for (let k = 0; k < n; k++) {
     const length = Math.sqrt(Math.max(values[k]!, least));
     for (let i = k * n; i < (k + 1) * n; i++) vectors[i]! *= length;

@@ -10,9 +10,10 @@ import { type Operand, requireRows, requireSquare } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import { describe, firstNotFinite, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
-import { decompositionsOf } from '../command/float64.ts';
+import { withEigenvalues } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -45,8 +46,8 @@ function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
     encoder.symmetricEigen(rows, values!, n);
     encoder.transpose(rows, vectors!, n, n);
   };
-  const runsOn = decompositionsOf(place.device, 'eigenvalues');
-  const [values, vectors] = yield* committed(place, [n, n * n], encode, runsOn);
+  const commands = (runsOn: OpenBackend) => committed(place, [n, n * n], encode, runsOn);
+  const [values, vectors] = yield* withEigenvalues(place.device, commands);
   return { values: new Vector(values!), vectors: new Matrix(vectors!, n, n) };
 }
 

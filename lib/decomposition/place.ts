@@ -78,7 +78,7 @@ export const rowsOf = (b: Operand): number => (b instanceof Vector ? lengthOf(b)
 export const shapedAs = (b: Operand, storage: Storage, rows: number, columns: number): Operand =>
   b instanceof Vector ? new Vector(storage) : new Matrix(storage, rows, columns);
 
-/** One commit that writes `lengths` numbers. `runsOn` is the reference device if the device lacks decompositions. */
+/** One commit that writes `lengths` numbers. By default on the reference device if the device lacks decompositions. */
 export function* committed(
   place: Place,
   lengths: readonly number[],

@@ -3,7 +3,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { checkOptions, quoted } from '../check.ts';
-import { decomposed, exactly } from '../command/float64.ts';
+import { decomposed, exactly, symmetricEigen } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
@@ -109,7 +109,7 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   if (!fits || longest ** 2 > mildRatio * shortest ** 2) return;
   const [vectors, values] = [new Float64Array(n * n), new Float64Array(n)];
   yield* exactly(device, (encoder) => encoder.product(root, root, vectors, n, n, n, false, true, 1, 0));
-  yield* decomposed(device, (encoder) => encoder.symmetricEigen(vectors, values, n), 'eigenvalues');
+  yield* symmetricEigen(device, vectors, values, n);
   if (!(values[0]! * mildRatio >= values[n - 1]!)) return;
   for (let k = 0; k < n >> 1; k++) {
     const last = (n - 1 - k) * n;

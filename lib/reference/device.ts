@@ -15,7 +15,7 @@ class ReferenceDevice implements Backend {
   readonly name = 'plain TypeScript';
   readonly threads = 1;
   readonly lacksDecompositions = '';
-  readonly lacksEigenvalues = () => '';
+  readonly triesEigenvalues = false;
   readonly hasOwnMemory = false;
   readonly deviceMemoryFromBytes = 1 << 20; // smaller results need not be registered
   readonly dtypes: readonly Dtype[] = ['float32', 'float64'];

@@ -108,9 +108,7 @@ Napi::Function DeviceObject::define(Napi::Env env) {
        InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::fetch>("fetch"),
        InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
        InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::translator>("translator"),
-       InstanceMethod<&DeviceObject::translate>("translate"),
-       InstanceMethod<&DeviceObject::lacksEigenvalues>("lacksEigenvalues"),
-       InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
@@ -133,6 +131,7 @@ DeviceObject::DeviceObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<De
   self["name"] = Napi::String::New(env_, device_->name());
   self["threads"] = Napi::Number::New(env_, device_->threads());
   self["lacksDecompositions"] = Napi::String::New(env_, device_->lacksDecompositions());
+  self["triesEigenvalues"] = Napi::Boolean::New(env_, device_->triesEigenvalues());
   self["deviceMemoryFromBytes"] = Napi::Number::New(env_, static_cast<double>(device_->deviceMemoryFromBytes()));
   Napi::Array dtypes = Napi::Array::New(env_);
   for (const Dtype dtype : device_->dtypes())
@@ -234,10 +233,6 @@ Napi::Value DeviceObject::encoder(const Napi::CallbackInfo& info) {
 
 Napi::Value DeviceObject::compile(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] { return KernelObject::compile(info.Env(), shared(), info[0].As<Napi::Object>()); });
-}
-
-Napi::Value DeviceObject::lacksEigenvalues(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&] { return Napi::String::New(info.Env(), device_->lacksEigenvalues()); });
 }
 
 Napi::Value DeviceObject::translator(const Napi::CallbackInfo& info) {

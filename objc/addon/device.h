@@ -43,7 +43,6 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
   void fetch(const Napi::CallbackInfo& info);
   Napi::Value encoder(const Napi::CallbackInfo& info);
   Napi::Value compile(const Napi::CallbackInfo& info);
-  Napi::Value lacksEigenvalues(const Napi::CallbackInfo& info);
   Napi::Value translator(const Napi::CallbackInfo& info);
   Napi::Value translate(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);

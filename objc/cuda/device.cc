@@ -55,11 +55,7 @@ class CudaDevice : public Device {
   unsigned threads() const override { return engine_->cpu->threads(); }
   std::vector<Dtype> dtypes() const override { return engine_->cpu->dtypes(); }
   std::string lacksDecompositions() const override { return engine_->cpu->lacksDecompositions(); }
-  std::string lacksEigenvalues() const override {
-    const std::string lack = lacksDecompositions();
-    std::string reason;
-    return lack.empty() || !cusolverName(reason).empty() ? "" : lack + "; " + reason;
-  }
+  bool triesEigenvalues() const override { return true; }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
     if (sizeBytes < leastPinnedBytes) return engine_->cpu->allocate(sizeBytes);
     auto pinned = engine_->gpu->allocatePinned(sizeBytes);

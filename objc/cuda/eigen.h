@@ -8,8 +8,8 @@ namespace covarium::cuda {
 constexpr size_t largestEigenOrder = 16384;
 
 // The decomposition by NVIDIA's library, where the GPU has one when the commit runs: the library is loaded on the
-// queue's thread, which takes too long for JavaScript's. Otherwise `onCpu` runs, which does the same; it is null where
-// the CPU has no LAPACK, and then Device::lacksEigenvalues() has loaded the library before.
+// queue's thread, which takes too long for JavaScript's. Otherwise `onCpu` runs, which does the same, or throws
+// ERR_UNSUPPORTED if it is null, where the CPU has no LAPACK either.
 class EigenPart : public gpu::Part {
  public:
   EigenPart(std::shared_ptr<Gpu> gpu, gpu::Commit& commit, Operand a, Operand values, size_t n,

@@ -24,7 +24,7 @@ export function openPretendGpu(): PretendGpu {
     threads: 1,
     dtypes: ['float32'],
     lacksDecompositions: '',
-    lacksEigenvalues: () => '',
+    triesEigenvalues: false,
     hasOwnMemory: false,
     deviceMemoryFromBytes: 0,
     allocate(sizeBytes) {

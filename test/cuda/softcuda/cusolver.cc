@@ -1,10 +1,13 @@
 // A stand-in for what objc/cuda calls of cuSOLVER: COVARIUM_CUSOLVER names the file of the stand-in for the driver.
 //
-//   SOFTCUDA_INFO=3   what a decomposition says at its end (0: it has converged)
+//   SOFTCUDA_INFO=3      what a decomposition says at its end (0: it has converged)
+//   SOFTCUDA_STARTS=500  milliseconds that it takes to start
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "cublas.h"
@@ -72,6 +75,7 @@ int eigen(void* handle, int job, int triangle, int n, uint64_t a, int lda, uint6
 extern "C" {
 
 int cusolverDnCreate(void** handle) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(numberOf("SOFTCUDA_STARTS", 0)));
   if (const int code = faultOf("cusolverDnCreate")) return code;
   return *handle = new Handle, 0;
 }
