@@ -110,8 +110,8 @@ export interface Backend {
    */
   readonly lacksDecompositions: string;
   /**
-   * Whether {@link Encoder.symmetricEigen} may run though decompositions are lacking: a GPU may have a library of its own
-   * for it, which is loaded, or found to be missing (`ERR_UNSUPPORTED`), when the commit runs.
+   * Whether {@link Encoder.symmetricEigen} may run though decompositions are lacking: a GPU may have a library of its
+   * own for it, which is loaded, or found to be missing (`ERR_UNSUPPORTED`), when the commit runs.
    */
   readonly triesEigenvalues: boolean;
   /** Below this size, ordinary memory is cheaper; 0 if commands need all data in the device's memory. */

@@ -21,6 +21,7 @@ const loadedElsewhere = [
   'lib/run/drawn-rows.ts',
   'lib/run/run.ts',
   'test/harness/faulty-writes.ts',
+  'test/metal/softmetal/compile.ts',
   'test/metal/softmetal/softmetal.ts',
   'test/harness/mutate-files.ts',
 ];

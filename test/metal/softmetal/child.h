@@ -10,7 +10,8 @@ struct ChildOutcome {
   std::string output;
 };
 
-// Runs Node with a script of this folder and `arguments`, `input` on its standard input, and waits for its end.
+// Runs Node with a script of this folder, named without its ending, and `arguments`, `input` on its standard input, and
+// waits for its end.
 ChildOutcome runScript(const std::string& script, const std::vector<std::string>& arguments, const std::string& input);
 
 }  // namespace softmetal

@@ -113,7 +113,7 @@ class RunTimeShader : public Shader {
     for (const FunctionConstant& constant : constants_)
       if (const auto bytes = given.find(constant.name); bytes != given.end())
         arguments.push_back(constant.name + "=" + valueText(constant.type, bytes->second));
-    const ChildOutcome outcome = runScript("compile.ts", arguments, text_);
+    const ChildOutcome outcome = runScript("compile", arguments, text_);
     if (outcome.status == 0) return linesOf(outcome.output).back()[2];
     reason = outcome.output;
     return "";
@@ -129,7 +129,7 @@ class RunTimeShader : public Shader {
 
 std::shared_ptr<const Shader> compileAtRunTime(const std::string& text, std::string& diagnostics) {
   count("compilations");
-  const ChildOutcome outcome = runScript("compile.ts", {}, text);
+  const ChildOutcome outcome = runScript("compile", {}, text);
   if (outcome.status == 0) return std::make_shared<RunTimeShader>(text, outcome.output);
   diagnostics = outcome.status == 1 ? outcome.output : "the compiler service does not answer: " + outcome.output;
   return nullptr;
