@@ -12,6 +12,9 @@ namespace covarium {
 
 constexpr uint32_t kernelAbi = 4;
 
+// The most threads of a group, and in x of a grid of groups that run as a whole: no position there wraps.
+constexpr uint32_t mostThreads = 1024, mostGroupedThreads = 0xFFFFFFFF - mostThreads;
+
 // A place of the user's text: its line, and in the low bits its column, where the compiler can say it.
 constexpr unsigned columnBits = 11;
 

@@ -19,6 +19,8 @@ class LibraryKernel : public covarium::Kernel {
 
   // What an element of a parameter begins at a multiple of, as the compiler says.
   size_t alignmentBytes(size_t parameter) const { return library_->slots[parameter].alignBytes; }
+  // Whether the threads of a group wait for each other, and loops over them run it as a whole.
+  bool runsGroups() const { return library_->runGroup != nullptr; }
   // Runs the kernel over a grid, on all threads of the pool: row by row in plain loops, which the compiler has made
   // vectors of, or, where the threads of a group wait for each other and in check mode, as fibers, group by group.
   // Throws ERR_KERNEL_CHECK with the first thing that check mode finds.

@@ -14,7 +14,7 @@ import {
   itemsIn,
   type Statement,
 } from './level.ts';
-import { places } from './places.ts';
+import { aliveText, places, positionText, threadArray } from './places.ts';
 import { threadgroupVariables } from './threadgroup-variables.ts';
 
 // A kernel whose threads wait for each other at barriers of its own body alone, each under conditions that are the same
@@ -55,7 +55,8 @@ class GroupLoops {
   readonly #source: Source;
   readonly #which: number;
   readonly #edits: Edits;
-  readonly #shared: ReadonlySet<number>;
+  /** The names of threadgroup variables, by where their statement begins. */
+  readonly #shared: ReadonlyMap<number, readonly string[]>;
   readonly #known: KnownVariables;
   /** Exchanges that a loop before has prepared: what stands in their places. */
   readonly #exchanged: Map<number, { readonly end: number; readonly text: string }> = new Map();
@@ -72,7 +73,7 @@ class GroupLoops {
     this.#which = which;
     this.#edits = edits;
     const found = threadgroupVariables(kernel.source, kernel.declaration.body!);
-    this.#shared = new Set(found.map(({ statement }) => statement[0]));
+    this.#shared = new Map(found.map(({ statement, names }) => [statement[0], names]));
   }
 
   text(items: readonly Item[]): string | undefined {
@@ -89,8 +90,7 @@ class GroupLoops {
     const { scope } = declaration;
     const space = scope === '' ? '' : `namespace ${scope.slice(0, -2)} {\n`;
     return `${space}static void covarium_group_${this.#which}(void* const* covarium_slots, const covarium::GridSize& covarium_grid, const covarium::ThreadPlace& covarium_place) {
-covarium::reachOwnMemory();
-const uint32_t covarium_sizex = covarium_place.groupSize[0], covarium_sizey = covarium_place.groupSize[1], covarium_sizez = covarium_place.groupSize[2];
+covarium_group_sizes
 using covarium_arguments = covarium::Arguments<std::remove_const_t<decltype(covarium_unit::covarium_function_${this.#which})>>;
 ${whole.map((each) => this.#valueOf(each)).join('')}${this.#hasReturn ? aliveText : ''}{
 ${whole.map((each) => this.#nameOf(each)).join('')}${this.#slots()}${level}
@@ -134,6 +134,7 @@ ${scope === '' ? '' : '}\n'}`;
     const outer = this.#known.all;
     const parts: string[] = [];
     let segment: Statement[] = [];
+    let opened = 0;
     const flush = (until: number) => {
       if (segment.length > 0) parts.push(this.#segment(segment, until, [begin, end]));
       segment = [];
@@ -149,13 +150,15 @@ ${scope === '' ? '' : '}\n'}`;
       }
       flush(item.range[0]);
       if (item.kind === 'branch') parts.push(this.#branch(item));
-      else if (item.kind === 'statement') parts.push(this.#written(item.range));
-      else if (item.kind === 'block') parts.push(`{\n${this.#level(item.body, item.range)}\n}\n`);
+      else if (item.kind === 'statement') {
+        parts.push(this.#written(item.range), reached(this.#shared.get(item.range[0])!));
+        opened++;
+      } else if (item.kind === 'block') parts.push(`{\n${this.#level(item.body, item.range)}\n}\n`);
       else if (item.kind === 'loop') parts.push(this.#loop(item));
     }
     flush(end);
     this.#known.all = outer;
-    return parts.join('\n');
+    return `${parts.join('\n')}${'}'.repeat(opened)}`;
   }
 
   #loop({ head, body, range }: Item & { kind: 'loop' }): string {
@@ -218,9 +221,7 @@ ${scope === '' ? '' : '}\n'}`;
           const number = this.#arrays++;
           const variable: Variable = { declared: each, known: known[i] === 'uniform' ? 'again' : known[i]!, number };
           if (variable.known === 'stored') {
-            above.push(
-              `static thread_local ${this.#type(each)} covarium_all${number}[1024]${this.#dimensions(each)};\n`,
-            );
+            above.push(`${threadArray(`covarium_all${number}`, this.#type(each), this.#dimensions(each))}\n`);
             inside.push(this.#first(variable));
           } else inside.push(this.#again(variable));
           this.#known.add(variable);
@@ -281,7 +282,7 @@ ${among === undefined ? '' : `if (!${among}[covarium_lane]) continue;\n`}${this.
     let all = '';
     let text = `metal::from_lane::${name}(${values}, ${among}, covarium_lane, ${threads}, ${by ? this.#written(by) : ''})`;
     if (by === undefined) {
-      all = `static thread_local ${type} ${result}[1024];\nmetal::of_all::${name}(${values}, ${among}, ${threads}, ${result});\n`;
+      all = `${threadArray(result, type)}metal::of_all::${name}(${values}, ${among}, ${threads}, ${result});\n`;
       text = `${result}[covarium_lane]`;
     }
     this.#exchanged.set(range[0], { end: range[1], text });
@@ -289,8 +290,7 @@ ${among === undefined ? '' : `if (!${among}[covarium_lane]) continue;\n`}${this.
 ${this.#ofLane(this.#known.all)}return ${/_(?:all|any|ballot)$/.test(name) ? `static_cast<bool>(${value})` : `covarium::plain(${value})`};
 }
 };
-static thread_local decltype(covarium_give${number}(0u, 0u, 0u, 0u)) ${values}[1024];
-covarium_each_lane {
+${threadArray(values, `decltype(covarium_give${number}(0u, 0u, 0u, 0u))`)}covarium_each_lane {
 ${among === 'nullptr' ? '' : `if (!${among}[covarium_lane]) continue;\n`}${values}[covarium_lane] = covarium_give${number}(covarium_lx, covarium_ly, covarium_lz, covarium_lane);
 }
 ${all}`;
@@ -311,10 +311,10 @@ ${all}`;
     const names = arms.map(({ name }) => name);
     // The loop below leaves out who takes no part.
     const clears = this.#among === undefined ? [] : names;
-    const clear = clears.map((name) => `__builtin_memset(${name}, 0, sizeof ${name});\n`).join('');
+    const clear = clears.map((name) => `__builtin_memset(${name}, 0, 1024);\n`).join('');
     const choose = `const bool covarium_goes = static_cast<bool>(${this.#written(condition)});
 ${names.map((name, i) => `${name}[covarium_lane] = ${i === 0 ? '' : '!'}covarium_goes;\n`).join('')}`;
-    const declared = names.map((name) => `static thread_local bool ${name}[1024];\n`).join('');
+    const declared = names.map((name) => threadArray(name, 'bool')).join('');
     const parts = [before, declared, clear, this.#eachLane(choose)];
     for (const { name, arm } of arms) {
       this.#branches.push(name);
@@ -380,21 +380,13 @@ ${names.map((name, i) => `${name}[covarium_lane] = ${i === 0 ? '' : '!'}covarium
   }
 }
 
-const positionText =
-  `const uint32_t covarium_x = covarium_place.group[0] * covarium_grid.groupThreads[0] + covarium_inGroup[0];
-const uint32_t covarium_y = covarium_place.group[1] * covarium_grid.groupThreads[1] + covarium_inGroup[1];
-const uint32_t covarium_z = covarium_place.group[2] * covarium_grid.groupThreads[2] + covarium_inGroup[2];
-`
-    .replaceAll(/covarium_inGroup\[(\d)\]/g, (_, axis) => ['covarium_lx', 'covarium_ly', 'covarium_lz'][Number(axis)]!)
-    .concat(
-      'const uint32_t covarium_inGroup[3] = {covarium_lx, covarium_ly, covarium_lz}, covarium_index = covarium_lane;\n',
-    );
-
-const aliveText = `static thread_local bool covarium_alive[1024];
-covarium_each_lane { covarium_alive[covarium_lane] = true; }
-`;
-
 function declaredOf(source: Source, range: Range): readonly Declared[] {
   const item = itemsIn(source, [range[0] - 1, range[1]], false)?.[0];
   return item?.kind === 'statement' ? item.declared : [];
+}
+
+/** Opens a block where the names of threadgroup variables are references, which no call is needed to reach. */
+function reached(names: readonly string[]): string {
+  const pointers = names.map((name) => `covarium_reach(covarium_at_${name}, ${name})`);
+  return [...pointers, '{', ...names.map((name) => `auto& ${name} = *covarium_at_${name};`), ''].join('\n');
 }

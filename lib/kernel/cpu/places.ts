@@ -28,3 +28,18 @@ export const places: { readonly [attribute: string]: string } = {
 
 /** The attributes of built-in positions that the cpu device supports. */
 export const placeAttributes: readonly string[] = Object.keys(places);
+
+/** What a loop over the threads of a group says of one: wrapper.h has its counters and the group's first thread. */
+export const positionText = `const uint32_t covarium_x = covarium_firstx + covarium_lx;
+const uint32_t covarium_y = covarium_firsty + covarium_ly;
+const uint32_t covarium_z = covarium_firstz + covarium_lz;
+const uint32_t covarium_inGroup[3] = {covarium_lx, covarium_ly, covarium_lz}, covarium_index = covarium_lane;
+`;
+
+/** Declares an array with an element for each thread of a group. */
+export const threadArray = (name: string, type: string, dimensions = ''): string =>
+  `static thread_local ${type} ${name}_own[1024]${dimensions};\ncovarium_reach(${name}, ${name}_own[0])\n`;
+
+/** Which threads have not returned. */
+export const aliveText: string = `${threadArray('covarium_alive', 'bool')}covarium_each_lane { covarium_alive[covarium_lane] = true; }
+`;

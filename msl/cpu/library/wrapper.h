@@ -118,6 +118,22 @@ __attribute__((noinline)) static void reachOwnMemory() {
 #else
 #define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
 #endif
+// The sizes of a group and the positions of its first thread. The host refuses grids where positions could wrap, so
+// that a compiler knows that the elements of threads side by side lie side by side.
+#define covarium_group_sizes                                                                                 \
+  covarium::reachOwnMemory();                                                                                \
+  const uint32_t covarium_sizex = covarium_place.groupSize[0], covarium_sizey = covarium_place.groupSize[1], \
+                 covarium_sizez = covarium_place.groupSize[2],                                               \
+                 covarium_firstx = covarium_place.group[0] * covarium_grid.groupThreads[0],                  \
+                 covarium_firsty = covarium_place.group[1] * covarium_grid.groupThreads[1],                  \
+                 covarium_firstz = covarium_place.group[2] * covarium_grid.groupThreads[2];                  \
+  if (covarium_sizex > covarium::mostThreads || covarium_firstx >= covarium::mostGroupedThreads)             \
+    __builtin_unreachable();
+// A pointer to a variable of this processor's thread, computed once: a compiler that knows whose address it is asks for
+// it by a call in each turn of a loop.
+#define covarium_reach(name, variable) \
+  auto* name = &(variable);            \
+  __asm__("" : "+r"(name));
 #define covarium_each_lane                                                                                      \
   for (uint32_t covarium_lz = 0; covarium_lz < covarium_sizez; ++covarium_lz)                                   \
     for (uint32_t covarium_ly = 0; covarium_ly < covarium_sizey; ++covarium_ly) COVARIUM_VECTORS_OF_LANES       \

@@ -235,6 +235,15 @@ onNative('As loops: threads that return before a barrier.', async () => {
   );
 });
 
+onNative('A grid in which positions could wrap is refused.', async () => {
+  using device = openDevice('cpu', { threads: 2 });
+  const kernel = await device.kernel(textOf(`t[i] = 1; ${barrier} if (x == 0) out[0] = t[0];`));
+  const launch = { grid: 2 ** 32 - 1, threadgroup: 64, arguments: [new Uint32Array(1), new Uint32Array(1), 5] };
+  const error = await kernel.run(launch).catch((refusal) => refusal);
+  assert.is(error.code, 'ERR_OUT_OF_RANGE');
+  assert.match(error.message, /^Entry of `grid` \(4294967295\) is larger than \(4294966271\)/);
+});
+
 onNative('A signal stops a loop of the group that has no end.', async () => {
   using device = openDevice('cpu', { threads: 2 });
   const body = `for (uint k = 1; k > 0; k += 0) { t[i] = in[x]; ${barrier} if (n == 1) out[x] = t[0]; }`;
