@@ -3,7 +3,7 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { type AbortOptions, checkOptions, oneOf, requireBoolean } from '../check.ts';
+import { type AbortOptions, checkOptions, firstNotFinite, oneOf, requireBoolean } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { exactDevice, exactly, symmetricEigen } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
@@ -56,11 +56,13 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   const given = squareMatrix('Matrix', matrix);
   const n = requireSquare('Matrix', given);
   const values = finiteNumbers('Matrix', given.data, n);
+  const unit = requireBoolean('correlation', options.correlation ?? false);
+  // The products of eigenvectors overflow beside the largest numbers, and vanish beside the smallest.
+  const scale = unit ? 1 : powerNear(values);
   const symmetric = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
-    for (let j = 0; j < n; j++) symmetric[i * n + j] = (values[i * n + j]! + values[j * n + i]!) / 2;
+    for (let j = 0; j < n; j++) symmetric[i * n + j] = values[i * n + j]! / scale / 2 + values[j * n + i]! / scale / 2;
   yield;
-  const unit = requireBoolean('correlation', options.correlation ?? false);
   const found = unit ? yield* nearestCorrelation(device, symmetric, n) : yield* projected(device, symmetric, n, 0);
   // Of the matrix, not of the nearest, which may be all zeros.
   let size = 0;
@@ -73,8 +75,22 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
     );
   const least = (dtype === 'float32' ? 1e-5 : 1e-8) * Math.max(size, found[0]!);
   const result = zerosOf(dtype, n * n);
-  (result as Real).set(yield* raised(device, found, n, least, unit));
+  const nearest = yield* raised(device, found, n, least, unit);
+  for (let at = 0; at < nearest.length; at++) nearest[at]! *= scale;
+  (result as Real).set(nearest);
+  if (firstNotFinite(result as Float64Array) < result.length)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`matrix\` has entries that are too large for a nearest positive definite matrix of ${dtype}.`,
+    );
   return new Matrix(new Storage(result), n, n);
+}
+
+/** The power of two next to the largest magnitude; 1 if all numbers are 0. */
+function powerNear(values: Float64Array): number {
+  let largest = 0;
+  for (let at = 0; at < values.length; at++) largest = Math.max(largest, Math.abs(values[at]!));
+  return largest === 0 ? 1 : 2 ** Math.max(-1022, Math.floor(Math.log2(largest)));
 }
 
 function* nearestCorrelation(
@@ -113,6 +129,7 @@ function* projected(
 ): Tasks<Float64Array<ArrayBuffer>> {
   const [vectors, values] = [new Float64Array(symmetric), new Float64Array(n)];
   yield* symmetricEigen(device, vectors, values, n);
+  if (values[0]! >= least) return new Float64Array(symmetric);
   for (let k = 0; k < n; k++) {
     const length = Math.sqrt(Math.max(values[k]!, least));
     for (let i = k * n; i < (k + 1) * n; i++) vectors[i]! *= length;

@@ -153,7 +153,10 @@ function* covarianceOf(
   const n = sums.length;
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
-      const value = (products[i * n + j]! - (sums[i]! / count) * sums[j]!) / (count - 1);
+      const product = products[i * n + j]!;
+      // Of products that overflow nothing can be taken away: a variance is Infinity then, not NaN.
+      const about = Number.isFinite(product) ? product - (sums[i]! / count) * sums[j]! : product;
+      const value = about / (count - 1);
       products[i * n + j] = value;
       products[j * n + i] = value;
     }

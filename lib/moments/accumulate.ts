@@ -43,8 +43,16 @@ export function* joined(sums: CentralSums, other: CentralSums): Work<CentralSums
   return all;
 }
 
-/** Throws `ERR_OUT_OF_RANGE` if the sums overflow float64; they are of no use then. */
+// Of weights below 1e-145 the squares have fewer digits, or none.
+const leastSquares = 1e-290;
+
+/** Throws `ERR_OUT_OF_RANGE` if the sums overflow or underflow float64; they are of no use then. */
 function requireFinite(sums: CentralSums): void {
+  if (sums.weight > 0 && sums.squaredWeight < leastSquares)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`weights\` are too small: the sum of their squares (${sums.squaredWeight}) is below (${leastSquares}).`,
+    );
   if (isFiniteSums(sums)) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

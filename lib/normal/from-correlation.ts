@@ -132,7 +132,9 @@ export function correlationOf(covariance: MatrixInput): Correlation {
         { pivot: deviations[i] === 0 ? i : j },
       );
     // Divided in two steps: the product of two small deviations underflows.
-    return deviations[i] === 0 || deviations[j] === 0 ? 0 : entry / deviations[i]! / deviations[j]!;
+    // In one order, so that the two entries of a pair are equal.
+    const [first, second] = [deviations[Math.max(i, j)]!, deviations[Math.min(i, j)]!];
+    return first === 0 || second === 0 ? 0 : entry / first / second;
   };
   for (let i = 0, at = 0; i < n; i++) for (let j = 0; j < n; j++, at++) correlation[at] = shareOf(values[at]!, i, j);
   return {

@@ -89,6 +89,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     normalCounter(question.seed, 0, 0),
     question,
     Math.ceil(100_000 / work),
+    ordered.steps,
   );
   return { probability: mean, error: error + rounding(mean), points };
 }

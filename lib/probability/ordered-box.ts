@@ -15,6 +15,8 @@ export interface OrderedBox {
   /** `coordinates` entries for each row. */
   readonly factor: Float64Array;
   readonly rows: readonly number[];
+  /** How far a coordinate moves where the probability of a later one goes from 0 to 1: of each row that has factors. */
+  readonly steps: readonly number[];
 }
 
 const operationsAtOnce = 1 << 16;
@@ -107,6 +109,7 @@ function scaled(
     upper: new Float64Array(m),
     factor: new Float64Array(m * coordinates),
     rows: [0],
+    steps: [] as number[],
   };
   let at = 0;
   for (const [j, rows] of order.entries()) {
@@ -114,7 +117,13 @@ function scaled(
       const entry = square[row * m + j]!;
       box.lower[at] = (entry < 0 ? upper[row]! : lower[row]!) / entry;
       box.upper[at] = (entry < 0 ? lower[row]! : upper[row]!) / entry;
-      for (let k = 0; k <= j; k++) box.factor[at * coordinates + k] = square[row * m + k]! / entry;
+      let steepest = 0;
+      for (let k = 0; k <= j; k++) {
+        const share = square[row * m + k]! / entry;
+        box.factor[at * coordinates + k] = share;
+        if (k < j) steepest = Math.max(steepest, Math.abs(share));
+      }
+      if (steepest > 0) box.steps.push(1 / steepest);
       at++;
     }
     box.rows.push(at);

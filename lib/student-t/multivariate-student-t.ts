@@ -304,9 +304,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   /**
    * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
-   * may be infinite. Computed by randomised quasi-Monte Carlo in any dimension (with infinitely many degrees of freedom
-   * as the normal's) until the error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also
-   * returns the error. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   * may be infinite. Computed by a formula in one dimension, and in two with whole degrees of freedom up to 1000 (with
+   * infinitely many as the normal's); beyond by randomised quasi-Monte Carlo, until the error is below `absoluteError`
+   * or `maxPoints` are used. {@link boxProbability} also returns the error. Rejects with
+   * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     const { normal, nu } = this.#open();

@@ -59,8 +59,9 @@ export function readNumbers(
 
 /** The number with these two halves of a 64-bit integer; undefined if float64 cannot hold it. */
 export function joinHalves(low: number, high: number, isUnsigned: boolean): number | undefined {
-  const number = (isUnsigned ? high >>> 0 : high) * 2 ** 32 + (low >>> 0);
-  if (high < 2 ** 21 && high >= -(2 ** 21)) return number;
+  const upper = isUnsigned ? high >>> 0 : high;
+  const number = upper * 2 ** 32 + (low >>> 0);
+  if (upper < 2 ** 21 && upper >= -(2 ** 21)) return number;
   return BigInt(number) === bigOf(low, high, isUnsigned) ? number : undefined;
 }
 

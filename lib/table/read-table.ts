@@ -67,6 +67,8 @@ export async function openTable(source: InputSource, options: TableOptions = {})
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`columns\` is (${describe(columns)}); pass an array of names.`);
   if (member !== undefined && typeof member !== 'string')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`member\` is (${describe(member)}); pass the name of an array.`);
+  if (typeof warn !== 'function')
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`warn\` is (${describe(warn)}); pass a function.`);
   const csv = csvOptions(options);
   const { format, from } = await recognized(source, given, signal);
   if (member !== undefined && format !== 'npy')

@@ -1,7 +1,7 @@
 import { columnNames, elementTypeOf } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { type AbortOptions, checkOptions, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
@@ -122,6 +122,8 @@ export async function writeTable(
 ): Promise<void> {
   checkOptions(options, ['names', 'format', 'count', 'signal']);
   const { names, signal } = options;
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string')))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`names\` is (${describe(names)}); pass an array of strings.`);
   const format = formatOf(path, options.format);
   const count = options.count === undefined ? undefined : wholeNumber('count', options.count);
   refuseAborted(signal);
@@ -130,6 +132,8 @@ export async function writeTable(
   let table: TableWriter | undefined;
   try {
     let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as TableInput) : await nextOf(blocks);
+    if (blocks === undefined && block!.rows !== (count ?? block!.rows))
+      throw new CovariumError('ERR_SHAPE', `\`count\` is (${count}), but there are (${block!.rows}) rows.`);
     const head = {
       names: names ?? block?.names,
       columns: block?.columns ?? names?.length ?? 0,

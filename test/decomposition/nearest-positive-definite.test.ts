@@ -8,6 +8,7 @@ import {
   nearestPositiveDefiniteSync,
   openDevice,
 } from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import fc from '../harness/properties.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -122,6 +123,38 @@ test('A covariance is its correlations and deviations.', async () => {
   assert.is((await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(0, 1)', () => correlationOf(none))).pivot, 0);
   await throwsCode('ERR_NOT_FINITE', '(Infinity)', () => correlationOf([[Number.POSITIVE_INFINITY]]));
   await throwsCode('ERR_SHAPE', '(1) rows', () => correlationOf([[1, 2]]));
+});
+
+onEveryDevice('the nearest matrix is right beside the largest and the smallest numbers.', async (device) => {
+  for (const size of [1e308, 1e-280, 1e-300]) {
+    const given = [
+      [size, 2 * (size / 2)],
+      [size, size],
+    ];
+    const found = nearestPositiveDefiniteSync(given, { device });
+    for (const each of found.data) assert.ok(Math.abs(each / size - 1) < 1e-7, `${each}`);
+    // Its variances may be that small.
+    if (size > 1e-292) MultivariateNormal.fromCovarianceSync({ device, covariance: found, dtype: 'float64' }).close();
+  }
+  // It has an eigenvalue of 2.4e308.
+  const beyond = [
+    [1.7e308, 1.7e308],
+    [1.7e308, -1.7e308],
+  ];
+  await throwsCode('ERR_OUT_OF_RANGE', 'too large', () => nearestPositiveDefinite(beyond, { device }));
+  const positive = [
+    [2, 1],
+    [1, 2],
+  ];
+  assert.equal(nearestPositiveDefiniteSync(positive, { device }).toArray(), positive);
+});
+
+test('A correlation is symmetric to the last bit.', () => {
+  const { correlation } = correlationOf([
+    [3, 0.3 * Math.sqrt(21)],
+    [0.3 * Math.sqrt(21), 7],
+  ]);
+  assert.is(correlation.get(0, 1), correlation.get(1, 0));
 });
 
 test.run();

@@ -165,4 +165,12 @@ test('the bits of a summary do not depend on the number of threads.', () => {
   assert.equal(summaries[2], summaries[0]);
 });
 
+onEveryDevice('a variance that overflows is infinite.', async (device) => {
+  if (!device.dtypes.includes('float64')) return console.log('skipped  a variance that overflows: there is no float64');
+  const options = { device, degreesOfFreedom: 0.01, diagonal: [1], dtype: 'float64' } as const;
+  using student = MultivariateStudentT.fromDiagonalSync(options);
+  const { covariance: spread } = await student.summarize(1000, { seed: 1, covariance: true });
+  assert.is(spread.get(0, 0), Number.POSITIVE_INFINITY);
+});
+
 test.run();

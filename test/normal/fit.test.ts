@@ -283,4 +283,14 @@ onEveryDevice('A column that others determine is refused, whatever rounding leav
   }
 });
 
+onEveryDevice('weights whose squares vanish are refused.', async (device) => {
+  const rows = [[1], [2], [4]];
+  const fitted = (weight: number) =>
+    MultivariateNormal.fitSync({ device, rows, weights: rows.map(() => weight), dtype: 'float32' });
+  using small = fitted(1e-140);
+  assert.ok(Math.abs(small.covarianceSync().get(0, 0) - 7 / 3) < 1e-6);
+  for (const weight of [1e-160, 1e-170])
+    await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too small', () => fitted(weight));
+});
+
 test.run();

@@ -1,6 +1,6 @@
 // What covarium writes is read by NumPy, DuckDB and, where it is there, pyarrow: names, and numbers to the bit.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -123,6 +123,14 @@ test('A table is written with the names of its columns, and so is what a file ga
   await writeTable(at('named.csv'), blocks());
   assert.is(readFileSync(at('named.csv'), 'utf8'), 'a,b\n1,3\n2,4\n1,3\n2,4\n');
   await throwsCode('ERR_INVALID_ARGUMENT', 'Pass its `rows`', () => Matrix.from(read as never));
+});
+
+test('Names that are no strings, and a count of other rows, are refused before anything is written.', async () => {
+  for (const names of [[1, 2], 'ab', [null, 'b']] as never[])
+    await throwsCode('ERR_INVALID_ARGUMENT', '`names` is', () => writeTable(at('none.csv'), [[1, 2]], { names }));
+  const two = [[1], [2]];
+  await throwsCode('ERR_SHAPE', '`count` is (5)', () => writeTable(at('none.parquet'), two, { count: 5 }));
+  assert.not.ok(existsSync(at('none.csv')) || existsSync(at('none.parquet')));
 });
 
 test.run();
