@@ -8,6 +8,8 @@ import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { rootOf } from '../decomposition/semidefinite-root.ts';
+import { norm } from '../reference/svd.ts';
+import type { Work } from '../work.ts';
 import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
@@ -58,6 +60,8 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   };
   yield* exactly(device, encode, 'Noise');
   if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
+  const least = Math.max(tolerance, 8 * (n + m) * 2 ** -52);
+  if (factor.rank < n) yield* clearRounding(image, matrix, root, n, least);
   let rows = image;
   if (noise !== undefined) {
     const added = yield* rootOf(device, spread, m, 'pivoted', 'float64', 'Noise');
@@ -70,7 +74,30 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   const type = { asked: undefined, chosen: dtype, inputs: [options.offset] };
   requireRepresented(type, offset, variance, 'Offset', 'Make this normal with `float64`, or pass a Float32Array.');
   // The product rounds the rows of the image, so a dependent row keeps a small remainder, which the tolerance covers.
-  return yield* fromRoot(parameters, centre, rows, Math.max(tolerance, 8 * (n + m) * 2 ** -52), singular);
+  return yield* fromRoot(parameters, centre, rows, least, singular);
+}
+
+/**
+ * Rows of the image of which nothing but rounding is left become zeros: a combination that the root's rows say is
+ * constant.
+ */
+function* clearRounding(
+  image: Float64Array,
+  matrix: Float64Array,
+  root: Float64Array,
+  n: number,
+  tolerance: number,
+): Work {
+  const width = root.length / n;
+  const lengths = Float64Array.from({ length: n }, (_, k) => norm(root.subarray(k * width, (k + 1) * width)));
+  yield;
+  for (let i = 0; i < matrix.length / n; i++) {
+    let size = 0;
+    for (let k = 0; k < n; k++) size += Math.abs(matrix[i * n + k]!) * lengths[k]!;
+    const row = image.subarray(i * width, (i + 1) * width);
+    if (Number.isFinite(size) && norm(row) <= tolerance * size) row.fill(0);
+    if (i % 64 === 0) yield;
+  }
 }
 
 /** Joins two roots of m rows each into a root of the sum of their covariances. */

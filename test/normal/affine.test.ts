@@ -110,4 +110,24 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('a combination that a singular normal holds constant has rank 0.', async (device) => {
+  const covariance = [
+    [5, 0, 5],
+    [0, 5, 5],
+    [5, 5, 10],
+  ];
+  using singular = MultivariateNormal.fromCovarianceSync({ device, covariance, singular: 'pivoted' });
+  for (const size of [1, 1e-9, 1e9]) {
+    const constant = [size, size, -size];
+    using alone = await singular.affine({ matrix: [constant] });
+    assert.is(alone.rank, 0);
+    assert.equal(alone.covarianceSync().toArray(), [[0]]);
+    using beside = singular.affineSync({ matrix: [constant, [1, 0, 0]] });
+    assert.is(beside.rank, 1);
+    assert.is(beside.covarianceSync().get(0, 0), 0);
+  }
+  using nearly = singular.affineSync({ matrix: [[1, 1, -1 + 2 ** -10]] });
+  assert.is(nearly.rank, 1);
+});
+
 test.run();
