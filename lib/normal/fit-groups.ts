@@ -4,7 +4,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, wholeNumber, wrongArgument } from '../check.ts';
+import { checkOptions, firstNotFinite, wholeNumber, wrongArgument } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -66,6 +66,15 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
         encoder.meanAndCovariance(members, part(centres, b, n), part(squares, b, n * n), ddof);
       }
     });
+  const beyond = firstNotFinite(squares);
+  if (beyond < squares.length) {
+    const [b, column] = [Math.floor(beyond / (n * n)), beyond % n];
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`rows\` of group (${b}) are too large: the sum of squares of column (${column}) is not finite.`,
+      { matrix: b, column },
+    );
+  }
   const volume = Volume.from(squares, { width: n, height: n, depth: size });
   const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, estimatedWords);
   return yield* step(withRank(factorBatch(input, undefined, estimatedWords, false)));

@@ -156,9 +156,9 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
 
   /**
    * The normal of each group of rows (count x n), which has a label from 0 to B - 1 for each row: one fit for many
-   * groups. Rejects with `ERR_SHAPE` (a group of fewer than n + 1 rows), `ERR_OUT_OF_RANGE` (a label),
-   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a group with a column that the columns before it
-   * determine, if rounding shows it).
+   * groups. Rejects with `ERR_SHAPE` (a group of fewer than n + 1 rows), `ERR_OUT_OF_RANGE` (a label, or
+   * rows too large to square), `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a group with a column that
+   * the columns before it determine, if rounding shows it).
    *
    * ```ts
    * using species = await MultivariateNormalBatch.fit({ device, rows, labels: [0, 0, 1, 0, 2, ...rest] });

@@ -78,6 +78,11 @@ onEveryDevice('groups that cannot be fitted are refused, and leave nothing behin
     ['ERR_OUT_OF_RANGE', '`labels[3]` is (1000000)', { ...good, labels: labels.with(3, 1e6) }],
     ['ERR_OUT_OF_RANGE', '(-1)', { ...good, ddof: -1 }],
     ['ERR_NOT_FINITE', '`rows` entry (7, 1)', { ...good, rows: rows.with(7, [0, Number.NaN, 0]) }],
+    [
+      'ERR_OUT_OF_RANGE',
+      '`rows` of group (0) are too large',
+      { ...good, rows: rows.map((row) => row.map((x) => x * 1e200)) },
+    ],
     ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch', { ...good, rows: collinear, dtype: 'float32' }],
     ['ERR_INVALID_ARGUMENT', '`labels` is missing', { device, rows } as unknown as FitGroupsOptions],
     ['ERR_INVALID_ARGUMENT', '`labels` entry (0)', { ...good, labels: labels.map(String) as unknown as number[] }],
