@@ -11,6 +11,7 @@ import { Kernel } from './kernel.ts';
 import { preprocess } from './preprocess.ts';
 import { kernelNames, mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
 import { requireNoPointers } from './struct-pointers.ts';
+import { requireClosedBraces } from './tokens.ts';
 
 /** Options of `Device.kernel`. */
 export interface KernelOptions {
@@ -92,7 +93,9 @@ function textOf(device: OpenBackend, source: string, options: LibraryOptions): K
     throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
   const { tokens, flat } = preprocess(source, path, includes);
   const texts = new Map([...Object.entries(includes), [path, source]]);
-  return { source: new Source(tokens), flat, constants, layouts, check, texts };
+  const read = new Source(tokens);
+  requireClosedBraces(tokens);
+  return { source: read, flat, constants, layouts, check, texts };
 }
 
 async function compiledKernels(

@@ -86,6 +86,20 @@ export function errorAt({ path, line }: Token, message: string, code: ErrorCode 
   return new CovariumError(code, `${message.replace(/\.$/, '')} at (${path}:${line}).`, { path, line });
 }
 
+/**
+ * Throws `ERR_KERNEL_COMPILE` where a brace closes nothing or is not closed: a compiler would find that in the text
+ * that is set around the user's, and speak of that.
+ */
+export function requireClosedBraces(tokens: readonly Token[]): void {
+  const open: Token[] = [];
+  for (const token of tokens) {
+    if (token.kind !== 'mark' || !(token.text === '{' || token.text === '}')) continue;
+    if (token.text === '{') open.push(token);
+    else if (open.pop() === undefined) throw errorAt(token, 'A brace (}) closes nothing', 'ERR_KERNEL_COMPILE');
+  }
+  if (open.length > 0) throw errorAt(open[0]!, 'A brace ({) is not closed', 'ERR_KERNEL_COMPILE');
+}
+
 /** Tokens as a text of one line. */
 export function textOf(tokens: readonly Token[]): string {
   return tokens.map(({ text }) => text).join(' ');

@@ -293,4 +293,13 @@ test('the reference device says that it has no kernels.', async () => {
   assert.instance(error, CovariumError);
 });
 
+onKernelDevices('a brace that is not closed, or closes nothing, is told at its line.', async (device) => {
+  for (const [text, words, line] of [
+    ['\nkernel void f(device int* x) {\n  if (x[0] > 1) {\n  x[0] = 1;\n}\n', 'A brace ({) is not closed', 2],
+    ['int g() { return 1;\n\nkernel void f(device int* x) {\n  x[0] = g();\n}\n', 'A brace ({) is not closed', 1],
+    ['kernel void f(device int* x) {\n  x[0] = 1;\n}}\n', 'A brace (}) closes nothing', 3],
+  ] as const)
+    assert.is((await throwsCode('ERR_KERNEL_COMPILE', words, () => device.kernel(text))).line, line);
+});
+
 test.run();
