@@ -131,7 +131,12 @@ function returned(
   line: number,
 ): Statement {
   const { argument } = node;
-  if (!argument) return { op: 'return', line, value: undefined };
+  if (!argument) {
+    // Known once types are settled: the value may come behind.
+    if (context.strict && context.result.type !== undefined)
+      throw context.source.refusal(node, 'This return gives no value, but another of the function does');
+    return { op: 'return', line, value: undefined };
+  }
   if (context.kernelScope !== undefined)
     throw context.source.refusal(node, 'A kernel returns nothing: write its results to an output');
   const value = context.value(scope, argument, true);

@@ -75,9 +75,9 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
     );
   const least = (dtype === 'float32' ? 1e-5 : 1e-8) * Math.max(size, found[0]!);
   const result = zerosOf(dtype, n * n);
-  const nearest = yield* raised(device, found, n, least, unit);
-  for (let at = 0; at < nearest.length; at++) nearest[at]! *= scale;
-  (result as Real).set(nearest);
+  const entries = yield* raised(device, found, n, least, unit);
+  for (let at = 0; at < entries.length; at++) entries[at]! *= scale;
+  (result as Real).set(entries);
   if (firstNotFinite(result as Float64Array) < result.length)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',

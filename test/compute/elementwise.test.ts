@@ -47,6 +47,10 @@ onEveryDevice('what is no text is refused.', async (device) => {
   );
   const outside = await device.elementwise('x', 'out = x * scale');
   await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => outside.run([[1, 2]]));
+  for (const text of ['if (x > 1) return; out = 2 * x', 'out = x; return']) {
+    const early = await device.elementwise('x', text);
+    await throwsCode('ERR_KERNEL_COMPILE', 'This return gives no value', () => early.run([[1, 2]]));
+  }
   const mixed = await device.elementwise('x, y', 'out = x + y');
   await throwsCode('ERR_INVALID_ARGUMENT', '(i32, u32)', () => mixed.run([new Int32Array(2), new Uint32Array(2)]));
 });

@@ -99,6 +99,16 @@ test('What is wrong in a function of `uses` is shown there.', async () => {
   await refusal('out[x] = endless(n);', 'calls itself', { endless });
   const maybe = new Function('v', 'if (v > 0) return 1;') as () => number;
   await refusal('out[x] = maybe(n);', 'on every way', { maybe });
+  const early = (each: number) => {
+    if (each > 1) return;
+    return 5.5;
+  };
+  const late = (each: number) => {
+    if (each > 1) return 5.5;
+    return;
+  };
+  await refusal('out[x] = early(n);', 'This return gives no value', { early });
+  await refusal('out[x] = late(n);', 'This return gives no value', { late });
   const nothing = new Function('v', 'let y = v; y = 1;') as () => void;
   await refusal('out[x] = nothing(n);', 'returns nothing', { nothing });
   const put = new Function('v', 'v[0] = 1; return 2;') as () => number;

@@ -99,7 +99,8 @@ onSoftCuda('The event loop turns while the library starts.', async () => {
     const { values } = await Matrix.from([[2, 1], [1, 2]]).eigh({ device: gpu });
     beat();
     clearInterval(timer);
-    console.log(values.timings.library, performance.now() - begin > 900, longest < 450 || longest);
+    const waited = performance.now() - begin;
+    console.log(values.timings.library, waited > 900, longest < waited / 2 || longest);
     gpu.close();`;
   for (const COVARIUM_BLAS of ['none', ''])
     assert.is(

@@ -311,7 +311,7 @@ ${all}`;
     const names = arms.map(({ name }) => name);
     // The loop below leaves out who takes no part.
     const clears = this.#among === undefined ? [] : names;
-    const clear = clears.map((name) => `__builtin_memset(${name}, 0, 1024);\n`).join('');
+    const clear = clears.map((name) => `__builtin_memset(${name}, 0, covarium::mostThreads);\n`).join('');
     const choose = `const bool covarium_goes = static_cast<bool>(${this.#written(condition)});
 ${names.map((name, i) => `${name}[covarium_lane] = ${i === 0 ? '' : '!'}covarium_goes;\n`).join('')}`;
     const declared = names.map((name) => threadArray(name, 'bool')).join('');

@@ -38,7 +38,7 @@ const uint32_t covarium_inGroup[3] = {covarium_lx, covarium_ly, covarium_lz}, co
 
 /** Declares an array with an element for each thread of a group. */
 export const threadArray = (name: string, type: string, dimensions = ''): string =>
-  `static thread_local ${type} ${name}_own[1024]${dimensions};\ncovarium_reach(${name}, ${name}_own[0])\n`;
+  `static thread_local ${type} ${name}_own[covarium::mostThreads]${dimensions};\ncovarium_reach(${name}, ${name}_own[0])\n`;
 
 /** Which threads have not returned. */
 export const aliveText: string = `${threadArray('covarium_alive', 'bool')}covarium_each_lane { covarium_alive[covarium_lane] = true; }
