@@ -51,7 +51,7 @@
             "objc/metal/command-buffer.mm", "objc/metal/device.mm", "objc/metal/encoding.mm", "objc/metal/gpu-part.mm",
             "objc/metal/gpu.mm", "objc/metal/kernel-launch.mm", "objc/metal/kernel.mm", "objc/metal/launch.mm", "objc/metal/library.mm", "objc/metal/memory.mm", "objc/metal/mps.mm", "objc/metal/product.mm",
             "objc/gpu/refused-model.cc", "objc/metal/reflection.mm", "objc/metal/rows.mm", "objc/metal/sample.mm", "objc/gpu/self-test.cc",
-            "objc/metal/shaders.mm", "objc/metal/triangle.mm"
+            "objc/metal/shaders.mm", "objc/metal/texture.mm", "objc/metal/triangle.mm"
           ],
           "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)"],
           "actions": [{

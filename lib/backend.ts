@@ -43,10 +43,22 @@ export interface MemoryUsage {
   readonly pooledBytes: number;
 }
 
+/** Memory that a kernel sees as a texture, with what is said of its texels (lib/kernel/texture.ts). */
+export interface TextureOperand {
+  readonly header: ArrayBuffer;
+  readonly values: Values;
+}
+
+/** One operand of a launch: memory, bytes that are copied at once, a number of bytes, or a texture. */
+export type LaunchOperand = Values | ArrayBuffer | number | TextureOperand;
+
 /** A parameter of a kernel, in the order of its arguments; the built-in thread positions are not counted. */
 export interface KernelParameter {
-  /** A device buffer that is only read, or also written; a buffer in constant memory; threadgroup memory. */
-  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup';
+  /**
+   * A device buffer that is only read, or also written; a buffer in constant memory; threadgroup memory; a texture that
+   * is only read, or also written; a sampler.
+   */
+  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup' | 'texture' | 'writtenTexture' | 'sampler';
   readonly name: string;
   /** The index in Metal's buffer table, or among the threadgroup memories. */
   readonly index: number;
@@ -89,7 +101,7 @@ export interface CompiledKernel {
   readonly parameters: readonly { readonly sizeBytes: number; readonly members: readonly KernelMember[] }[];
   /** Of a kernel for the reference device: checks a launch, and returns a function that starts its work. */
   readonly begin?: (
-    operands: readonly (Values | ArrayBuffer | number)[],
+    operands: readonly LaunchOperand[],
     grid: readonly number[],
     threadgroup: readonly number[],
   ) => () => Generator<void, void, void>;
@@ -319,7 +331,7 @@ export interface Encoder {
    */
   launch(
     kernel: string | CompiledKernel,
-    operands: readonly (Values | ArrayBuffer | number)[],
+    operands: readonly LaunchOperand[],
     grid: readonly number[],
     threadgroup: readonly number[],
   ): void;

@@ -89,6 +89,15 @@ export type { ConstantValues } from './kernel/constants.ts';
 export type { GivenLayouts } from './kernel/given-layouts.ts';
 export type { GridSize } from './kernel/grid.ts';
 export { Kernel, type KernelArgumentInfo, type Launch } from './kernel/kernel.ts';
+export {
+  type SamplerAddress,
+  type SamplerBorder,
+  type SamplerComparison,
+  type SamplerOptions,
+  Texture,
+  type TextureFormat,
+  type TextureOptions,
+} from './kernel/texture.ts';
 export { type DeviceReport, listDevices } from './list-devices.ts';
 export type { MomentsJson } from './moments/json.ts';
 export { type EstimateOptions, Moments, type MomentsOptions } from './moments/moments.ts';

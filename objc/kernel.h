@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "buffer.h"
+#include "failure.h"
 
 namespace covarium {
 
@@ -17,12 +19,30 @@ using Size3 = std::array<uint32_t, 3>;
 
 // A parameter of a kernel, in the order of its arguments; built-in thread positions are not counted.
 struct KernelParameter {
-  // A buffer of the device that is read, or also written; one in constant memory; memory of a threadgroup.
-  enum class Kind : uint8_t { read, written, constant, threadgroup } kind;
+  // A buffer of the device that is read, or also written; one in constant memory; memory of a threadgroup; a texture
+  // that is read, or also written; a sampler.
+  enum class Kind : uint8_t { read, written, constant, threadgroup, texture, writtenTexture, sampler } kind;
   std::string name;
-  uint32_t index;                                       // of Metal's buffer or threadgroup table
+  uint32_t index;                                       // of Metal's table of its kind
   size_t sizeBytes;                                     // of one element, or of the struct; 0 where it is not known
   std::vector<std::pair<std::string, size_t>> members;  // of a struct, with the bytes in front of each
+
+  bool isTexture() const { return kind == Kind::texture || kind == Kind::writtenTexture; }
+  bool isWritten() const { return kind == Kind::written || kind == Kind::writtenTexture; }
+};
+
+// What a launch says of a texture: lib/kernel/texture.ts writes it, msl/cpu/library/texture.h reads it.
+struct TextureHeader {
+  uint64_t texels;  // their address, where the device has one; 0 as it comes
+  uint32_t width, height, slices, component, count, isBgra, pixelFormat, textureType;
+
+  size_t texelBytes() const { return count * (component <= 3 ? 1 : component <= 8 ? 2 : 4); }
+  static TextureHeader of(const std::vector<uint8_t>& bytes) {
+    TextureHeader header;
+    if (bytes.size() != sizeof header) throw Failure("ERR_INTERNAL", "Texture has no header.");
+    memcpy(&header, bytes.data(), sizeof header);
+    return header;
+  }
 };
 
 // The value of a function constant, as its bytes. `type` is Metal's word: bool, int, uint, float, short, ushort ...
@@ -45,7 +65,7 @@ struct KernelSource {
 // One operand of a launch, for the parameter at its place.
 struct KernelOperand {
   Operand operand;             // memory; without a buffer where bytes are given
-  std::vector<uint8_t> bytes;  // given with the launch, for what is read only
+  std::vector<uint8_t> bytes;  // given with the launch, for what is read only; a texture's header, beside its memory
   size_t threadgroupBytes = 0;
 };
 

@@ -62,6 +62,15 @@ inline void checkUserOperand(const Kernel& kernel, const KernelParameter& parame
     return;
   }
   const bool isBuffer = given.operand.buffer != nullptr;
+  if (parameter.isTexture()) {
+    if (!isBuffer) throw Failure("ERR_INVALID_ARGUMENT", called + " is a texture without memory.");
+    const TextureHeader header = TextureHeader::of(given.bytes);
+    const size_t needed = size_t{header.width} * header.height * header.slices * header.texelBytes();
+    if (given.operand.sizeBytes() != needed)
+      throw Failure("ERR_SHAPE", called + " takes (" + std::to_string(needed) + ") bytes, not (" +
+                                     std::to_string(given.operand.sizeBytes()) + ").");
+    return;
+  }
   if (parameter.kind == KernelParameter::Kind::written && !isBuffer)
     throw Failure("ERR_INVALID_ARGUMENT", called + " is written, and is given bytes that nobody would see.");
   const size_t sizeBytes = isBuffer ? given.operand.sizeBytes() : given.bytes.size();

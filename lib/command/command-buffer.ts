@@ -273,7 +273,7 @@ export class CommandBuffer {
   ): this {
     if (typeof kernel !== 'string') {
       const launch = recordedLaunch(kernel, this.device, how as Launch);
-      this.#recording.hold(launch.operands);
+      this.#recording.hold(launch.reachable);
       return this.#record((encoder) =>
         encoder.launch(launch.compiled, launch.operands, launch.grid, launch.threadgroup),
       );

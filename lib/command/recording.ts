@@ -35,8 +35,8 @@ export class Recording {
   }
 
   /** Keeps references to what a command reads or writes until the commit. */
-  hold(operands: readonly (Values | ArrayBuffer | number)[]): void {
-    for (const operand of operands) if (ArrayBuffer.isView(operand)) this.#operands.push(operand);
+  hold(values: readonly Values[]): void {
+    this.#operands.push(...values);
   }
 
   /** Records a command; throws `ERR_CLOSED` after the commit. */

@@ -2,6 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import { anyValuesIn, type Operand, requireApart } from '../array/operand.ts';
 import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
+import type { LaunchOperand } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { describe, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -9,6 +10,7 @@ import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
 import { encode } from './encode.ts';
 import type { Layout } from './layout.ts';
 import type { Parameter } from './signature.ts';
+import { headerOf, memoryOf, type SamplerOptions, samplerOf, Texture } from './texture.ts';
 
 /** A number, or an array or a plain object of numbers, for a parameter struct. */
 export type KernelNumber =
@@ -22,7 +24,7 @@ export type KernelNumber =
 export type ThreadgroupMemory = { readonly threadgroupBytes: number } | { readonly threadgroupLength: number };
 
 /** The value of one argument of a kernel. */
-export type KernelArgument = Operand | Volume | Values | KernelNumber | ThreadgroupMemory;
+export type KernelArgument = Operand | Volume | Values | Texture | SamplerOptions | KernelNumber | ThreadgroupMemory;
 
 /** All arguments, by name or in the kernel's order. */
 export type KernelArguments = readonly KernelArgument[] | { readonly [name: string]: KernelArgument };
@@ -46,17 +48,29 @@ export function operandsOf(
   kernel: string,
   parameters: readonly Parameter[],
   given: KernelArguments,
-): (Values | ArrayBuffer | number)[] {
+): LaunchOperand[] {
   const values = inOrder(kernel, parameters, given);
   const operands = parameters.map((parameter, i) => operandOf(device, parameter, values[i]!));
   parameters.forEach((parameter, i) => {
-    if (parameter.kind !== 'written') return;
-    operands.forEach((other, j) => {
-      if (i !== j && ArrayBuffer.isView(other) && (j > i || parameters[j]!.kind !== 'written'))
-        requireApart(`Argument (${parameter.name})`, operands[i] as Values, `argument (${parameters[j]!.name})`, other);
+    if (!isWritten(parameter)) return;
+    const own = valuesOf(operands[i]!)!;
+    operands.forEach((each, j) => {
+      const other = valuesOf(each);
+      if (i !== j && other !== undefined && (j > i || !isWritten(parameters[j]!)))
+        requireApart(`Argument (${parameter.name})`, own, `argument (${parameters[j]!.name})`, other);
     });
   });
   return operands;
+}
+
+function isWritten({ kind }: Parameter): boolean {
+  return kind === 'written' || kind === 'writtenTexture';
+}
+
+/** The memory of an operand; undefined if it has none of its own. */
+export function valuesOf(operand: LaunchOperand): Values | undefined {
+  if (ArrayBuffer.isView(operand)) return operand;
+  return typeof operand === 'object' && 'header' in operand ? operand.values : undefined;
 }
 
 function inOrder(kernel: string, parameters: readonly Parameter[], given: KernelArguments): KernelArgument[] {
@@ -86,8 +100,23 @@ function inOrder(kernel: string, parameters: readonly Parameter[], given: Kernel
   });
 }
 
-function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgument): Values | ArrayBuffer | number {
+function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgument): LaunchOperand {
   if (parameter.kind === 'threadgroup') return threadgroupBytes(parameter, value);
+  if (parameter.kind === 'sampler') return samplerOf(parameter, value);
+  if (parameter.kind === 'texture' || parameter.kind === 'writtenTexture') {
+    if (!(value instanceof Texture))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${parameter.name}) is a texture: it takes new Texture(memory, { format, width, height }), not (${describe(value)}).`,
+      );
+    const values = anyValuesIn(`Argument (${parameter.name})`, memoryOf(value), device);
+    return { header: headerOf(parameter, value, values.byteLength, dtypeOf(values)), values };
+  }
+  if (value instanceof Texture)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `Argument (${parameter.name}) is not a texture: it takes the memory itself, not a Texture.`,
+    );
   if (value instanceof Matrix || value instanceof Vector || value instanceof Volume || ArrayBuffer.isView(value)) {
     const values = anyValuesIn(`Argument (${parameter.name})`, value as Operand | Volume | Values, device);
     requireElements(parameter, values);

@@ -9,7 +9,7 @@ import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
 import { Kernel } from './kernel.ts';
 import { preprocess } from './preprocess.ts';
-import { kernelNames, mostBuffers, type Parameter, type Signature, signatureOf } from './signature.ts';
+import { kernelNames, type Parameter, type Signature, signatureOf, tableOf } from './signature.ts';
 import { requireNoPointers } from './struct-pointers.ts';
 import { requireClosedBraces } from './tokens.ts';
 
@@ -218,22 +218,22 @@ function declared({ kind, name, index, layout }: Parameter): KernelParameter[] {
 }
 
 function requireIndices({ name, parameters }: Signature): void {
-  const buffers = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent' && kind !== 'threadgroup');
-  const memory = parameters.filter(({ kind }) => kind === 'threadgroup');
-  for (const table of [buffers, memory])
-    table.forEach(({ name: argument, index }, i) => {
-      if (index >= mostBuffers)
-        throw new CovariumError(
-          'ERR_OUT_OF_RANGE',
-          `Argument (${argument}) of kernel (${name}) has index (${index}), beyond (${mostBuffers - 1}).`,
-        );
-      const other = table.findIndex((each) => each.index === index);
-      if (other !== i)
-        throw new CovariumError(
-          'ERR_INVALID_ARGUMENT',
-          `Arguments (${table[other]!.name}) and (${argument}) of kernel (${name}) have the same index (${index}).`,
-        );
-    });
+  const given = parameters.filter(({ kind }) => kind !== 'place' && kind !== 'absent');
+  given.forEach((parameter, i) => {
+    const { name: argument, index } = parameter;
+    const { attribute, most } = tableOf(parameter);
+    if (index >= most)
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `Argument (${argument}) of kernel (${name}) has index (${index}), beyond (${most - 1}).`,
+      );
+    const other = given.findIndex((each) => each.index === index && tableOf(each).attribute === attribute);
+    if (other !== i)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Arguments (${given[other]!.name}) and (${argument}) of kernel (${name}) have the same index (${index}).`,
+      );
+  });
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { CompiledKernel, Timings } from '../backend.ts';
+import type { CompiledKernel, LaunchOperand, Timings } from '../backend.ts';
 import { commit, OpenBackend, recorded, runCommands } from '../backend-handle.ts';
 import { checkOptions, describe, inspectFields, noConstructor } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
-import { type KernelArguments, operandsOf } from './arguments.ts';
+import { type KernelArguments, operandsOf, valuesOf } from './arguments.ts';
 import { type GridSize, sizeOf, threadgroupFor } from './grid.ts';
 import type { Parameter } from './signature.ts';
 
@@ -27,17 +27,19 @@ export interface KernelArgumentInfo {
   /** Metal's name of the element's type, as the text has it. */
   readonly type: string;
   /** `write` if the kernel may write what it is given; `threadgroup` for memory of a threadgroup. */
-  readonly access: 'read' | 'write' | 'constant' | 'threadgroup';
-  /** Bytes of one element, or of the struct; 0 where the device does not tell. */
+  readonly access: 'read' | 'write' | 'constant' | 'threadgroup' | 'sampler';
+  /** Bytes of one element, or of the struct; 0 for a texture or a sampler, and where the device does not tell. */
   readonly bytes: number;
-  /** Its index in Metal's table of buffers, or of threadgroup memories. */
+  /** Its index in Metal's table of its kind: buffers, threadgroup memories, textures, samplers. */
   readonly index: number;
 }
 
 /** A checked launch, as an encoder takes it. */
 export interface Recorded {
   readonly compiled: CompiledKernel;
-  readonly operands: readonly (Values | ArrayBuffer | number)[];
+  readonly operands: readonly LaunchOperand[];
+  /** The memory among the operands. */
+  readonly reachable: readonly Values[];
   readonly grid: readonly [number, number, number];
   readonly threadgroup: readonly [number, number, number];
 }
@@ -117,9 +119,8 @@ export class Kernel {
    */
   async run(launch: Launch, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Timings> {
     checkOptions(options, ['signal']);
-    const { compiled, operands, grid, threadgroup } = this.#recorded(this.device, launch);
+    const { compiled, operands, reachable, grid, threadgroup } = this.#recorded(this.device, launch);
     const encoder = recorded(this.device, (each) => each.launch(compiled, operands, grid, threadgroup));
-    const reachable = operands.filter((operand): operand is Values => ArrayBuffer.isView(operand));
     return commit(encoder, reachable, options.signal);
   }
 
@@ -148,13 +149,19 @@ export class Kernel {
         ? threadgroupFor(this.#compiled, grid)
         : sizeOf('Threadgroup', launch.threadgroup);
     const operands = operandsOf(device, this.name, this.#parameters, launch.arguments);
-    return { compiled: this.#compiled, operands, grid, threadgroup };
+    const reachable = operands.map(valuesOf).filter((values): values is Values => values !== undefined);
+    return { compiled: this.#compiled, operands, reachable, grid, threadgroup };
   }
 }
 
+const accesses: { readonly [kind: string]: KernelArgumentInfo['access'] } = {
+  ...{ written: 'write', writtenTexture: 'write', texture: 'read' },
+};
+
 function argumentInfo({ name, type, kind, layout, index }: Parameter, compiledBytes: number | undefined) {
-  const access = kind === 'written' ? 'write' : (kind as KernelArgumentInfo['access']);
-  return { name, type, access, bytes: compiledBytes || (layout?.sizeBytes ?? 0), index };
+  const isObject = kind === 'texture' || kind === 'writtenTexture' || kind === 'sampler';
+  const access = accesses[kind] ?? (kind as KernelArgumentInfo['access']);
+  return { name, type, access, bytes: isObject ? 0 : compiledBytes || (layout?.sizeBytes ?? 0), index };
 }
 
 /** A launch in the form that an encoder of `device` takes, for other modules of lib only. */

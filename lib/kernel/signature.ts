@@ -5,13 +5,22 @@ import { errorAt, type Token, textOf } from './tokens.ts';
 
 /** One argument of a kernel's function, in the order of the text. */
 export interface Parameter {
-  readonly kind: 'read' | 'written' | 'constant' | 'threadgroup' | 'place' | 'absent';
+  readonly kind:
+    | 'read'
+    | 'written'
+    | 'constant'
+    | 'threadgroup'
+    | 'texture'
+    | 'writtenTexture'
+    | 'sampler'
+    | 'place'
+    | 'absent';
   readonly name: string;
   /** The type that is pointed or referred to, or the type of the built-in position. */
   readonly type: string;
   /** Undefined if the text declares it in a way that is not understood. */
   readonly layout: Layout | undefined;
-  /** The index in Metal's table of buffers, or among the threadgroup memories; -1 for a built-in position. */
+  /** The index in Metal's table of its kind: buffers, threadgroup memories, textures, samplers; -1 for a position. */
   readonly index: number;
   /** The attribute of a built-in position, such as `thread_position_in_grid`. */
   readonly attribute: string;
@@ -35,6 +44,17 @@ export interface Signature {
 
 /** The most buffers of a kernel in Metal. */
 export const mostBuffers = 31;
+
+/** The most textures and samplers of a kernel in Metal. */
+const mostTextures = 128;
+const mostSamplers = 16;
+
+/** The table that an argument is in, by the word of its attribute, with the most entries. */
+export function tableOf({ kind }: Pick<Parameter, 'kind'>): { readonly attribute: string; readonly most: number } {
+  if (kind === 'texture' || kind === 'writtenTexture') return { attribute: 'texture', most: mostTextures };
+  if (kind === 'sampler') return { attribute: 'sampler', most: mostSamplers };
+  return { attribute: kind === 'threadgroup' ? 'threadgroup' : 'buffer', most: mostBuffers };
+}
 
 /** The most kernels of one text, arguments of a kernel, and characters of one argument. */
 const mostKernels = 10_000;
@@ -234,7 +254,7 @@ const spaceWords: ReadonlySet<string> = new Set([
   'metal',
 ]);
 const otherObjects =
-  /^(?:(?:texture|depth)\w*|sampler|array_ref|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
+  /^(?:(?:texture|depth)2d_ms(?:_array)?|array_ref|\w+acceleration_structure|\w*function_table|imageblock|command_buffer|patch_control_point)$/;
 
 function parameterOf(
   source: Source,
@@ -270,11 +290,18 @@ function parameterOf(
   const mark = head.at(-1)?.text === '*' || head.at(-1)?.text === '&' ? head.pop()!.text : '';
   if (name?.kind !== 'word' || head.length === 0)
     throw errorAt(place, `Argument (${shown}) of kernel (${kernel}) is not understood`);
-  const object = head.find(({ text }) => otherObjects.test(text));
-  if (object !== undefined)
+  const refused = head.find(({ text }) => otherObjects.test(text));
+  if (refused !== undefined)
     throw errorAt(
       name,
-      `Argument (${name.text}) of kernel (${kernel}) is a (${object.text}); pass a buffer (device T*) instead`,
+      `Argument (${name.text}) of kernel (${kernel}) is a (${refused.text}); pass a buffer (device T*) instead`,
+    );
+  const several =
+    mark !== '' || bracket >= 0 || head.some(({ text }) => text === 'array') ? head.find(isObject) : undefined;
+  if (several !== undefined)
+    throw errorAt(
+      name,
+      `Argument (${name.text}) of kernel (${kernel}) is more than one (${several.text}); pass each as an argument of its own`,
     );
   const substituted = head.flatMap((each) => given.get(each.text) ?? [each]);
   const plain = substituted.filter(
@@ -286,15 +313,17 @@ function parameterOf(
   const type = typeText(plain) + typeText(inner);
   const attributeAt = (word: string) => attributes.find(([first]) => source.text(first) === word);
   const isMemory = head.some(({ text }) => text === 'threadgroup');
-  const numberedBy = attributeAt(isMemory ? 'threadgroup' : 'buffer');
+  const object = objectKind(plain);
+  const { attribute: table } = tableOf({ kind: object ?? (isMemory ? 'threadgroup' : 'read') });
+  const numberedBy = attributeAt(table);
   const condition = attributeAt('function_constant');
   const other = attributes.find(
-    ([first]) => !['buffer', 'threadgroup', 'function_constant', 'user', 'clang'].includes(source.text(first)),
+    ([first]) => ![table, 'function_constant', 'user', 'clang'].includes(source.text(first)),
   );
   const isPointer = isArray || (mark === '*' && dimensions.length === 0);
   const layout = layoutsIn(source).of(type);
   const whole = { name: name.text, type, layout, isPointer, token: name };
-  if (mark === '' && !isArray) {
+  if (mark === '' && !isArray && object === undefined) {
     if (other !== undefined) return { ...whole, kind: 'place', index: -1, attribute: source.text(other[0]) };
     throw errorAt(name, `Argument (${shown}) of kernel (${kernel}) is neither a buffer nor a built-in position`);
   }
@@ -311,22 +340,39 @@ function parameterOf(
     index = Number(value);
   }
   const named = { ...whole, index, attribute: '' };
+  if (object !== undefined) return { ...named, kind: object };
   if (isMemory) return { ...named, kind: 'threadgroup' };
   if (head.some(({ text }) => text === 'constant')) return { ...named, kind: 'constant' };
   return { ...named, kind: head.some(({ text }) => text === 'const') ? 'read' : 'written' };
 }
 
-/** Arguments without an index take the next free one, as in Metal. */
+/** True for a word that begins the type of a texture or a sampler. */
+function isObject({ text }: Token): boolean {
+  return /^(?:(?:texture|depth)(?:1d|2d|3d|cube)(?:_array)?|texture_buffer|sampler)$/.test(text);
+}
+
+/** The kind of a texture or a sampler; undefined for other types. */
+function objectKind(type: readonly Token[]): 'texture' | 'writtenTexture' | 'sampler' | undefined {
+  const found = type.find(({ text }) => text !== '::');
+  if (found === undefined || !isObject(found)) return undefined;
+  if (found.text === 'sampler') return 'sampler';
+  return type.some(({ text }) => text === 'write' || text === 'read_write') ? 'writtenTexture' : 'texture';
+}
+
+/** Arguments without an index take the next free one of their table, as in Metal. */
 function numbered(parameters: readonly Parameter[]): Parameter[] {
-  const isMemory = ({ kind }: Parameter) => kind === 'threadgroup';
-  const taken = (memory: boolean) =>
-    new Set(parameters.filter((each) => isMemory(each) === memory).map(({ index }) => index));
-  const tables = [taken(false), taken(true)] as const;
-  const free = [0, 0];
+  const isNumbered = ({ kind }: Parameter) => kind !== 'place' && kind !== 'absent';
+  const tables = new Map<string, { readonly taken: Set<number>; free: number }>();
+  for (const each of parameters.filter(isNumbered)) {
+    const { attribute } = tableOf(each);
+    const table = tables.get(attribute) ?? { taken: new Set(), free: 0 };
+    tables.set(attribute, table);
+    table.taken.add(each.index);
+  }
   return parameters.map((each) => {
-    if (each.kind === 'place' || each.kind === 'absent' || each.index >= 0) return each;
-    const table = Number(isMemory(each));
-    while (tables[table]!.has(free[table]!)) free[table]!++;
-    return { ...each, index: free[table]!++ };
+    if (!isNumbered(each) || each.index >= 0) return each;
+    const table = tables.get(tableOf(each).attribute)!;
+    while (table.taken.has(table.free)) table.free++;
+    return { ...each, index: table.free++ };
   });
 }

@@ -1,6 +1,6 @@
-import type { CompiledKernel, Encoder, FactorOn, Timings } from '../backend.ts';
+import type { CompiledKernel, Encoder, FactorOn, LaunchOperand, Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Real, Values } from '../dtype.ts';
+import type { Real } from '../dtype.ts';
 import { fillNormal } from '../stream/fill-normal.ts';
 import type { Work } from '../work.ts';
 import { choleskyBatch, logDensityBatch, sampleBatch, stretchBatch } from './batch.ts';
@@ -215,7 +215,7 @@ export class ReferenceEncoder implements Encoder {
 
   launch(
     kernel: string | CompiledKernel,
-    operands: readonly (Values | ArrayBuffer | number)[],
+    operands: readonly LaunchOperand[],
     grid: readonly number[],
     threadgroup: readonly number[],
   ): void {

@@ -24,6 +24,9 @@ Kind kindOf(const std::string& word) {
   if (word == "written") return Kind::written;
   if (word == "constant") return Kind::constant;
   if (word == "threadgroup") return Kind::threadgroup;
+  if (word == "texture") return Kind::texture;
+  if (word == "writtenTexture") return Kind::writtenTexture;
+  if (word == "sampler") return Kind::sampler;
   throw Failure("ERR_INTERNAL", "Parameter is of a kind that is none (" + word + ").");
 }
 

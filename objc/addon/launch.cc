@@ -27,15 +27,22 @@ void EncoderObject::launchKernel(const Napi::CallbackInfo& info) {
                                               std::to_string(kernel->parameters.size()) + ") arguments, not (" +
                                               std::to_string(operands.size()) + ").");
   }
+  const auto bytesOf = [](const Napi::Value& value) {
+    auto given = value.As<Napi::ArrayBuffer>();
+    const auto* bytes = static_cast<const uint8_t*>(given.Data());
+    return std::vector<uint8_t>(bytes, bytes + given.ByteLength());
+  };
   for (uint32_t i = 0; i < operands.size(); ++i) {
     const Napi::Value value = array.Get(i);
     const auto kind = kernel->parameters[i].kind;
     if (kind == KernelParameter::Kind::threadgroup) {
       operands[i].threadgroupBytes = value.As<Napi::Number>().Uint32Value();
     } else if (value.IsArrayBuffer() && kind != KernelParameter::Kind::written) {
-      auto given = value.As<Napi::ArrayBuffer>();
-      const auto* bytes = static_cast<const uint8_t*>(given.Data());
-      operands[i].bytes.assign(bytes, bytes + given.ByteLength());
+      operands[i].bytes = bytesOf(value);
+    } else if (kernel->parameters[i].isTexture()) {
+      const auto texture = value.As<Napi::Object>();
+      operands[i].bytes = bytesOf(texture.Get("header"));
+      operands[i].operand = operandOf(info.Env(), texture.Get("values"));
     } else {
       operands[i].operand = operandOf(info.Env(), value);
     }

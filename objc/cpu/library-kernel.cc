@@ -231,6 +231,8 @@ void LibraryKernel::run(const Execution& execution, const std::vector<KernelOper
   std::vector<void*> slots;
   std::vector<uint64_t> slotBytes;
   std::vector<Aligned> aligned(operands.size());
+  std::vector<TextureHeader> headers;
+  headers.reserve(operands.size());
   std::unique_ptr<CheckedMemory> checked;
   if (check_) checked = std::make_unique<CheckedMemory>(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -238,13 +240,17 @@ void LibraryKernel::run(const Execution& execution, const std::vector<KernelOper
     const bool isBuffer = operand.operand.buffer != nullptr;
     void* memory = isBuffer ? operand.operand.data() : const_cast<uint8_t*>(operand.bytes.data());
     const size_t bytes = isBuffer ? operand.operand.sizeBytes() : operand.bytes.size();
+    const bool isTexture = parameters[i].isTexture();
+    if (isTexture) headers.push_back(TextureHeader::of(operand.bytes));
     // A typed array begins where it likes; a vector does not.
     if (check_ && operand.threadgroupBytes == 0) {
-      memory = checked->copyOf(i, parameters[i].name, memory, bytes, library_->slots[i].sizeBytes);
+      const size_t elementBytes = isTexture ? headers.back().texelBytes() : library_->slots[i].sizeBytes;
+      memory = checked->copyOf(i, parameters[i].name, memory, bytes, elementBytes);
     } else if (reinterpret_cast<uintptr_t>(memory) % library_->slots[i].alignBytes != 0) {
       memory = aligned[i].copyOf(memory, bytes);
     }
-    slots.push_back(memory);
+    if (isTexture) headers.back().texels = reinterpret_cast<uintptr_t>(memory);
+    slots.push_back(isTexture ? &headers.back() : memory);
     slotBytes.push_back(bytes + operand.threadgroupBytes);
   }
   GridSize grid = gridOf(threads, threadgroup);
@@ -257,7 +263,7 @@ void LibraryKernel::run(const Execution& execution, const std::vector<KernelOper
     runGroups(execution, slots, operands, grid);
   }
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (parameters[i].kind != KernelParameter::Kind::written) continue;
+    if (!parameters[i].isWritten()) continue;
     if (check_) {
       checked->copyBack(i);
     } else {

@@ -1,6 +1,7 @@
 #include "user-kernel.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -10,8 +11,6 @@
 namespace covarium::cuda {
 
 namespace {
-
-using Kind = KernelParameter::Kind;
 
 // msl/cuda/library/wrapper.h has the same struct.
 struct GridSize {
@@ -105,13 +104,16 @@ void UserKernel::launch(Run& run, const std::vector<Argument>& arguments, Size3 
   std::vector<DevicePointer> slots;
   size_t next = 0;
   for (const Argument& each : arguments) {
-    if (each.isView) {
+    if (each.isView && each.bytes.empty()) {
       slots.push_back(run.address(each.view));
     } else if (each.threadgroupBytes != 0) {
       slots.push_back(memoryBytes);
       memoryBytes += roomFor(each.threadgroupBytes);
     } else {
       std::copy(each.bytes.begin(), each.bytes.end(), given.begin() + static_cast<std::ptrdiff_t>(next));
+      // A texture's header begins with the address of its texels.
+      const uint64_t texels = each.isView ? run.address(each.view) : 0;
+      if (each.isView) memcpy(given.data() + next, &texels, sizeof texels);
       slots.push_back(uploaded + next);
       next += roomFor(each.bytes.size());
     }
@@ -151,7 +153,7 @@ void CudaCommandBuffer::launch(const std::shared_ptr<const Kernel>& given, std::
     KernelOperand& each = operands[i];
     UserKernel::Argument argument = {each.operand.buffer != nullptr, {}, std::move(each.bytes), each.threadgroupBytes};
     if (argument.isView) {
-      const bool isWritten = kernel->parameters[i].kind == Kind::written;
+      const bool isWritten = kernel->parameters[i].isWritten();
       argument.view = part.view(each.operand, isWritten ? gpu::Access::readAndWrite : gpu::Access::read);
       kernel->requireAligned(i, argument.view);
     }

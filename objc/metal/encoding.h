@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "owned.h"
 #include "shaders.h"
+#include "texture.h"
 
 namespace covarium::metal {
 
@@ -70,11 +71,14 @@ class Encoding {
   }
   void launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
               MTLSize threadgroup);
-  // What a user's kernel takes: a view, or bytes where that has no buffer.
+  // What a user's kernel takes, at an index of its table: a view, or bytes where that has no buffer; a view as a
+  // texture, with its header in the bytes; a sampler, in bytes.
   struct Bound {
+    enum class Table { buffers, textures, writtenTextures, samplers } table;
     uint32_t index;
     View view;
     std::vector<uint8_t> bytes;
+    bool isTexture() const { return table == Table::textures || table == Table::writtenTextures; }
   };
   using ThreadgroupMemory = std::vector<std::pair<uint32_t, size_t>>;  // index and bytes
   void launch(id<MTLComputePipelineState> state, const std::vector<Bound>& arguments, const ThreadgroupMemory& memory,
@@ -105,6 +109,10 @@ class Encoding {
   id<MTLComputeCommandEncoder> compute(id<MTLComputePipelineState> state);
   void bind(id<MTLComputeCommandEncoder> encoder, const View* views, size_t count, const void* params,
             size_t paramsBytes);
+  std::vector<MetalTexture> filledTextures(const std::vector<Bound>& arguments);
+  void copyBack(const std::vector<Bound>& arguments, const std::vector<MetalTexture>& textures);
+  // A command encoder for copies, with no other open; the caller ends it.
+  Owned<id<MTLBlitCommandEncoder>> blit(NSString* label);
   void endEncoder();
   void open();
 

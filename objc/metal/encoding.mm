@@ -147,10 +147,20 @@ void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound
                       const ThreadgroupMemory& memory, MTLSize grid, MTLSize threadgroup) {
   // A length in the encoder's table of threadgroup memory stays, and counts for every kernel that comes later.
   if (hasThreadgroupMemory_) endEncoder();
+  const std::vector<MetalTexture> textures = filledTextures(arguments);
   const auto encoder = compute(state);
+  size_t texture = 0;
   for (const Bound& argument : arguments) {
     const auto& bytes = argument.bytes;
     View view = argument.view;
+    if (argument.isTexture()) {
+      [encoder setTexture:textures[texture++].object.get() atIndex:argument.index];
+      continue;
+    }
+    if (argument.table == Bound::Table::samplers) {
+      [encoder setSamplerState:newSampler(gpu_.device(), bytes).get() atIndex:argument.index];
+      continue;
+    }
     if (view.buffer == nullptr && bytes.size() <= mostBytesByValue) {
       [encoder setBytes:bytes.data() length:bytes.size() atIndex:argument.index];
       continue;
@@ -164,12 +174,46 @@ void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound
   for (const auto& [index, sizeBytes] : memory) [encoder setThreadgroupMemoryLength:sizeBytes atIndex:index];
   [encoder dispatchThreads:grid threadsPerThreadgroup:threadgroup];
   if (!memory.empty()) endEncoder();
+  copyBack(arguments, textures);
+}
+
+// What the textures of a launch hold before it: all of their memory, because a kernel may write to a part of it.
+std::vector<MetalTexture> Encoding::filledTextures(const std::vector<Bound>& arguments) {
+  std::vector<MetalTexture> textures;
+  for (const Bound& argument : arguments)
+    if (argument.isTexture())
+      textures.push_back(newTexture(gpu_.device(), TextureHeader::of(argument.bytes),
+                                    argument.table == Bound::Table::writtenTextures, argument.view.buffer->object(),
+                                    argument.view.offsetBytes));
+  if (textures.empty()) return textures;
+  const auto encoder = blit(@"covarium textures");
+  for (const MetalTexture& each : textures) each.fill(encoder.get());
+  [encoder.get() endEncoding];
+  return textures;
+}
+
+void Encoding::copyBack(const std::vector<Bound>& arguments, const std::vector<MetalTexture>& textures) {
+  const auto isWritten = [](const Bound& each) { return each.table == Bound::Table::writtenTextures; };
+  if (std::none_of(arguments.begin(), arguments.end(), isWritten)) return;
+  const auto encoder = blit(@"covarium textures");
+  size_t texture = 0;
+  for (const Bound& argument : arguments) {
+    if (!argument.isTexture()) continue;
+    if (isWritten(argument)) textures[texture].copyBack(encoder.get());
+    ++texture;
+  }
+  [encoder.get() endEncoding];
+}
+
+Owned<id<MTLBlitCommandEncoder>> Encoding::blit(NSString* label) {
+  auto encoder = Owned<id<MTLBlitCommandEncoder>>::retain([commandBuffer() blitCommandEncoder]);
+  if (!encoder) throw Failure("ERR_DEVICE_FAILED", "The GPU gives no command encoder.");
+  [encoder.get() setLabel:label];
+  return encoder;
 }
 
 void Encoding::copy(View from, View to, size_t elements) {
-  const auto encoder = Owned<id<MTLBlitCommandEncoder>>::retain([commandBuffer() blitCommandEncoder]);
-  if (!encoder) throw Failure("ERR_DEVICE_FAILED", "The GPU gives no command encoder.");
-  [encoder.get() setLabel:@"covarium copy"];
+  const auto encoder = blit(@"covarium copy");
   [encoder.get() copyFromBuffer:from.buffer->object()
                    sourceOffset:from.offsetBytes
                        toBuffer:to.buffer->object()

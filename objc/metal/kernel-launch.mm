@@ -9,7 +9,9 @@ namespace {
 
 using Kind = KernelParameter::Kind;
 
-constexpr uint32_t bufferIndices = 31;  // of Metal's table
+// Of Metal's tables.
+constexpr uint32_t bufferIndices = 31, textureIndices = 128, samplerIndices = 16;
+constexpr uint32_t textureBuffer = 9;  // a type of textures
 
 // Metal wants whole sixteens.
 size_t roundedUp(size_t sizeBytes) { return (sizeBytes + 15) / 16 * 16; }
@@ -33,6 +35,22 @@ void requireSizes(const MetalKernel& kernel, const std::vector<KernelOperand>& o
     throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") has no threads.");
 }
 
+void requireObject(const std::string& called, const KernelParameter& parameter, const KernelOperand& given) {
+  const uint32_t most = parameter.isTexture() ? textureIndices : samplerIndices;
+  if (parameter.index >= most)
+    throw Failure("ERR_OUT_OF_RANGE", called + " has index (" + std::to_string(parameter.index) + "), but there are (" +
+                                          std::to_string(most) + ").");
+  if (!parameter.isTexture()) return;
+  const TextureHeader header = TextureHeader::of(given.bytes);
+  if (header.textureType == textureBuffer)
+    throw Failure("ERR_UNSUPPORTED", called + " is a texture_buffer, which this device has no memory for: pass a " +
+                                         "buffer (device T*) instead.");
+  if (given.operand.offsetBytes % header.texelBytes() != 0)
+    throw Failure("ERR_INVALID_ARGUMENT", called + " begins at byte (" + std::to_string(given.operand.offsetBytes) +
+                                              ") of its memory, but the GPU takes multiples of (" +
+                                              std::to_string(header.texelBytes()) + ").");
+}
+
 void requireOperand(const MetalKernel& kernel, const KernelParameter& parameter, const KernelOperand& given) {
   const std::string called = "Argument (" + parameter.name + ") of kernel (" + kernel.name + ")";
   if (parameter.kind == Kind::threadgroup) {
@@ -40,6 +58,7 @@ void requireOperand(const MetalKernel& kernel, const KernelParameter& parameter,
       throw Failure("ERR_OUT_OF_RANGE", called + " has (0) bytes of threadgroup memory.");
     return;
   }
+  if (parameter.isTexture() || parameter.kind == Kind::sampler) return requireObject(called, parameter, given);
   if (parameter.kind == Kind::written && given.operand.buffer == nullptr)
     throw Failure("ERR_INVALID_ARGUMENT", called + " is written, and is given bytes that nobody would see.");
   if (parameter.index >= bufferIndices)
@@ -54,6 +73,13 @@ void requireOperand(const MetalKernel& kernel, const KernelParameter& parameter,
   if (sizeBytes == 0 || sizeBytes < parameter.sizeBytes)
     throw Failure("ERR_SHAPE", called + " takes (" + std::to_string(parameter.sizeBytes) + ") bytes or more, not (" +
                                    std::to_string(sizeBytes) + ").");
+}
+
+Encoding::Bound::Table tableOf(const KernelParameter& parameter) {
+  using Table = Encoding::Bound::Table;
+  if (parameter.kind == Kind::sampler) return Table::samplers;
+  if (!parameter.isTexture()) return Table::buffers;
+  return parameter.isWritten() ? Table::writtenTextures : Table::textures;
 }
 
 MTLSize sizeOf(Size3 size) { return MTLSizeMake(size[0], size[1], size[2]); }
@@ -82,10 +108,11 @@ void MetalCommandBuffer::launch(const std::shared_ptr<const Kernel>& given, std:
     if (parameter.kind == Kind::threadgroup) {
       memory.emplace_back(parameter.index, roundedUp(operands[i].threadgroupBytes));
     } else if (operands[i].operand.buffer == nullptr) {
-      arguments.push_back({parameter.index, {}, std::move(operands[i].bytes)});
+      arguments.push_back({tableOf(parameter), parameter.index, {}, std::move(operands[i].bytes)});
     } else {
-      const Access access = parameter.kind == Kind::written ? Access::readAndWrite : Access::read;
-      arguments.push_back({parameter.index, part.view(operands[i].operand, access), {}});
+      const Access access = parameter.isWritten() ? Access::readAndWrite : Access::read;
+      const View view = part.view(operands[i].operand, access);
+      arguments.push_back({tableOf(parameter), parameter.index, view, std::move(operands[i].bytes)});
     }
   }
   part.add(0, [compiled = kernel->compiled(), arguments = std::move(arguments), memory = std::move(memory), grid,

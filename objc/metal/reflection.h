@@ -12,7 +12,7 @@ namespace covarium::metal {
 
 // What the compiler says of one argument that a kernel uses.
 struct Binding {
-  enum class Table { buffers, threadgroup, other } table;
+  enum class Table { buffers, threadgroup, textures, samplers, other } table;
   std::string name;
   uint32_t index;
   bool written;

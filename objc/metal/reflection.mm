@@ -10,21 +10,37 @@ namespace {
 using Kind = KernelParameter::Kind;
 
 Binding::Table tableOf(id<MTLBinding> binding) {
-  if ([binding type] == MTLBindingTypeBuffer) return Binding::Table::buffers;
-  return [binding type] == MTLBindingTypeThreadgroupMemory ? Binding::Table::threadgroup : Binding::Table::other;
+  switch ([binding type]) {
+    case MTLBindingTypeBuffer:
+      return Binding::Table::buffers;
+    case MTLBindingTypeThreadgroupMemory:
+      return Binding::Table::threadgroup;
+    case MTLBindingTypeTexture:
+      return Binding::Table::textures;
+    case MTLBindingTypeSampler:
+      return Binding::Table::samplers;
+    default:
+      return Binding::Table::other;
+  }
 }
 
 const char* wordOf(Binding::Table table) {
   return table == Binding::Table::buffers       ? "buffer"
          : table == Binding::Table::threadgroup ? "threadgroup"
-                                                : "texture or sampler";
+         : table == Binding::Table::textures    ? "texture"
+         : table == Binding::Table::samplers    ? "sampler"
+                                                : "other";
+}
+
+Binding::Table tableOf(const KernelParameter& parameter) {
+  if (parameter.isTexture()) return Binding::Table::textures;
+  if (parameter.kind == Kind::sampler) return Binding::Table::samplers;
+  return parameter.kind == Kind::threadgroup ? Binding::Table::threadgroup : Binding::Table::buffers;
 }
 
 KernelParameter* parameterOf(std::vector<KernelParameter>& parameters, const Binding& binding) {
-  for (KernelParameter& parameter : parameters) {
-    const auto table = parameter.kind == Kind::threadgroup ? Binding::Table::threadgroup : Binding::Table::buffers;
-    if (table == binding.table && parameter.index == binding.index) return &parameter;
-  }
+  for (KernelParameter& parameter : parameters)
+    if (tableOf(parameter) == binding.table && parameter.index == binding.index) return &parameter;
   return nullptr;
 }
 
@@ -35,6 +51,7 @@ std::vector<Binding> bindingsOf(MTLComputePipelineReflection* reflection) {
   for (id<MTLBinding> each in [reflection bindings]) {
     if (![each isUsed]) continue;
     Binding binding = {tableOf(each), textOf([each name]), static_cast<uint32_t>([each index]), false, 0, 1, {}};
+    if (binding.table == Binding::Table::textures) binding.written = [each access] != MTLBindingAccessReadOnly;
     if (binding.table == Binding::Table::buffers) {
       const auto buffer = static_cast<id<MTLBufferBinding>>(each);
       binding.written = [buffer access] != MTLBindingAccessReadOnly;
@@ -60,7 +77,7 @@ std::vector<KernelParameter> matched(const std::string& kernel, std::vector<Kern
     if (parameter == nullptr) throw refuse("nothing", "an argument (" + binding.name + ")");
     if (parameter->name != binding.name)
       throw refuse("(" + parameter->name + ")", "an argument (" + binding.name + ")");
-    if (binding.written && parameter->kind != Kind::written)
+    if (binding.written && !parameter->isWritten())
       throw refuse("one that is only read", "an argument (" + binding.name + ") that it writes");
     if (binding.table != Binding::Table::buffers || binding.sizeBytes == 0) continue;
     parameter->sizeBytes = binding.sizeBytes;

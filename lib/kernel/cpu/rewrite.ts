@@ -43,8 +43,7 @@ export interface Rewritten {
 }
 
 /** Types of what only a GPU has. */
-const objects =
-  /^(?:(?:texture|depth)(?:1d|2d|3d|cube)\w*|texture_buffer|sampler|(?:instance|primitive)_acceleration_structure)$/;
+const objects = /^(?:(?:texture|depth)2d_ms(?:_array)?|(?:instance|primitive)_acceleration_structure)$/;
 
 /** The text of some kernels, and of all that they use, as C++ over the words of library/words.h. */
 export function rewritten(
@@ -94,7 +93,10 @@ export function headersOf(text: string): string {
     /\bassert *\(/.test(text) && !/\b(?:void|bool|int)\s+assert *\(/.test(text)
       ? '#define assert(...) ((void)0)\n'
       : '';
-  return `#include <library/words.h>\n${internal}${pack}${assert}`;
+  const texture = /\b(?:(?:texture|depth)(?:1d|2d|3d|cube|_buffer)\w* *<|sampler\b)/.test(text)
+    ? '#include <library/texture.h>\n'
+    : '';
+  return `#include <library/words.h>\n${texture}${internal}${pack}${assert}`;
 }
 
 /** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */

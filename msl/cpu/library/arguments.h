@@ -29,9 +29,16 @@ constexpr uint32_t alignmentOf = alignof(T);
 template <>
 constexpr uint32_t alignmentOf<void> = 1;
 
+// The types of texture.h say so.
+template <typename A, typename = void>
+constexpr bool isTexture = false;
+template <typename A>
+constexpr bool isTexture<A, std::enable_if_t<A::isTexture>> = true;
+
 // An argument that a function constant leaves out.
 template <typename A>
 static inline A nothing() {
+  if constexpr (!std::is_reference_v<A>) return std::remove_cv_t<A>();
   return *static_cast<std::remove_reference_t<A>*>(nullptr);
 }
 

@@ -81,6 +81,8 @@ template <typename A>
 static inline decltype(auto) argument(void* const* slots, unsigned i) {
   if constexpr (std::is_pointer_v<A>) {
     return static_cast<A>(slots[i]);
+  } else if constexpr (isTexture<std::remove_cv_t<A>>) {
+    return std::remove_cv_t<A>(slots[i]);
   } else {
     return (*static_cast<std::remove_reference_t<A>*>(slots[i]));
   }

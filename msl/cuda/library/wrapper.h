@@ -29,6 +29,8 @@ template <typename A>
 static inline decltype(auto) argument(void* memory) {
   if constexpr (std::is_pointer_v<A>) {
     return static_cast<A>(memory);
+  } else if constexpr (isTexture<std::remove_cv_t<A>>) {
+    return std::remove_cv_t<A>(memory);
   } else {
     return (*static_cast<std::remove_reference_t<A>*>(memory));
   }

@@ -4,6 +4,7 @@
 
 #include "encoder.h"
 #include "ledger.h"
+#include "texture.h"
 
 using softmetal::Call;
 
@@ -33,6 +34,46 @@ void checkRange(const SoftBuffer& buffer, const char* which, size_t offset, size
     call.refuse("is given (%zu) bytes from %s offset (%zu) of a buffer of (%zu).", size, which, offset, buffer.length);
 }
 
+// What a copy between a buffer and a texture is given: whole slices, which is all that covarium copies.
+struct Layers {
+  NSUInteger slice, level;
+  MTLOrigin origin;
+  MTLSize size;
+  size_t offset, rowBytes, imageBytes;
+};
+
+void recordCopy(SoftEncoder& encoder, id<MTLBuffer> buffer, id<MTLTexture> given, const Layers& layers, bool toTexture,
+                const Call& call) {
+  encoder.checkOpen(call);
+  const SoftTexture& texture = softmetal::textureOf(given, call);
+  const SoftBuffer& memory = softmetal::bufferOf(buffer, call);
+  const bool isSolid = texture.type == MTLTextureType3D;
+  if (layers.level != 0 || layers.origin.x != 0 || layers.origin.y != 0 || layers.origin.z != 0)
+    call.refuse("is given a level or an origin that is not 0.");
+  if (layers.size.width != texture.width || layers.size.height != texture.height ||
+      layers.size.depth != texture.depth || layers.slice >= texture.slices())
+    call.refuse("is given (%zu, %zu, %zu) texels of slice (%zu) of a texture of (%zu, %zu, %zu) and (%zu) slices.",
+                size_t{layers.size.width}, size_t{layers.size.height}, size_t{layers.size.depth}, size_t{layers.slice},
+                texture.width, texture.height, texture.depth, texture.slices());
+  if (layers.offset % texture.texelBytes != 0 || layers.rowBytes % texture.texelBytes != 0)
+    call.refuse("is given offset (%zu) and rows of (%zu) bytes, not multiples of (%zu).", layers.offset,
+                layers.rowBytes, texture.texelBytes);
+  if (layers.rowBytes != texture.width * texture.texelBytes || layers.imageBytes != layers.rowBytes * texture.height)
+    call.refuse("is given rows of (%zu) and images of (%zu) bytes; the stand-in copies whole ones only.",
+                layers.rowBytes, layers.imageBytes);
+  const size_t bytes = layers.imageBytes * (isSolid ? texture.depth : 1);
+  if (layers.offset > memory.length || bytes > memory.length - layers.offset)
+    call.refuse("is given (%zu) bytes from offset (%zu) of a buffer of (%zu).", bytes, layers.offset, memory.length);
+  encoder.commandBuffer().uses(buffer, call);
+  encoder.commandBuffer().keeps(given);
+  char* host = memory.bytes + layers.offset;
+  char* texels = texture.bytes() + layers.slice * layers.imageBytes;
+  encoder.commandBuffer().commands.push_back([=] {
+    softmetal::count("textureCopies");
+    toTexture ? memcpy(texels, host, bytes) : memcpy(host, texels, bytes);
+  });
+}
+
 }  // namespace
 
 @implementation SoftMetalBlitEncoder
@@ -60,6 +101,39 @@ SOFT_ENCODER("MTLBlitCommandEncoder")
     softmetal::count("blitCopies");
     memcpy(destination, source, size);
   });
+}
+- (void)copyFromBuffer:(id<MTLBuffer>)sourceBuffer
+           sourceOffset:(NSUInteger)sourceOffset
+      sourceBytesPerRow:(NSUInteger)sourceBytesPerRow
+    sourceBytesPerImage:(NSUInteger)sourceBytesPerImage
+             sourceSize:(MTLSize)sourceSize
+              toTexture:(id<MTLTexture>)destinationTexture
+       destinationSlice:(NSUInteger)destinationSlice
+       destinationLevel:(NSUInteger)destinationLevel
+      destinationOrigin:(MTLOrigin)destinationOrigin {
+  const Call call{"MTLBlitCommandEncoder", _cmd};
+  const Layers layers = {destinationSlice, destinationLevel,  destinationOrigin,  sourceSize,
+                         sourceOffset,     sourceBytesPerRow, sourceBytesPerImage};
+  recordCopy(used(state_, call), sourceBuffer, destinationTexture, layers, true, call);
+}
+- (void)copyFromTexture:(id<MTLTexture>)sourceTexture
+                 sourceSlice:(NSUInteger)sourceSlice
+                 sourceLevel:(NSUInteger)sourceLevel
+                sourceOrigin:(MTLOrigin)sourceOrigin
+                  sourceSize:(MTLSize)sourceSize
+                    toBuffer:(id<MTLBuffer>)destinationBuffer
+           destinationOffset:(NSUInteger)destinationOffset
+      destinationBytesPerRow:(NSUInteger)destinationBytesPerRow
+    destinationBytesPerImage:(NSUInteger)destinationBytesPerImage {
+  const Call call{"MTLBlitCommandEncoder", _cmd};
+  const Layers layers = {sourceSlice,
+                         sourceLevel,
+                         sourceOrigin,
+                         sourceSize,
+                         destinationOffset,
+                         destinationBytesPerRow,
+                         destinationBytesPerImage};
+  recordCopy(used(state_, call), destinationBuffer, sourceTexture, layers, false, call);
 }
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value {
   const Call call{"MTLBlitCommandEncoder", _cmd};

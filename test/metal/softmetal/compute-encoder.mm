@@ -8,6 +8,8 @@
 #include "encoder.h"
 #include "execute.h"
 #include "pipeline.h"
+#include "sampler.h"
+#include "texture.h"
 
 using softmetal::Argument;
 using softmetal::Call;
@@ -32,6 +34,8 @@ struct SoftComputeEncoder : SoftEncoder {
   SoftPipeline* pipeline = nullptr;
   std::map<NSUInteger, Binding> bindings;
   std::map<NSUInteger, size_t> threadgroupBytes;
+  std::map<NSUInteger, id<MTLTexture>> textures;       // the command buffer holds them
+  std::map<NSUInteger, id<MTLSamplerState>> samplers;  // likewise
 
   // Of a concurrent encoder, since its last barrier.
   std::set<const void*> read, written;
@@ -40,6 +44,7 @@ struct SoftComputeEncoder : SoftEncoder {
   void refuseRaces(const Call& call);
   softmetal::Dispatch dispatchOf(MTLSize threads, MTLSize group, const Call& call) const;
   size_t lengthFor(const Argument& argument, const Call& call) const;
+  softmetal::Bound objectFor(const Argument& argument, const Call& call) const;
 };
 
 namespace {
@@ -82,6 +87,27 @@ size_t SoftComputeEncoder::lengthFor(const Argument& argument, const Call& call)
   return length;
 }
 
+// A texture or a sampler; refuses what is not bound, and a texture whose usage does not say what the kernel does.
+softmetal::Bound SoftComputeEncoder::objectFor(const Argument& argument, const Call& call) const {
+  const char *kernel = pipeline->signature.name.c_str(), *name = argument.name.c_str();
+  const auto index = static_cast<NSUInteger>(argument.index);
+  if (argument.kind == Argument::Kind::sampler) {
+    const auto found = samplers.find(index);
+    if (found == samplers.end())
+      call.refuse("finds nothing bound at sampler index (%d), argument (%s) of (%s).", argument.index, name, kernel);
+    return softmetal::samplerOf(found->second, call).bound();
+  }
+  const auto found = textures.find(index);
+  if (found == textures.end())
+    call.refuse("finds nothing bound at texture index (%d), argument (%s) of (%s).", argument.index, name, kernel);
+  const SoftTexture& texture = softmetal::textureOf(found->second, call);
+  const MTLTextureUsage asked = argument.readOnly ? MTLTextureUsageShaderRead : MTLTextureUsageShaderWrite;
+  if ((texture.usage & asked) == 0)
+    call.refuse("finds a texture of usage (%zu) at index (%d), argument (%s) of (%s), which takes (%zu).",
+                size_t{texture.usage}, argument.index, name, kernel, size_t{asked});
+  return texture.bound(argument.readOnly);
+}
+
 softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize group, const Call& call) const {
   const char* kernel = pipeline->signature.name.c_str();
   softmetal::Dispatch dispatch;
@@ -98,6 +124,10 @@ softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize grou
                     argument.name.c_str(), kernel);
       dispatch.threadgroupBytes.push_back(set->second);
       memoryBytes += set->second;
+      continue;
+    }
+    if (argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::sampler) {
+      dispatch.arguments.push_back(objectFor(argument, call));
       continue;
     }
     const size_t length = lengthFor(argument, call);
@@ -236,6 +266,22 @@ SOFT_ENCODER("MTLComputeCommandEncoder")
   if (binding.buffer == nil) call.refuse("finds no buffer at index (%zu).", size_t{index});
   checkOffset(offset, softmetal::bufferOf(binding.buffer, call).length, call);
   binding.offset = offset;
+}
+- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index {
+  const Call call{"MTLComputeCommandEncoder", _cmd};
+  SoftComputeEncoder& encoder = openOf(state_, call);
+  if (index >= 128) call.refuse("is given index (%zu), but there are (128).", size_t{index});
+  softmetal::textureOf(texture, call);
+  encoder.textures[index] = texture;
+  encoder.commandBuffer().keeps(texture);
+}
+- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index {
+  const Call call{"MTLComputeCommandEncoder", _cmd};
+  SoftComputeEncoder& encoder = openOf(state_, call);
+  if (index >= 16) call.refuse("is given index (%zu), but there are (16).", size_t{index});
+  softmetal::samplerOf(sampler, call);
+  encoder.samplers[index] = sampler;
+  encoder.commandBuffer().keeps(sampler);
 }
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
   const Call call{"MTLComputeCommandEncoder", _cmd};

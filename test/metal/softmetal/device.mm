@@ -11,7 +11,9 @@
 #include "library.h"
 #include "pipeline.h"
 #include "queue.h"
+#include "sampler.h"
 #include "settings.h"
+#include "texture.h"
 
 using softmetal::Call;
 
@@ -160,6 +162,17 @@ SOFT_LIFETIME("MTLDevice")
   const Call call{"MTLDevice", _cmd};
   used(state_, call);
   return softmetal::newBorrowedBuffer(self, pointer, length, options, deallocator, call);
+}
+
+- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor*)descriptor {
+  const Call call{"MTLDevice", _cmd};
+  used(state_, call);
+  return softmetal::newTexture(self, descriptor, call);
+}
+- (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor*)descriptor {
+  const Call call{"MTLDevice", _cmd};
+  used(state_, call);
+  return softmetal::newSampler(self, descriptor, call);
 }
 
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source

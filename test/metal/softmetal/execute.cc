@@ -91,6 +91,7 @@ class Loaded : public Executable {
         operand.threadgroupBytes = dispatch.threadgroupBytes[groups++];
       } else {
         const Bound& bound = dispatch.arguments[arguments++];
+        operand.bytes = bound.header;
         operand.operand = {std::make_shared<Bytes>(bound.bytes, bound.length), 0, bound.length, Dtype::uint8};
       }
       operands.push_back(std::move(operand));
@@ -107,6 +108,9 @@ class Loaded : public Executable {
 KernelParameter::Kind kindOf(const Argument& argument) {
   if (argument.kind == Argument::Kind::threadgroup) return KernelParameter::Kind::threadgroup;
   if (argument.kind == Argument::Kind::constant) return KernelParameter::Kind::constant;
+  if (argument.kind == Argument::Kind::sampler) return KernelParameter::Kind::sampler;
+  if (argument.kind == Argument::Kind::texture)
+    return argument.readOnly ? KernelParameter::Kind::texture : KernelParameter::Kind::writtenTexture;
   return argument.readOnly ? KernelParameter::Kind::read : KernelParameter::Kind::written;
 }
 

@@ -20,11 +20,12 @@ struct Bound {
   char* bytes;
   size_t length;
   bool readOnly;
+  std::vector<uint8_t> header = {};  // of a texture, whose texels the bytes are
 };
 
 struct Dispatch {
   std::shared_ptr<const Executable> kernel;
-  std::vector<Bound> arguments;          // buffers and constants, in the order of the signature
+  std::vector<Bound> arguments;          // all but threadgroup memory, in the order of the signature
   std::vector<size_t> threadgroupBytes;  // likewise
   std::array<uint32_t, 3> threads, threadgroup;
 };

@@ -82,8 +82,16 @@ SOFT_LIFETIME("MTLBinding")
   return softmetal::stringOf(used(state_, Call{"MTLBinding", _cmd}).argument.name);
 }
 - (MTLBindingType)type {
-  const bool group = used(state_, Call{"MTLBinding", _cmd}).argument.kind == Argument::Kind::threadgroup;
-  return group ? MTLBindingTypeThreadgroupMemory : MTLBindingTypeBuffer;
+  switch (used(state_, Call{"MTLBinding", _cmd}).argument.kind) {
+    case Argument::Kind::threadgroup:
+      return MTLBindingTypeThreadgroupMemory;
+    case Argument::Kind::texture:
+      return MTLBindingTypeTexture;
+    case Argument::Kind::sampler:
+      return MTLBindingTypeSampler;
+    default:
+      return MTLBindingTypeBuffer;
+  }
 }
 - (MTLBindingAccess)access {
   const bool readOnly = used(state_, Call{"MTLBinding", _cmd}).argument.readOnly;

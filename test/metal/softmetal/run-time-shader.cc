@@ -37,11 +37,13 @@ std::vector<Fields> linesOf(const std::string& output) {
 
 Argument argumentOf(const Fields& fields) {
   const std::string& word = fields[1];
-  const auto kind = word == "constant"      ? Argument::Kind::constant
-                    : word == "threadgroup" ? Argument::Kind::threadgroup
-                    : word == "place"       ? Argument::Kind::place
-                                            : Argument::Kind::buffer;
-  return {kind, fields[2], std::stoi(fields[3]), word != "written"};
+  const auto kind = word == "constant"                              ? Argument::Kind::constant
+                    : word == "threadgroup"                         ? Argument::Kind::threadgroup
+                    : word == "place"                               ? Argument::Kind::place
+                    : word == "sampler"                             ? Argument::Kind::sampler
+                    : word == "texture" || word == "writtenTexture" ? Argument::Kind::texture
+                                                                    : Argument::Kind::buffer;
+  return {kind, fields[2], std::stoi(fields[3]), word != "written" && word != "writtenTexture"};
 }
 
 unsigned dataTypeOf(const std::string& word) {

@@ -13,10 +13,10 @@ struct Member {
 };
 
 struct Argument {
-  enum class Kind { buffer, constant, threadgroup, place } kind;
+  enum class Kind { buffer, constant, threadgroup, texture, sampler, place } kind;
   std::string name;
-  int index;                                 // of its buffer or threadgroup attribute; -1 for a thread's place
-  bool readOnly;                             // a constant one, or a device pointer to const
+  int index;                                 // of its attribute; -1 for a thread's place
+  bool readOnly;                             // a constant one, a device pointer to const, a texture not written
   size_t dataBytes = 4, alignmentBytes = 4;  // of what a pointer points to
   std::vector<Member> members = {};          // of a struct
 };

@@ -9,4 +9,6 @@
 #import <Metal/MTLDevice.h>
 #import <Metal/MTLLibrary.h>
 #import <Metal/MTLResource.h>
+#import <Metal/MTLSampler.h>
+#import <Metal/MTLTexture.h>
 #import <Metal/MTLTypes.h>

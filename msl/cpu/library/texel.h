@@ -1,0 +1,150 @@
+// The texels of textures in memory: numbers of a format. Part of texture.h, which is included in a namespace of the
+// kernel's own.
+
+namespace covarium_textures {
+
+using covarium::Half;
+using covarium::indexOf;
+using covarium::isFloat;
+using covarium::isNumber;
+using covarium::ShapeOf;
+using covarium::ShortVector;
+
+// What an argument's memory says of a texture: lib/kernel/texture.ts has the same fields, and Metal's numbers for them.
+struct TextureHeader {
+  unsigned char* texels;
+  uint32_t size[3];      // texels along x and y, slices
+  uint32_t component;    // a Component
+  uint32_t count;        // of a texel's components: 1, 2 or 4
+  uint32_t isBgra;       // blue lies in front of green and red
+  uint32_t pixelFormat;  // Metal's
+  uint32_t textureType;  // likewise
+};
+
+struct Component {
+  enum : uint32_t { unorm8, snorm8, uint8, sint8, unorm16, snorm16, uint16, sint16, float16, uint32, sint32, float32 };
+};
+
+// The memory of this type at an address.
+template <typename C>
+static inline C& texelAt(unsigned char* at, uint32_t i) {
+  return reinterpret_cast<C*>(at)[i];
+}
+
+// Check mode knows the memory of texels, but not that of the header.
+#if defined(covarium_check_mode)
+__attribute__((noinline, no_sanitize("address")))
+#endif
+static inline TextureHeader headerAt(const void* memory) {
+  TextureHeader header;
+  __builtin_memcpy(static_cast<void*>(&header), memory, sizeof header);
+  return header;
+}
+
+// One component of a texel, as a number of the texture's type.
+template <typename T>
+static inline T componentAt(unsigned char* at, uint32_t component, uint32_t i) {
+  switch (component) {
+    case Component::unorm8:
+      return static_cast<T>(static_cast<float>(texelAt<uint8_t>(at, i)) / 255.0f);
+    case Component::snorm8:
+      return static_cast<T>(__builtin_fmaxf(static_cast<float>(texelAt<int8_t>(at, i)) / 127.0f, -1.0f));
+    case Component::uint8:
+      return static_cast<T>(texelAt<uint8_t>(at, i));
+    case Component::sint8:
+      return static_cast<T>(texelAt<int8_t>(at, i));
+    case Component::unorm16:
+      return static_cast<T>(static_cast<float>(texelAt<uint16_t>(at, i)) / 65535.0f);
+    case Component::snorm16:
+      return static_cast<T>(__builtin_fmaxf(static_cast<float>(texelAt<int16_t>(at, i)) / 32767.0f, -1.0f));
+    case Component::uint16:
+      return static_cast<T>(texelAt<uint16_t>(at, i));
+    case Component::sint16:
+      return static_cast<T>(texelAt<int16_t>(at, i));
+    case Component::float16:
+      return static_cast<T>(static_cast<float>(texelAt<Half>(at, i)));
+    case Component::uint32:
+      return static_cast<T>(texelAt<uint32_t>(at, i));
+    case Component::sint32:
+      return static_cast<T>(texelAt<int32_t>(at, i));
+    default:
+      return static_cast<T>(texelAt<float>(at, i));
+  }
+}
+
+// A number of [least, 1] as one of [least * most, most], rounded to nearest, ties to even; NaN becomes 0.
+static inline int normalizedOf(float value, float least, float most) {
+  const float inside = __builtin_isnan(value) ? 0.0f : __builtin_fminf(__builtin_fmaxf(value, least), 1.0f);
+  return static_cast<int>(__builtin_rintf(inside * most));
+}
+
+// An integer that a component takes: the nearest.
+template <typename C, typename T>
+static inline C saturatedTo(T value) {
+  if constexpr (std::is_signed_v<C>) {
+    constexpr auto most = static_cast<int64_t>((uint64_t{1} << (8 * sizeof(C) - 1)) - 1);
+    const auto wide = static_cast<int64_t>(value);
+    return static_cast<C>(wide > most ? most : wide < -most - 1 ? -most - 1 : wide);
+  } else {
+    constexpr auto most = static_cast<uint64_t>(static_cast<C>(~C{0}));
+    const auto wide = static_cast<uint64_t>(value);
+    return static_cast<C>(wide > most ? most : wide);
+  }
+}
+
+template <typename T>
+static inline void putComponent(unsigned char* at, uint32_t component, uint32_t i, T value) {
+  switch (component) {
+    case Component::unorm8:
+      texelAt<uint8_t>(at, i) = static_cast<uint8_t>(normalizedOf(static_cast<float>(value), 0.0f, 255.0f));
+      break;
+    case Component::snorm8:
+      texelAt<int8_t>(at, i) = static_cast<int8_t>(normalizedOf(static_cast<float>(value), -1.0f, 127.0f));
+      break;
+    case Component::uint8:
+      texelAt<uint8_t>(at, i) = saturatedTo<uint8_t>(value);
+      break;
+    case Component::sint8:
+      texelAt<int8_t>(at, i) = saturatedTo<int8_t>(value);
+      break;
+    case Component::unorm16:
+      texelAt<uint16_t>(at, i) = static_cast<uint16_t>(normalizedOf(static_cast<float>(value), 0.0f, 65535.0f));
+      break;
+    case Component::snorm16:
+      texelAt<int16_t>(at, i) = static_cast<int16_t>(normalizedOf(static_cast<float>(value), -1.0f, 32767.0f));
+      break;
+    case Component::uint16:
+      texelAt<uint16_t>(at, i) = saturatedTo<uint16_t>(value);
+      break;
+    case Component::sint16:
+      texelAt<int16_t>(at, i) = saturatedTo<int16_t>(value);
+      break;
+    case Component::float16:
+      texelAt<Half>(at, i) = static_cast<Half>(static_cast<float>(value));
+      break;
+    case Component::uint32:
+      texelAt<uint32_t>(at, i) = saturatedTo<uint32_t>(value);
+      break;
+    case Component::sint32:
+      texelAt<int32_t>(at, i) = saturatedTo<int32_t>(value);
+      break;
+    default:
+      texelAt<float>(at, i) = static_cast<float>(value);
+  }
+}
+
+static inline uint32_t componentBytes(uint32_t component) {
+  return component <= Component::sint8 ? 1 : component <= Component::float16 ? 2 : 4;
+}
+
+// Coordinate k of a vector, or of a number, which has one.
+template <typename C>
+static inline auto coordinate(const C& at, int k) {
+  if constexpr (ShapeOf<C>::isVector) {
+    return static_cast<typename ShapeOf<C>::Element>(at[k]);
+  } else {
+    return at;
+  }
+}
+
+}  // namespace covarium_textures
