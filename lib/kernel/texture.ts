@@ -169,9 +169,10 @@ export class Texture {
   }
 
   /**
-   * A view of `memory`, of any shape, as layers or depth x height x width texels. Throws `ERR_INVALID_ARGUMENT` for another type of memory than the format's (formats
-   * of 16 bits take a Uint8Array, and so may any), `ERR_OUT_OF_RANGE` for sizes beyond Metal's, and `ERR_SHAPE` where
-   * the memory does not hold as many bytes as the texels take.
+   * A view of `memory`, of any shape, as layers or depth x height x width texels. Throws `ERR_INVALID_ARGUMENT` for
+   * another type of memory than the format's (formats of 16 bits take a Uint8Array, and so may any), `ERR_OUT_OF_RANGE`
+   * for sizes beyond Metal's, and, when it is bound, `ERR_SHAPE` where the memory does not hold as many bytes as the
+   * texels take.
    */
   constructor(memory: Operand | Volume | Values, options: TextureOptions) {
     checkOptions(options, ['format', 'width', 'height', 'depth', 'layers']);

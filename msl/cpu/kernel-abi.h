@@ -10,7 +10,7 @@
 
 namespace covarium {
 
-constexpr uint32_t kernelAbi = 4;
+constexpr uint32_t kernelAbi = 5;
 
 // The most threads of a group, and in x of a grid of groups that run as a whole: no position there wraps.
 constexpr uint32_t mostThreads = 1024, mostGroupedThreads = 0xFFFFFFFF - mostThreads;
@@ -66,6 +66,8 @@ struct KernelHost {
   bool (*isCancelled)();
   // Ends this thread's run of the kernel; does not return.
   void (*leave)();
+  // A line for the process's standard error, without its end.
+  void (*log)(const char* text, uint64_t bytes);
   // In check mode. These return only if the access may be made.
   void (*access)(const KernelAccess& access);
   // The next accesses of this thread at this address, up to one elsewhere, are atomic.

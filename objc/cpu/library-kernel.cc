@@ -1,6 +1,7 @@
 #include "library-kernel.h"
 
 #include <csetjmp>
+#include <cstdio>
 
 #include <dlfcn.h>
 
@@ -123,9 +124,12 @@ void barrier(const char* file, uint32_t place) {
   if (auto* group = Group::running()) group->barrier({file, place});
 }
 
-const KernelHost host = {
-    exchange, simd_lane, path,    barrier,  reinterpret_cast<const uint32_t*>(&kernelCancellations), isCancelled, leave,
-    access,   atomic,    overrun, ownMemory};
+// One call, so that lines of several threads do not mix.
+void log(const char* text, uint64_t bytes) { fprintf(stderr, "%.*s\n", static_cast<int>(bytes), text); }
+
+const KernelHost host = {exchange,    simd_lane, path, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
+                         isCancelled, leave,     log,  access,  atomic,
+                         overrun,     ownMemory};
 
 Checked diverged(const Divergence& divergence) {
   const std::string other =

@@ -77,7 +77,7 @@ std::shared_ptr<CompiledKernel> make(id<MTLDevice> device, const KernelSource& s
   NSString* text = source.text.find('\0') == std::string::npos ? textOf(head + source.text) : nil;
   if (text == nil) throw Failure("ERR_INVALID_ARGUMENT", "Text of kernel (" + source.name + ") is no Unicode text.");
   NSError* error = nil;
-  const auto library = newLibrary(device, text, textOf(source.name), &error);
+  const auto library = newLibrary(device, text, textOf(source.name), newestLanguage(), &error);
   if (!library) throw Failure("ERR_KERNEL_COMPILE", reasonOf(error));
   const auto function = specialized(library.get(), source);
   MTLComputePipelineReflection* reflection = nil;

@@ -1,5 +1,5 @@
 // From a text of Metal Shading Language to pipelines: the options are the same for the package's own shaders and for a
-// user's kernel.
+// user's kernel, but for the language's version.
 #pragma once
 
 #import <Metal/Metal.h>
@@ -10,8 +10,12 @@
 
 namespace covarium::metal {
 
+// The newest language of this system: a user's text may use what came after Metal 3.0, such as bfloat and logs.
+MTLLanguageVersion newestLanguage();
+
 // The compiled text; none where it has a mistake, and `error` says which. Takes milliseconds to seconds.
-Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString* label, NSError** error);
+Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString* label, MTLLanguageVersion language,
+                                 NSError** error);
 
 // The names of a library's kernels, sorted, with commas.
 std::string kernelNames(id<MTLLibrary> library);

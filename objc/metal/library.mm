@@ -28,10 +28,21 @@ void forbidFastMathematics(MTLCompileOptions* options) {
 
 }  // namespace
 
-Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString* label, NSError** error) {
+MTLLanguageVersion newestLanguage() {
+#if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
+  if (@available(macOS 15.0, *)) return MTLLanguageVersion3_2;
+#endif
+#if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 140000
+  if (@available(macOS 14.0, *)) return MTLLanguageVersion3_1;
+#endif
+  return MTLLanguageVersion3_0;
+}
+
+Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString* label, MTLLanguageVersion language,
+                                 NSError** error) {
   const auto options = Owned<MTLCompileOptions*>::adopt([[MTLCompileOptions alloc] init]);
   forbidFastMathematics(options.get());
-  [options.get() setLanguageVersion:MTLLanguageVersion3_0];
+  [options.get() setLanguageVersion:language];
   auto library = Owned<id<MTLLibrary>>::adopt([device newLibraryWithSource:text options:options.get() error:error]);
   [library.get() setLabel:label];
   return library;

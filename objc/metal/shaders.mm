@@ -26,7 +26,8 @@ void reflect(Pipeline& pipeline, MTLComputePipelineReflection* reflection) {
 
 Shaders::Shaders(id<MTLDevice> device) : device_(device) {
   NSError* error = nil;
-  library_ = newLibrary(device, [NSString stringWithUTF8String:shaderSource], @"covarium", &error);
+  library_ =
+      newLibrary(device, [NSString stringWithUTF8String:shaderSource], @"covarium", MTLLanguageVersion3_0, &error);
   if (!library_)
     throw Failure("ERR_DEVICE_UNAVAILABLE", "The Metal compiler refuses covarium's shaders.\n\n" + reasonOf(error));
 }

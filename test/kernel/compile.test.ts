@@ -97,7 +97,7 @@ onKernelDevices('texts and names that cannot be are refused.', async (device) =>
     ['ERR_TOO_LARGE', `#include "0"\n${fill}`, { name: 'fill', includes: deep }, '200'],
     ['ERR_TOO_LARGE', `${fill}// ${'x'.repeat(10_000_000)}`, { name: 'fill' }, '1048576'],
     ['ERR_TOO_LARGE', `${fill}\n${'namespace a {'.repeat(20_000)}`, { name: 'fill' }, '(256) deep at (kernel.metal:'],
-    ['ERR_UNSUPPORTED', `${head}kernel void f(texture2d<float> t [[texture(0)]]) {}`, {}, 'texture2d'],
+    ['ERR_UNSUPPORTED', `${head}kernel void f(texture2d_ms<float> t [[texture(0)]]) {}`, {}, 'texture2d_ms'],
     ['ERR_OUT_OF_RANGE', `${head}kernel void f(device float* a [[buffer(31)]]) {}`, {}, '31'],
     [
       'ERR_INVALID_ARGUMENT',

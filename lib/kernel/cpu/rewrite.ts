@@ -27,7 +27,6 @@ const refused: { readonly [word: string]: string } = {
   asm: 'is not MSL: write it in MSL',
   __asm: 'is not MSL: write it in MSL',
   __asm__: 'is not MSL: write it in MSL',
-  os_log_default: 'is not of this device: write what it logs into a buffer',
   visible_function_table: 'is not of this device: call a function by its name, in a switch',
   intersection_function_table: 'is not of this device: call a function by its name, in a switch',
 };
@@ -96,7 +95,8 @@ export function headersOf(text: string): string {
   const texture = /\b(?:(?:texture|depth)(?:1d|2d|3d|cube|_buffer)\w* *<|sampler\b)/.test(text)
     ? '#include <library/texture.h>\n'
     : '';
-  return `#include <library/words.h>\n${texture}${internal}${pack}${assert}`;
+  const logging = /\bos_log\w*/.test(text) ? '#include <library/logging.h>\n' : '';
+  return `#include <library/words.h>\n${logging}${texture}${internal}${pack}${assert}`;
 }
 
 /** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
@@ -203,6 +203,8 @@ function rewriteWords(
         token,
         `Type (${token.text}) is not of this device: pass its numbers in a buffer (device T*) instead`,
       );
+    else if (isOnGpu && /^os_log(?:_default)?$/.test(token.text))
+      throw errorAt(token, `Word (${token.text}) is not of this device: write what it logs into a buffer`);
     else if (Object.hasOwn(refused, token.text)) throw errorAt(token, `Word (${token.text}) ${refused[token.text]}`);
   }
 }

@@ -16,6 +16,7 @@ using uint32_t = __UINT32_TYPE__;
 using uint64_t = __UINT64_TYPE__;
 extern "C" void* memcpy(void*, const void*, size_t);
 extern "C" int strcmp(const char*, const char*);
+extern "C" int snprintf(char*, size_t, const char*, ...);
 
 // What a compiler makes of numbers in braces has this name.
 namespace std {
