@@ -37,7 +37,7 @@ __attribute__((noinline, no_sanitize("address")))
 #endif
 static inline TextureHeader headerAt(const void* memory) {
   TextureHeader header;
-  __builtin_memcpy(static_cast<void*>(&header), memory, sizeof header);
+  memcpy(static_cast<void*>(&header), memory, sizeof header);
   return header;
 }
 
