@@ -16,6 +16,10 @@ const noCopy = `${device}BytesNoCopy:length:options:deallocator:] `;
 const shared = `${device}Length:options:] `;
 const released = 'is sent to an object that has been released.';
 
+const texture = '-[MTLDevice newTextureWithDescriptor:] ';
+const fill =
+  '-[MTLBlitCommandEncoder copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:] ';
+
 /** By case of test/metal/softmetal/drivers/misuse.mm. */
 const sentences: Readonly<Record<string, string>> = {
   'encode-after-end': `${threads}is called after endEncoding.`,
@@ -64,6 +68,21 @@ const sentences: Readonly<Record<string, string>> = {
   'buffer-private': `${shared}is asked for storage mode (2); the stand-in has shared storage (0) only.`,
   'borrowed-unaligned': `${noCopy}is given an address (`,
   'borrowed-odd-length': `${noCopy}is given a length (100) that is not a multiple of the page size (`,
+  'sampler-nil': '-[MTLComputeCommandEncoder setSamplerState:atIndex:] is given a nil sampler.',
+  'sampler-pixel-repeat':
+    '-[MTLDevice newSamplerStateWithDescriptor:] is asked for address mode (2) with pixel coordinates.',
+  'texture-beyond-buffer': `${fill}is given (64) bytes from offset (224) of a buffer of (256).`,
+  'texture-format': `${texture}is asked for pixel format (11), which the stand-in does not have.`,
+  'texture-index': '-[MTLComputeCommandEncoder setTexture:atIndex:] is given index (128), but there are (128).',
+  'texture-nil-descriptor': `${texture}is given a nil descriptor.`,
+  'texture-offset': `${fill}is given offset (2) and rows of (16) bytes, not multiples of (4).`,
+  'texture-part': `${fill}is given (2, 4, 1) texels of slice (0) of a texture of (4, 4, 1) and (1) slices.`,
+  'texture-nil': '-[MTLComputeCommandEncoder setTexture:atIndex:] is given a nil texture.',
+  'texture-row-bytes': `${fill}is given rows of (20) and images of (80) bytes; the stand-in copies whole ones only.`,
+  'texture-rows-of-one': `${texture}is asked for sizes (4, 4, 1, 1) that texture type (0) does not have.`,
+  'texture-shared': `${texture}is asked for storage mode (0); textures are the GPU's own here (2).`,
+  'texture-slice': `${fill}is given (4, 4, 1) texels of slice (1) of a texture of (4, 4, 1) and (1) slices.`,
+  'texture-too-wide': `${texture}is asked for a texture of (16385, 1, 1) texels and (1) layers.`,
   'blit-unaligned': `${blit}is given source offset (2) and size (4), not both multiples of (4).`,
   'blit-odd-size': `${blit}is given source offset (0) and size (6), not both multiples of (4).`,
   'blit-beyond': `${blit}is given (12) bytes from destination offset (8) of a buffer of (16).`,

@@ -18,6 +18,9 @@ class Texture {
   Texture() = default;
   explicit Texture(const void* memory) : header_(headerAt(memory)) {}
 
+  // One that a function constant leaves out.
+  bool isNull() const { return header_.texels == nullptr; }
+
   uint32_t get_width(uint32_t = 0) const { return header_.size[0]; }
   uint32_t get_height(uint32_t = 0) const { return header_.size[1]; }
   uint32_t get_depth(uint32_t = 0) const { return header_.size[2]; }
@@ -138,7 +141,7 @@ class Texture {
   static constexpr unsigned sliceNumbers = (isCube ? 1 : 0) + (isArray ? 1 : 0);
   static constexpr int planes = isCube ? 2 : dimensions;  // coordinates within a slice
 
-  TextureHeader header_;
+  TextureHeader header_ = {};
 
   // Where a sampler reads.
   struct Taps {
@@ -246,6 +249,7 @@ class Texture {
   // What a sampler finds at whole places, which may lie beyond the edges.
   Colour tap(const metal::sampler& s, const Taps& taps, const int (&at)[3]) const {
     uint32_t place[3] = {0, 0, taps.slice};
+    if (isNull()) return colourOf(nullptr);
     for (int k = 0; k < planes; ++k) {
       const int texel = wrapped(at[k], static_cast<int>(header_.size[k]), s.addresses[k]);
       if (texel < 0) return borderOf(s, s.addresses[k]);
@@ -330,8 +334,8 @@ template <typename T, access how = access::read, memory_coherence = memory_coher
 using texture_buffer = covarium_textures::Texture<T, how, 1, false, false, false>;
 
 template <typename T>
-static inline bool is_null_texture(const T&) {
-  return false;
+static inline bool is_null_texture(const T& texture) {
+  return texture.isNull();
 }
 
 }  // namespace metal

@@ -61,6 +61,29 @@ id<MTLDevice> secondDevice() {
   return [MTLCopyAllDevices() objectAtIndex:1];
 }
 
+id<MTLTexture> texture(Scene& scene, MTLTextureType type, NSUInteger format, NSUInteger width, NSUInteger height) {
+  MTLTextureDescriptor* descriptor = [[MTLTextureDescriptor alloc] init];
+  [descriptor setTextureType:type];
+  [descriptor setPixelFormat:static_cast<MTLPixelFormat>(format)];
+  [descriptor setWidth:width];
+  [descriptor setHeight:height];
+  [descriptor setStorageMode:MTLStorageModePrivate];
+  return [scene.fixture.device newTextureWithDescriptor:descriptor];
+}
+
+// A texture of 4 x 4 floats from a buffer of 64.
+void fill(Scene& scene, NSUInteger offset, NSUInteger rowBytes, MTLSize size, NSUInteger slice) {
+  [[scene.buffer blitCommandEncoder] copyFromBuffer:scene.floats
+                                       sourceOffset:offset
+                                  sourceBytesPerRow:rowBytes
+                                sourceBytesPerImage:rowBytes * 4
+                                         sourceSize:size
+                                          toTexture:texture(scene, MTLTextureType2D, MTLPixelFormatR32Float, 4, 4)
+                                   destinationSlice:slice
+                                   destinationLevel:0
+                                  destinationOrigin:MTLOriginMake(0, 0, 0)];
+}
+
 void blit(Scene& scene, NSUInteger from, NSUInteger to, NSUInteger size) {
   [[scene.buffer blitCommandEncoder] copyFromBuffer:scene.floats
                                        sourceOffset:from
@@ -271,6 +294,32 @@ const std::map<std::string, std::function<void(Scene&)>> cases = {
                                           options:MTLResourceStorageModeShared
                                       deallocator:nil];
      }},
+    {"texture-nil-descriptor", [](Scene& s) { [s.fixture.device newTextureWithDescriptor:nil]; }},
+    {"texture-format", [](Scene& s) { texture(s, MTLTextureType2D, 11, 4, 4); }},
+    {"texture-too-wide", [](Scene& s) { texture(s, MTLTextureType2D, MTLPixelFormatR32Float, 16385, 1); }},
+    {"texture-rows-of-one", [](Scene& s) { texture(s, MTLTextureType1D, MTLPixelFormatR32Float, 4, 4); }},
+    {"texture-shared",
+     [](Scene& s) {
+       MTLTextureDescriptor* descriptor = [[MTLTextureDescriptor alloc] init];
+       [descriptor setPixelFormat:MTLPixelFormatR32Float];
+       [s.fixture.device newTextureWithDescriptor:descriptor];
+     }},
+    {"texture-nil", [](Scene& s) { [s.encoder() setTexture:nil atIndex:0]; }},
+    {"texture-index",
+     [](Scene& s) { [s.encoder() setTexture:texture(s, MTLTextureType2D, MTLPixelFormatR32Float, 4, 4) atIndex:128]; }},
+    {"texture-part", [](Scene& s) { fill(s, 0, 16, MTLSizeMake(2, 4, 1), 0); }},
+    {"texture-slice", [](Scene& s) { fill(s, 0, 16, MTLSizeMake(4, 4, 1), 1); }},
+    {"texture-offset", [](Scene& s) { fill(s, 2, 16, MTLSizeMake(4, 4, 1), 0); }},
+    {"texture-row-bytes", [](Scene& s) { fill(s, 0, 20, MTLSizeMake(4, 4, 1), 0); }},
+    {"texture-beyond-buffer", [](Scene& s) { fill(s, 224, 16, MTLSizeMake(4, 4, 1), 0); }},
+    {"sampler-pixel-repeat",
+     [](Scene& s) {
+       MTLSamplerDescriptor* descriptor = [[MTLSamplerDescriptor alloc] init];
+       [descriptor setNormalizedCoordinates:NO];
+       [descriptor setSAddressMode:MTLSamplerAddressModeRepeat];
+       [s.fixture.device newSamplerStateWithDescriptor:descriptor];
+     }},
+    {"sampler-nil", [](Scene& s) { [s.encoder() setSamplerState:nil atIndex:0]; }},
     {"blit-unaligned", [](Scene& s) { blit(s, 2, 0, 4); }},
     {"blit-odd-size", [](Scene& s) { blit(s, 0, 0, 6); }},
     {"blit-beyond", [](Scene& s) { blit(s, 0, 8, 12); }},
