@@ -103,13 +103,13 @@ export function evaluated(context: Context, scope: Scope, node: CallExpression):
   const called = calledBy(context, scope, node.callee);
   if (called.kind === 'thread' && called.name === 'barrier') {
     if (context.kernelScope === undefined)
-      throw source.refusal(node, 'A barrier stands in the kernel itself, not in a function of `uses`');
+      throw source.refusal(node, 'A barrier stands in the function of `device.compute` alone');
     if (node.arguments.length > 0) throw source.refusal(node, 'A barrier takes no arguments');
-    context.note('barrier', line);
+    context.note('barrier', node);
     return { op: 'barrier', line };
   }
   if (called.kind === 'log') {
-    context.note('debug', line);
+    context.note('debug', node);
     const values = (node.arguments as ExpressionNode[]).map((each): Expression | string =>
       each.type === 'Literal' && typeof each.value === 'string'
         ? each.value

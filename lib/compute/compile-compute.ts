@@ -24,7 +24,7 @@ export async function compileCompute<const D extends Descriptor>(
   options: ComputeOptions,
 ): Promise<ComputeKernel<D>> {
   checkOptions(options, ['name', 'uses', 'check']);
-  const name = nameFor(options.name, text, 'kernel');
+  const name = nameFor(options.name, text, 'unnamed');
   return compileParsed(device, descriptor, parsed(name, text), { ...options, name });
 }
 
@@ -36,14 +36,14 @@ export function nameFor(asked: unknown, text: unknown, other: string): string {
   throw wrongArgument('`name`', name, 'an identifier of up to 100 characters');
 }
 
-/** {@link compileCompute} of a text that is parsed. */
+/** {@link compileCompute} of a text that is parsed, and may call `functions` that are. */
 export async function compileParsed<D extends Descriptor>(
   device: OpenBackend,
   descriptor: D,
   text: Parsed,
-  options: ComputeOptions & { readonly name: string },
+  options: ComputeOptions & { readonly name: string; readonly functions?: ReadonlyMap<string, Parsed> },
 ): Promise<ComputeKernel<D>> {
-  const { name, uses = {}, check = false } = options;
+  const { name, uses = {}, check = false, functions = new Map<string, Parsed>() } = options;
   requireBoolean('check', check);
   const backend = backendOf(device);
   requireDescriptor(device, descriptor);
@@ -53,7 +53,7 @@ export async function compileParsed<D extends Descriptor>(
       'ERR_UNSUPPORTED',
       `Check mode needs the cpu or the reference device, not (${backend.kind}).`,
     );
-  const program = programOf(name, descriptor, text, uses);
+  const program = programOf(name, descriptor, text, uses, functions);
   refuseDouble(device, program);
   const texts = { source: metalText(program, false), javaScript: javaScriptText(program, check) };
   const lengths = lengthNames(program);
@@ -66,17 +66,11 @@ export async function compileParsed<D extends Descriptor>(
       program.name,
     ).parameters.filter(({ kind }) => kind !== 'place');
     const compiled = javaScriptKernel(program, texts.javaScript);
-    return new ComputeKernel(
-      device,
-      { name: program.name, parameters, compiled, notes: [] },
-      texts,
-      descriptor,
-      lengths,
-    );
+    return new ComputeKernel(device, { name, parameters, compiled, notes: [] }, texts, descriptor, lengths);
   }
   const source = check ? metalText(program, true) : texts.source;
   const kernel = await compileKernel(device, source, { name: program.name, check, path: `${name}.metal` });
-  const parts = { name: program.name, ...partsOf(kernel), notes: [...kernel.notes, ...notes] };
+  const parts = { name, ...partsOf(kernel), notes: [...kernel.notes, ...notes] };
   return new ComputeKernel(device, parts, texts, descriptor, lengths);
 }
 

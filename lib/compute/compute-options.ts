@@ -6,7 +6,7 @@ export type Uses = { readonly [name: string]: ((...values: never[]) => unknown) 
 
 /** Options of `Device.compute`. */
 export interface ComputeOptions {
-  /** The kernel's name in texts and messages; by default that of the function, or `kernel`. */
+  /** The kernel's name in texts and messages; by default that of the function, or `unnamed`. */
   readonly name?: string | undefined;
   /** Functions that the text may call, and numbers that it may name; none by default. */
   readonly uses?: Uses | undefined;

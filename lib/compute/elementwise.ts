@@ -2,11 +2,14 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { checkOptions, describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { dtypeOf } from '../dtype.ts';
+import { nameFor } from './compile-compute.ts';
 import type { Uses } from './compute-options.ts';
-import { f32, f64, i32, type Scalar, type ScalarName, u8, u32 } from './descriptor.ts';
-import { type Reduction, reduce } from './reduction.ts';
+import { f32, f64, i32, requireScalar, type Scalar, type ScalarName, u8, u32, variableTypes } from './descriptor.ts';
+import { textFunction } from './numbers-function.ts';
+import type { Parsed } from './parse.ts';
+import { type Reduction, reduceParsed, requireIdentity } from './reduction.ts';
 import { type Shaped, shapeOf } from './shapes.ts';
-import { type Result, type Vectorized, type VectorizedOptions, vectorize } from './vectorized.ts';
+import { type Result, type Vectorized, type VectorizedOptions, vectorizeParsed } from './vectorized.ts';
 
 /** Options of `Device.elementwise`. */
 export interface ElementwiseOptions {
@@ -42,7 +45,7 @@ const scalarOf = { float32: f32, float64: f64, int32: i32, uint32: u32, uint8: u
 export class Elementwise {
   readonly #device: OpenBackend;
   readonly #names: readonly string[];
-  readonly #text: (...values: number[]) => number;
+  readonly #text: Parsed;
   readonly #options: ElementwiseOptions;
   readonly #made: Map<string, Promise<Vectorized>> = new Map();
 
@@ -50,7 +53,7 @@ export class Elementwise {
   constructor(device: OpenBackend, names: readonly string[], text: string, options: ElementwiseOptions) {
     this.#device = device;
     this.#names = names;
-    this.#text = functionOf(names, `let out;\n${text};\nreturn out;`);
+    this.#text = textFunction('text', text, names, 'statements', 'add it to `names`, or give it in `uses`');
     this.#options = options;
   }
 
@@ -62,11 +65,12 @@ export class Elementwise {
     values: readonly (Shaped | number)[],
     options: VectorizedOptions<Out> = {},
   ): Promise<Out> {
-    const { name = 'elementwise', uses, result } = this.#options;
+    const { name: asked, uses, result } = this.#options;
     const types = typesOf(this.#names, values);
     const type = result ?? joinedType(types);
     const key = [...types, type].map(({ scalar }) => scalar).join();
-    const made = this.#made.get(key) ?? vectorize(this.#device, types, type, this.#text, { name, uses });
+    const name = nameFor(asked, undefined, 'elementwise');
+    const made = this.#made.get(key) ?? vectorizeParsed(this.#device, types, type, this.#text, { name, uses });
     this.#made.set(key, made);
     return (await made).run(values, options as VectorizedOptions<Result<ScalarName>>) as Promise<
       Out & Result<ScalarName>
@@ -79,18 +83,23 @@ export class ReductionOfTexts {
   readonly #device: OpenBackend;
   readonly #texts: ReductionTexts;
   readonly #names: readonly string[];
+  readonly #combine: Parsed;
+  readonly #map: Parsed;
   readonly #made: Map<string, Promise<Reduction>> = new Map();
 
   /** @internal */
   constructor(device: OpenBackend, texts: ReductionTexts) {
     this.#device = device;
     this.#texts = texts;
-    this.#names = namesOf('from', texts.from);
+    this.#names = namesOf('from', texts.from, 16);
     if (texts.map === undefined && this.#names.length > 1)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
         `Several arrays (${texts.from}) need a \`map\`, an expression of them.`,
       );
+    this.#combine = textFunction('reduce', texts.reduce, ['a', 'b'], 'expression', 'give it in `uses`');
+    const remedy = 'add it to `from`, or give it in `uses`';
+    this.#map = textFunction('map', texts.map ?? this.#names[0]!, this.#names, 'expression', remedy);
   }
 
   /**
@@ -98,18 +107,16 @@ export class ReductionOfTexts {
    * types compiles. Rejects like {@link Reduction.run}, and with `ERR_KERNEL_COMPILE`.
    */
   async run(values: readonly Shaped[], options: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
-    const { map, reduce: combine, identity, name = 'reduction', uses, result } = this.#texts;
+    const { map, identity, name: asked, uses, result } = this.#texts;
     const types = typesOf(this.#names, values);
     const type = result ?? joinedType(types);
     const key = [...types, type].map(({ scalar }) => scalar).join();
     const isPlain = map === undefined && types[0] === type;
-    const mapped = isPlain ? undefined : functionOf(this.#names, `return ${map ?? this.#names[0]};`);
+    const name = nameFor(asked, undefined, 'reduction');
+    const mapped = isPlain ? undefined : this.#map;
     const made =
       this.#made.get(key) ??
-      reduce(this.#device, type, functionOf(['a', 'b'], `return ${combine};`), identity, {
-        ...{ name, uses, map: mapped },
-        from: types,
-      });
+      reduceParsed(this.#device, type, this.#combine, identity, { name, uses, map: mapped, from: types });
     this.#made.set(key, made);
     return (await made).run(values, options);
   }
@@ -123,8 +130,9 @@ export function elementwise(
   options: ElementwiseOptions,
 ): Elementwise {
   checkOptions(options, ['result', 'name', 'uses']);
+  if (options.result !== undefined) requireScalar('`result`', options.result);
   if (typeof text !== 'string') throw wrongArgument('`text`', text, "a string, as 'out = a * x + y'");
-  return new Elementwise(device, namesOf('names', names), text, options);
+  return new Elementwise(device, namesOf('names', names, 7), text, options);
 }
 
 /** Makes a {@link ReductionOfTexts}; see `Device.reduction`. */
@@ -133,31 +141,18 @@ export function reductionOfTexts(device: OpenBackend, texts: ReductionTexts): Re
   for (const name of ['from', 'reduce', 'map'] as const)
     if (typeof texts[name] !== 'string' && !(name === 'map' && texts.map === undefined))
       throw wrongArgument(`\`${name}\``, texts[name], 'a string');
+  if (texts.result !== undefined) requireScalar('`result`', texts.result, variableTypes);
+  requireIdentity(texts.identity);
   return new ReductionOfTexts(device, texts);
 }
 
-function namesOf(argument: string, names: string): string[] {
+function namesOf(argument: string, names: string, most: number): string[] {
   const all = typeof names === 'string' ? names.split(',').map((each) => each.trim()) : [];
   const wrong = all.find((each) => !/^[A-Za-z]\w*$/.test(each) || each === 'out');
-  if (all.length > 0 && wrong === undefined && new Set(all).size === all.length) return all;
-  throw wrongArgument(`\`${argument}\``, names, "different identifiers, separated by commas, none of them 'out'");
-}
-
-/** A function of a text, which is never called: it is read as that of `Device.vectorize`. */
-function functionOf(names: readonly string[], body: string): (...values: number[]) => number {
-  try {
-    return new Function(...names, body) as (...values: number[]) => number;
-  } catch (cause) {
-    const { name, message } = cause as Error;
-    const isForbidden = name === 'EvalError';
-    throw new CovariumError(
-      isForbidden ? 'ERR_UNSUPPORTED' : 'ERR_KERNEL_COMPILE',
-      isForbidden
-        ? `Kernels of texts are functions made here, which this process forbids (${message}).`
-        : `Text is not understood (${message}).`,
-      { cause },
-    );
-  }
+  const count = new Set(all).size;
+  if (count > 0 && count <= most && count === all.length && wrong === undefined) return all;
+  const wanted = `1 to ${most} different identifiers, separated by commas, none of them 'out'`;
+  throw wrongArgument(`\`${argument}\``, names, wanted);
 }
 
 /** The types of arguments: a number has that of the arrays, unless it has a fraction and they have none. */

@@ -64,6 +64,11 @@ export function expression(context: Context, scope: Scope, node: ValueNode, alon
     }
     case 'CallExpression':
       return call(context, scope, node, alone);
+    case 'ArrayExpression':
+    case 'NewExpression':
+      if (context.kernelScope === undefined)
+        throw source.refusal(node, 'A function of numbers makes no array or object');
+      throw source.refusal(node, refused[node.type]!);
     default:
       throw source.refusal(node, refused[node.type] ?? `A node (${node.type}) is not to be had in a kernel`);
   }

@@ -23,11 +23,13 @@ export function outside(context: Context, name: string): string {
   if (/^stryMutAct_/.test(name))
     return `The text has the switches of Stryker (${name}): leave the file out of mutation`;
   if (typeof context.own.get(name) === 'function') return `(${name}) is a function: call it`;
-  if (threadFunctions.includes(name) || places.includes(name))
+  if (context.kernelScope !== undefined && (threadFunctions.includes(name) || places.includes(name)))
     return `(${name}) is not among the second parameter's names: write ({ ... }, { ${name} }) => ...`;
   if (name === 'undefined') return 'No value is missing in a kernel: leave out undefined';
   if (name === 'console') return 'Of console, a kernel has log alone: console.log(...)';
-  return `(${name}) is outside of the function, and what is outside is not seen: give it as an argument, or in \`uses\``;
+  const { names, remedy } = context.source;
+  if (names !== undefined) return `(${name}) is not among the names of the text (${names.join(', ')}): ${remedy}`;
+  return `(${name}) is outside of the function, and what is outside is not seen: ${remedy}`;
 }
 
 /** What `args.name` or `thread.name` means; undefined if the object is something else. */

@@ -2,11 +2,14 @@ import { type ArrowFunctionExpression, type Expression, type Function as Functio
 import { wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { SourceText } from './source-text.ts';
+import type { ValueType, Weak } from './tree.ts';
 
 /** A user's function, parsed. */
 export interface Parsed {
   readonly source: SourceText;
   readonly node: FunctionNode | ArrowFunctionExpression;
+  /** Throws `ERR_KERNEL_COMPILE` for a type that its caller cannot use. */
+  readonly requireResult?: ((type: ValueType | Weak | undefined) => void) | undefined;
 }
 
 /** The most characters of one function. */
@@ -16,7 +19,7 @@ const longest = 1 << 18;
  * Parses the text of a function, which the call has as `argument`. Throws `ERR_INVALID_ARGUMENT` for what is no
  * function, or has no text; `ERR_KERNEL_COMPILE` for one that a kernel can't be.
  */
-export function parsed(name: string, given: unknown, argument = 'text'): Parsed {
+export function parsed(name: string, given: unknown, argument = 'text', remedy?: string): Parsed {
   if (typeof given !== 'function') throw wrongArgument(`\`${argument}\``, given, 'a function');
   const text = Function.prototype.toString.call(given);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text))
@@ -24,25 +27,20 @@ export function parsed(name: string, given: unknown, argument = 'text'): Parsed 
       'ERR_INVALID_ARGUMENT',
       `\`${name}\` has no text: it is native, or bound by bind(). Pass the function itself.`,
     );
+  requireLength(name, text);
+  return functionIn(name, text, remedy);
+}
+
+/** Throws `ERR_TOO_LARGE` for a text that is too long to read. */
+export function requireLength(name: string, text: string): void {
   if (text.length > longest)
     throw new CovariumError(
       'ERR_TOO_LARGE',
       `Text of \`${name}\` has (${text.length}) characters; the limit is (${longest}).`,
     );
-  return functionIn(name, text);
 }
 
-/** {@link parsed} of a function of `count` numbers; throws `ERR_INVALID_ARGUMENT` for one of another number. */
-export function parsedOf(name: string, given: unknown, count: number, argument?: string): Parsed {
-  const all = parsed(name, given, argument);
-  if (all.node.params.length === count) return all;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Function (${name}) takes (${all.node.params.length}) arguments; here it gets (${count}).`,
-  );
-}
-
-function functionIn(name: string, text: string): Parsed {
+function functionIn(name: string, text: string, remedy?: string): Parsed {
   // The text of a method is no expression by itself.
   const forms = [
     ['(', ')'],
@@ -54,7 +52,7 @@ function functionIn(name: string, text: string): Parsed {
       const program = parse(`${before}${text}\n${after}`, { ecmaVersion: 2022, sourceType: 'module' });
       const statement = program.body[0]!;
       const whole = statement.type === 'ExpressionStatement' ? statement.expression : undefined;
-      const source = new SourceText(name, text, before.length);
+      const source = new SourceText(name, text, before.length, { remedy });
       if (program.body.length !== 1) throw source.refusal(program.body[1]!, 'Text goes on behind its last bracket');
       return { source, node: requireFunction(source, whole) };
     } catch (error) {

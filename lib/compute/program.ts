@@ -14,13 +14,19 @@ import type { Instance, NumbersInside, Program, ProgramParameter, Statement, Val
 const mostRounds = 1000;
 
 /** The types of a kernel's text. Throws `ERR_KERNEL_COMPILE` with the place for what a kernel can't have. */
-export function programOf(name: string, descriptor: Descriptor, { source, node }: Parsed, uses: Uses): Program {
-  return new Typing(uses).kernel(name, descriptor, source, node);
+export function programOf(
+  name: string,
+  descriptor: Descriptor,
+  { source, node }: Parsed,
+  uses: Uses,
+  functions: ReadonlyMap<string, Parsed>,
+): Program {
+  return new Typing(uses, functions).kernel(name, descriptor, source, node);
 }
 
 class Typing {
   readonly #own: ReadonlyMap<string, unknown>;
-  readonly #parsed: Map<string, Parsed> = new Map();
+  readonly #parsed: Map<string, Parsed>;
   readonly #instances: Map<string, Instance> = new Map();
   readonly #active: Set<string> = new Set();
   readonly #arrays: Map<NumbersInside['root'], number> = new Map();
@@ -29,8 +35,10 @@ class Typing {
   readonly #shared: NumbersInside[] = [];
   readonly #places: Map<string, Variable> = new Map();
 
-  constructor(uses: Uses) {
-    this.#own = new Map(Object.entries(uses));
+  constructor(uses: Uses, functions: ReadonlyMap<string, Parsed>) {
+    this.#parsed = new Map(functions);
+    const known = [...functions.keys()].map((name) => [name, () => 0] as const);
+    this.#own = new Map<string, unknown>([...Object.entries(uses), ...known]);
   }
 
   kernel(
@@ -147,13 +155,13 @@ class Typing {
           hasEffect = true;
         },
         share: (numbers) => this.#shared.push(numbers),
-        note: (what, line) => {
+        note: (what, at) => {
           if (!how.isKernel)
             throw source.refusal(
-              node,
-              `A function of \`uses\` has no ${what === 'debug' ? 'console.log and debugger' : what}`,
+              at,
+              `The function of \`device.compute\` alone has ${what === 'debug' ? 'console.log and debugger' : what}`,
             );
-          this.#notes.push({ what, line });
+          this.#notes.push({ what, line: source.lineOf(at) });
         },
       };
       if (node.body.type === 'BlockStatement')
@@ -204,7 +212,7 @@ class Typing {
       const outer = new Scope();
       const parameters = node.params.map((pattern, i) => {
         if (pattern.type !== 'Identifier')
-          throw source.refusal(pattern, 'Parameters of a function of `uses` are names alone');
+          throw source.refusal(pattern, 'Parameters of a function that a kernel calls are names alone');
         const value = values[i]!;
         const printed = outer.printed(pattern.name);
         const inside: Variable | NumbersInside =
@@ -221,6 +229,7 @@ class Typing {
       const { body, result, hasEffect } = this.#typed(source, node, () => new Scope(outer), how);
       if (result.type !== undefined && !endsInReturn(body))
         throw source.refusal(node, `(${name}) does not return a value on every way`);
+      own.requireResult?.(result.type);
       const printed = printedName(name, (each) => this.#taken.has(each));
       this.#taken.add(printed);
       const type = result.type === undefined ? 'void' : settledType(result.type);

@@ -10,7 +10,8 @@ import { compileParsed, nameFor } from './compile-compute.ts';
 import type { ComputeKernel } from './compute-kernel.ts';
 import type { Uses } from './compute-options.ts';
 import { type Descriptor, i32, input, output, requireScalar, type Scalar, variableTypes } from './descriptor.ts';
-import { parsedOf, parsedStatements } from './parse.ts';
+import { givenFunction, withResult } from './numbers-function.ts';
+import { type Parsed, parsedStatements } from './parse.ts';
 import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
 import { ownName } from './vectorized.ts';
 
@@ -164,7 +165,7 @@ export async function reduce(
   options: ReduceOptions,
 ): Promise<Reduction> {
   checkOptions(options, ['map', 'from', 'name', 'uses']);
-  const { map, from = [type], uses = {} } = options;
+  const { map, from = [type], uses } = options;
   requireScalar('`type`', type, variableTypes);
   if (!Array.isArray(from) || from.length === 0 || from.length > 16)
     throw wrongArgument('`from`', from, 'an array of 1 to 16 number types');
@@ -176,10 +177,28 @@ export async function reduce(
     );
   requireIdentity(identity);
   const name = nameFor(options.name, combine, 'reduction');
-  parsedOf(name, combine, 2, 'combine');
-  if (map !== undefined) parsedOf(`${name}Map`, map, from.length, 'map');
+  const parsed = givenFunction(combine, 2, 'combine', options.name, 'give it in `uses`');
+  const parsedMap = map === undefined ? undefined : givenFunction(map, from.length, 'map');
+  return reduceParsed(device, type, parsed, identity, { name, from, map: parsedMap, uses });
+}
+
+/** {@link reduce} of functions that are parsed. */
+export async function reduceParsed(
+  device: OpenBackend,
+  type: Scalar,
+  combine: Parsed,
+  identity: number,
+  how: {
+    readonly name: string;
+    readonly from: readonly Scalar[];
+    readonly map: Parsed | undefined;
+    readonly uses: Uses | undefined;
+  },
+): Promise<Reduction> {
+  const { name, from, map, uses } = how;
+  const combined = withResult(combine, type);
   const kernelFor = (types: readonly Scalar[], mapped: boolean) =>
-    passKernel(device, name, type, types, combine, mapped ? map : undefined, uses);
+    passKernel(device, name, type, types, combined, mapped ? map : undefined, uses);
   const next = kernelFor([type], false);
   const first = map === undefined ? next : kernelFor(from, true);
   const [a, b] = await Promise.all([first, next]);
@@ -196,9 +215,9 @@ async function passKernel(
   name: string,
   type: Scalar,
   from: readonly Scalar[],
-  combine: (a: number, b: number) => number,
-  map: ((...values: number[]) => number) | undefined,
-  uses: Uses,
+  combine: Parsed,
+  map: Parsed | undefined,
+  uses: Uses | undefined,
 ): Promise<ComputeKernel> {
   const names = from.map((_, i) => `a${i}`);
   const descriptor: { [name: string]: Descriptor[string] } = { out: output(type), n: i32, last: i32, identity: type };
@@ -229,6 +248,7 @@ async function passKernel(
   for (let row = 0; row < ${lanes}; row++) out[x * ${lanes} + row] = rows[row];
 }`;
   const statements = parsedStatements(name, [`{ ${Object.keys(descriptor).join(', ')} }`, '{ x, array }'], body);
-  const all = { ...uses, [own]: combine, ...(map === undefined ? {} : { [mapName]: map }) };
-  return (await compileParsed(device, descriptor, statements, { name, uses: all })) as unknown as ComputeKernel;
+  const functions = new Map([[own, combine]]);
+  if (map !== undefined) functions.set(mapName, withResult(map, undefined));
+  return (await compileParsed(device, descriptor, statements, { name, uses, functions })) as unknown as ComputeKernel;
 }

@@ -17,7 +17,8 @@ import {
   type ScalarName,
   variableTypes,
 } from './descriptor.ts';
-import { parsedOf, parsedStatements } from './parse.ts';
+import { givenFunction, withResult } from './numbers-function.ts';
+import { parsedStatements } from './parse.ts';
 import { requireIdentity } from './reduction.ts';
 import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
 import { ownName } from './vectorized.ts';
@@ -138,7 +139,7 @@ export async function scan<N extends ScalarName>(
   requireScalar('`type`', type, variableTypes);
   requireIdentity(identity);
   const name = nameFor(options.name, combine, 'scanned');
-  parsedOf(name, combine, 2, 'combine');
+  const parsed = givenFunction(combine, 2, 'combine', options.name, 'give it in `uses`');
   const own = ownName(name, ['a', 'offsets', 'n', 'mode', 'first', 'end', 'all', 'at']);
   const body = `const first = x * ${chunk};
 const end = first + Math.min(${chunk}, n - first);
@@ -158,7 +159,8 @@ if (mode === 0) {
   const statements = parsedStatements(name, ['{ a, offsets, out, n, mode }', '{ x }'], body);
   const kernel = await compileParsed(device, descriptor, statements, {
     name,
-    uses: { ...options.uses, [own]: combine },
+    uses: options.uses,
+    functions: new Map([[own, withResult(parsed, type)]]),
   });
   return new Scan(device, kernel as unknown as ComputeKernel, type, identity, exclusive);
 }

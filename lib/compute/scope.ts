@@ -104,7 +104,7 @@ export interface Context {
   /** Adds an array that the group shares. */
   share(numbers: NumbersInside): void;
   /** Says that the text waits at a barrier, or that only the reference device obeys a line. */
-  note(what: 'barrier' | 'debug', line: number): void;
+  note(what: 'barrier' | 'debug', node: Node): void;
   /** What a function of `uses` returns. */
   readonly result: Variable;
 }

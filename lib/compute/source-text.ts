@@ -2,18 +2,29 @@ import type { Node } from 'acorn';
 import { CovariumError } from '../covarium-error.ts';
 import { codeFrame } from '../kernel/diagnostics.ts';
 
-/** The text of a user's function, which refusals show. */
+/** The text of a user's function, or a text of the user's that we make one of: refusals show it. */
 export class SourceText {
-  /** What messages call the function. */
+  /** What messages call the text. */
   readonly name: string;
   readonly text: string;
+  /** The names that a text which is no function may use; undefined for a function. */
+  readonly names: readonly string[] | undefined;
+  /** What to do about a name that the text does not know. */
+  readonly remedy: string;
   /** Characters before the text, in what the parser reads. */
   readonly #before: number;
 
-  constructor(name: string, text: string, before = 0) {
+  constructor(
+    name: string,
+    text: string,
+    before = 0,
+    how: { readonly names?: readonly string[] | undefined; readonly remedy?: string | undefined } = {},
+  ) {
     this.name = name;
     this.text = text;
     this.#before = before;
+    this.names = how.names;
+    this.remedy = how.remedy ?? 'give it as an argument, or in `uses`';
   }
 
   /** The line of a node, from 1. */
@@ -25,6 +36,16 @@ export class SourceText {
   wordsOf({ start, end }: Pick<Node, 'start' | 'end'>): string {
     const words = this.text.slice(start - this.#before, end - this.#before).replace(/\s+/g, ' ');
     return words.length > 40 ? `${words.slice(0, 37)}...` : words;
+  }
+
+  /** True for a node that the user wrote. */
+  holds({ start, end }: Pick<Node, 'start' | 'end'>): boolean {
+    return start >= this.#before && end <= this.#before + this.text.length;
+  }
+
+  /** True if nothing but blanks is behind a place. */
+  isBehind(start: number): boolean {
+    return this.text.slice(Math.max(0, start - this.#before)).trim() === '';
   }
 
   /** The error for a node that a kernel can't have: `why` is a sentence, or several, without its last full stop. */

@@ -17,7 +17,6 @@ const refused: { readonly [type: string]: string } = {
   ForOfStatement: 'A for-of loop is not to be had in a kernel: write for (let i = 0; i < n; i++)',
   ForInStatement: 'A for-in loop is not to be had in a kernel: write for (let i = 0; i < n; i++)',
   TryStatement: 'A try is not to be had in a kernel: nothing is thrown there',
-  ThrowStatement: 'A kernel throws nothing: write what is wrong to an array',
   SwitchStatement: 'A switch is not to be had in a kernel: write if and else',
   LabeledStatement: 'Labels are not to be had in a kernel',
   FunctionDeclaration: 'A kernel contains no function: give helper functions in `uses`',
@@ -73,8 +72,13 @@ function statement(context: Context, scope: Scope, node: StatementNode): Stateme
     case 'ReturnStatement':
       return [returned(context, scope, node, line)];
     case 'DebuggerStatement':
-      context.note('debug', line);
+      context.note('debug', node);
       return [{ op: 'debugger', line }];
+    case 'ThrowStatement':
+      throw source.refusal(
+        node,
+        `A kernel throws nothing: ${context.kernelScope === undefined ? 'give a number' : 'write to an array'} that says what is wrong`,
+      );
     default:
       throw source.refusal(node, refused[node.type] ?? `A statement (${node.type}) is not to be had in a kernel`);
   }
@@ -134,7 +138,12 @@ function returned(
   if (!argument) {
     // Known once types are settled: the value may come behind.
     if (context.strict && context.result.type !== undefined)
-      throw context.source.refusal(node, 'This return gives no value, but another of the function does');
+      throw context.source.refusal(
+        node,
+        context.source.names === undefined
+          ? 'This return gives no value, but another of the function does'
+          : 'This return gives no value: write return out',
+      );
     return { op: 'return', line, value: undefined };
   }
   if (context.kernelScope !== undefined)

@@ -19,7 +19,8 @@ import {
   type Scalar,
   type ScalarName,
 } from './descriptor.ts';
-import { parsedOf, parsedStatements } from './parse.ts';
+import { givenFunction, withResult } from './numbers-function.ts';
+import { type Parsed, parsedStatements } from './parse.ts';
 import { commonShape, dtypeOfScalar, isSame, resultOf, type Shape, type Shaped, shapeOf, strides } from './shapes.ts';
 
 /** What holds the results of type N: a Volume or a Matrix if an argument is one, else a Vector. */
@@ -149,8 +150,19 @@ export async function vectorize<N extends ScalarName>(
   for (const [i, type] of types.entries()) requireScalar(`\`types[${i}]\``, type);
   requireScalar('`result`', result);
   const name = nameFor(options.name, text, 'vectorized');
-  // Refuses what is no function by the caller's name, before it is met in a text of ours.
-  parsedOf(name, text, types.length);
+  return vectorizeParsed(device, types, result, givenFunction(text, types.length, 'text', options.name), {
+    ...{ name, uses: options.uses },
+  });
+}
+
+/** {@link vectorize} of a function that is parsed. */
+export async function vectorizeParsed<N extends ScalarName>(
+  device: OpenBackend,
+  types: readonly Scalar[],
+  result: Scalar<N>,
+  text: Parsed,
+  { name, uses }: VectorizeOptions & { readonly name: string },
+): Promise<Vectorized<N>> {
   const names = types.map((_, i) => `a${i}`);
   const descriptor: { [name: string]: Descriptor[string] } = { out: output(result), flat: i32 };
   types.forEach((type, i) => {
@@ -170,8 +182,8 @@ export async function vectorize<N extends ScalarName>(
     [`{ ${Object.keys(descriptor).join(', ')} }`, '{ x, y, z, width, height }'],
     body,
   );
-  const uses = { ...options.uses, [own]: text };
-  const kernel = await compileParsed(device, descriptor, statements, { name, uses });
+  const functions = new Map([[own, withResult(text, result)]]);
+  const kernel = await compileParsed(device, descriptor, statements, { name, uses, functions });
   return new Vectorized(device, kernel as unknown as ComputeKernel, types, result);
 }
 

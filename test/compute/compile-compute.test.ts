@@ -141,7 +141,7 @@ onEveryDevice('a launch that does not fit is refused, and nothing runs.', async 
     (given: object, grid: unknown = 2) =>
     () =>
       kernel.run({ grid: grid as number, arguments: { ...all, ...given } as typeof all });
-  await throwsCode('ERR_INVALID_ARGUMENT', '(b)', launched({ b: 1 }));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Kernel (unnamed) has no argument (b)', launched({ b: 1 }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(a)', launched({ a: '1' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(x)', launched({ x: 1 }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(out)', launched({ out: [1, 2] }));

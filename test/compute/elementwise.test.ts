@@ -36,12 +36,55 @@ onEveryDevice('a reduction of texts maps and combines.', async (device) => {
   assert.is(await most.run([Uint8Array.of(3, 200, 7)]), 200);
 });
 
+onEveryDevice('an error names the line and the column of the text, by the name of its argument.', async (device) => {
+  const places = async (make: () => Promise<unknown>, path: string, line: number, column: number, why: string) => {
+    const error = await throwsCode('ERR_KERNEL_COMPILE', why, make);
+    assert.equal([error.path, error.line, error.column], [path, line, column], error.message);
+    assert.ok(error.message.includes(`(${path}:${line}:${column})`), error.message);
+    return error;
+  };
+  const run = (text: string) => async () => (await device.elementwise('x, y, a', text)).run([[1], [2], 3]);
+  const error = await places(run('out = (a+b)/2'), 'text', 1, 10, '(b) is not among the names of the text (x, y, a');
+  assert.ok(error.message.endsWith('> 1 | out = (a+b)/2\n    |          ^\n'), error.message);
+  await places(run('const s = x;\n  out = s * nope;'), 'text', 2, 13, 'add it to `names`');
+  await places(run('out = z'), 'text', 1, 7, 'add it to `names`');
+  await places(run('out = x;\n out = ) 3'), 'text', 2, 8, 'understood');
+  await places(run('out = x +'), 'text', 1, 10, 'too soon');
+  await places(run('out = x > y'), 'text', 1, 7, '(x > y) is a condition (true or false), but the result is f32');
+  await places(run('const s = x'), 'text', 1, 1, 'write out = ...');
+  await places(run('out = x; console.log(x)'), 'text', 1, 10, 'device.compute');
+  await places(run('out = x; throw y'), 'text', 1, 10, 'give a number that says what is wrong');
+  const reduced = (texts: object) => async () =>
+    (await device.reduction({ from: 'x', reduce: 'a + b', identity: 0, ...texts })).run([[1, 2]]);
+  await places(reduced({ reduce: 'a +\n  q' }), 'reduce', 2, 3, '(q) is not among the names of the text (a, b): give');
+  await places(reduced({ reduce: 'a > b' }), 'reduce', 1, 1, '(a > b) is a condition');
+  await places(reduced({ reduce: 'a; b' }), 'reduce', 1, 4, 'one expression');
+  await places(reduced({ reduce: 'a) + (b' }), 'reduce', 1, 2, 'one expression');
+  await places(reduced({ reduce: ' ' }), 'reduce', 1, 1, 'empty');
+  await places(reduced({ map: 'x * w' }), 'map', 1, 5, 'add it to `from`');
+  await places(reduced({ map: 'x > 1' }), 'map', 1, 1, '(x > 1) is a condition');
+  await places(reduced({ map: 'x ? : 2' }), 'map', 1, 5, 'understood');
+});
+
+onEveryDevice('a text may have comments, parentheses and a semicolon at its end.', async (device) => {
+  const twice = await device.elementwise('x', '// twice\nout = 2 * x; // done');
+  assert.equal((await twice.run([[1, 2]])).toArray(), [2, 4]);
+  const sum = await device.reduction({ from: 'x', map: '(x) /* x */;', reduce: '(a) + (b); // sum', identity: 0 });
+  assert.is(await sum.run([[1, 2, 3]]), 6);
+});
+
 onEveryDevice('what is no text is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', "('x, x')", () => device.elementwise('x, x', 'out = x'));
   await throwsCode('ERR_INVALID_ARGUMENT', "('out')", () => device.elementwise('out', 'out = 1'));
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => device.elementwise('x', 1 as never));
   await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', 'out = x +'));
   await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', '} evil() {'));
+  await throwsCode('ERR_KERNEL_COMPILE', 'understood', () => device.elementwise('x', 'out = x /*'));
+  await throwsCode('ERR_INVALID_ARGUMENT', '1 to 7', () => device.elementwise('a, b, c, d, e, f, g, h', 'out = a'));
+  await throwsCode('ERR_INVALID_ARGUMENT', "('f32')", () =>
+    device.elementwise('x', 'out = x', { result: 'f32' as never }),
+  );
+  await throwsCode('ERR_TOO_LARGE', '262144', () => device.elementwise('x', `out = x${' '.repeat(1 << 18)}`));
   await throwsCode('ERR_INVALID_ARGUMENT', '(x, y)', () =>
     device.reduction({ from: 'x, y', reduce: 'a + b', identity: 0 }),
   );
@@ -49,7 +92,7 @@ onEveryDevice('what is no text is refused.', async (device) => {
   await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => outside.run([[1, 2]]));
   for (const text of ['if (x > 1) return; out = 2 * x', 'out = x; return']) {
     const early = await device.elementwise('x', text);
-    await throwsCode('ERR_KERNEL_COMPILE', 'This return gives no value', () => early.run([[1, 2]]));
+    await throwsCode('ERR_KERNEL_COMPILE', 'write return out', () => early.run([[1, 2]]));
   }
   const mixed = await device.elementwise('x, y', 'out = x + y');
   await throwsCode('ERR_INVALID_ARGUMENT', '(i32, u32)', () => mixed.run([new Int32Array(2), new Uint32Array(2)]));

@@ -73,7 +73,18 @@ onEveryDevice('f64 sums, where the device has them; what does not fit is refused
     device.reduce(f32, (a, b) => a + b, 'zero' as never),
   );
   await throwsCode('ERR_INVALID_ARGUMENT', '(0)', () => device.reduce(f32, () => 1, 0));
-  await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => device.reduce(f32, (a, b) => a + b * scale, 0));
+  const outside = await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () =>
+    device.reduce(f32, (a, b) => a + b * scale, 0),
+  );
+  assert.is(outside.path, 'combine');
+  const text = new Function('a, b', 'return a > b;') as (a: number, b: number) => number;
+  for (const given of [{}, { map: text, from: [f32, f32] }]) {
+    const combine = given.map === undefined ? text : (a: number, b: number) => a + b;
+    const error = await throwsCode('ERR_KERNEL_COMPILE', '(a > b) is a condition (true or false)', () =>
+      device.reduce(f32, combine, 0, given),
+    );
+    assert.equal([error.path, error.line, error.column], [given.map === undefined ? 'combine' : 'map', 3, 8]);
+  }
 });
 declare const scale: number;
 

@@ -32,6 +32,10 @@ onEveryDevice('what is no scan is refused.', async (device) => {
     device.scan(f32, (a, b) => a + b, 0, { exclusive: 1 as never }),
   );
   await throwsCode('ERR_INVALID_ARGUMENT', "('f32')", () => device.scan('f32' as never, (a, b) => a + b, 0));
+  const error = await throwsCode('ERR_KERNEL_COMPILE', '(a > b) is a condition', () =>
+    device.scan(f32, new Function('a, b', 'return (a > b);') as () => number, 0),
+  );
+  assert.equal([error.path, error.line, error.column], ['combine', 3, 9]);
   const sums = await device.scan(f32, (a, b) => a + b, 0);
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => sums.run(1 as never));
   await throwsCode('ERR_INVALID_ARGUMENT', '(int32)', () => sums.run(new Int32Array(3)));

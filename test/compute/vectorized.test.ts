@@ -73,7 +73,14 @@ onEveryDevice('what does not fit is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => device.vectorize([], f32, () => 1));
   await throwsCode('ERR_INVALID_ARGUMENT', '(undefined)', () => device.vectorize([f32], f32, undefined as never));
   await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => device.vectorize([f32], f32, (x) => x * scale));
-  await throwsCode('ERR_KERNEL_COMPILE', 'f32', () => device.vectorize([f32], i32, (x) => x / 2));
+  const half = new Function('x', 'const y = x / 2;\nreturn y;') as (x: number) => number;
+  const error = await throwsCode('ERR_KERNEL_COMPILE', '(y) is of type f32, but the result is i32: write i32', () =>
+    device.vectorize([f32], i32, half),
+  );
+  assert.equal([error.path, error.line, error.column], ['text', 4, 8]);
+  await throwsCode('ERR_KERNEL_COMPILE', 'gives no value', () =>
+    device.vectorize([f32], f32, new Function('x', '') as () => number),
+  );
 });
 declare const scale: number;
 
