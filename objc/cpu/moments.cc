@@ -11,16 +11,18 @@ namespace covarium::cpu {
 
 namespace {
 
-// Sums over a chunk of the rows are added up in the order of the chunks, whatever the number of threads.
-constexpr size_t chunks = 8;
 constexpr size_t blockRows = 256;  // centred in float64 at a time
+
+// Rows are summed by chunks, which are added up in their order: as many for any number of threads, and one of few rows,
+// where more would take longer than the sums.
+size_t chunksOf(size_t count) { return count <= blockRows ? 1 : 8; }
 
 struct Range {
   size_t first, count;
 };
 
 Range chunkOf(size_t chunk, size_t count) {
-  const size_t rows = (count + chunks - 1) / chunks, first = std::min(count, chunk * rows);
+  const size_t chunks = chunksOf(count), rows = (count + chunks - 1) / chunks, first = std::min(count, chunk * rows);
   return {first, std::min(count, first + rows) - first};
 }
 
@@ -30,7 +32,7 @@ template <typename T>
 std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, const double* weights,
                                      const std::vector<double>& origin, size_t count) {
   constexpr size_t sliceColumns = 256;
-  const size_t n = origin.size(), slices = (n + sliceColumns - 1) / sliceColumns;
+  const size_t n = origin.size(), slices = (n + sliceColumns - 1) / sliceColumns, chunks = chunksOf(count);
   std::vector<double> sums(chunks * n);
   execution.pool.run(chunks * slices, [&](size_t task, unsigned) {
     const size_t chunk = task / slices, from = task % slices * sliceColumns, to = std::min(n, from + sliceColumns);
@@ -74,6 +76,7 @@ class Products {
         rows_(rows),
         weights_(weights),
         count_(count),
+        chunks_(chunksOf(count)),
         n_(origin.size()),
         origin_(origin),
         centre_(centre) {
@@ -87,7 +90,7 @@ class Products {
     const unsigned threads = execution.pool.threads();
     const size_t whole = sideFor(threads);
     areChunksApart_ = !isOwn || whole < leastSide;
-    const size_t side = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / chunks) : whole;
+    const size_t side = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / double(chunks_)) : whole;
     tiles_ = tilesOf(n_, std::clamp(side, leastSide, mostSide));
   }
 
@@ -100,7 +103,7 @@ class Products {
       const Tile& tile = tiles_[i];
       const size_t size = tile.size();
       double* sums = scratchOf(tile, 2 * size);
-      for (size_t chunk = 0; chunk < chunks; ++chunk) {
+      for (size_t chunk = 0; chunk < chunks_; ++chunk) {
         sumChunk(tile, chunk, sums + (chunk == 0 ? 0 : size), sums + 2 * size);
         if (chunk != 0) add(sums + size, sums, size);
       }
@@ -129,18 +132,18 @@ class Products {
     size_t total = 0;
     for (const Tile& tile : tiles_) {
       offsets.push_back(total);
-      total += chunks * tile.size();
+      total += chunks_ * tile.size();
     }
     const std::unique_ptr<double[]> sums(new double[total]);  // whose pages the tasks touch first
-    execution_.pool.run(tiles_.size() * chunks, [&](size_t task, unsigned) {
-      const size_t i = task / chunks, chunk = task % chunks;
+    execution_.pool.run(tiles_.size() * chunks_, [&](size_t task, unsigned) {
+      const size_t i = task / chunks_, chunk = task % chunks_;
       const Tile& tile = tiles_[i];
       sumChunk(tile, chunk, sums.get() + offsets[i] + chunk * tile.size(), scratchOf(tile, 0));
     });
     execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
       const size_t size = tiles_[i].size();
       double* first = sums.get() + offsets[i];
-      for (size_t chunk = 1; chunk < chunks; ++chunk) add(first + chunk * size, first, size);
+      for (size_t chunk = 1; chunk < chunks_; ++chunk) add(first + chunk * size, first, size);
       finish(tiles_[i], first);
     });
   }
@@ -181,7 +184,7 @@ class Products {
   const Execution& execution_;
   const T* rows_;
   const double* weights_;  // of each row; null if all are 1
-  size_t count_, n_;
+  size_t count_, chunks_, n_;
   const std::vector<double>&origin_, &centre_;
   std::vector<Tile> tiles_;
   bool areChunksApart_;
