@@ -34,9 +34,10 @@ struct KernelParameter {
 // What a launch says of a texture: lib/kernel/texture.ts writes it, msl/cpu/library/texture.h reads it.
 struct TextureHeader {
   uint64_t texels;  // their address, where the device has one; 0 as it comes
-  uint32_t width, height, slices, component, count, isBgra, pixelFormat, textureType;
+  uint32_t width, height, slices, component, count, isBgra, pixelFormat, textureType, hasAtomics, unused;
 
-  size_t texelBytes() const { return count * (component <= 3 ? 1 : component <= 8 ? 2 : 4); }
+  size_t componentBytes() const { return component <= 3 ? 1 : component <= 8 ? 2 : 4; }
+  size_t texelBytes() const { return count * componentBytes(); }
   static TextureHeader of(const std::vector<uint8_t>& bytes) {
     TextureHeader header;
     if (bytes.size() != sizeof header) throw Failure("ERR_INTERNAL", "Texture has no header.");

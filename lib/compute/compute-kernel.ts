@@ -6,7 +6,7 @@ import type { Values } from '../dtype.ts';
 import type { KernelArgument } from '../kernel/arguments.ts';
 import type { GridSize } from '../kernel/grid.ts';
 import { Kernel, type Launch } from '../kernel/kernel.ts';
-import type { Parameter } from '../kernel/signature.ts';
+import type { Parameter } from '../kernel/parameter.ts';
 import type { Descriptor, GivenTo } from './descriptor.ts';
 
 /** Options of a launch of a {@link ComputeKernel}. */

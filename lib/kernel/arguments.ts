@@ -9,7 +9,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
 import { encode } from './encode.ts';
 import type { Layout } from './layout.ts';
-import type { Parameter } from './signature.ts';
+import type { Parameter } from './parameter.ts';
 import { headerOf, memoryOf, type SamplerOptions, samplerOf, Texture } from './texture.ts';
 
 /** A number, or an array or a plain object of numbers, for a parameter struct. */
@@ -110,7 +110,7 @@ function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgum
         `Argument (${parameter.name}) is a texture: it takes new Texture(memory, { format, width, height }), not (${describe(value)}).`,
       );
     const values = anyValuesIn(`Argument (${parameter.name})`, memoryOf(value), device);
-    return { header: headerOf(parameter, value, values.byteLength, dtypeOf(values)), values };
+    return { header: headerOf(parameter, value, values.byteLength), values };
   }
   if (value instanceof Texture)
     throw new CovariumError(

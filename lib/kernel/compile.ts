@@ -8,8 +8,9 @@ import { Source } from './declarations.ts';
 import { compileError } from './diagnostics.ts';
 import { type GivenLayouts, withLayouts } from './given-layouts.ts';
 import { Kernel } from './kernel.ts';
+import { type Parameter, tableOf } from './parameter.ts';
 import { preprocess } from './preprocess.ts';
-import { kernelNames, type Parameter, type Signature, signatureOf, tableOf } from './signature.ts';
+import { kernelNames, type Signature, signatureOf } from './signature.ts';
 import { requireNoPointers } from './struct-pointers.ts';
 import { requireClosedBraces } from './tokens.ts';
 

@@ -5,7 +5,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf, valuesOf } from './arguments.ts';
 import { type GridSize, sizeOf, threadgroupFor } from './grid.ts';
-import type { Parameter } from './signature.ts';
+import type { Parameter } from './parameter.ts';
 
 /** Options of a launch. */
 export interface Launch {

@@ -1,33 +1,9 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Declaration, Range, Source } from './declarations.ts';
-import { type Layout, Layouts, typeText } from './layout.ts';
+import { Layouts, typeText } from './layout.ts';
+import { isObject, numbered, objectKind, type Parameter, tableOf } from './parameter.ts';
+import { reachable } from './reachable.ts';
 import { errorAt, type Token, textOf } from './tokens.ts';
-
-/** One argument of a kernel's function, in the order of the text. */
-export interface Parameter {
-  readonly kind:
-    | 'read'
-    | 'written'
-    | 'constant'
-    | 'threadgroup'
-    | 'texture'
-    | 'writtenTexture'
-    | 'sampler'
-    | 'place'
-    | 'absent';
-  readonly name: string;
-  /** The type that is pointed or referred to, or the type of the built-in position. */
-  readonly type: string;
-  /** Undefined if the text declares it in a way that is not understood. */
-  readonly layout: Layout | undefined;
-  /** The index in Metal's table of its kind: buffers, threadgroup memories, textures, samplers; -1 for a position. */
-  readonly index: number;
-  /** The attribute of a built-in position, such as `thread_position_in_grid`. */
-  readonly attribute: string;
-  readonly isPointer: boolean;
-  /** Its place in the text. */
-  readonly token: Token;
-}
 
 /** A kernel of a text. */
 export interface Signature {
@@ -40,20 +16,6 @@ export interface Signature {
   /** What it consists of: its function, and the instantiation of a template. */
   readonly roots: readonly Range[];
   readonly parameters: readonly Parameter[];
-}
-
-/** The most buffers of a kernel in Metal. */
-export const mostBuffers = 31;
-
-/** The most textures and samplers of a kernel in Metal. */
-const mostTextures = 128;
-const mostSamplers = 16;
-
-/** The table that an argument is in, by the word of its attribute, with the most entries. */
-export function tableOf({ kind }: Pick<Parameter, 'kind'>): { readonly attribute: string; readonly most: number } {
-  if (kind === 'texture' || kind === 'writtenTexture') return { attribute: 'texture', most: mostTextures };
-  if (kind === 'sampler') return { attribute: 'sampler', most: mostSamplers };
-  return { attribute: kind === 'threadgroup' ? 'threadgroup' : 'buffer', most: mostBuffers };
 }
 
 /** The most kernels of one text, arguments of a kernel, and characters of one argument. */
@@ -229,13 +191,17 @@ export function signatureOf(
       `Kernel (${chosen.name}) has (${list.length}) arguments; the limit is (${mostArguments})`,
       'ERR_TOO_LARGE',
     );
+  const roots = [declaration, ...(instantiation === undefined ? [] : [instantiation])].map(
+    ({ begin, end }): Range => [begin, end],
+  );
+  const parameters = numbered(list.map((range) => parameterOf(source, range, chosen.name, given, holds)));
   return {
     name: chosen.name,
     source,
     declaration,
     expression: `${declaration.scope}${own}${templateArguments.length === 0 ? '' : `<${written} >`}`,
-    roots: [declaration, ...(instantiation === undefined ? [] : [instantiation])].map(({ begin, end }) => [begin, end]),
-    parameters: numbered(list.map((range) => parameterOf(source, range, chosen.name, given, holds))),
+    roots,
+    parameters: withAtomics(source, roots, parameters),
   };
 }
 
@@ -313,7 +279,7 @@ function parameterOf(
   const type = typeText(plain) + typeText(inner);
   const attributeAt = (word: string) => attributes.find(([first]) => source.text(first) === word);
   const isMemory = head.some(({ text }) => text === 'threadgroup');
-  const object = objectKind(plain);
+  const object = objectKind(plain, kernel, name);
   const { attribute: table } = tableOf({ kind: object ?? (isMemory ? 'threadgroup' : 'read') });
   const numberedBy = attributeAt(table);
   const condition = attributeAt('function_constant');
@@ -340,39 +306,34 @@ function parameterOf(
     index = Number(value);
   }
   const named = { ...whole, index, attribute: '' };
-  if (object !== undefined) return { ...named, kind: object };
+  if (object !== undefined && other !== undefined)
+    throw errorAt(
+      name,
+      `Argument (${name.text}) of kernel (${kernel}) has an attribute (${source.text(other[0])}) that a (${plain[0]!.text}) does not take`,
+    );
+  if (object === 'sampler') return { ...named, kind: object };
+  if (object !== undefined) {
+    const end = plain.findIndex(({ text }) => text === ',' || text === '>');
+    const element = layoutsIn(source).of(typeText(plain.slice(2, end)))?.scalar ?? '';
+    return { ...named, kind: object, texture: { element, hasAtomics: false } };
+  }
   if (isMemory) return { ...named, kind: 'threadgroup' };
   if (head.some(({ text }) => text === 'constant')) return { ...named, kind: 'constant' };
   return { ...named, kind: head.some(({ text }) => text === 'const') ? 'read' : 'written' };
 }
 
-/** True for a word that begins the type of a texture or a sampler. */
-function isObject({ text }: Token): boolean {
-  return /^(?:(?:texture|depth)(?:1d|2d|3d|cube)(?:_array)?|texture_buffer|sampler)$/.test(text);
-}
-
-/** The kind of a texture or a sampler; undefined for other types. */
-function objectKind(type: readonly Token[]): 'texture' | 'writtenTexture' | 'sampler' | undefined {
-  const found = type.find(({ text }) => text !== '::');
-  if (found === undefined || !isObject(found)) return undefined;
-  if (found.text === 'sampler') return 'sampler';
-  return type.some(({ text }) => text === 'write' || text === 'read_write') ? 'writtenTexture' : 'texture';
-}
-
-/** Arguments without an index take the next free one of their table, as in Metal. */
-function numbered(parameters: readonly Parameter[]): Parameter[] {
-  const isNumbered = ({ kind }: Parameter) => kind !== 'place' && kind !== 'absent';
-  const tables = new Map<string, { readonly taken: Set<number>; free: number }>();
-  for (const each of parameters.filter(isNumbered)) {
-    const { attribute } = tableOf(each);
-    const table = tables.get(attribute) ?? { taken: new Set(), free: 0 };
-    tables.set(attribute, table);
-    table.taken.add(each.index);
-  }
-  return parameters.map((each) => {
-    if (!isNumbered(each) || each.index >= 0) return each;
-    const table = tables.get(tableOf(each).attribute)!;
-    while (table.taken.has(table.free)) table.free++;
-    return { ...each, index: table.free++ };
+/** The parameters of a kernel, with what is known of its body: whether texels change as atomics. */
+function withAtomics(source: Source, roots: readonly Range[], parameters: readonly Parameter[]): Parameter[] {
+  const isChanged = ({ kind, type }: Parameter) => kind === 'writtenTexture' && /read_write/.test(type);
+  if (!parameters.some(isChanged)) return [...parameters];
+  const hasAtomics = [...reachable(source, roots)].some(({ begin, end }) => {
+    for (let at = begin; at < end; at++)
+      if (source.text(at) === '.' && /^atomic_/.test(source.text(at + 1))) return true;
+    return false;
   });
+  return parameters.map((each) =>
+    isChanged(each) && /^u?int$/.test(each.texture!.element)
+      ? { ...each, texture: { ...each.texture!, hasAtomics } }
+      : each,
+  );
 }

@@ -4,8 +4,8 @@ import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import { checkOptions, describe, inspectFields, oneOf, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Dtype, Values } from '../dtype.ts';
-import type { Parameter } from './signature.ts';
+import { type Dtype, knownDtypeOf, type Values } from '../dtype.ts';
+import type { Parameter } from './parameter.ts';
 
 /**
  * What a texel consists of, by Metal's names: its components, the bits of each, and how they are read. `unorm` is 0 to
@@ -131,6 +131,17 @@ function dtypeOfFormat({ family, bits }: Format): Dtype | undefined {
 const mostTexels = 16_384;
 const mostSlices = 2048;
 
+/** The same memory as a Uint8Array. */
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+/** The type of a texture's memory; undefined for what holds none. */
+function dtypeIn(memory: unknown): Dtype | undefined {
+  if (memory instanceof Matrix || memory instanceof Vector || memory instanceof Volume) return memory.dtype;
+  return ArrayBuffer.isView(memory) ? knownDtypeOf(memory) : undefined;
+}
+
 let factsInside: (texture: Texture) => TextureFacts;
 
 /** What a texture consists of. */
@@ -170,11 +181,11 @@ export class Texture {
 
   /**
    * A view of `memory`, of any shape, as layers or depth x height x width texels. Throws `ERR_INVALID_ARGUMENT` for
-   * another type of memory than the format's (formats of 16 bits take a Uint8Array, and so may any), `ERR_OUT_OF_RANGE`
-   * for sizes beyond Metal's, and, when it is bound, `ERR_SHAPE` where the memory does not hold as many bytes as the
-   * texels take.
+   * another type of memory than the format's: those of 8 and 16 bits take bytes, and so may any. Throws
+   * `ERR_OUT_OF_RANGE` for sizes beyond Metal's: 16,384 along a side, 2,048 slices. A launch throws `ERR_SHAPE` if the
+   * memory does not hold as many bytes as the texels take.
    */
-  constructor(memory: Operand | Volume | Values, options: TextureOptions) {
+  constructor(memory: Operand | Volume | Values | Uint8ClampedArray, options: TextureOptions) {
     checkOptions(options, ['format', 'width', 'height', 'depth', 'layers']);
     const { width, height = 1, depth = 1, layers = 1 } = options;
     this.format = oneOf('`format`', options.format, [...formats.keys()] as TextureFormat[]);
@@ -184,10 +195,17 @@ export class Texture {
     this.layers = wholeNumber('`layers`', layers, 1, mostSlices);
     if (depth > 1 && layers > 1)
       throw new CovariumError('ERR_SHAPE', `Texture has \`depth\` (${depth}) and \`layers\` (${layers}): pass one.`);
-    const isArray = memory instanceof Matrix || memory instanceof Vector || memory instanceof Volume;
-    if (!isArray && !ArrayBuffer.isView(memory))
-      throw wrongArgument('`memory`', memory, 'a Matrix, a Vector, a Volume or a typed array');
-    this.#facts = { memory, format: formats.get(this.format)! };
+    const format = formats.get(this.format)!;
+    const held = memory instanceof Uint8ClampedArray ? bytesOf(memory) : memory;
+    const dtype = dtypeIn(held);
+    const wanted = dtypeOfFormat(format);
+    if (dtype !== 'uint8' && dtype !== wanted)
+      throw wrongArgument(
+        '`memory`',
+        memory,
+        `${wanted === undefined ? 'bytes' : `numbers of type (${wanted}), or bytes`} for format (${this.format}), in a Matrix, a Vector, a Volume or a typed array`,
+      );
+    this.#facts = { memory: held, format };
     Object.freeze(this);
   }
 }
@@ -219,19 +237,19 @@ const shapes: { readonly [name: string]: Shape } = {
 const elementFamilies: { readonly [element: string]: readonly Family[] } = {
   ...{ float: ['unorm', 'snorm', 'float'], half: ['unorm', 'snorm', 'float'] },
   ...{ int: ['sint'], short: ['sint'], uint: ['uint'], ushort: ['uint'] },
-  ...{ int32_t: ['sint'], int16_t: ['sint'], uint32_t: ['uint'], uint16_t: ['uint'] },
 };
 
 /**
  * What a launch says of a texture, for an argument of a type such as `texture2d<float, access::read>`:
  * msl/cpu/library/texture.h has the same fields. Throws `ERR_INVALID_ARGUMENT` or `ERR_SHAPE` if it does not fit the
- * type, or its memory, of so many bytes and that type, does not fit its sizes.
+ * type, or its memory, of so many bytes, does not fit its sizes; `ERR_OUT_OF_RANGE`.
  */
-export function headerOf({ name, type }: Parameter, texture: Texture, bytes: number, dtype: Dtype): ArrayBuffer {
+export function headerOf({ name, type, texture: asked }: Parameter, texture: Texture, bytes: number): ArrayBuffer {
   const { format } = factsInside(texture);
   const { width, height, depth, layers } = texture;
   const called = `Argument (${name})`;
-  const [, object = '', word = '', element = ''] = /^(texture|depth)(\w+)<(?:metal::)?(\w+)/.exec(type) ?? [];
+  const [, object = '', word = ''] = /^(texture|depth)(\w+)</.exec(type) ?? [];
+  const { element = '', hasAtomics = false } = asked ?? {};
   const shape = shapes[word];
   if (shape === undefined) throw new CovariumError('ERR_UNSUPPORTED', `${called} has a type (${type}) not understood.`);
   const families = elementFamilies[element] ?? [];
@@ -242,11 +260,15 @@ export function headerOf({ name, type }: Parameter, texture: Texture, bytes: num
         object === 'depth' ? '(depth32float)' : `one of kind (${families.join(', ')})`
       }.`,
     );
-  const wanted = dtypeOfFormat(format);
-  if (dtype !== 'uint8' && dtype !== wanted)
+  if (hasAtomics && (format.bits !== 32 || format.count !== 1))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `${called} has format (${texture.format}), which takes (${wanted ?? 'uint8'}), not (${dtype}).`,
+      `${called} changes by atomics, which format (${texture.format}) does not have: take (r32${format.family}).`,
+    );
+  if (shape.dimensions === 3 && (width > mostSlices || height > mostSlices))
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `${called} is a (${type}) of (${width} x ${height}) texels, beyond (${mostSlices} x ${mostSlices}).`,
     );
   const fits =
     (shape.dimensions > 1 || height === 1) &&
@@ -266,7 +288,7 @@ export function headerOf({ name, type }: Parameter, texture: Texture, bytes: num
     );
   const component = components.indexOf(`${format.family}${format.bits}`);
   const fields = [width, height, depth * layers, component, format.count, Number(format.isBgra)];
-  return words([0, 0, ...fields, format.pixelFormat, shape.textureType]);
+  return words([0, 0, ...fields, format.pixelFormat, shape.textureType, Number(hasAtomics), 0]);
 }
 
 /** What a launch says of a sampler. Throws `ERR_INVALID_ARGUMENT`. */
@@ -276,7 +298,7 @@ export function samplerOf({ name }: Parameter, given: unknown): ArrayBuffer {
       'ERR_INVALID_ARGUMENT',
       `Argument (${name}) is a sampler: it takes { filter, address, coord, compare, border }, not (${describe(given)}).`,
     );
-  checkOptions(given, ['filter', 'address', 'coord', 'compare', 'border']);
+  checkOptions(given, ['filter', 'address', 'coord', 'compare', 'border'], name);
   const { filter = 'nearest', address = 'clamp_to_edge', coord = 'normalized' } = given as SamplerOptions;
   const { compare = 'never', border = 'transparent_black' } = given as SamplerOptions;
   const numberOf = <T extends string>(option: string, value: T, all: readonly T[]) =>

@@ -125,7 +125,10 @@ void barrier(const char* file, uint32_t place) {
 }
 
 // One call, so that lines of several threads do not mix.
-void log(const char* text, uint64_t bytes) { fprintf(stderr, "%.*s\n", static_cast<int>(bytes), text); }
+void log(const char* text, uint64_t bytes) {
+  const std::string line = std::string(text, bytes) + '\n';
+  fwrite(line.data(), 1, line.size(), stderr);
+}
 
 const KernelHost host = {exchange,    simd_lane, path, barrier, reinterpret_cast<const uint32_t*>(&kernelCancellations),
                          isCancelled, leave,     log,  access,  atomic,
@@ -250,7 +253,9 @@ void LibraryKernel::run(const Execution& execution, const std::vector<KernelOper
     if (check_ && operand.threadgroupBytes == 0) {
       const size_t elementBytes = isTexture ? headers.back().texelBytes() : library_->slots[i].sizeBytes;
       memory = checked->copyOf(i, parameters[i].name, memory, bytes, elementBytes);
-    } else if (reinterpret_cast<uintptr_t>(memory) % library_->slots[i].alignBytes != 0) {
+    } else if (reinterpret_cast<uintptr_t>(memory) %
+                   (isTexture ? headers.back().componentBytes() : library_->slots[i].alignBytes) !=
+               0) {
       memory = aligned[i].copyOf(memory, bytes);
     }
     if (isTexture) headers.back().texels = reinterpret_cast<uintptr_t>(memory);

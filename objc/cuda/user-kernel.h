@@ -12,7 +12,7 @@ class UserKernel : public Kernel {
   ~UserKernel() override;
 
   // Throws where what it is given begins where no element of its type does.
-  void requireAligned(size_t parameter, View view) const;
+  void requireAligned(size_t parameter, View view, size_t bytes) const;
   bool isOf(const Gpu& gpu) const { return gpu_.get() == &gpu; }
 
   // What a parameter takes: memory of the GPU, bytes that go there with the launch, or room in a group's own memory.

@@ -26,6 +26,14 @@ void forbidFastMathematics(MTLCompileOptions* options) {
 #pragma clang diagnostic pop
 }
 
+// What a text logs is lost without it. MTL_LOG_LEVEL and MTL_LOG_TO_STDERR then say where it goes.
+void allowLogs(MTLCompileOptions* options, NSString* text) {
+#if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
+  if (@available(macOS 15.0, *))
+    if (textOf(text).find("os_log") != std::string::npos) [options setEnableLogging:YES];
+#endif
+}
+
 }  // namespace
 
 MTLLanguageVersion newestLanguage() {
@@ -42,6 +50,7 @@ Owned<id<MTLLibrary>> newLibrary(id<MTLDevice> device, NSString* text, NSString*
                                  NSError** error) {
   const auto options = Owned<MTLCompileOptions*>::adopt([[MTLCompileOptions alloc] init]);
   forbidFastMathematics(options.get());
+  allowLogs(options.get(), text);
   [options.get() setLanguageVersion:language];
   auto library = Owned<id<MTLLibrary>>::adopt([device newLibraryWithSource:text options:options.get() error:error]);
   [library.get() setLabel:label];

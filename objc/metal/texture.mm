@@ -9,8 +9,9 @@ namespace covarium::metal {
 
 namespace {
 
-// Metal's numbers of types of textures.
+// Metal's numbers of types of textures, and of a usage that older SDKs do not name.
 constexpr uint32_t cube = 5, cubeArray = 6;
+constexpr NSUInteger shaderAtomic = 0x20;
 
 // msl/cpu/library/sampler.h has the same fields.
 struct SamplerFields {
@@ -76,7 +77,14 @@ MetalTexture newTexture(id<MTLDevice> device, const TextureHeader& header, bool 
   [descriptor.get() setDepth:type == MTLTextureType3D ? header.slices : 1];
   [descriptor.get() setArrayLength:type == MTLTextureType3D ? 1 : isCube ? header.slices / 6 : header.slices];
   [descriptor.get() setStorageMode:MTLStorageModePrivate];
-  const NSUInteger usage = MTLTextureUsageShaderRead | (isWritten ? MTLTextureUsageShaderWrite : 0);
+  NSUInteger usage = MTLTextureUsageShaderRead | (isWritten ? MTLTextureUsageShaderWrite : 0);
+  if (header.hasAtomics != 0) {
+    if (@available(macOS 14.0, *)) {
+      usage |= shaderAtomic;
+    } else {
+      throw Failure("ERR_UNSUPPORTED", "Textures that change by atomics need macOS 14.");
+    }
+  }
   [descriptor.get() setUsage:static_cast<MTLTextureUsage>(usage)];
   auto object = Owned<id<MTLTexture>>::adopt([device newTextureWithDescriptor:descriptor.get()]);
   if (!object)

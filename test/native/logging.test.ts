@@ -16,8 +16,11 @@ kernel void f(device const float* out, uint i [[thread_position_in_grid]]) {
 kernel void long_line(device const float* out) {
   for (int i = 0; i < 2; i++)
     os_log_default.log_info("%s%s%s%s%s", TEXT, TEXT, TEXT, TEXT, TEXT);
+  os_log_default.log(LONG "%d%d%s", 1, 2, "behind the end");
 }
-`.replaceAll('TEXT', `"${'x'.repeat(300)}"`);
+`
+  .replaceAll('TEXT', `"${'x'.repeat(300)}"`)
+  .replaceAll('LONG', `"${'y'.repeat(2000)}"`);
 
 for (const compiler of ['clang++', 'g++'])
   for (const check of [false, true]) {
@@ -45,6 +48,7 @@ for (const compiler of ['clang++', 'g++'])
         'half 1.5 bool 1 long -5 beyond ',
         'x'.repeat(1023),
         'x'.repeat(1023),
+        'y'.repeat(1023),
       ]);
     });
   }

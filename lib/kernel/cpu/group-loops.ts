@@ -1,6 +1,7 @@
 import type { Range, Source } from '../declarations.ts';
+import type { Parameter } from '../parameter.ts';
 import { reachable } from '../reachable.ts';
-import type { Parameter, Signature } from '../signature.ts';
+import type { Signature } from '../signature.ts';
 import { type Edits, written } from '../tokens.ts';
 import { isAssigned, isChanged } from './changes.ts';
 import { isStorable, KnownVariables, ofGroup, type Variable } from './known-variables.ts';

@@ -1,5 +1,6 @@
 import type { FunctionConstant } from '../constants.ts';
-import type { Parameter, Signature } from '../signature.ts';
+import type { Parameter } from '../parameter.ts';
+import type { Signature } from '../signature.ts';
 import { errorAt } from '../tokens.ts';
 import { placeAttributes, places } from './places.ts';
 import { headersOf, rewritten, waits } from './rewrite.ts';

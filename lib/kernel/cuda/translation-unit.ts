@@ -1,7 +1,8 @@
 import type { FunctionConstant } from '../constants.ts';
 import { headersOf, rewritten } from '../cpu/rewrite.ts';
 import { argumentText } from '../cpu/translation-unit.ts';
-import type { Parameter, Signature } from '../signature.ts';
+import type { Parameter } from '../parameter.ts';
+import type { Signature } from '../signature.ts';
 
 /**
  * The text of one kernel in CUDA C++, for NVRTC and for clang: the kernel and what it uses, and the function that the

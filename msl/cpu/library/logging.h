@@ -3,13 +3,13 @@
 
 namespace covarium_logging {
 
-// What does not fit is cut off.
+// What does not fit is cut off; snprintf keeps a byte for its end.
 struct Line {
   char text[1024];
   size_t length = 0;
 
   void put(char letter) {
-    if (length < sizeof text) text[length++] = letter;
+    if (length < sizeof text - 1) text[length++] = letter;
   }
   template <typename V>
   void print(const char* conversion, V value) {
@@ -66,7 +66,11 @@ static inline bool findConversion(Line& line, const char*& format, Conversion& f
 template <typename T>
 static inline void putNumber(Line& line, Conversion conversion, T value) {
   if (isOneOf(conversion.letter, "fFeEgGaA")) {
-    line.print(conversion.with(""), static_cast<double>(static_cast<float>(value)));
+    if constexpr (covarium::isFloat<T>) {
+      line.print(conversion.with(""), static_cast<double>(static_cast<float>(value)));
+    } else {
+      line.print(conversion.with(""), static_cast<double>(value));
+    }
   } else if (isOneOf(conversion.letter, "uoxX")) {
     const auto all = static_cast<unsigned long long>(static_cast<long long>(value));
     const unsigned spare = 64 - 8 * static_cast<unsigned>(sizeof value);

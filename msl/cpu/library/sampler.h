@@ -1,5 +1,20 @@
 // How a texture is sampled: the words, and where a sampler reads. Part of texture.h.
 
+namespace covarium_textures {
+
+// How coordinates change from one thread to the next.
+template <int n>
+struct Gradient {
+  ShortVector<float, n> dx, dy;
+  Gradient(const ShortVector<float, n>& x, const ShortVector<float, n>& y) : dx(x), dy(y) {}
+};
+
+// What a sampler of the text is made of.
+template <typename S>
+constexpr bool isSetting = std::is_enum_v<S>;
+
+}  // namespace covarium_textures
+
 namespace metal {
 
 enum memory_coherence { memory_coherence_threadgroup, memory_coherence_device };
@@ -11,8 +26,7 @@ enum class min_filter { nearest, linear, bicubic };
 enum class mip_filter { none, nearest, linear };
 enum class component { x, y, z, w };
 // Metal's numbers.
-#define COVARIUM_ADDRESSES \
-  {clamp_to_edge, mirror_clamp_to_edge, repeat, mirrored_repeat, clamp_to_zero, clamp_to_border}
+#define COVARIUM_ADDRESSES {clamp_to_edge, repeat = 2, mirrored_repeat, clamp_to_zero, clamp_to_border}
 enum class address COVARIUM_ADDRESSES;
 enum class s_address COVARIUM_ADDRESSES;
 enum class t_address COVARIUM_ADDRESSES;
@@ -41,21 +55,26 @@ struct min_lod_clamp {
   float lod;
   explicit min_lod_clamp(float value) : lod(value) {}
 };
-template <int n>
-struct Gradient {
-  covarium::ShortVector<float, n> dx, dy;
-  Gradient(const covarium::ShortVector<float, n>& x, const covarium::ShortVector<float, n>& y) : dx(x), dy(y) {}
+struct gradient2d : covarium_textures::Gradient<2> {
+  using Gradient::Gradient;
 };
-using gradient2d = Gradient<2>;
-struct gradient3d : Gradient<3> {
-  using Gradient<3>::Gradient;
+struct gradient3d : covarium_textures::Gradient<3> {
+  using Gradient::Gradient;
 };
-struct gradientcube : Gradient<3> {
-  using Gradient<3>::Gradient;
+struct gradientcube : covarium_textures::Gradient<3> {
+  using Gradient::Gradient;
 };
 
-template <typename S>
-constexpr bool isSetting = std::is_enum_v<S> || std::is_same_v<S, max_anisotropy> || std::is_same_v<S, lod_clamp>;
+}  // namespace metal
+
+namespace covarium_textures {
+template <>
+constexpr bool isSetting<metal::max_anisotropy> = true;
+template <>
+constexpr bool isSetting<metal::lod_clamp> = true;
+}  // namespace covarium_textures
+
+namespace metal {
 
 // The fields, in their order, are those that lib/kernel/texture.ts writes.
 struct sampler {
@@ -63,7 +82,7 @@ struct sampler {
   float leastLod = 0, mostLod = __FLT_MAX__;
 
   constexpr sampler() = default;
-  template <typename... Settings, typename = std::enable_if_t<(isSetting<Settings> && ...)>>
+  template <typename... Settings, typename = std::enable_if_t<(covarium_textures::isSetting<Settings> && ...)>>
   constexpr explicit sampler(Settings... settings) {
     (set(settings), ...);
   }
@@ -163,7 +182,7 @@ struct SampleOptions {
 
  private:
   template <int n>
-  void setGradient(const metal::Gradient<n>& gradient, const uint32_t (&size)[3]) {
+  void setGradient(const Gradient<n>& gradient, const uint32_t (&size)[3]) {
     float x = 0, y = 0;
     for (int k = 0; k < n; ++k) {
       const float scale = static_cast<float>(size[k]);

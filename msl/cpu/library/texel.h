@@ -41,35 +41,31 @@ static inline TextureHeader headerAt(const void* memory) {
   return header;
 }
 
-// One component of a texel, as a number of the texture's type.
-template <typename T>
-static inline T componentAt(unsigned char* at, uint32_t component, uint32_t i) {
+// Calls put(i, component i of a texel, as a number of the texture's type) for each.
+template <typename T, typename Put>
+static inline void readTexel(unsigned char* at, uint32_t component, uint32_t count, const Put& put) {
+#define COVARIUM_CASE(name, C, value)      \
+  case Component::name:                    \
+    for (uint32_t i = 0; i < count; ++i) { \
+      const C each = texelAt<C>(at, i);    \
+      put(i, static_cast<T>(value));       \
+    }                                      \
+    break;
   switch (component) {
-    case Component::unorm8:
-      return static_cast<T>(static_cast<float>(texelAt<uint8_t>(at, i)) / 255.0f);
-    case Component::snorm8:
-      return static_cast<T>(__builtin_fmaxf(static_cast<float>(texelAt<int8_t>(at, i)) / 127.0f, -1.0f));
-    case Component::uint8:
-      return static_cast<T>(texelAt<uint8_t>(at, i));
-    case Component::sint8:
-      return static_cast<T>(texelAt<int8_t>(at, i));
-    case Component::unorm16:
-      return static_cast<T>(static_cast<float>(texelAt<uint16_t>(at, i)) / 65535.0f);
-    case Component::snorm16:
-      return static_cast<T>(__builtin_fmaxf(static_cast<float>(texelAt<int16_t>(at, i)) / 32767.0f, -1.0f));
-    case Component::uint16:
-      return static_cast<T>(texelAt<uint16_t>(at, i));
-    case Component::sint16:
-      return static_cast<T>(texelAt<int16_t>(at, i));
-    case Component::float16:
-      return static_cast<T>(static_cast<float>(texelAt<Half>(at, i)));
-    case Component::uint32:
-      return static_cast<T>(texelAt<uint32_t>(at, i));
-    case Component::sint32:
-      return static_cast<T>(texelAt<int32_t>(at, i));
-    default:
-      return static_cast<T>(texelAt<float>(at, i));
+    COVARIUM_CASE(unorm8, uint8_t, static_cast<float>(each) / 255.0f)
+    COVARIUM_CASE(snorm8, int8_t, __builtin_fmaxf(static_cast<float>(each) / 127.0f, -1.0f))
+    COVARIUM_CASE(uint8, uint8_t, each)
+    COVARIUM_CASE(sint8, int8_t, each)
+    COVARIUM_CASE(unorm16, uint16_t, static_cast<float>(each) / 65535.0f)
+    COVARIUM_CASE(snorm16, int16_t, __builtin_fmaxf(static_cast<float>(each) / 32767.0f, -1.0f))
+    COVARIUM_CASE(uint16, uint16_t, each)
+    COVARIUM_CASE(sint16, int16_t, each)
+    COVARIUM_CASE(float16, Half, static_cast<float>(each))
+    COVARIUM_CASE(uint32, uint32_t, each)
+    COVARIUM_CASE(sint32, int32_t, each)
+    COVARIUM_CASE(float32, float, each)
   }
+#undef COVARIUM_CASE
 }
 
 // A number of [least, 1] as one of [least * most, most], rounded to nearest, ties to even; NaN becomes 0.

@@ -22,9 +22,21 @@ class Texture {
   bool isNull() const { return header_.texels == nullptr; }
 
   uint32_t get_width(uint32_t = 0) const { return header_.size[0]; }
-  uint32_t get_height(uint32_t = 0) const { return header_.size[1]; }
-  uint32_t get_depth(uint32_t = 0) const { return header_.size[2]; }
-  uint32_t get_array_size() const { return isCube ? header_.size[2] / 6 : header_.size[2]; }
+  template <int sides = dimensions>
+  uint32_t get_height(uint32_t = 0) const {
+    static_assert(sides > 1, "texture has a width only");
+    return header_.size[1];
+  }
+  template <int sides = dimensions>
+  uint32_t get_depth(uint32_t = 0) const {
+    static_assert(sides > 2, "texture has no depth");
+    return header_.size[2];
+  }
+  template <bool hasElements = isArray>
+  uint32_t get_array_size() const {
+    static_assert(hasElements, "texture is no array");
+    return elements();
+  }
   uint32_t get_num_mip_levels() const { return 1; }
   // What this thread writes it may read afterwards.
   void fence() const {
@@ -48,6 +60,7 @@ class Texture {
   template <typename C, typename... Places>
   void write(const Colour& colour, const C& at, Places... places) const {
     static_assert(how == metal::access::write || how == metal::access::read_write, "texture is only read");
+    static_assert(!isDepth, "a depth texture is only read");
     const uint32_t given[] = {static_cast<uint32_t>(places)..., 0, 0, 0};
     uint32_t place[3];
     if (!isInside(at, given, isLevel(sizeof...(Places), given), place)) return;
@@ -59,6 +72,7 @@ class Texture {
   // sample(sampler, coordinates [, element of the array] [, options])
   template <typename... More>
   Colour sample(const metal::sampler& s, const FloatVector& at, const More&... more) const {
+    static_assert(how == metal::access::sample, "texture is read or written, not sampled");
     Taps taps;
     const SampleOptions options = optionsOf(taps, at, more...);
     return sampled(s, taps, options, [](const Colour& each) { return each; });
@@ -67,6 +81,7 @@ class Texture {
   // sample_compare(sampler, coordinates [, element of the array], value [, options])
   template <typename... More>
   T sample_compare(const metal::sampler& s, const FloatVector& at, const More&... more) const {
+    static_assert(how == metal::access::sample, "texture is read or written, not sampled");
     Taps taps;
     const SampleOptions options = optionsOf(taps, at, more...);
     return sampled(s, taps, options, [&](T each) { return comparedWith(s, options, each); });
@@ -75,6 +90,7 @@ class Texture {
   // One component of the four texels that a linear filter reads: left and below first, then counter-clockwise.
   template <typename... More>
   ShortVector<T, 4> gather(const metal::sampler& s, const FloatVector& at, const More&... more) const {
+    static_assert(how == metal::access::sample, "texture is read or written, not sampled");
     Taps taps;
     const SampleOptions options = optionsOf(taps, at, more...);
     return gathered(s, taps, options,
@@ -82,6 +98,7 @@ class Texture {
   }
   template <typename... More>
   ShortVector<T, 4> gather_compare(const metal::sampler& s, const FloatVector& at, const More&... more) const {
+    static_assert(how == metal::access::sample, "texture is read or written, not sampled");
     Taps taps;
     const SampleOptions options = optionsOf(taps, at, more...);
     return gathered(s, taps, options, [&](T each) { return comparedWith(s, options, each); });
@@ -129,7 +146,8 @@ class Texture {
   template <typename C>
   bool atomic_compare_exchange_weak(const C& at, uint32_t place, Colour* expected, const Colour& desired) const {
     auto* texel = atomicOf(at, place);
-    if (texel == nullptr) return false;
+    // A loop that waits for success ends.
+    if (texel == nullptr) return true;
     T before = coordinate(*expected, 0);
     const bool isChanged = metal::atomic_compare_exchange_weak_explicit(
         texel, &before, coordinate(desired, 0), metal::memory_order_relaxed, metal::memory_order_relaxed);
@@ -142,6 +160,8 @@ class Texture {
   static constexpr int planes = isCube ? 2 : dimensions;  // coordinates within a slice
 
   TextureHeader header_ = {};
+
+  uint32_t elements() const { return isCube ? header_.size[2] / 6 : header_.size[2]; }
 
   // Where a sampler reads.
   struct Taps {
@@ -160,21 +180,32 @@ class Texture {
   // True if there is such a texel; in check mode, one that there is not ends the thread.
   template <typename C>
   bool isInside(const C& at, const uint32_t* given, bool hasLevel, uint32_t (&place)[3]) const {
+    using Element = typename ShapeOf<C>::Element;
+    static_assert(std::is_integral_v<Element> && (planes == 1 || std::is_unsigned_v<Element>),
+                  "coordinates of a texel are unsigned");
+    static_assert(ShapeOf<C>::count == planes, "texture has another number of coordinates");
     place[0] = place[1] = place[2] = 0;
     for (int k = 0; k < planes; ++k) place[k] = static_cast<uint32_t>(coordinate(at, k));
     bool isThere = hasLevel;
-    if (sliceNumbers > 0) place[2] = given[0];
-    if (sliceNumbers == 2) {
-      isThere = isThere && given[0] < 6;
-      place[2] = given[0] + 6 * given[1];
-    }
-    for (int k = 0; k < 3; ++k) {
 #if defined(covarium_check_mode)
-      indexOf(place[k], header_.size[k]);
+    if (!hasLevel) indexOf(1, 1);
 #endif
-      isThere = isThere && place[k] < header_.size[k];
+    for (int k = 0; k < planes; ++k) isThere = isWithin(place[k], header_.size[k]) && isThere;
+    if constexpr (isCube) {
+      isThere = isWithin(given[0], 6) && isThere;
+      if constexpr (isArray) isThere = isWithin(given[1], elements()) && isThere;
+      place[2] = given[0] + (isArray ? 6 * given[1] : 0);
+    } else if constexpr (isArray) {
+      isThere = isWithin(given[0], elements()) && isThere;
+      place[2] = given[0];
     }
     return isThere;
+  }
+  static bool isWithin(uint32_t place, uint32_t count) {
+#if defined(covarium_check_mode)
+    indexOf(place, count);
+#endif
+    return place < count;
   }
 
   unsigned char* texelOf(const uint32_t (&place)[3]) const {
@@ -188,21 +219,29 @@ class Texture {
 
   // Of a texel, or of none: components that the format does not have are 0, and the last one 1.
   Colour colourOf(unsigned char* texel) const {
-    const auto read = [&](uint32_t i) { return texel == nullptr ? T(0) : componentAt<T>(texel, header_.component, i); };
+    const auto read = [&](const auto& put) {
+      if (texel != nullptr) readTexel<T>(texel, header_.component, header_.count, put);
+    };
     if constexpr (isDepth) {
-      return read(0);
+      T depth = T(0);
+      read([&](uint32_t, T value) { depth = value; });
+      return depth;
     } else {
       Colour colour(T(0), T(0), T(0), header_.count == 4 ? T(0) : T(1));
-      for (uint32_t i = 0; i < header_.count; ++i) colour[static_cast<int>(letterOf(i))] = read(i);
+      read([&](uint32_t i, T value) { colour[static_cast<int>(letterOf(i))] = value; });
       return colour;
     }
   }
 
   template <typename C, typename... Places>
   metal::atomic<T>* atomicOf(const C& at, Places... places) const {
+    static_assert(how == metal::access::read_write, "a texture with atomics is access::read_write");
+    static_assert(std::is_integral_v<T> && sizeof(T) == sizeof(uint32_t), "atomics are of int or uint");
     const uint32_t given[] = {static_cast<uint32_t>(places)..., 0, 0, 0};
     uint32_t place[3];
     if (!isInside(at, given, true, place)) return nullptr;
+    // The host refuses other formats: lib/kernel/texture.ts.
+    if (header_.count != 1 || componentBytes(header_.component) != sizeof(T)) return nullptr;
     return reinterpret_cast<metal::atomic<T>*>(texelOf(place));
   }
 
@@ -220,7 +259,7 @@ class Texture {
   }
   template <typename I, typename... More>
   void setElement(Taps& taps, SampleOptions& options, I element, const More&... more) const {
-    const uint32_t count = get_array_size(), asked = static_cast<uint32_t>(element);
+    const uint32_t count = elements(), asked = static_cast<uint32_t>(element);
     taps.slice += (asked < count ? asked : count - 1) * (isCube ? 6 : 1);
     (options.set(more, header_.size), ...);
   }
@@ -251,8 +290,10 @@ class Texture {
     uint32_t place[3] = {0, 0, taps.slice};
     if (isNull()) return colourOf(nullptr);
     for (int k = 0; k < planes; ++k) {
-      const int texel = wrapped(at[k], static_cast<int>(header_.size[k]), s.addresses[k]);
-      if (texel < 0) return borderOf(s, s.addresses[k]);
+      // A sampler's address is not for the edges of a cube's face.
+      const uint32_t address = isCube ? 0 : s.addresses[k];
+      const int texel = wrapped(at[k], static_cast<int>(header_.size[k]), address);
+      if (texel < 0) return borderOf(s, address);
       place[k] = static_cast<uint32_t>(texel);
     }
     return colourOf(texelOf(place));
@@ -300,6 +341,7 @@ class Texture {
   template <typename Change>
   ShortVector<T, 4> gathered(const metal::sampler& s, const Taps& taps, const SampleOptions& options,
                              Change change) const {
+    static_assert(planes == 2, "gather is of two dimensions");
     int first[2];
     for (int k = 0; k < 2; ++k)
       first[k] = static_cast<int>(__builtin_floorf(positionOf(s, taps, k) - 0.5f)) + options.offset[k];

@@ -11,6 +11,7 @@ struct SoftCompileOptions : softmetal::Counted {
   MTLMathMode mathMode = MTLMathModeFast;
   MTLMathFloatingPointFunctions functions = MTLMathFloatingPointFunctionsFast;
   MTLLanguageVersion languageVersion = MTLLanguageVersion3_0;
+  BOOL logs = NO;
 };
 
 @implementation MTLCompileOptions
@@ -27,6 +28,7 @@ SOFT_LIFETIME("MTLCompileOptions")
   copy->state_->mathMode = from.mathMode;
   copy->state_->functions = from.functions;
   copy->state_->languageVersion = from.languageVersion;
+  copy->state_->logs = from.logs;
   return copy;
 }
 - (NSDictionary<NSString*, NSObject*>*)preprocessorMacros {
@@ -56,6 +58,12 @@ SOFT_LIFETIME("MTLCompileOptions")
 }
 - (void)setMathFloatingPointFunctions:(MTLMathFloatingPointFunctions)functions {
   used(state_, Call{"MTLCompileOptions", _cmd}).functions = functions;
+}
+- (BOOL)enableLogging {
+  return used(state_, Call{"MTLCompileOptions", _cmd}).logs;
+}
+- (void)setEnableLogging:(BOOL)logs {
+  used(state_, Call{"MTLCompileOptions", _cmd}).logs = logs;
 }
 - (MTLLanguageVersion)languageVersion {
   return used(state_, Call{"MTLCompileOptions", _cmd}).languageVersion;

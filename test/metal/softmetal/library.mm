@@ -37,6 +37,8 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
                 size_t{[options languageVersion] >> 16}, size_t{[options languageVersion] & 0xffff},
                 static_cast<int>(number("system")), size_t{newest >> 16}, size_t{newest & 0xffff});
   const std::string text = textOf(source);
+  if (text.find("os_log") != std::string::npos && (options == nil || ![options enableLogging]))
+    call.refuse("is given a text that logs, without enableLogging.");
   std::string diagnostics = isOn("compileFails") ? complaint(text) : "";
   const auto shader = diagnostics.empty() ? compileShader(text, diagnostics) : nullptr;
   if (shader == nullptr) {

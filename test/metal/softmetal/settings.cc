@@ -23,7 +23,7 @@ constexpr Setting known[] = {
     {"unifiedMemory", "1"},
     {"mpsUnsupported", "0"},
     {"family", "1007"},  // the largest MTLGPUFamilyApple
-    {"system", "13"},    // of macOS: the oldest that covarium supports
+    {"system", "15"},    // of macOS: off Apple's systems @available is true of all that covarium asks for
     {"executionWidth", "32"},
     {"simdgroupWidth", "0"},  // of the simdgroups that run; 0: executionWidth, which some drivers overstate
     {"maximumGroup", "1024"},

@@ -256,6 +256,7 @@ const std::map<std::string, std::function<void(Scene&)>> cases = {
     {"language-too-new",
      [](Scene& s) {
        MTLCompileOptions* options = [[MTLCompileOptions alloc] init];
+       softmetal_set("system", "13");
        [options setLanguageVersion:MTLLanguageVersion3_1];
        [s.fixture.device newLibraryWithSource:@"" options:options error:nullptr];
      }},

@@ -39,6 +39,7 @@ typedef NS_ENUM(NSInteger, MTLMathFloatingPointFunctions) {
 @property(readwrite, nonatomic) MTLMathMode mathMode;
 @property(readwrite, nonatomic) MTLMathFloatingPointFunctions mathFloatingPointFunctions;
 @property(readwrite, nonatomic) MTLLanguageVersion languageVersion;
+@property(readwrite, nonatomic) BOOL enableLogging;
 @end
 
 MTL_EXTERN NSErrorDomain const MTLLibraryErrorDomain;
