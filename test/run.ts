@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { listDevices } from '../lib/list-devices.ts';
 import { compile } from './harness/compile.ts';
+import { inSources } from './harness/in-sources.ts';
 import { sanitized, sanitizerEnvironment } from './harness/sanitized.ts';
 import { softAddon } from './metal/softmetal/addon.ts';
 
@@ -25,6 +26,9 @@ const withoutLibrary = 'moments normal'.split(' ');
 const seesNoProduct = ['bench', 'device', 'errors', 'external-buffers', 'launcher', 'realms', 'refusals'].map(
   (name) => `contract/${name}.test.ts`,
 );
+
+/** Of these, those that open no device: once is enough. */
+const opensNoDevice = ['kernel/signature', 'kernel/tokens', 'normal/mixture'].map((name) => `${name}.test.ts`);
 
 /** These run once more on cuda, over the software stand-in for NVIDIA's driver, which is built with that for Metal. */
 const onCuda = 'contract'.split(' ');
@@ -91,7 +95,7 @@ function runFile({ file, env }: Run): Promise<Outcome> {
   const start = performance.now();
   return new Promise((resolve) => {
     const path = join(compiled, 'test', file.replace(/\.ts$/, '.js'));
-    const child = spawn(process.execPath, ['--expose-gc', '--enable-source-maps', path], {
+    const child = spawn(process.execPath, ['--expose-gc', path], {
       // The programs colour their text where CI or FORCE_COLOR asks for it; the tests compare it without.
       env: { ...env, COVARIUM_COMPILED_TESTS: compiled, NO_COLOR: '1', FORCE_COLOR: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -114,7 +118,13 @@ function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals |
   const isSkipped = isSilent && code === 0 && /^skipped {2}/m.test(output);
   const failed = lost > 0 || (code === 0 && !isSilent) ? lost : isSkipped ? 0 : 1;
   const ending = code === 0 ? '' : `\nexit code ${code}, signal ${signal}`;
-  return { passed: passed!, failed, skipped: isSkipped ? 1 : skipped!, output: output.trimEnd() + ending, seconds };
+  return {
+    passed: passed!,
+    failed,
+    skipped: isSkipped ? 1 : skipped!,
+    output: inSources(output.trimEnd(), compiled) + ending,
+    seconds,
+  };
 }
 
 /**
@@ -141,6 +151,8 @@ function standIn(): { path: string; reason: string } {
   const { COVARIUM_ADDON: chosen } = process.env;
   if (platform() === 'darwin' || chosen !== undefined) return { path: '', reason: '' };
   const built = softAddon();
+  // So that none of the files that use it looks through its sources again.
+  if (!('reason' in built)) process.env['COVARIUM_TEST_STAND_IN'] = built.path;
   return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
@@ -174,7 +186,7 @@ function plan(files: readonly string[]): Run[] {
       file,
       env: { ...process.env, ...env },
     }));
-  const isForAll = (file: string) => everyDevice.includes(roomOf(file));
+  const isForAll = (file: string) => everyDevice.includes(roomOf(file)) && !opensNoDevice.includes(file);
   if (sanitized) {
     // The Metal device's own room has kernels of the user's, and the room `native` the commands of the CPU.
     const isOnMetal = (file: string) => roomOf(file) === 'metal' || (isForAll(file) && roomOf(file) !== 'kernel');
@@ -188,7 +200,8 @@ function plan(files: readonly string[]): Run[] {
   const hasOpenBlas = listDevices().some(({ facts }) => facts['decompositions']?.startsWith('OpenBLAS'));
   if (!hasOpenBlas && files.some((file) => onOpenBlas.includes(roomOf(file))))
     console.log('skipped  products of OpenBLAS: it is not the library here');
-  const stand = files.some(isForAll) ? standIn() : { path: '', reason: '' };
+  const needsStandIn = (file: string) => isForAll(file) || ['metal', 'cuda'].includes(roomOf(file));
+  const stand = files.some(needsStandIn) ? standIn() : { path: '', reason: '' };
   if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
   const onCpu = (title: string, library: string): Setting => ({
     title: `cpu, ${title}`,
@@ -203,7 +216,7 @@ function plan(files: readonly string[]): Run[] {
       if (stand.path !== '' && onCuda.includes(roomOf(file)) && file !== notOnCuda) settings.push(softCuda(stand.path));
       if (hasOpenBlas && onOpenBlas.includes(roomOf(file)) && !seesNoProduct.includes(file))
         settings.push(onCpu('products of OpenBLAS', 'libopenblas.so.0'));
-      if (withoutLibrary.includes(roomOf(file))) settings.push(onCpu('without a library', 'none'));
+      if (withoutLibrary.includes(roomOf(file)) && isForAll(file)) settings.push(onCpu('without a library', 'none'));
     }
     return runsOf(file, settings);
   });

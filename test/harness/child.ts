@@ -9,8 +9,7 @@ const { COVARIUM_COMPILED_TESTS: compiled } = env;
 /**
  * Options of a node that loads our modules: none where test/run.ts has compiled them, tsx where a test is run by hand.
  */
-export const nodeOptions: readonly string[] =
-  compiled === undefined ? ['--import', import.meta.resolve('tsx')] : ['--enable-source-maps'];
+export const nodeOptions: readonly string[] = compiled === undefined ? ['--import', import.meta.resolve('tsx')] : [];
 
 /**
  * A module of ours for another process or thread, such as lib/index.ts: its code where test/run.ts has compiled it

@@ -1,6 +1,6 @@
 // Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a
 // second on the modules of lib alone.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -10,21 +10,22 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
 const loadedElsewhere = [
   'bench/peers/process-peer.ts',
+  'docs/figures/draw.ts',
   'examples/penguins.ts',
-  'examples/run.ts',
   'lib/index.ts',
   'lib/addon/native.ts',
-  'lib/cli/main.ts',
   'lib/cli/interruption.ts',
   'lib/file/output.ts',
   'lib/file/temporary-name.ts',
   'lib/run/drawn-rows.ts',
   'lib/run/run.ts',
   'test/harness/faulty-writes.ts',
-  'test/metal/softmetal/compile.ts',
   'test/metal/softmetal/softmetal.ts',
   'test/harness/mutate-files.ts',
 ];
+
+/** Of these, programs that start a hundred times: each shares no piece, so that a start opens few files. */
+const startedOften = ['lib/cli/main.ts', 'examples/run.ts', 'test/metal/softmetal/compile.ts'];
 
 /** Tests that test/contract/external-buffers.test.ts runs. */
 const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'].map(
@@ -48,10 +49,16 @@ export async function compile(tests: readonly string[], folder: string): Promise
   await bundle([...new Set([...tests, ...runAgain])], folder);
   // By themselves: what each start of the command loads would lie in a hundred pieces that tests share.
   await bundle(loadedElsewhere, folder);
+  for (const program of startedOften) await bundle([program], folder);
 }
 
+// How esbuild keeps names. Tests print those of classes; to name a function takes longer than many a call of one that
+// an inner loop makes.
+const naming = 'var __name = (target, value) => __defProp(';
+const namingOfClasses = 'var __name = (target, value) => target.prototype === undefined ? target : __defProp(';
+
 async function bundle(entryPoints: string[], folder: string): Promise<void> {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
     outdir: relative(root, folder),
@@ -65,6 +72,7 @@ async function bundle(entryPoints: string[], folder: string): Promise<void> {
     // As in dist/: messages and console.log name classes.
     keepNames: true,
     sourcemap: true,
+    metafile: true,
     logLevel: 'error',
     plugins: [
       {
@@ -80,4 +88,8 @@ async function bundle(entryPoints: string[], folder: string): Promise<void> {
       },
     ],
   });
+  for (const path of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
+    const text = readFileSync(join(root, path), 'utf8');
+    if (text.includes(naming)) writeFileSync(join(root, path), text.replace(naming, namingOfClasses));
+  }
 }
