@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { scratchAddon, softAddon } from './softmetal/addon.ts';
+import { scratchDriver, softAddon } from './softmetal/addon.ts';
 import { SoftMetal } from './softmetal/softmetal.ts';
 
 const build = softAddon();
@@ -64,10 +64,10 @@ if ('reason' in build) {
       ['[squaredNorms release];', 'MTLComputePipelineState (4)'],
       ['[function release];', 'MTLFunction (12)'],
     ] as const) {
-      const scratch = scratchAddon('leak', {
+      const scratch = scratchDriver('leak', 'compute', {
         'test/metal/softmetal/drivers/fixture.mm': (text) => text.replace(release, ''),
       });
-      const { status, output } = drive('compute', {}, scratch.folder);
+      const { status, output } = drive('compute', {}, scratch);
       assert.is(status, 1);
       assert.ok(output.includes(`alive: ${left}`), output);
     }

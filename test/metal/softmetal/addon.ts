@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,9 +14,12 @@ export interface SoftBuild {
 
 /**
  * Builds what is missing or older than its sources, or says why it can't; `options` are those of build.mjs. Throws
- * where the sources do not compile: only a missing compiler or library is a reason.
+ * where the sources do not compile: only a missing compiler or library is a reason. What test/run.ts has built, and
+ * named in COVARIUM_TEST_STAND_IN, is current.
  */
 export function softAddon(out = 'build-soft', options: readonly string[] = []): SoftBuild | { reason: string } {
+  const { COVARIUM_TEST_STAND_IN: made }: NodeJS.ProcessEnv & { COVARIUM_TEST_STAND_IN?: string } = process.env;
+  if (made !== undefined && join(root, out, 'covarium.node') === made) return { folder: join(root, out), path: made };
   const { status, stdout, stderr } = spawnSync(process.execPath, [builder, `--out=${out}`, ...options], {
     encoding: 'utf8',
   });
@@ -26,14 +29,16 @@ export function softAddon(out = 'build-soft', options: readonly string[] = []): 
 }
 
 /**
- * A build of its own, in build-soft-`name`, with some sources edited; what is not edited comes from build-soft, which
- * must be there. Throws where an edit changes nothing: the test has lost its place in the source.
+ * The folder, build-soft-`name`, of a driver with some sources edited; its other objects are those of build-soft.
+ * Throws where an edit changes nothing: the test has lost its place in the source.
  */
-export function scratchAddon(name: string, edits: Readonly<Record<string, (text: string) => string>>): SoftBuild {
+export function scratchDriver(
+  name: string,
+  driver: string,
+  edits: Readonly<Record<string, (text: string) => string>>,
+): string {
   const out = `build-soft-${name}`;
   const edited = join(root, out, 'edited');
-  if (!existsSync(edited))
-    cpSync(join(root, 'build-soft'), join(root, out), { recursive: true, preserveTimestamps: true });
   mkdirSync(edited, { recursive: true });
   const options = Object.entries(edits).map(([source, edit]) => {
     const text = readFileSync(join(root, source), 'utf8');
@@ -42,7 +47,7 @@ export function scratchAddon(name: string, edits: Readonly<Record<string, (text:
     writeFileSync(path, edit(text));
     return `--instead=${source}=${path}`;
   });
-  const build = softAddon(out, options);
+  const build = softAddon(out, [`--only=${driver}`, ...options]);
   if ('reason' in build) throw new Error(build.reason);
-  return build;
+  return build.folder;
 }

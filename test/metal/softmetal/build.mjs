@@ -3,13 +3,14 @@
 // driver. Only what is older than its sources is built again.
 //
 //   node test/metal/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build-soft-asan]
-//                                 [--instead=objc/metal/buffer.mm=edited.mm ...] [--drivers]
+//                                 [--instead=objc/metal/buffer.mm=edited.mm ...] [--drivers] [--only=compute]
 //
-// With --drivers only the programs are made, without what only the addon needs.
+// With --drivers only the programs are made, without what only the addon needs; with --only one product. With --instead
+// what is not edited has its objects in build-soft.
 // Ends with code 2 and one line where clang or GNUstep are missing.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findToolchain } from './toolchain.mjs';
@@ -23,6 +24,7 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: 'build-soft' },
     instead: { type: 'string', multiple: true, default: [] },
     drivers: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 });
 
@@ -119,8 +121,10 @@ function embedKernels() {
   if (textOf(`${header}.new`) !== textOf(header)) renameSync(`${header}.new`, header);
 }
 
-const products = productsOf({ root, out, toolchain, generated, instead })
+const plainOut = instead.size > 0 && checks.length === 0 ? join(root, 'build-soft') : out;
+const products = productsOf({ root, out, plainOut, toolchain, generated, instead })
   .filter(({ isDriver = false }) => isDriver || !options.drivers)
+  .filter(({ target }) => options.only === '' || basename(target) === options.only)
   .map((product) => ({ ...product, objects: product.objects.map(madeHere) }));
 mkdirSync(generated, { recursive: true });
 mkdirSync(out, { recursive: true });

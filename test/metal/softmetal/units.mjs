@@ -23,9 +23,10 @@ const instructionSets = { Baseline: [], ...(process.arch === 'x64' && { Avx512: 
 
 /**
  * The products: `target`, the `objects` to link, the `flags` of linking, and whether it is a driver. An object is a
- * `source`, its `flags` and its `target`; `instead` maps a source to the file that is compiled in its place.
+ * `source`, its `flags` and its `target`; `instead` maps a source to the file that is compiled in its place, and the
+ * objects of other sources lie in the folder `plainOut`.
  */
-export function productsOf({ root, out, toolchain, generated, instead }) {
+export function productsOf({ root, out, plainOut, toolchain, generated, instead }) {
   const list = (room, pattern) =>
     existsSync(join(root, room))
       ? readdirSync(join(root, room))
@@ -34,11 +35,10 @@ export function productsOf({ root, out, toolchain, generated, instead }) {
           .map((name) => join(room, name))
       : [];
   const object = (source, flags, name = source.replaceAll('/', '-')) => {
-    const target = join(out, `${name}.o`);
     const edited = instead.get(source);
     return edited === undefined
-      ? { source, flags, target }
-      : { source: edited, flags: [...flags, '-iquote', dirname(source)], target };
+      ? { source, flags, target: join(plainOut, `${name}.o`) }
+      : { source: edited, flags: [...flags, '-iquote', dirname(source)], target: join(out, `${name}.o`) };
   };
   const objects = (room, pattern, flags) => list(room, pattern).map((source) => object(source, flags));
 
