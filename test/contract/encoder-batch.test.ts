@@ -12,20 +12,30 @@ const orders = [1, 2, 3, 5, 8, 16, 17, 31, 32, 33, 64, 65, 100];
 const sizesOf = (n: number) => (n > 32 ? [0, 1, 9] : n > 8 ? [1, 16, 17] : [0, 1, 15, 16, 17, 37]);
 const tolerance = 1e-6;
 
+const covariances = new Map<string, Float64Array>();
+
 /** The covariance of model b: units differ by 10^(b mod 5), and half of them are nearly singular. */
-function covariancesOf({ real }: Bench, n: number, size: number): Real {
-  const all = new Float64Array(size * n * n);
-  for (let b = 0; b < size; b++) {
-    const factor = lowerFactor(n, 7 * n + b);
-    if (b % 2 === 1) factor[n * n - 1] = 1e-2;
-    for (let i = 0; i < n; i++)
-      for (let j = 0; j < n; j++) {
-        let sum = 0;
-        for (let k = 0; k <= Math.min(i, j); k++) sum += factor[i * n + k]! * factor[j * n + k]!;
-        all[b * n * n + i * n + j] = sum * 10 ** (b % 5);
-      }
-  }
-  return real(all);
+function covarianceOf(n: number, b: number): Float64Array {
+  const made = covariances.get(`${n} ${b}`);
+  if (made !== undefined) return made;
+  const factor = lowerFactor(n, 7 * n + b);
+  if (b % 2 === 1) factor[n * n - 1] = 1e-2;
+  const covariance = new Float64Array(n * n);
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j <= i; j++) {
+      let sum = 0;
+      for (let k = 0; k <= j; k++) sum += factor[i * n + k]! * factor[j * n + k]!;
+      covariance[i * n + j] = sum * 10 ** (b % 5);
+      covariance[j * n + i] = covariance[i * n + j]!;
+    }
+  covariances.set(`${n} ${b}`, covariance);
+  return covariance;
+}
+
+function covariancesOf({ zeros }: Bench, n: number, size: number): Real {
+  const all = zeros(size * n * n);
+  for (let b = 0; b < size; b++) all.set(covarianceOf(n, b), b * n * n);
+  return all;
 }
 
 const part = (values: Real, b: number, length: number) => values.subarray(b * length, (b + 1) * length);
@@ -51,7 +61,8 @@ onEveryBackend('the factors of a batch have the bits of each factor alone.', (be
 
 onEveryBackend('the draws of a batch have the bits of each model alone, in its own stream.', (bench) => {
   for (const n of orders)
-    for (const size of sizesOf(n))
+    for (const size of sizesOf(n)) {
+      const factors = factorsOf(bench, n, size);
       for (const [rows, first] of [
         [1, 0],
         [2, 3],
@@ -60,7 +71,6 @@ onEveryBackend('the draws of a batch have the bits of each model alone, in its o
       ] as const) {
         // The stream passes 2^32 within the batch.
         const stream = 2 ** 32 - 9;
-        const factors = factorsOf(bench, n, size);
         const means = bench.real(scattered(size * n, n));
         const out = guarded(bench.zeros(size * rows * n));
         bench.run((encoder) => encoder.sampleBatch(factors, means, out.view, n, counterOf(2 ** 40 + 5, stream, first)));
@@ -72,13 +82,14 @@ onEveryBackend('the draws of a batch have the bits of each model alone, in its o
           isAlike(bench, n, part(out.view, b, rows * n), alone, `${rows} draws of (${b}) of ${size} of ${n}`);
         }
       }
+    }
 });
 
 onEveryBackend('the log densities of a batch have the bits of each model alone, at its rows or all.', (bench) => {
   for (const n of orders)
-    for (const size of sizesOf(n))
+    for (const size of sizesOf(n)) {
+      const factors = factorsOf(bench, n, size);
       for (const count of [0, 1, 3, 40]) {
-        const factors = factorsOf(bench, n, size);
         const means = bench.real(scattered(size * n, n));
         const constants = scattered(size, 3).map((value) => 100 * value);
         const shared = bench.real(scattered(count * n, 5));
@@ -97,6 +108,7 @@ onEveryBackend('the log densities of a batch have the bits of each model alone, 
           }
         }
       }
+    }
 });
 
 onEveryBackend('the rows of a batch are stretched as those of each model alone, in its own stream.', (bench) => {

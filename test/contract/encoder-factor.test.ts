@@ -18,12 +18,12 @@ function squareOf(factor: Float64Array, n: number, above?: number): Float64Array
   return a;
 }
 
-const squares = new Map<number, Float64Array>();
+const squares = new Map<string, Float64Array>();
 
 /** A positive definite matrix of n columns, whose factor is lowerFactor(n, n); made once for all backends. */
-function squareFor(n: number): Float64Array {
-  const made = squares.get(n) ?? squareOf(lowerFactor(n, n), n);
-  squares.set(n, made);
+function squareFor(n: number, above?: number): Float64Array {
+  const made = squares.get(`${n} ${above}`) ?? squareOf(lowerFactor(n, n), n, above);
+  squares.set(`${n} ${above}`, made);
   return made;
 }
 
@@ -36,7 +36,7 @@ function factored({ run, real }: Bench, a: ArrayLike<number>, n: number): Real {
 
 onEveryBackend('a Cholesky factor gives the matrix back, and nothing over the diagonal is read or kept.', (bench) => {
   for (const n of [1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 255, 256, 257, 300, 384, 385, 450]) {
-    const a = bench.real(squareOf(lowerFactor(n, n), n, Number.NaN));
+    const a = bench.real(squareFor(n, Number.NaN));
     const factor = factored(bench, a, n);
     for (let i = 0; i < n; i++)
       for (let j = 0; j < n; j++) {
@@ -52,10 +52,15 @@ onEveryBackend('a Cholesky factor gives the matrix back, and nothing over the di
 });
 
 onEveryBackend('a bad pivot is named by its place in the whole matrix, wherever it lies.', async (bench) => {
-  for (const n of [1, 2, 33, 129, 256, 300, 520, 700]) {
+  const all = [0, 1, 2, 31, 127, 128, 129, 255, 256, 299];
+  for (const [n, pivots] of [
+    ...[1, 2, 33, 129, 256, 300].map((n) => [n, [...all.filter((at) => at < n - 1), n - 1]] as const),
+    // A late pivot takes the whole factor: of a larger matrix only what those before have not.
+    [520, [0, 129, 383, 511, 512, 519]],
+  ] as const) {
     const factor = lowerFactor(n, n);
     const good = squareFor(n);
-    for (const pivot of [0, 1, 2, 31, 127, 128, 129, 255, 256, 383, 511, 512, 639, n - 1].filter((at) => at < n)) {
+    for (const pivot of pivots) {
       const a = Float64Array.from(good);
       const at = pivot * n + pivot;
       // What is left of the entry when its turn comes is -1, or -1/8 at the last pivot and so at any later one.
@@ -72,8 +77,13 @@ onEveryBackend('a pivot that is NaN, infinite or zero is refused, and so is a Na
   for (const n of [1, 5, 130, 300, 513]) {
     const good = squareFor(n);
     for (const pivot of [0, 3, 129, 256, n - 1].filter((at) => at < n)) {
-      const bad = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0].map((value) => [pivot, value]);
-      if (pivot > 0) bad.push([0, Number.NaN], [pivot - 1, Number.NaN], [pivot - 1, Number.POSITIVE_INFINITY]);
+      const bad = [[pivot, Number.NaN]];
+      if (pivot > 0) bad.push([0, Number.NaN], [pivot - 1, Number.POSITIVE_INFINITY]);
+      // That the largest meets its late pivots by other values shows nothing more, and takes a whole factor each.
+      if (n < 513 || pivot < 256) {
+        for (const value of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]) bad.push([pivot, value]);
+        if (pivot > 0) bad.push([pivot - 1, Number.NaN]);
+      }
       for (const [column, value] of bad) {
         const a = Float64Array.from(good);
         a[pivot * n + column!] = value!;

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
 import { onEveryBackend } from '../harness/every-backend.ts';
-import { dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
+import { dot, dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered, transposeOf } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const dimensions = [1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 300];
@@ -29,15 +29,11 @@ onEveryBackend('a scaled row is added to every row.', ({ run, real, eps }) => {
     for (const count of counts) {
       const [rows, row] = [real(scattered(count * n, n)), real(scattered(n, 3))];
       const out = guarded(rows);
+      const weight = new Float64Array([-0.75]);
       run((encoder) => encoder.addRow(out.view, row, -0.75));
       out.view.forEach((value, at) => {
-        const added = dot(
-          1,
-          () => -0.75,
-          () => row[at % n]!,
-          rows[at],
-        );
-        isNear(value, added, 2, eps, `${count} x ${n} at ${at}`);
+        const added = dotOf(1, weight, 0, row, at % n, rows[at]);
+        isNear(value, added, 2, eps, () => `${count} x ${n} at ${at}`);
       });
       out.isIntact(`rows of ${n}`);
     }
@@ -118,26 +114,17 @@ onEveryBackend('a product of a matrix and its own transpose is right, and symmet
     for (const k of [1, 40])
       for (const transposeA of [false, true]) {
         const a = real(scattered(n * k, n + k));
-        const at = (i: number, j: number) => a[transposeA ? j * n + i : i * k + j]!;
+        const rows = transposeA ? transposeOf(a, k, n) : a;
+        const half = rows.map((value) => value / 2) as Real;
         const c = guarded(zeros(n * n));
         // With a beta of 0, c is not read.
         c.view.fill(Number.NaN);
         run((encoder) => encoder.product(a, a, c.view, n, n, k, transposeA, !transposeA, 0.5, 0));
         c.view.forEach((value, index) => {
           const [i, j] = [Math.floor(index / n), index % n];
-          const what = `(${i}, ${j}) of ${n} x ${k}, ${transposeA}`;
-          isNear(
-            value,
-            dot(
-              k,
-              (l) => 0.5 * at(i, l),
-              (l) => at(j, l),
-            ),
-            k,
-            eps,
-            what,
-          );
-          if (Math.abs(value - c.view[j * n + i]!) > k * eps * k) assert.unreachable(what);
+          const what = () => `(${i}, ${j}) of ${n} x ${k}, ${transposeA}`;
+          isNear(value, dotOf(k, half, i * k, rows, j * k), k, eps, what);
+          if (Math.abs(value - c.view[j * n + i]!) > k * eps * k) assert.unreachable(what());
         });
         c.isIntact('product');
       }
@@ -173,14 +160,15 @@ onEveryBackend(
           encoder.product(a, b, kept.view, m, n, k, transposeA, transposeB, -1.25, 0.5);
           encoder.product(a, b, fresh.view, m, n, k, transposeA, transposeB, 1, 0);
         });
+        const left = transposeA ? transposeOf(a, k, m) : a;
+        const right = transposeB ? b : transposeOf(b, k, n);
+        const scaled = Float64Array.from(left, (value) => -1.25 * value);
         for (let i = 0; i < m; i++)
           for (let j = 0; j < n; j++) {
-            const left = (p: number) => a[transposeA ? p * m + i : i * k + p]!;
-            const right = (p: number) => b[transposeB ? j * k + p : p * n + j]!;
-            const place = `${m} x ${n} x ${k} (${transposes}) at (${i}, ${j})`;
-            isNear(fresh.view[i * n + j]!, dot(k, left, right), k, eps, place);
-            const scaled = dot(k, (p) => -1.25 * left(p), right, 0.5 * c[i * n + j]!);
-            isNear(kept.view[i * n + j]!, scaled, k + 3, eps, place);
+            const place = () => `${m} x ${n} x ${k} (${transposes}) at (${i}, ${j})`;
+            isNear(fresh.view[i * n + j]!, dotOf(k, left, i * k, right, j * k), k, eps, place);
+            const sum = dotOf(k, scaled, i * k, right, j * k, 0.5 * c[i * n + j]!);
+            isNear(kept.view[i * n + j]!, sum, k + 3, eps, place);
           }
         kept.isIntact('product');
         fresh.isIntact('product');
@@ -194,6 +182,7 @@ onEveryBackend(
   ({ run, real, eps }) => {
     for (const n of dimensions) {
       const factor = real(lowerFactor(n, n));
+      const columns = transposeOf(factor, n, n);
       for (const count of n > 100 ? [0, 1, 33] : counts) {
         for (const transposed of [false, true]) {
           const rows = real(scattered(count * n, count));
@@ -204,18 +193,13 @@ onEveryBackend(
           });
           for (let r = 0; r < count; r++)
             for (let i = 0; i < n; i++) {
-              const row = (k: number) =>
-                transposed ? (k < i ? 0 : factor[k * n + i]!) : k > i ? 0 : factor[i * n + k]!;
-              const place = `${count} x ${n} at (${r}, ${i})`;
-              isNear(
-                product.view[r * n + i]!,
-                dot(n, row, (k) => rows[r * n + k]!),
-                n,
-                eps,
-                place,
-              );
+              // Row i of the factor, or of its transpose, without the zeros of its triangle.
+              const [row, from, length] = transposed ? [columns, i, n - i] : [factor, 0, i + 1];
+              const place = () => `${count} x ${n} at (${r}, ${i})`;
+              const sum = dotOf(length, row, i * n + from, rows, r * n + from);
+              isNear(product.view[r * n + i]!, sum, n, eps, place);
               // A solve is backward stable: the factor times the solution gives the row, within n roundings.
-              const back = dot(n, row, (k) => solution.view[r * n + k]!);
+              const back = dotOf(length, row, i * n + from, solution.view, r * n + from);
               isNear(rows[r * n + i]!, back, n + 1, eps, place);
             }
           product.isIntact('product');
@@ -229,18 +213,13 @@ onEveryBackend(
 onEveryBackend('a Cholesky solve is the solve by the factor, then by its transpose.', ({ run, real, eps }) => {
   for (const n of dimensions) {
     const factor = real(lowerFactor(n, n, Number.NaN));
+    const columns = transposeOf(factor, n, n);
     for (const count of n > 100 ? [0, 1, 33] : counts) {
       const rows = real(scattered(count * n, count));
       const solution = guarded(rows);
       run((encoder) => encoder.choleskySolve(factor, solution.view, n));
       for (let r = 0; r < count; r++) {
-        const half = Array.from({ length: n }, (_, k) =>
-          dot(
-            n - k,
-            (i) => factor[(i + k) * n + k]!,
-            (i) => solution.view[r * n + i + k]!,
-          ),
-        );
+        const half = Array.from({ length: n }, (_, k) => dotOf(n - k, columns, k * n + k, solution.view, r * n + k));
         for (let i = 0; i < n; i++) {
           // factor (factor' y) gives the row back: each of the two solves is backward stable.
           const back = { value: 0, size: 0 };
@@ -248,7 +227,7 @@ onEveryBackend('a Cholesky solve is the solve by the factor, then by its transpo
             back.value += factor[i * n + k]! * half[k]!.value;
             back.size += Math.abs(factor[i * n + k]!) * half[k]!.size;
           }
-          isNear(rows[r * n + i]!, back, 2 * n + 2, eps, `${count} x ${n} at (${r}, ${i})`);
+          isNear(rows[r * n + i]!, back, 2 * n + 2, eps, () => `${count} x ${n} at (${r}, ${i})`);
         }
       }
       solution.isIntact(`solution of ${count} x ${n}`);

@@ -5,19 +5,14 @@ import type { Backend } from '../../lib/backend.ts';
 import type { Real } from '../../lib/dtype.ts';
 import { onEveryBackend } from '../harness/every-backend.ts';
 import { groupSizes, launch, onCpu } from '../harness/launch.ts';
-import { counterOf, dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
+import { counterOf, dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
 
 function isProduct(actual: Real, factor: Real, mean: Real, rows: Real, eps = 2 ** -24): void {
   const n = mean.length;
   actual.forEach((value, at) => {
     const [r, i] = [Math.floor(at / n), at % n];
-    const sum = dot(
-      i + 1,
-      (j) => factor[i * n + j]!,
-      (j) => rows[r * n + j]!,
-      mean[i]!,
-    );
-    isNear(value, sum, n + 2, eps, `(${r}, ${i}) of ${n} columns`);
+    const sum = dotOf(i + 1, factor, i * n, rows, r * n, mean[i]!);
+    isNear(value, sum, n + 2, eps, () => `(${r}, ${i}) of ${n} columns`);
   });
 }
 

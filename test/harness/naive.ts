@@ -33,6 +33,13 @@ export function dotOf(length: number, left: Real, leftAt: number, right: Real, r
   return { value, size };
 }
 
+/** The transpose of `rows` rows of `columns` numbers. */
+export function transposeOf(values: Real, rows: number, columns: number): Float64Array {
+  const transpose = new Float64Array(values.length);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) transpose[j * rows + i] = values[i * columns + j]!;
+  return transpose;
+}
+
 /** Asserts that `actual` is `sum` within `terms` roundings of its terms. */
 export function isNear(actual: number, sum: Sum, terms: number, eps: number, place: string | (() => string)): void {
   const bound = terms * eps * sum.size;
@@ -43,19 +50,24 @@ export function isNear(actual: number, sum: Sum, terms: number, eps: number, pla
 
 /** Numbers from -1 to 1 that look random and are the same in every run (a linear congruential generator). */
 export function scattered(length: number, seed: number): Float64Array<ArrayBuffer> {
+  const values = new Float64Array(length);
   let state = (seed * 2654435761 + 12345) >>> 0;
-  return new Float64Array(length).map(() => {
+  for (let at = 0; at < length; at++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 31 - 1;
-  });
+    values[at] = state / 2 ** 31 - 1;
+  }
+  return values;
 }
 
 /** A well-conditioned lower factor: 1 to 2 on the diagonal, less than 1 / n below it, `above` over it. */
 export function lowerFactor(n: number, seed: number, above = 0): Float64Array<ArrayBuffer> {
-  return scattered(n * n, seed).map((value, at) => {
-    const [i, j] = [Math.floor(at / n), at % n];
-    return i === j ? 1.5 + value / 2 : i > j ? value / n : above;
-  });
+  const factor = scattered(n * n, seed);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) factor[i * n + j]! /= n;
+    factor[i * n + i] = 1.5 + factor[i * n + i]! / 2;
+    factor.fill(above, i * n + i + 1, i * n + n);
+  }
+  return factor;
 }
 
 /** `values` between two margins of a number that nothing computes; `isIntact` fails where a command wrote there. */
