@@ -67,8 +67,11 @@ export interface Contender {
    * long.
    */
   prepare(problem: Problem): Promise<Prepared | undefined>;
-  /** Measures the best rates that it reaches now in `dtype`; who has none has no share of a limit. */
-  limit?(dtype: RealDtype, isQuick: boolean): Promise<Limit>;
+  /**
+   * Measures the best rates that it reaches now in `dtype`, for about so long each; who has none has no share of a
+   * limit.
+   */
+  limit?(dtype: RealDtype, milliseconds: number): Promise<Limit>;
   close(): Promise<void>;
 }
 

@@ -25,8 +25,8 @@ export class DeviceContender implements Contender {
     return laidOut && new PreparedDevice(laidOut, problem.isWatched);
   }
 
-  async limit(dtype: RealDtype, isQuick: boolean): Promise<Limit> {
-    return { contender: this.facts.name, ...measureLimit(this.#device, dtype, isQuick) };
+  async limit(dtype: RealDtype, milliseconds: number): Promise<Limit> {
+    return { contender: this.facts.name, ...measureLimit(this.#device, dtype, milliseconds) };
   }
 
   async close(): Promise<void> {

@@ -9,10 +9,9 @@ export const copiedBytes: number = 2 << 26;
 
 /**
  * A device's best rates in `dtype`, measured now: of a matrix product, of copying large matrices, and of normals into
- * memory near the processor.
+ * memory near the processor. Each takes `milliseconds` or a little longer.
  */
-export function measureLimit(device: Device, dtype: RealDtype, isQuick: boolean): Omit<Limit, 'contender'> {
-  const milliseconds = isQuick ? 40 : 250;
+export function measureLimit(device: Device, dtype: RealDtype, milliseconds: number): Omit<Limit, 'contender'> {
   return {
     dtype,
     flopsPerSecond: productRate(device, dtype, milliseconds),

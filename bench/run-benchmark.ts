@@ -70,11 +70,13 @@ export async function runBenchmark(
 
 async function limitsOf(
   contenders: readonly Contender[],
-  { dtypes, quick }: RunOptions,
+  { dtypes, millisecondsPerCase }: RunOptions,
   observer: Observer,
   shouldStop: () => boolean,
 ): Promise<readonly Limit[]> {
   const limits: Limit[] = [];
+  // Of a short run the limits are a short part.
+  const milliseconds = Math.min(250, millisecondsPerCase);
   observer.begin('Limits', contenders.length * dtypes.length);
   for (const contender of contenders)
     for (const dtype of dtypes) {
@@ -82,7 +84,7 @@ async function limitsOf(
       // The loop turns, so that Ctrl-C is heard.
       await setImmediate();
       if (!contender.facts.available || contender.limit === undefined || shouldStop()) continue;
-      if (takesDtype(contender, { dtype })) limits.push(await contender.limit(dtype, quick));
+      if (takesDtype(contender, { dtype })) limits.push(await contender.limit(dtype, milliseconds));
     }
   return limits;
 }

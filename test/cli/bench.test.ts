@@ -156,6 +156,8 @@ test('Ctrl-C leaves partial results that are valid, and the exit code of an inte
     '--no-peers',
     '--dimensions',
     '2,4,8',
+    '--dtypes',
+    'float32',
     '--time',
     '4000',
     '--rounds',
