@@ -1,19 +1,22 @@
 // What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are
 // there.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { transform } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runNode } from '../harness/child.ts';
+import { modulePath, moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 import { files, isThere, list, none, read } from '../harness/source-text.ts';
 import { anchorsOf, type Block, blocksOf, linksOf, pages } from './markdown.ts';
 import { shellMistakes } from './shell-commands.ts';
 
 const folder = fileURLToPath(new URL('../..', import.meta.url));
+// By `require`: to import it, Node looks through its nine megabytes for names, which takes a second.
+const ts: typeof import('typescript') = createRequire(import.meta.url)('typescript');
 const blocks = pages.flatMap((page) => blocksOf(page));
 const of = (language: string) => blocks.filter((block) => block.language === language);
 const at = ({ page, line }: Block) => `${page}:${line}`;
@@ -106,13 +109,15 @@ test('Whole programs run, on the reference device.', async () => {
     if (programs.has(page)) assert.match(read(path), page, `${path} runs ${page}`);
   const room = mkdtempSync(join(tmpdir(), 'covarium-docs-'));
   try {
+    const lib = JSON.stringify(moduleUrl('lib/index.ts'));
     for (const [page, program] of whole) {
       if (noCpu !== '' && onCpu.includes(page)) continue;
-      const path = join(room, 'page.mts');
-      const lib = JSON.stringify(new URL('../../lib/index.ts', import.meta.url).href);
-      writeFileSync(path, program.replaceAll("from 'covarium'", `from ${lib}`));
+      const path = join(room, 'page.mjs');
+      // Without its types, of which the test below leaves one page a few.
+      const { code: plain } = await transform(program, { loader: 'ts' });
+      writeFileSync(path, plain.replaceAll(/from ['"]covarium['"]/g, `from ${lib}`));
       const env = { ...process.env, COVARIUM_DEVICE: onCpu.includes(page) ? 'cpu' : 'reference' };
-      const { code, stderr } = await runNode(['--import', import.meta.resolve('tsx'), path], env);
+      const { code, stderr } = await runNode([...nodeOptions, path], env);
       assert.is(code, 0, `${page}: ${stderr}`);
     }
   } finally {
@@ -220,8 +225,7 @@ test('Links lead to files and headings.', () => {
 test('The figures are what docs/figures/draw.ts draws.', async () => {
   const room = mkdtempSync(join(tmpdir(), 'covarium-figures-'));
   try {
-    const script = join(folder, 'docs/figures/draw.ts');
-    const { code, stderr } = await runNode(['--import', import.meta.resolve('tsx'), script, room]);
+    const { code, stderr } = await runNode([...nodeOptions, modulePath('docs/figures/draw.ts'), room]);
     assert.is(code, 0, stderr);
     const drawn = readdirSync(room);
     assert.ok(drawn.length >= 4);
