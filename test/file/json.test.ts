@@ -50,9 +50,11 @@ test('A long text takes time in proportion to its length.', () => {
     const text = `{${Array.from({ length: count }, (_, i) => `"key${i}":["\\"{",{"a":1}]`).join(',')}}`;
     let best = Infinity;
     for (let run = 0; run < 5; run++) {
-      const begin = performance.now();
+      const begin = process.cpuUsage();
       parseJson(text);
-      best = Math.min(best, performance.now() - begin);
+      // Processor time, so that a busy machine does not count.
+      const { user, system } = process.cpuUsage(begin);
+      best = Math.min(best, user + system);
     }
     return best;
   };

@@ -12,12 +12,19 @@ function normals(length: number, seed: number, dtype: RealDtype): Real {
 export const tableRows = 40;
 export const batchSize = 2000;
 
-/** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
+const made = new Map<string, Readonly<Record<string, Real>>>();
+
+/** The same for all that ask. */
 export function inputsOf(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
-  const from = (length: number, entry: (i: number) => number): Real => {
-    const values = Array.from({ length }, (_, i) => entry(i));
-    return dtype === 'float32' ? Float32Array.from(values) : Float64Array.from(values);
-  };
+  const inputs = made.get(`${n} ${dtype}`) ?? makeInputs(n, dtype);
+  made.set(`${n} ${dtype}`, inputs);
+  return inputs;
+}
+
+/** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
+function makeInputs(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+  const zeros = (length: number) => (dtype === 'float32' ? new Float32Array(length) : new Float64Array(length));
+  const from = (length: number, entry: (i: number) => number): Real => zeros(length).map((_, i) => entry(i));
   const covariance = from(n * n, (i) => {
     const [row, column] = [Math.floor(i / n), i % n];
     return (1 + row) * (1 + column) * (-0.7) ** Math.abs(row - column);
@@ -29,7 +36,11 @@ export function inputsOf(n: number, dtype: RealDtype): Readonly<Record<string, R
     covariance: Matrix.from(covariance, { columns: n }),
   });
   const factor = (normal.factorSync().data as Real).slice();
-  const repeated = (values: Real) => from(batchSize * values.length, (i) => values[i % values.length]!);
+  const repeated = (values: Real) => {
+    const all = zeros(batchSize * values.length);
+    for (let b = 0; b < batchSize; b++) all.set(values, b * values.length);
+    return all;
+  };
   return {
     mean,
     covariance,

@@ -25,20 +25,20 @@ function survives(sentence: string, rounds: number, plans: readonly string[], be
   });
 }
 
-survives('Four workers at once use and close devices, round after round, where the main thread has none.', 12, [
+survives('Four workers at once use and close devices, round after round, where the main thread has none.', 6, [
   'use',
   'use',
   'use',
   'use',
 ]);
-survives('Devices that a worker never closes end with it.', 12, ['forget', 'forget', 'use', 'forget']);
-survives('Workers are terminated while commits are in flight.', 15, ['pend+', 'pend+', 'pend+', 'use']);
-survives('Workers are terminated while commits settle.', 25, ['settle+', 'settle+', 'reject+', 'reject+']);
-survives('Workers are terminated in synchronous work.', 15, ['sync+', 'sync+', 'churn+', 'churn+']);
-survives('Workers end themselves with work in flight.', 12, ['exit', 'exit', 'use', 'pend+']);
+survives('Devices that a worker never closes end with it.', 6, ['forget', 'forget', 'use', 'forget']);
+survives('Workers are terminated while commits are in flight.', 8, ['pend+', 'pend+', 'pend+', 'use']);
+survives('Workers are terminated while commits settle.', 12, ['settle+', 'settle+', 'reject+', 'reject+']);
+survives('Workers are terminated in synchronous work.', 8, ['sync+', 'sync+', 'churn+', 'churn+']);
+survives('Workers end themselves with work in flight.', 6, ['exit', 'exit', 'use', 'pend+']);
 survives(
   'The main thread keeps its own device meanwhile.',
-  10,
+  6,
   ['use', 'forget', 'pend+', 'settle+'],
   `const kept = open(2);
    const out = new Float32Array(1 << 16);
