@@ -2,14 +2,14 @@
 // msl/normal-float64.h.
 // Each function of a 32-bit word is hashed over all 2^32 words and compared with test/answers/normal-words.json.
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cpuKernels } from '../harness/cpu-backend.ts';
+import { program } from '../harness/program.ts';
 
 interface Answers {
   readonly float32: Readonly<Record<string, string>>;
@@ -33,27 +33,12 @@ const setsHere = [...instructionSets.keys()].filter((set) => set === 'AVX2' || s
 const [, flagText = ''] = /"kernel_flags": \[([^\]]*)\]/.exec(readFileSync(join(top, 'binding.gyp'), 'utf8')) ?? [];
 const kernelFlags = [...flagText.matchAll(/"([^"]+)"/g)].map(([, flag]) => flag!);
 
-let folder = '';
-/** The programs, by their compiler and flags. */
-const built = new Map<string, string>();
-test.before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'covarium-words-'));
-});
-test.after(() => rmSync(folder, { recursive: true, force: true }));
-
-async function build(compiler: string, flags: readonly string[]): Promise<string> {
-  const program = join(folder, `exhaustive-${built.size}`);
+async function hashes(compiler: string, flags: readonly string[], mode: string): Promise<Record<string, string>> {
   const folders = ['msl', 'msl/cpu', 'objc/cpu'].map((name) => `-I${join(top, name)}`);
   const all = ['-std=gnu++17', '-DHASHES_ONLY', ...kernelFlags, ...folders, ...flags];
-  await run(compiler, [...all, join(top, 'test/msl/exhaustive.cc'), '-o', program, '-lpthread']);
-  return program;
-}
-
-async function hashes(compiler: string, flags: readonly string[], mode: string): Promise<Record<string, string>> {
-  const key = [compiler, ...flags].join(' ');
-  const program = built.get(key) ?? (await build(compiler, flags));
-  built.set(key, program);
-  const { stdout } = await run(program, [mode]);
+  const built = program(compiler, all, ['test/msl/exhaustive.cc']);
+  if ('complaint' in built) throw new Error(`${compiler}: ${built.complaint}`);
+  const { stdout } = await run(built.path, [mode]);
   return JSON.parse(stdout);
 }
 

@@ -2,33 +2,28 @@
 // launch from JavaScript does not choose. Built under the address sanitizer, so that threadgroup memory that is a byte
 // short shows.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { program } from '../harness/program.ts';
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'covarium-simdgroups-'));
-const program = join(folder, 'simdgroups');
-test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The compiler that built the program; '' where none can. */
+/** The program; '' where no compiler can make it. */
 function build(): string {
   const flags = '-std=gnu++17 -O1 -g1 -ffp-contract=off -fsanitize=address -Wall -Wextra -Werror -Wno-attributes';
   const quiet = '-Wno-unknown-pragmas -Wno-unknown-attributes';
   const folders = ['msl', 'msl/cpu', 'objc/cpu'].map((name) => `-I${join(top, name)}`);
   const sources = [
-    'test/msl/simdgroups.cc',
     ...['launch', 'group', 'fiber', 'pool'].map((stem) => `objc/cpu/${stem}.cc`),
+    'test/msl/simdgroups.cc',
   ];
   for (const compiler of ['g++', 'clang++']) {
     const all = [...`${flags} ${quiet}`.split(' '), ...(process.arch === 'x64' ? ['-mfma'] : []), ...folders];
-    const paths = sources.map((path) => join(top, path));
-    const built = spawnSync(compiler, [...all, ...paths, '-o', program, '-lpthread'], { encoding: 'utf8' });
-    if (built.status === 0) return compiler;
-    if (built.error === undefined) assert.unreachable(`${compiler}: ${built.stderr}`);
+    const built = program(compiler, all, sources);
+    if ('path' in built) return built.path;
+    if (built.complaint !== undefined) assert.unreachable(`${compiler}: ${built.complaint}`);
   }
   return '';
 }
@@ -39,11 +34,11 @@ const sentences = {
   uneven: 'A barrier that not all lanes reach is an error, not a hang.',
 };
 
-const compiler = build();
+const path = build();
 const run = (mode: keyof typeof sentences) => {
   // Under `npm run test:sanitize` another compiler's library may be preloaded, which this program does not need.
   const { LD_PRELOAD: _, ...env } = process.env;
-  return spawnSync(program, [mode], { encoding: 'utf8', env });
+  return spawnSync(path, [mode], { encoding: 'utf8', env });
 };
 const checks: { [mode in keyof typeof sentences]: () => void } = {
   widths: () => {
@@ -65,7 +60,7 @@ const checks: { [mode in keyof typeof sentences]: () => void } = {
 };
 
 for (const mode of ['widths', 'short', 'uneven'] as const) {
-  if (compiler === '') {
+  if (path === '') {
     console.log(`skipped  ${sentences[mode]} There is neither g++ nor clang++.`);
     test.skip(sentences[mode]);
   } else test(sentences[mode], checks[mode]);

@@ -2,14 +2,14 @@
 // in an emulator unless it is one, and those of x86-64 without AVX2, which Macs under Rosetta take. The same bits of
 // float64 as everywhere, and subnormal numbers that are flushed and kept.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { normalCounter } from '../../lib/stream/counter.ts';
 import { fillRadialScales } from '../../lib/stream/radial-scales.ts';
+import { program } from '../harness/program.ts';
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
 const answers = (name: string) => JSON.parse(readFileSync(join(top, 'test/answers', name), 'utf8'));
@@ -28,22 +28,17 @@ const builds: readonly Build[] =
   process.arch === 'x64'
     ? [crossCompiler, { name: 'baseline', compiler: 'g++', through: [] }]
     : [{ name: 'NEON', compiler: 'g++', through: [] }];
-const folder = mkdtempSync(join(tmpdir(), 'covarium-baseline-'));
-test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 function made({ name, compiler }: Build): string {
-  const program = join(folder, name);
-  if (existsSync(program)) return program;
   const includes = ['msl', 'msl/cpu', 'objc'].map((each) => `-I${join(top, each)}`);
   // The contract's tests run the addon's own kernels for the least x86-64; to compile them so once more takes long.
   const optimised = name === 'baseline' ? '-O1' : '-O3';
   const flags = ['-static', '-std=gnu++17', optimised, '-ffp-contract=off', '-w', '-DCOVARIUM_TABLE=kernelsBaseline'];
-  const sources = ['simd/kernels', 'cholesky', 'pool', 'product-scratch', 'sample'].map((each) =>
-    join(top, `objc/cpu/${each}.cc`),
-  );
-  sources.push(join(top, 'test/native/baseline.cc'));
-  execFileSync(compiler, [...flags, ...includes, ...sources, '-o', program]);
-  return program;
+  const stems = ['simd/kernels', 'cholesky', 'pool', 'product-scratch', 'sample'];
+  const sources = [...stems.map((each) => `objc/cpu/${each}.cc`), 'test/native/baseline.cc'];
+  const built = program(compiler, [...flags, ...includes], sources);
+  if ('complaint' in built) throw new Error(`${compiler}: ${built.complaint}`);
+  return built.path;
 }
 
 /** A test of each build that this machine can make and run; `printed` is what its program says. */
