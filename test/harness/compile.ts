@@ -19,26 +19,40 @@ const loadedElsewhere = [
   'lib/file/temporary-name.ts',
   'lib/run/drawn-rows.ts',
   'lib/run/run.ts',
-  'test/harness/faulty-writes.ts',
   'test/metal/softmetal/softmetal.ts',
   'test/harness/mutate-files.ts',
 ];
 
 /** Of these, programs that start a hundred times: each shares no piece, so that a start opens few files. */
-const startedOften = ['lib/cli/main.ts', 'examples/run.ts', 'test/metal/softmetal/compile.ts'];
+const startedOften = [
+  'lib/cli/main.ts',
+  'examples/run.ts',
+  'test/harness/faulty-writes.ts',
+  'test/metal/softmetal/compile.ts',
+];
 
 /** Tests that test/contract/external-buffers.test.ts runs. */
 const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'].map(
   (name) => `test/${name}.test.ts`,
 );
 
-/** All packages but the plotting libraries, hundreds of files that each `covarium plot` would open. */
-function leftToNode(): string[] {
+/** The plotting libraries have hundreds of files, which each `covarium plot` would open. */
+const plotting = ['@observablehq/plot', 'linkedom'];
+/** What each start of the command would open. */
+const ofCommand = ['commander', 'picocolors', 'cli-progress'];
+/** They are CommonJS, which asks for modules of Node by `require`; as in build.mjs. */
+const ownRequire = `const require = (name) => {
+  const found = process.getBuiltinModule(name);
+  if (found) return found;
+  throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
+};`;
+
+/** All packages but those. */
+function leftToNode(bundled: readonly string[]): string[] {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
   const { dependencies, devDependencies } = JSON.parse(text) as Record<string, Record<string, string>>;
-  const plotting = ['@observablehq/plot', 'linkedom'];
   // linkedom asks for canvas by require, and does without.
-  return [...Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !plotting.includes(name)), 'canvas'];
+  return [...Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !bundled.includes(name)), 'canvas'];
 }
 
 /**
@@ -49,7 +63,7 @@ export async function compile(tests: readonly string[], folder: string): Promise
   await bundle([...new Set([...tests, ...runAgain])], folder);
   // By themselves: what each start of the command loads would lie in a hundred pieces that tests share.
   await bundle(loadedElsewhere, folder);
-  for (const program of startedOften) await bundle([program], folder);
+  for (const program of startedOften) await bundle([program], folder, true);
 }
 
 // How esbuild keeps names. Tests print those of classes; to name a function takes longer than many a call of one that
@@ -57,7 +71,7 @@ export async function compile(tests: readonly string[], folder: string): Promise
 const naming = 'var __name = (target, value) => __defProp(';
 const namingOfClasses = 'var __name = (target, value) => target.prototype === undefined ? target : __defProp(';
 
-async function bundle(entryPoints: string[], folder: string): Promise<void> {
+async function bundle(entryPoints: string[], folder: string, isProgram = false): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
@@ -68,7 +82,8 @@ async function bundle(entryPoints: string[], folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: `node${process.versions.node}`,
-    external: leftToNode(),
+    external: leftToNode(isProgram ? [...plotting, ...ofCommand] : plotting),
+    ...(isProgram && { banner: { js: ownRequire }, minifyWhitespace: true }),
     // As in dist/: messages and console.log name classes.
     keepNames: true,
     sourcemap: true,

@@ -117,15 +117,15 @@ function survives(sentence: string, rounds: number, plans: readonly string[], be
   });
 }
 
-survives('Workers open Metal devices, use and close them, and end.', 6, ['use', 'use', 'use']);
-survives('Devices that a worker never closes end with it.', 6, ['forget', 'use', 'forget']);
-survives('Workers are terminated while commits are in flight.', 10, ['pend+', 'pend+', 'use']);
-survives('Workers are terminated while commits settle and are refused.', 15, ['settle+', 'reject+', 'settle+']);
-survives('Workers are terminated in synchronous work.', 10, ['sync+', 'churn+', 'sync+']);
-survives('Workers end themselves with work in flight.', 8, ['exit', 'exit', 'pend+']);
+survives('Workers open Metal devices, use and close them, and end.', 4, ['use', 'use', 'use']);
+survives('Devices that a worker never closes end with it.', 4, ['forget', 'use', 'forget']);
+survives('Workers are terminated while commits are in flight.', 6, ['pend+', 'pend+', 'use']);
+survives('Workers are terminated while commits settle and are refused.', 8, ['settle+', 'reject+', 'settle+']);
+survives('Workers are terminated in synchronous work.', 6, ['sync+', 'churn+', 'sync+']);
+survives('Workers end themselves with work in flight.', 5, ['exit', 'exit', 'pend+']);
 survives(
   'The main thread keeps its own device meanwhile.',
-  6,
+  4,
   ['use', 'forget', 'pend+', 'settle+'],
   `const kept = metal();
    globalThis.last = [(async () => {

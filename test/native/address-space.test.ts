@@ -158,7 +158,7 @@ onLimits('An empirical sample that memory does not hold is refused.', async () =
     const { openDevice, MultivariateNormal } = await import('${moduleUrl('lib/index.ts')}');
     using device = openDevice('reference');
     using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
-    for (const count of [2e7, 3e7, 4e7, 5e7, 6e7])
+    for (const count of [3e7, 6e7])
       try {
         normal.sampleSync(count, { empirical: true }).close();
       } catch ({ code, name }) {
