@@ -69,7 +69,7 @@ export async function compileParsed<D extends Descriptor>(
     return new ComputeKernel(device, { name, parameters, compiled, notes: [] }, texts, descriptor, lengths);
   }
   const source = check ? metalText(program, true) : texts.source;
-  const kernel = await compileKernel(device, source, { name: program.name, check, path: `${name}.metal` });
+  const kernel = await compileKernel(device, source, { name: program.name, check, path: `${name}.metal` }, true);
   const parts = { name, ...partsOf(kernel), notes: [...kernel.notes, ...notes] };
   return new ComputeKernel(device, parts, texts, descriptor, lengths);
 }

@@ -41,14 +41,19 @@ export interface KernelOptions {
 /** Options of `Device.library`: those of `Device.kernel` that hold for all kernels of a text. */
 export type LibraryOptions = Omit<KernelOptions, 'name'>;
 
-/** Compiles a kernel for a device; see `Device.kernel`. */
-export async function compileKernel(device: OpenBackend, source: string, options: KernelOptions): Promise<Kernel> {
+/** Compiles a kernel for a device; see `Device.kernel`. With `hasDouble` its text may have `double`, unlike MSL. */
+export async function compileKernel(
+  device: OpenBackend,
+  source: string,
+  options: KernelOptions,
+  hasDouble = false,
+): Promise<Kernel> {
   checkOptions(options, ['name', 'constants', 'includes', 'path', 'check', 'layouts']);
   const { name } = options;
   if (name !== undefined && (typeof name !== 'string' || !/^[A-Za-z_][\w.:-]*$/.test(name)))
     throw wrongArgument('`name`', name, 'the name of a kernel of the text');
   const text = textOf(device, source, options);
-  return (await compiledKernels(device, text, [name]))[0]!;
+  return (await compiledKernels(device, { ...text, hasDouble }, [name]))[0]!;
 }
 
 /** Compiles all kernels of a text; see `Device.library`. */
@@ -73,6 +78,7 @@ interface KernelText {
   readonly constants: ConstantValues;
   readonly layouts: GivenLayouts;
   readonly check: boolean;
+  readonly hasDouble?: boolean | undefined;
   /** The user's texts, by name. */
   readonly texts: ReadonlyMap<string, string>;
 }
@@ -104,9 +110,9 @@ async function compiledKernels(
   text: KernelText,
   names: readonly (string | undefined)[],
 ): Promise<Kernel[]> {
-  const { source, constants, layouts, check, texts } = text;
+  const { source, constants, layouts, check, texts, hasDouble } = text;
   const holds = (constant: string) => constantHolds(source, constants, constant);
-  const signatures = names.map((name) => withLayouts(signatureOf(source, name, holds), layouts));
+  const signatures = names.map((name) => ({ ...withLayouts(signatureOf(source, name, holds), layouts), hasDouble }));
   for (const signature of signatures) {
     requireIndices(signature);
     requireNoPointers(signature);

@@ -16,6 +16,8 @@ export interface Signature {
   /** What it consists of: its function, and the instantiation of a template. */
   readonly roots: readonly Range[];
   readonly parameters: readonly Parameter[];
+  /** True if the text may have `double`, as that of a kernel in TypeScript; MSL may not. */
+  readonly hasDouble?: boolean | undefined;
 }
 
 /** The most kernels of one text, arguments of a kernel, and characters of one argument. */

@@ -166,12 +166,59 @@ onKernelDevices('What the device cannot do is refused at its line.', async (devi
       'read its fields',
     ],
     [`kernel void f(device float* out) {\n threadgroup float t[2] = {1, 2};\n out[0] = t[0]; }`, 4, 'initial value'],
+    [
+      `kernel void f(device float* out) {\n double x = 1; out[0] = x; }`,
+      4,
+      '(double) is not a type of MSL: write float',
+    ],
+    [`kernel void f(device double* out) { out[0] = 1; }`, 3, 'f64'],
+    [`#define REAL double\nkernel void f(device float* out) {\n out[0] = REAL(1); }`, 5, '(double)'],
+    [
+      `kernel void f(device int* out) {\n int* p = new int(1);\n out[0] = *p; }`,
+      4,
+      '(new) is not MSL: declare an array',
+    ],
+    [`kernel void f(device int* out) {\n int x;\n if (out[0]) delete &x; }`, 5, '(delete)'],
+    [`kernel void f(device int* out) {\n again: out[0]++;\n if (out[0] < 5) goto again; }`, 5, 'write a loop'],
+    [`int g() {\n throw 1; }\nkernel void f(device int* out) { out[0] = g(); }`, 4, '(throw)'],
+    [`kernel void f(device int* out) {\n try { out[0] = 1; } catch (...) {} }`, 4, 'into a buffer'],
+    [
+      `struct S { virtual int g() { return 1; } };\nkernel void f(device int* out) { S s; out[0] = s.g(); }`,
+      3,
+      'a switch',
+    ],
+    [
+      `struct S { int a; };\nkernel void f(device int* out) { S s; out[0] = dynamic_cast<S*>(&s)->a; }`,
+      4,
+      'static_cast',
+    ],
+    [`kernel void f(device int* out) {\n out[0] = typeid(int) == typeid(float); }`, 4, 'template'],
   ] as const) {
     const error = await throwsCode('ERR_UNSUPPORTED', words, () => device.kernel(head + text));
     assert.is((error as { line?: number }).line, line, error.message);
   }
   const undefinedFunction = 'float g(float x);\nkernel void f(device float* out) {\n  out[0] = g(1); }';
   await throwsCode('ERR_KERNEL_COMPILE', 'kernel.metal:5', () => device.kernel(head + undefinedFunction));
+});
+
+onKernelDevices('Words that MSL refuses do no harm where no kernel has them.', async (device) => {
+  if (device.kind === 'metal') return; // Metal reads all functions
+  const kernel = await device.kernel(`${head}// new double goto
+#define REAL double
+#if 0
+double g() { throw 1; }
+#elif !defined(__METAL_VERSION__)
+virtual double goto
+#endif
+/* try { delete x; } */
+double unused(double x) { return x; }
+template <typename T> T of(int x) = delete;
+template <> float of<float>(int x) { return x; }
+int newer(int goto_end) { return goto_end; }
+kernel void f(device float* out) { const constant char* t = "double new"; out[0] = of<float>(newer(7)) + (t[0] == 'd'); }`);
+  const out = new Float32Array(1);
+  await kernel.run({ grid: 1, arguments: { out } });
+  assert.is(out[0], 8);
 });
 
 onKernelDevices('A large array of a thread beside a barrier works, or is refused by name.', async (device) => {

@@ -22,8 +22,21 @@ const dropped: ReadonlySet<string> = new Set([
   'object_data',
 ]);
 
-/** What the cpu device does not have, with what to write instead. */
+const noMemory = 'is not MSL: declare an array of the thread (float t[16]), or pass a buffer (device T*)';
+const noExceptions = 'is not MSL: write what is wrong into a buffer';
+
+/** What MSL or the cpu device does not have, with what to write instead. */
 const refused: { readonly [word: string]: string } = {
+  double: 'is not a type of MSL: write float, or write the kernel in TypeScript with f64 (device.compute)',
+  new: noMemory,
+  delete: noMemory,
+  goto: 'is not MSL: write a loop with break, continue or return',
+  throw: noExceptions,
+  try: noExceptions,
+  catch: noExceptions,
+  typeid: 'is not MSL: make the type a parameter of a template',
+  dynamic_cast: 'is not MSL: write static_cast',
+  virtual: 'is not MSL: make the type a parameter of a template, or call functions by their names in a switch',
   asm: 'is not MSL: write it in MSL',
   __asm: 'is not MSL: write it in MSL',
   __asm__: 'is not MSL: write it in MSL',
@@ -65,7 +78,7 @@ export function rewritten(
   for (const declaration of functions) {
     if (edits.isDropped(declaration.begin)) continue;
     rewriteBodies(source, declaration, kernels, edits, target, marked);
-    rewriteWords(source, declaration, edits, constants, target);
+    rewriteWords(source, declaration, edits, constants, target, kernels[0]!.hasDouble === true);
   }
   for (const { declaration, literal, nameAt } of constants) {
     if (!kept.has(declaration)) continue;
@@ -161,6 +174,7 @@ function rewriteWords(
   edits: Edits,
   constants: readonly FunctionConstant[],
   target: Target,
+  hasDouble: boolean,
 ): void {
   const isOnGpu = target === 'cuda';
   for (let at = begin; at < end; at++) {
@@ -205,8 +219,14 @@ function rewriteWords(
       );
     else if (isOnGpu && /^os_log(?:_default)?$/.test(token.text))
       throw errorAt(token, `Word (${token.text}) is not of this device: write what it logs into a buffer`);
-    else if (Object.hasOwn(refused, token.text)) throw errorAt(token, `Word (${token.text}) ${refused[token.text]}`);
+    else if (Object.hasOwn(refused, token.text) && !isAllowed(source, at, hasDouble))
+      throw errorAt(token, `Word (${token.text}) ${refused[token.text]}`);
   }
+}
+
+/** True for a word that is refused elsewhere: a function that is deleted, or the type that f64 of TypeScript is. */
+function isAllowed(source: Source, at: number, hasDouble: boolean): boolean {
+  return source.text(at) === 'double' ? hasDouble : source.text(at) === 'delete' && source.text(at - 1) === '=';
 }
 
 /** True for a word that hides members: the layouts of a kernel's arguments are asked of the compiler. */
