@@ -112,7 +112,7 @@ function requireDouble(device: OpenBackend, what: string): void {
 // A type that the text names, in f64(x) or shared(f64, 8), is printed.
 function refuseDouble(device: OpenBackend, program: Program): void {
   if (!device.dtypes.includes('float64') && /\bdouble\b/.test(metalText(program, false)))
-    requireDouble(device, `A number of kernel (${program.name})`);
+    requireDouble(device, `A number of kernel (${program.path})`);
 }
 
 function requireUses(uses: Uses): void {

@@ -5,6 +5,8 @@ import type { Expression, NumbersInside, ValueType } from './tree.ts';
 /** Prints expressions as JavaScript with the roundings of their types. */
 export class JavaScriptExpressions {
   readonly #check: boolean;
+  /** What messages call the text that is printed. */
+  path = '';
 
   /** With `check`, each access is checked. */
   constructor(check: boolean) {
@@ -62,7 +64,9 @@ export class JavaScriptExpressions {
   }
 
   index({ name }: NumbersInside, index: Expression, line: number): string {
-    return this.#check ? `inside(${name}, ${this.text(index)}, '${name}', ${line})` : this.text(index);
+    return this.#check
+      ? `inside(${name}, ${this.text(index)}, '${name}', ${JSON.stringify(this.path)}, ${line})`
+      : this.text(index);
   }
 
   // A whole number below 2^53 becomes one of 32 bits, a sum of floats a float.

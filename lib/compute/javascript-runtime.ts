@@ -46,12 +46,12 @@ export const runtime: { readonly [name: string]: unknown } = {
   fma,
   toInt: (value: number): number => i32(value),
   toUint: (value: number): number => u32(value),
-  inside(numbers: ArrayLike<number>, index: number, name: string, line: number): number {
+  inside(numbers: ArrayLike<number>, index: number, name: string, path: string, line: number): number {
     if (index >= 0 && index < numbers.length) return index;
     throw new CovariumError(
       'ERR_KERNEL_CHECK',
-      `A thread uses element (${index}) of array (${name}), which has (${numbers.length}), at line (${line}).`,
-      { line },
+      `A thread uses element (${index}) of array (${name}), which has (${numbers.length}), at (${path}:${line}).`,
+      { path, line },
     );
   },
   atomicAdd: changing((before, value) => before + value),

@@ -11,6 +11,12 @@ export const metalTypes: { readonly [type: string]: string } = {
 export class MetalExpressions {
   /** Texts of the prelude, by name and type. */
   readonly needed: Set<string> = new Set();
+  readonly #signed: boolean;
+
+  /** With `signed`, indices keep their sign. */
+  constructor(signed: boolean) {
+    this.#signed = signed;
+  }
 
   /** A value as text. */
   text(value: Expression): string {
@@ -58,7 +64,7 @@ export class MetalExpressions {
 
   /** An index: unsigned, so that the compiler knows that it does not go back. */
   index(value: Expression): string {
-    return this.#unsigned(value).text;
+    return this.#signed ? this.text(value) : this.#unsigned(value).text;
   }
 
   /** The statement that writes an element. */

@@ -40,12 +40,14 @@ class JavaScriptPrinter {
     this.#expressions = new JavaScriptExpressions(check);
   }
 
-  instance({ name, parameters, body }: Instance): string[] {
+  instance({ name, path, parameters, body }: Instance): string[] {
+    this.#expressions.path = path;
     const list = parameters.map((each) => each.name);
     return [wrapped(`function ${name}(`, list, ') {'), ...indented(this.#statements(body)), '}', ''];
   }
 
-  kernel({ name, parameters, places, shared, body, waits }: Program): string[] {
+  kernel({ name, path, parameters, places, shared, body, waits }: Program): string[] {
+    this.#expressions.path = path;
     const list = [...parameters.map(({ inside }) => inside.name), ...shared.map((each) => each.name), 'threadAt'];
     const names = [...places].map(([place, { name: own }]) => (place === own ? own : `${place}: ${own}`));
     const head = names.length === 0 ? [] : [`const { ${names.join(', ')} } = threadAt;`];

@@ -1,3 +1,4 @@
+import { quoted } from '../kernel/tokens.ts';
 import { preludeOf } from './mathematics.ts';
 import { MetalExpressions, metalTypes } from './metal-expressions.ts';
 import { indented, wrapped } from './printed.ts';
@@ -27,8 +28,8 @@ export function lengthsOf(program: Program): NumbersInside[] {
 }
 
 /**
- * A kernel as a text in Metal Shading Language. With `lines`, the compiler's messages name the lines of the user's
- * text.
+ * A kernel as a text in Metal Shading Language. With `lines`, for check mode, messages name the lines of the user's
+ * texts, and indices keep their sign.
  */
 export function metalText(program: Program, lines: boolean): string {
   const printer = new MetalPrinter(lines);
@@ -52,14 +53,17 @@ export function metalText(program: Program, lines: boolean): string {
 }
 
 class MetalPrinter {
-  readonly expressions = new MetalExpressions();
+  readonly expressions: MetalExpressions;
   readonly #lines: boolean;
+  #path = '';
 
   constructor(lines: boolean) {
     this.#lines = lines;
+    this.expressions = new MetalExpressions(lines);
   }
 
-  instance({ name, type, parameters, body }: Instance): string[] {
+  instance({ name, path, type, parameters, body }: Instance): string[] {
+    this.#path = path;
     const list = parameters.map((each) => {
       if (each.kind === 'variable') return `${metalTypes[each.type!]} ${each.name}`;
       const space = each.space === 'own' ? 'thread' : each.space === 'shared' ? 'threadgroup' : 'device';
@@ -70,7 +74,8 @@ class MetalPrinter {
   }
 
   kernel(program: Program): string[] {
-    const { name, parameters, places, shared, body } = program;
+    const { name, path, parameters, places, shared, body } = program;
+    this.#path = path;
     const list = parameters.map(({ inside }, i) => {
       const at = `[[buffer(${i})]]`;
       if (inside.kind === 'variable') return `constant ${metalTypes[inside.type!]}& ${inside.name} ${at}`;
@@ -96,7 +101,7 @@ class MetalPrinter {
   #statements(all: readonly Statement[]): string[] {
     return all.flatMap((each) => {
       const lines = this.#statement(each);
-      return this.#lines && lines.length > 0 ? [`#line ${each.line}`, ...lines] : lines;
+      return this.#lines && lines.length > 0 ? [`#line ${each.line} ${quoted(this.#path)}`, ...lines] : lines;
     });
   }
 

@@ -82,7 +82,7 @@ class Typing {
     const { body } = this.#typed(source, node, kernelScope, { lengthOf, used, begin, isKernel: true });
     const debug = this.#notes.filter(({ what }) => what === 'debug').map(({ line }) => line);
     return {
-      ...{ name: printed, parameters, body, shared: [...this.#shared] },
+      ...{ name: printed, path: source.name, parameters, body, shared: [...this.#shared] },
       places: new Map([...this.#places].filter(([place]) => used.has(place))),
       instances: [...this.#instances.values()],
       waits: this.#notes.some(({ what }) => what === 'barrier'),
@@ -233,7 +233,7 @@ class Typing {
       const printed = printedName(name, (each) => this.#taken.has(each));
       this.#taken.add(printed);
       const type = result.type === undefined ? 'void' : settledType(result.type);
-      const instance: Instance = { name: printed, parameters, type, body, hasEffect };
+      const instance: Instance = { name: printed, path: source.name, parameters, type, body, hasEffect };
       this.#instances.set(key, instance);
       return instance;
     } finally {

@@ -53,7 +53,7 @@ export function javaScriptKernel(program: Program, text: string): CompiledKernel
       if (sharedBytes > mostSharedBytes)
         throw new CovariumError(
           'ERR_OUT_OF_RANGE',
-          `Kernel (${program.name}) needs (${sharedBytes}) bytes of threadgroup memory, but there are (${mostSharedBytes}).`,
+          `Kernel (${program.path}) needs (${sharedBytes}) bytes of threadgroup memory, but there are (${mostSharedBytes}).`,
         );
       const values = program.parameters.map(({ inside }, i) => {
         const operand = operands[i] as ArrayBuffer | Values;
@@ -120,7 +120,7 @@ function* work(program: Program, kernel: Kernel, values: readonly unknown[], gri
               begun += 1;
               if (begun % threadsOfPiece === 0) yield;
             }
-        yield* fromBarrierToBarrier(program.name, waiting, ended);
+        yield* fromBarrierToBarrier(program.path, waiting, ended);
       }
 }
 

@@ -131,6 +131,8 @@ export type Statement = { readonly line: number } & (
 /** A function of `uses`, for one list of types of its arguments. */
 export interface Instance {
   readonly name: string;
+  /** What messages call its text. */
+  readonly path: string;
   readonly parameters: readonly (Variable | NumbersInside)[];
   type: ValueType | 'void';
   body: readonly Statement[];
@@ -148,6 +150,8 @@ export interface ProgramParameter {
 /** A kernel, checked. */
 export interface Program {
   readonly name: string;
+  /** What messages call its text. */
+  readonly path: string;
   readonly parameters: readonly ProgramParameter[];
   /** Places that the text names, and the variables that it calls them by. */
   readonly places: ReadonlyMap<string, Variable>;

@@ -169,7 +169,32 @@ for (const kind of kindsHere.filter((each) => each === 'cpu' || each === 'refere
       kernel.run({ grid: 4, arguments: { x: [1, 2, 3, 4], out: new Float32Array(4) } }),
     );
     // The text of new Function has two lines before the body.
-    assert.is(error.line, 4, error.message);
+    assert.equal([error.path, error.line], ['shift', 4], error.message);
+    assert.ok(error.message.includes('at (shift:4)'), error.message);
+  });
+
+for (const kind of kindsHere.filter((each) => each === 'cpu' || each === 'reference'))
+  test(`${kind}: check mode names the function of \`uses\`, and an index with its sign.`, async () => {
+    const { openDevice } = await import('../../lib/index.ts');
+    using device = openDevice(kind);
+    const before = new Function('a, i', 'const k = i - 1;\nreturn a[k];') as () => number;
+    const text = new Function('{ x, out }', '{ x: i, atomicAdd }', 'out[i] = before(x, i);') as () => void;
+    const options = { check: true, uses: { before } };
+    const kernel = await device.compute({ x: input(f32), out: output(f32) }, text, options);
+    const error = await throwsCode('ERR_KERNEL_CHECK', 'element (-1)', () =>
+      kernel.run({ grid: 4, arguments: { x: [1, 2, 3, 4], out: new Float32Array(4) } }),
+    );
+    assert.equal([error.path, error.line], ['before', 4], error.message);
+    const store = new Function('{ x }', '{ x: i }', 'x[i - 3] = 1;') as () => void;
+    const writing = await device.compute({ x: output(i32) }, store, { check: true });
+    await throwsCode('ERR_KERNEL_CHECK', 'element (-3)', () =>
+      writing.run({ grid: 4, arguments: { x: new Int32Array(4) } }),
+    );
+    const far = new Function('{ x }', '{ x: i }', 'x[u32(i) - u32(4)] = 1;') as () => void;
+    const unsigned = await device.compute({ x: output(i32) }, far, { check: true });
+    await throwsCode('ERR_KERNEL_CHECK', 'element (4294967292)', () =>
+      unsigned.run({ grid: 4, arguments: { x: new Int32Array(4) } }),
+    );
   });
 
 test('On metal check mode is refused.', async () => {
