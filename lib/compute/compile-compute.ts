@@ -1,5 +1,5 @@
 import { backendOf, type OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, requireBoolean, wrongArgument } from '../check.ts';
+import { checkOptions, describe, quoted, requireBoolean, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { compileKernel } from '../kernel/compile.ts';
 import { Source } from '../kernel/declarations.ts';
@@ -14,6 +14,7 @@ import { javaScriptText } from './print-javascript.ts';
 import { lengthsOf, metalText } from './print-metal.ts';
 import { programOf } from './program.ts';
 import { javaScriptKernel } from './run-javascript.ts';
+import { isName } from './source-text.ts';
 import type { Program } from './tree.ts';
 
 /** Compiles a kernel written in TypeScript; see `Device.compute`. */
@@ -31,8 +32,8 @@ export async function compileCompute<const D extends Descriptor>(
 /** The name of a kernel in messages: the option, the function's own, or `other`. Throws `ERR_INVALID_ARGUMENT`. */
 export function nameFor(asked: unknown, text: unknown, other: string): string {
   const own: unknown = typeof text === 'function' ? text.name : undefined;
-  const name = asked ?? (typeof own === 'string' && /^[A-Za-z]\w*$/.test(own) ? own : other);
-  if (typeof name === 'string' && /^[A-Za-z]\w{0,99}$/.test(name)) return name;
+  const name = asked ?? (typeof own === 'string' && isName(own) ? own : other);
+  if (typeof name === 'string' && isName(name) && name.length <= 100) return name;
   throw wrongArgument('`name`', name, 'an identifier of up to 100 characters');
 }
 
@@ -85,8 +86,11 @@ function requireDescriptor(device: OpenBackend, descriptor: Descriptor): void {
   if (typeof descriptor !== 'object' || descriptor === null)
     throw wrongArgument('`descriptor`', descriptor, 'an object of types by name');
   for (const [name, type] of Object.entries(descriptor)) {
-    if (!/^[A-Za-z_$][\w$]*$/.test(name))
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `Name of an argument is not an identifier (${name}).`);
+    if (!/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name))
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Name of an argument is not an identifier (${describe(name)}): write letters, digits and _ alone.`,
+      );
     const known: readonly unknown[] = ['f32', 'f64', 'i32', 'u32', 'u8'];
     const isScalar = typeof type === 'function' && known.includes(type.scalar);
     if (isScalar && type.scalar === 'u8')
@@ -97,7 +101,7 @@ function requireDescriptor(device: OpenBackend, descriptor: Descriptor): void {
     if (!isScalar && !(typeof type === 'object' && type !== null && 'element' in type && known.includes(type.element)))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Argument (${name}) has no type (${describe(type)}): pass f32, f64, i32 or u32, or input(...) or output(...) of one.`,
+        `Argument (${name}) has no type (${quoted(type)}): pass f32, f64, i32 or u32, or input(...) or output(...) of one.`,
       );
     const { scalar, element = scalar } = type as { readonly scalar?: string; readonly element?: string };
     if (element === 'f64') requireDouble(device, `Argument (${name})`);
@@ -122,6 +126,6 @@ function requireUses(uses: Uses): void {
     if (typeof value !== 'function' && typeof value !== 'number')
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `\`uses.${describe(name)}\` is (${describe(value)}): pass a function or a number.`,
+        `\`uses.${describe(name)}\` is (${quoted(value)}): pass a function or a number.`,
       );
 }

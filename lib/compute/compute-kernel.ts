@@ -1,6 +1,6 @@
 import type { CompiledKernel, Timings } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe } from '../check.ts';
+import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { KernelArgument } from '../kernel/arguments.ts';
@@ -48,7 +48,10 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
     descriptor: Descriptor,
     lengths: readonly string[],
   ) {
-    super(device, parts.name, parts.parameters, parts.compiled, parts.notes, Object.keys(descriptor));
+    const names = Object.keys(descriptor);
+    // Messages have the names of the function, which are others in the text where Metal does not take them.
+    const parameters = parts.parameters.map((each, i) => ({ ...each, name: names[i] ?? each.name }));
+    super(device, parts.name, parameters, parts.compiled, parts.notes, names);
     this.source = texts.source;
     this.javaScript = texts.javaScript;
     this.#descriptor = descriptor;
@@ -80,7 +83,7 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
     if (typeof given !== 'object' || given === null || Array.isArray(given) || ArrayBuffer.isView(given))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Arguments of kernel (${this.name}) are an object by name (${names.join(', ')}), not (${describe(given)}).`,
+        `Arguments of kernel (${this.name}) are an object by name (${names.join(', ')}), not (${quoted(given)}).`,
       );
     const byName = given as { readonly [name: string]: KernelArgument };
     for (const name of Object.keys(byName))
@@ -108,14 +111,14 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
       if (typeof value !== 'number')
         throw new CovariumError(
           'ERR_INVALID_ARGUMENT',
-          `Argument (${name}) of kernel (${this.name}) is a number of type ${type.scalar}, not (${describe(value)}).`,
+          `Argument (${name}) of kernel (${this.name}) is a number of type ${type.scalar}, not (${quoted(value)}).`,
         );
       return type.scalar === 'f64' ? Float64Array.of(value) : value;
     }
     if (typeof value !== 'object' || value === null)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Argument (${name}) of kernel (${this.name}) is an array of ${type.element}, not (${describe(value)}).`,
+        `Argument (${name}) of kernel (${this.name}) is an array of ${type.element}, not (${quoted(value)}).`,
       );
     return type.element === 'f64' ? doubles(name, value) : value;
   }
@@ -128,7 +131,7 @@ function doubles(name: string, value: KernelArgument): KernelArgument {
   if (value instanceof Float64Array || dtype === 'float64') return value;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Argument (${name}) has elements of type f64, which takes (float64), not (${describe(value)}).`,
+    `Argument (${name}) has elements of type f64, which takes (float64), not (${quoted(value)}).`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, wrongArgument } from '../check.ts';
+import { checkOptions, quoted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { dtypeOf } from '../dtype.ts';
 import { nameFor } from './compile-compute.ts';
@@ -9,6 +9,7 @@ import { textFunction } from './numbers-function.ts';
 import type { Parsed } from './parse.ts';
 import { type Reduction, reduceParsed, requireIdentity } from './reduction.ts';
 import { type Shaped, shapeOf } from './shapes.ts';
+import { isName } from './source-text.ts';
 import { type Result, type Vectorized, type VectorizedOptions, vectorizeParsed } from './vectorized.ts';
 
 /** Options of `Device.elementwise`. */
@@ -148,7 +149,7 @@ export function reductionOfTexts(device: OpenBackend, texts: ReductionTexts): Re
 
 function namesOf(argument: string, names: string, most: number): string[] {
   const all = typeof names === 'string' ? names.split(',').map((each) => each.trim()) : [];
-  const wrong = all.find((each) => !/^[A-Za-z]\w*$/.test(each) || each === 'out');
+  const wrong = all.find((each) => !isName(each) || each === 'out');
   const count = new Set(all).size;
   if (count > 0 && count <= most && count === all.length && wrong === undefined) return all;
   const wanted = `1 to ${most} different identifiers, separated by commas, none of them 'out'`;
@@ -160,7 +161,7 @@ function typesOf(names: readonly string[], values: readonly (Shaped | number)[])
   if (!Array.isArray(values) || values.length !== names.length)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `\`values\` is (${describe(values)}), but the kernel takes an array of (${names.length}) arguments (${names.join(', ')}).`,
+      `\`values\` is (${quoted(values)}), but the kernel takes an array of (${names.length}) arguments (${names.join(', ')}).`,
     );
   const arrays = values.map((value, i) =>
     shapeOf(`values[${i}]`, value) === undefined ? undefined : arrayType(value as Shaped),

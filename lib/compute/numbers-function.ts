@@ -3,7 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { isWhole, typeInWords } from './conversion.ts';
 import type { Scalar } from './descriptor.ts';
 import { type Parsed, parsed, requireLength } from './parse.ts';
-import { SourceText } from './source-text.ts';
+import { isName, SourceText } from './source-text.ts';
 import type { ValueType, Weak } from './tree.ts';
 
 // Functions of numbers, which kernels of ours call: the user's function, or one that is made of a text. Errors name the
@@ -21,7 +21,7 @@ const blanks = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*;?(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)
 export function givenFunction(given: unknown, count: number, argument: string, name?: string, remedy?: string): Parsed {
   // What new Function makes is called anonymous.
   const own: unknown = typeof given === 'function' && given.name !== 'anonymous' ? given.name : undefined;
-  const shown = name ?? (typeof own === 'string' && /^[A-Za-z]\w*$/.test(own) ? own : argument);
+  const shown = name ?? (typeof own === 'string' && isName(own) ? own : argument);
   const all = parsed(shown, given, argument, remedy);
   if (all.node.params.length === count) return all;
   throw new CovariumError(

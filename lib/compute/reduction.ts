@@ -2,7 +2,7 @@ import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, wrongArgument } from '../check.ts';
+import { checkOptions, quoted, wrongArgument } from '../check.ts';
 import { CommandBuffer } from '../command/command-buffer.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Launch } from '../kernel/kernel.ts';
@@ -108,7 +108,7 @@ export class Reduction {
     if (!Array.isArray(values) || values.length !== this.#count)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `\`values\` is (${describe(given)}), but reduction (${this.kernel.name}) takes (${this.#count}) arrays.`,
+        `\`values\` is (${quoted(given)}), but reduction (${this.kernel.name}) takes (${this.#count}) arrays.`,
       );
     const lengths = values.map((value, i) => lengthOf(this.#count === 1 ? 'values' : `values[${i}]`, value));
     const n = lengths[0]!;

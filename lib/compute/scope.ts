@@ -28,10 +28,12 @@ const reserved = new Set(
 
 /** A name that both languages take, and that is none of `taken`. */
 export function printedName(wanted: string, taken: (name: string) => boolean): string {
-  const plain = wanted.replace(/[^A-Za-z0-9_]/g, '_').replace(/__+/g, '_');
-  const first = /^[0-9_]/.test(plain) || isReserved(plain) ? `v_${plain}` : plain;
+  // C++ reserves names with two underscores side by side.
+  const single = (name: string) => name.replace(/__+/g, '_');
+  const plain = single(wanted.replace(/[^A-Za-z0-9_]/gu, '_'));
+  const first = /^[0-9_]/.test(plain) || isReserved(plain) ? single(`v_${plain}`) : plain;
   let name = first;
-  for (let count = 2; taken(name) || isReserved(name); count++) name = `${first}_${count}`;
+  for (let count = 2; taken(name) || isReserved(name); count++) name = single(`${first}_${count}`);
   return name;
 }
 

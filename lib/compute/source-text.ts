@@ -2,6 +2,11 @@ import type { Node } from 'acorn';
 import { CovariumError } from '../covarium-error.ts';
 import { codeFrame } from '../kernel/diagnostics.ts';
 
+/** True for an identifier without the marks $ and _ in front: letters of any language, digits and _. */
+export function isName(text: string): boolean {
+  return /^\p{ID_Start}[\p{ID_Continue}]*$/u.test(text);
+}
+
 /** The text of a user's function, or a text of the user's that we make one of: refusals show it. */
 export class SourceText {
   /** What messages call the text. */

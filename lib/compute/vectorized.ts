@@ -2,7 +2,7 @@ import type { Matrix } from '../array/matrix.ts';
 import type { Vector } from '../array/vector.ts';
 import type { Volume } from '../array/volume.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, describe, wrongArgument } from '../check.ts';
+import { checkOptions, quoted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { GridSize } from '../kernel/grid.ts';
@@ -99,7 +99,7 @@ export class Vectorized<N extends ScalarName = ScalarName> {
     if (!Array.isArray(values) || values.length !== names.length)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `\`values\` is (${describe(values)}), but kernel (${this.kernel.name}) takes an array of (${names.length}) arguments.`,
+        `\`values\` is (${quoted(values)}), but kernel (${this.kernel.name}) takes an array of (${names.length}) arguments.`,
       );
     const shapes = values.map((value, i) => shapeOf(`values[${i}]`, value));
     const common = commonShape(names, shapes);

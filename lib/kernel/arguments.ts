@@ -4,7 +4,7 @@ import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import type { LaunchOperand } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe, wholeNumber, wrongArgument } from '../check.ts';
+import { quoted, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, type Values } from '../dtype.ts';
 import { encode } from './encode.ts';
@@ -126,7 +126,7 @@ function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgum
   if (kind === 'written')
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) is written: it takes a Matrix, a Vector, a Volume or a typed array, not (${describe(value)}).`,
+      `Argument (${name}) is written: it takes a Matrix, a Vector, a Volume or a typed array, not (${quoted(value)}).`,
     );
   if (layout === undefined)
     throw new CovariumError(
@@ -153,7 +153,7 @@ function threadgroupBytes({ name, type, layout }: Parameter, value: KernelArgume
   if (given.threadgroupLength === undefined)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) is threadgroup memory: it takes { threadgroupBytes } or { threadgroupLength }, not (${describe(value)}).`,
+      `Argument (${name}) is threadgroup memory: it takes { threadgroupBytes } or { threadgroupLength }, not (${quoted(value)}).`,
     );
   if (layout === undefined)
     throw new CovariumError(

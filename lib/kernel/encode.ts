@@ -1,4 +1,4 @@
-import { describe } from '../check.ts';
+import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, type Layout } from './layout.ts';
 
@@ -73,7 +73,7 @@ function putStruct(view: DataView, at: number, value: unknown, { type, members }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || ArrayBuffer.isView(value))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) is a struct (${type}), not (${describe(value)}); its fields are (${fieldsOf(members!)}).`,
+      `Argument (${name}) is a struct (${type}), not (${quoted(value)}); its fields are (${fieldsOf(members!)}).`,
     );
   const given = value as { readonly [field: string]: unknown };
   for (const field of Object.keys(given))
@@ -100,7 +100,7 @@ function putEach(view: DataView, at: number, value: unknown, element: Layout, le
   if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && 'length' in value))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) takes an array of (${length}) of type (${element.type}), not (${describe(value)}).`,
+      `Argument (${name}) takes an array of (${length}) of type (${element.type}), not (${quoted(value)}).`,
     );
   const values = value as ArrayLike<unknown>;
   if (values.length !== length)
@@ -124,7 +124,7 @@ function putNumber(view: DataView, at: number, value: unknown, scalar: string, n
     );
   const [least, most, write] = known;
   if (typeof plain !== 'number')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a (${scalar}), not (${describe(value)}).`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `Argument (${name}) is a (${scalar}), not (${quoted(value)}).`);
   if (real === undefined && (!Number.isInteger(plain) || plain < least || plain > most))
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
@@ -147,7 +147,7 @@ function putLong(
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
     throw new CovariumError(
       typeof value === 'number' ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) is a (${scalar}), a whole number or a bigint, not (${describe(value)}).`,
+      `Argument (${name}) is a (${scalar}), a whole number or a bigint, not (${quoted(value)}).`,
     );
   const exact = BigInt(value as bigint | number);
   if (exact < least || exact > most)

@@ -1,4 +1,4 @@
-import { describe, wrongArgument } from '../check.ts';
+import { quoted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Source } from './declarations.ts';
 import { type Layout, Layouts } from './layout.ts';
@@ -36,7 +36,7 @@ function layoutOf(argument: string, type: string, fields: { readonly [field: str
     if (word !== undefined && /^[A-Za-z_]\w*$/.test(name)) return `${word} ${name}${brackets};`;
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `\`layouts.${argument}\` has a field (${name}) that is not a number, a vector or an array of them (${describe(what)}).`,
+      `\`layouts.${argument}\` has a field (${name}) that is not a number, a vector or an array of them (${quoted(what)}).`,
     );
   });
   const layout = new Layouts(new Source(tokensOf(`struct Given { ${members.join(' ')} };`, ''))).of('Given');

@@ -1,6 +1,6 @@
 import type { CompiledKernel, LaunchOperand, Timings } from '../backend.ts';
 import { commit, OpenBackend, recorded, runCommands } from '../backend-handle.ts';
-import { checkOptions, describe, inspectFields, noConstructor } from '../check.ts';
+import { checkOptions, inspectFields, noConstructor, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf, valuesOf } from './arguments.ts';
@@ -167,10 +167,7 @@ function argumentInfo({ name, type, kind, layout, index }: Parameter, compiledBy
 /** A launch in the form that an encoder of `device` takes, for other modules of lib only. */
 export function recordedLaunch(kernel: Kernel, device: OpenBackend, launch: Launch): Recorded {
   if (kernel instanceof Kernel) return recordedInside(kernel, device, launch);
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `Kernel is (${describe(kernel)}); pass what Device.kernel() returns.`,
-  );
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `Kernel is (${quoted(kernel)}); pass what Device.kernel() returns.`);
 }
 
 /** The parts of a kernel, for other modules of lib only. */

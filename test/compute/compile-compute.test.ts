@@ -104,6 +104,31 @@ onEveryDevice(
 );
 declare const COUNT: number;
 
+onEveryDevice('names may have letters that Metal does not take.', async (device) => {
+  const kernel = await device.compute(
+    { größe: f32, größe_: input(f32), μ: output(f32) },
+    ({ größe, größe_, μ }, { x: i }) => {
+      const ä = größe + i;
+      let ö = ä;
+      ö += größe_[i]!;
+      μ[i] = ö * quadrat_ü(2);
+    },
+    { name: 'größen', uses: { quadrat_ü: square } },
+  );
+  assert.is(kernel.name, 'größen');
+  assert.not.match(kernel.source, /[^ -~\n]|__/);
+  const μ = new Float32Array(2);
+  await kernel.run({ grid: 2, arguments: { größe: 1, größe_: [1, 2], μ } });
+  assert.equal([...μ], [8, 16]);
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (μ)', () =>
+    kernel.run({ grid: 2, arguments: { größe: 1, größe_: [1, 2], μ: [1, 2] as never } }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', '(a-b): write letters', () => device.compute({ 'a-b': f32 }, () => {}));
+  const sum = await device.elementwise('ä, ö', 'out = ä + ö');
+  assert.equal((await sum.run([[1, 2], 1])).toArray(), [2, 3]);
+});
+declare function quadrat_ü(x: number): number;
+
 onEveryDevice('bytes read as whole numbers, and take the lowest bits.', async (device) => {
   const invert = await device.compute({ pixels: output(u8) }, ({ pixels }, { x }) => {
     pixels[x] = 300 - pixels[x]!;
@@ -142,7 +167,12 @@ onEveryDevice('a launch that does not fit is refused, and nothing runs.', async 
     () =>
       kernel.run({ grid: grid as number, arguments: { ...all, ...given } as typeof all });
   await throwsCode('ERR_INVALID_ARGUMENT', 'Kernel (unnamed) has no argument (b)', launched({ b: 1 }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(a)', launched({ a: '1' }));
+  await throwsCode(
+    'ERR_INVALID_ARGUMENT',
+    "Argument (a) of kernel (unnamed) is a number of type f32, not ('1')",
+    launched({ a: '1' }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', "not ('1, 2')", launched({ x: '1, 2' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(x)', launched({ x: 1 }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(out)', launched({ out: [1, 2] }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(float64)', launched({ out: new Float64Array(2) }));

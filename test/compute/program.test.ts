@@ -163,7 +163,7 @@ test('What is no kernel at all is refused.', async () => {
   );
   await throwsCode(
     'ERR_INVALID_ARGUMENT',
-    '(f32)',
+    "('f32')",
     compute(() => {}, { out: 'f32' }),
   );
   await throwsCode(
@@ -183,7 +183,7 @@ test('What is no kernel at all is refused.', async () => {
   );
   await throwsCode(
     'ERR_INVALID_ARGUMENT',
-    '(text)',
+    "('text')",
     compute(() => {}, undefined, { uses: { a: 'text' } }),
   );
   await throwsCode(

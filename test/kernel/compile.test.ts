@@ -167,7 +167,7 @@ onKernelDevices('a launch that does not fit is refused by its own code, and noth
     ['ERR_SHAPE', { ...good, arguments: { out, p: new Float32Array(3) } }, '(16) bytes, not (12)'],
     ['ERR_INVALID_ARGUMENT', withParams({ first: 1, step: 2 }), 'Field (size)'],
     ['ERR_INVALID_ARGUMENT', withParams({ ...params, more: 1 }), '(more)'],
-    ['ERR_INVALID_ARGUMENT', withParams({ ...params, step: '2' }), 'p.step'],
+    ['ERR_INVALID_ARGUMENT', withParams({ ...params, step: '2' }), "Argument (p.step) is a (float), not ('2')"],
     ['ERR_OUT_OF_RANGE', withParams({ ...params, first: 2 ** 31 }), 'p.first'],
     ['ERR_OUT_OF_RANGE', withParams({ ...params, first: 0.5 }), 'p.first'],
     ['ERR_OUT_OF_RANGE', withParams({ ...params, step: 1e39 }), 'p.step'],
