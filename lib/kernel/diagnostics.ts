@@ -39,7 +39,19 @@ function userPlace(
 ): Omit<Diagnostic, 'severity' | 'message'> | undefined {
   const places = [...output.matchAll(/^([^\n]*?):(\d+):(\d+): /gm)];
   const place = places.find(([, path]) => texts.has(path!));
-  return place && { path: place[1]!, line: Number(place[2]), column: Number(place[3]) };
+  if (place === undefined) return undefined;
+  const own = { path: place[1]!, line: Number(place[2]), column: Number(place[3]) };
+  return { ...own, column: columnWithin(texts, own) };
+}
+
+/** A column of the user's line: what a macro makes goes on beyond its end. */
+function columnWithin(
+  texts: ReadonlyMap<string, string>,
+  { path, line, column }: Pick<Diagnostic, 'path' | 'line' | 'column'>,
+): number {
+  const length = texts.get(path)?.split('\n')[line - 1]?.trimEnd().length ?? column;
+  // Behind the last is where something is missing.
+  return column <= length + 1 ? column : Math.max(1, length);
 }
 
 /**
@@ -47,7 +59,7 @@ function userPlace(
  * `texts` are the kernel's text and its includes, by name.
  */
 export function compileError(output: string, kernel: string, texts: ReadonlyMap<string, string>): CovariumError {
-  const diagnostics = diagnosticsIn(output);
+  const diagnostics = diagnosticsIn(output).map((each) => ({ ...each, column: columnWithin(texts, each) }));
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const first = errors.find(({ path }) => texts.has(path)) ?? errors[0];
   if (first === undefined)

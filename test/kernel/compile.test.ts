@@ -202,6 +202,19 @@ onKernelDevices('a launch that does not fit is refused by its own code, and noth
   await works(device);
 });
 
+onKernelDevices('an error in what a macro makes is told within the line that calls it.', async (device) => {
+  if (device.kind === 'metal') return; // its compiler has the text as it is
+  const text = `#define FILL(x) out[0] = 1; out[0] += 2; out[0] += 3; out[0] += nope + x
+kernel void f(device float* out) {
+  FILL(4);
+}`;
+  const error = await throwsCode('ERR_KERNEL_COMPILE', 'nope', () => device.kernel(text));
+  assert.is(error.line, 3);
+  assert.ok(error.column! >= 3 && error.column! <= 10, `${error.column}`);
+  assert.ok(error.message.includes('> 3 |   FILL(4);\n    |'), error.message);
+  assert.equal([error.diagnostics![0]!.line, error.diagnostics![0]!.column], [error.line, error.column]);
+});
+
 onKernelDevices('memory too small for a type that only the compiler knows is refused.', async (device) => {
   const kernel = await device.kernel(`${head}
 template <typename T> struct Four { T a, b, c, d; };
