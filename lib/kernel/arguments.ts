@@ -107,7 +107,7 @@ function operandOf(device: OpenBackend, parameter: Parameter, value: KernelArgum
     if (!(value instanceof Texture))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Argument (${parameter.name}) is a texture: it takes new Texture(memory, { format, width, height }), not (${describe(value)}).`,
+        `Argument (${parameter.name}) is a texture: it takes new Texture(memory, { format, width, height }), not (${quoted(value)}).`,
       );
     const values = anyValuesIn(`Argument (${parameter.name})`, memoryOf(value), device);
     return { header: headerOf(parameter, value, values.byteLength), values };

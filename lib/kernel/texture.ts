@@ -2,7 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import type { Operand } from '../array/operand.ts';
 import { Vector } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
-import { checkOptions, describe, inspectFields, oneOf, wholeNumber, wrongArgument } from '../check.ts';
+import { checkOptions, inspectFields, oneOf, quoted, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, knownDtypeOf, type Values } from '../dtype.ts';
 import type { Parameter } from './parameter.ts';
@@ -296,7 +296,7 @@ export function samplerOf({ name }: Parameter, given: unknown): ArrayBuffer {
   if (typeof given !== 'object' || given === null || Array.isArray(given) || ArrayBuffer.isView(given))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) is a sampler: it takes { filter, address, coord, compare, border }, not (${describe(given)}).`,
+      `Argument (${name}) is a sampler: it takes { filter, address, coord, compare, border }, not (${quoted(given)}).`,
     );
   checkOptions(given, ['filter', 'address', 'coord', 'compare', 'border'], name);
   const { filter = 'nearest', address = 'clamp_to_edge', coord = 'normalized' } = given as SamplerOptions;
