@@ -116,7 +116,7 @@ export class Device extends OpenBackend {
     text: (...values: { -readonly [I in keyof T]: number }) => number,
     options: VectorizeOptions = {},
   ): Promise<Vectorized<N>> {
-    const { vectorize } = await loading(import('./compute/vectorized.ts'));
+    const { vectorize } = await loading(import('./compute/vectorize.ts'));
     return vectorize(this, types, result, text as (...values: number[]) => number, options);
   }
 
@@ -138,7 +138,7 @@ export class Device extends OpenBackend {
     identity: number,
     options: ReduceOptions = {},
   ): Promise<Reduction> {
-    const { reduce } = await loading(import('./compute/reduction.ts'));
+    const { reduce } = await loading(import('./compute/reduce.ts'));
     return reduce(this, type, combine, identity, options);
   }
 

@@ -7,10 +7,12 @@ import type { Uses } from './compute-options.ts';
 import { f32, f64, i32, requireScalar, type Scalar, type ScalarName, u8, u32, variableTypes } from './descriptor.ts';
 import { textFunction } from './numbers-function.ts';
 import type { Parsed } from './parse.ts';
-import { type Reduction, reduceParsed, requireIdentity } from './reduction.ts';
+import { reduceParsed } from './reduce.ts';
+import { type Reduction, requireIdentity } from './reduction.ts';
 import { type Shaped, shapeOf } from './shapes.ts';
 import { isName } from './source-text.ts';
-import { type Result, type Vectorized, type VectorizedOptions, vectorizeParsed } from './vectorized.ts';
+import { vectorizeParsed } from './vectorize.ts';
+import type { Result, Vectorized, VectorizedOptions } from './vectorized.ts';
 
 /** Options of `Device.elementwise`. */
 export interface ElementwiseOptions {

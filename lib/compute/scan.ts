@@ -21,7 +21,7 @@ import { givenFunction, withResult } from './numbers-function.ts';
 import { parsedStatements } from './parse.ts';
 import { requireIdentity } from './reduction.ts';
 import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
-import { ownName } from './vectorized.ts';
+import { ownName } from './vectorize.ts';
 
 /** Options of `Device.scan`. */
 export interface ScanOptions {
