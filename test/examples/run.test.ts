@@ -81,6 +81,20 @@ const examples: readonly Example[] = [
     picture: 'mandelbrot.png',
   },
   { name: 'matrix-product', options: ['--dimension', '37', '--time', '5'], checks: [4, 1369] },
+  {
+    name: 'life',
+    options: [],
+    checks: [1, 40_960],
+    digest: 'b56d7feb1820641a100aafba482ccd4c67463e8034fa016b75410329fac22c85',
+    picture: 'life.png',
+  },
+  {
+    name: 'n-body',
+    options: [],
+    checks: [1, 1024],
+    digest: '73784cbeccc757328ac7ef350f467c662b98072398d5d30cb9a0aa188ddbd809',
+    picture: 'n-body.png',
+  },
 ];
 
 test('Every example with a kernel is here, and has a page.', () => {
@@ -186,7 +200,7 @@ test('A wrong name or option is refused, with the list of the right ones.', () =
   for (const [args, said] of [
     [
       [],
-      'grayscale, kalman-bank, kalman-filter, laplacian, mandelbrot, matrix-product, pca, row-sums, species, typescript-kernels, value-at-risk, vector-addition.',
+      'grayscale, kalman-bank, kalman-filter, laplacian, life, mandelbrot, matrix-product, n-body, pca, row-sums, species, typescript-kernels, value-at-risk, vector-addition.',
     ],
     [['../lib/index'], 'There is no example of this name (../lib/index).'],
     [['laplacian', '--shrink', '0'], 'Option (--shrink) is (0), not a whole number from 1 on. [ERR_OUT_OF_RANGE]'],
