@@ -82,7 +82,7 @@ const borders: readonly SamplerBorder[] = ['transparent_black', 'opaque_black', 
 const familyNumbers = { unorm: 0, snorm: 2, uint: 3, sint: 4, float: 5 };
 type Family = keyof typeof familyNumbers;
 
-// msl/cpu/library/texture.h has the same order.
+// msl/cpu/library/texel.h has the same order.
 const components = [
   ...['unorm8', 'snorm8', 'uint8', 'sint8', 'unorm16', 'snorm16', 'uint16', 'sint16', 'float16'],
   ...['uint32', 'sint32', 'float32'],
@@ -241,7 +241,7 @@ const elementFamilies: { readonly [element: string]: readonly Family[] } = {
 
 /**
  * What a launch says of a texture, for an argument of a type such as `texture2d<float, access::read>`:
- * msl/cpu/library/texture.h has the same fields. Throws `ERR_INVALID_ARGUMENT` or `ERR_SHAPE` if it does not fit the
+ * objc/kernel.h has the same fields. Throws `ERR_INVALID_ARGUMENT` or `ERR_SHAPE` if it does not fit the
  * type, or its memory, of so many bytes, does not fit its sizes; `ERR_OUT_OF_RANGE`.
  */
 export function headerOf({ name, type, texture: asked }: Parameter, texture: Texture, bytes: number): ArrayBuffer {
@@ -291,7 +291,7 @@ export function headerOf({ name, type, texture: asked }: Parameter, texture: Tex
   return words([0, 0, ...fields, format.pixelFormat, shape.textureType, Number(hasAtomics), 0]);
 }
 
-/** What a launch says of a sampler. Throws `ERR_INVALID_ARGUMENT`. */
+/** What a launch says of a sampler: msl/cpu/library/sampler.h has the same fields. Throws `ERR_INVALID_ARGUMENT`. */
 export function samplerOf({ name }: Parameter, given: unknown): ArrayBuffer {
   if (typeof given !== 'object' || given === null || Array.isArray(given) || ArrayBuffer.isView(given))
     throw new CovariumError(

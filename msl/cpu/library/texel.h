@@ -10,15 +10,14 @@ using covarium::isNumber;
 using covarium::ShapeOf;
 using covarium::ShortVector;
 
-// What an argument's memory says of a texture: lib/kernel/texture.ts has the same fields, and Metal's numbers for them.
+// What an argument's memory says of a texture: the first fields of objc/kernel.h's, which are those that a kernel
+// needs.
 struct TextureHeader {
   unsigned char* texels;
-  uint32_t size[3];      // texels along x and y, slices
-  uint32_t component;    // a Component
-  uint32_t count;        // of a texel's components: 1, 2 or 4
-  uint32_t isBgra;       // blue lies in front of green and red
-  uint32_t pixelFormat;  // Metal's
-  uint32_t textureType;  // likewise
+  uint32_t size[3];    // texels along x and y, slices
+  uint32_t component;  // a Component
+  uint32_t count;      // of a texel's components: 1, 2 or 4
+  uint32_t isBgra;     // blue lies in front of green and red
 };
 
 struct Component {

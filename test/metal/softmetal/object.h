@@ -103,3 +103,12 @@ NSError* errorOf(NSString* domain, NSInteger code, const std::string& descriptio
   -(void)setLabel : (NSString*)label {                                          \
     used(state_, softmetal::Call{NAME, _cmd}).label = softmetal::copyOf(label); \
   }
+
+// For a field of the state that is read and set as it is.
+#define SOFT_SETTING(NAME, TYPE, GETTER, SETTER, FIELD)      \
+  -(TYPE)GETTER {                                            \
+    return used(state_, softmetal::Call{NAME, _cmd}).FIELD;  \
+  }                                                          \
+  -(void)SETTER : (TYPE)value {                              \
+    used(state_, softmetal::Call{NAME, _cmd}).FIELD = value; \
+  }

@@ -16,28 +16,20 @@ struct SoftSamplerDescriptor : softmetal::Counted {
   BOOL normalized = YES;
 };
 
-#define SOFT_SETTING(TYPE, GETTER, SETTER, FIELD)                   \
-  -(TYPE)GETTER {                                                   \
-    return used(state_, Call{"MTLSamplerDescriptor", _cmd}).FIELD;  \
-  }                                                                 \
-  -(void)SETTER : (TYPE)value {                                     \
-    used(state_, Call{"MTLSamplerDescriptor", _cmd}).FIELD = value; \
-  }
-
 @implementation MTLSamplerDescriptor
 SOFT_LIFETIME("MTLSamplerDescriptor")
 - (instancetype)init {
   if ((self = [super init]) != nil) state_ = new SoftSamplerDescriptor;
   return self;
 }
-SOFT_SETTING(MTLSamplerMinMagFilter, minFilter, setMinFilter, min)
-SOFT_SETTING(MTLSamplerMinMagFilter, magFilter, setMagFilter, mag)
-SOFT_SETTING(MTLSamplerAddressMode, sAddressMode, setSAddressMode, s)
-SOFT_SETTING(MTLSamplerAddressMode, tAddressMode, setTAddressMode, t)
-SOFT_SETTING(MTLSamplerAddressMode, rAddressMode, setRAddressMode, r)
-SOFT_SETTING(MTLSamplerBorderColor, borderColor, setBorderColor, border)
-SOFT_SETTING(BOOL, normalizedCoordinates, setNormalizedCoordinates, normalized)
-SOFT_SETTING(MTLCompareFunction, compareFunction, setCompareFunction, compare)
+SOFT_SETTING("MTLSamplerDescriptor", MTLSamplerMinMagFilter, minFilter, setMinFilter, min)
+SOFT_SETTING("MTLSamplerDescriptor", MTLSamplerMinMagFilter, magFilter, setMagFilter, mag)
+SOFT_SETTING("MTLSamplerDescriptor", MTLSamplerAddressMode, sAddressMode, setSAddressMode, s)
+SOFT_SETTING("MTLSamplerDescriptor", MTLSamplerAddressMode, tAddressMode, setTAddressMode, t)
+SOFT_SETTING("MTLSamplerDescriptor", MTLSamplerAddressMode, rAddressMode, setRAddressMode, r)
+SOFT_SETTING("MTLSamplerDescriptor", MTLSamplerBorderColor, borderColor, setBorderColor, border)
+SOFT_SETTING("MTLSamplerDescriptor", BOOL, normalizedCoordinates, setNormalizedCoordinates, normalized)
+SOFT_SETTING("MTLSamplerDescriptor", MTLCompareFunction, compareFunction, setCompareFunction, compare)
 @end
 
 softmetal::Bound SoftSampler::bound() const {

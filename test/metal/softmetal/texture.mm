@@ -18,28 +18,20 @@ struct SoftTextureDescriptor : softmetal::Counted {
   MTLTextureUsage usage = MTLTextureUsageShaderRead;
 };
 
-#define SOFT_SETTING(TYPE, GETTER, SETTER, FIELD)                   \
-  -(TYPE)GETTER {                                                   \
-    return used(state_, Call{"MTLTextureDescriptor", _cmd}).FIELD;  \
-  }                                                                 \
-  -(void)SETTER : (TYPE)value {                                     \
-    used(state_, Call{"MTLTextureDescriptor", _cmd}).FIELD = value; \
-  }
-
 @implementation MTLTextureDescriptor
 SOFT_LIFETIME("MTLTextureDescriptor")
 - (instancetype)init {
   if ((self = [super init]) != nil) state_ = new SoftTextureDescriptor;
   return self;
 }
-SOFT_SETTING(MTLTextureType, textureType, setTextureType, type)
-SOFT_SETTING(MTLPixelFormat, pixelFormat, setPixelFormat, format)
-SOFT_SETTING(NSUInteger, width, setWidth, width)
-SOFT_SETTING(NSUInteger, height, setHeight, height)
-SOFT_SETTING(NSUInteger, depth, setDepth, depth)
-SOFT_SETTING(NSUInteger, arrayLength, setArrayLength, layers)
-SOFT_SETTING(MTLStorageMode, storageMode, setStorageMode, storage)
-SOFT_SETTING(MTLTextureUsage, usage, setUsage, usage)
+SOFT_SETTING("MTLTextureDescriptor", MTLTextureType, textureType, setTextureType, type)
+SOFT_SETTING("MTLTextureDescriptor", MTLPixelFormat, pixelFormat, setPixelFormat, format)
+SOFT_SETTING("MTLTextureDescriptor", NSUInteger, width, setWidth, width)
+SOFT_SETTING("MTLTextureDescriptor", NSUInteger, height, setHeight, height)
+SOFT_SETTING("MTLTextureDescriptor", NSUInteger, depth, setDepth, depth)
+SOFT_SETTING("MTLTextureDescriptor", NSUInteger, arrayLength, setArrayLength, layers)
+SOFT_SETTING("MTLTextureDescriptor", MTLStorageMode, storageMode, setStorageMode, storage)
+SOFT_SETTING("MTLTextureDescriptor", MTLTextureUsage, usage, setUsage, usage)
 @end
 
 namespace {
