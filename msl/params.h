@@ -12,6 +12,12 @@ struct MatrixParams {
   uint rows, columns;
 };
 
+struct SampleTileParams {
+  uint rows, columns;
+  uint inQuads;  // 0 or 1: rows begin at multiples of 16 bytes, and have a multiple of four columns
+  uint atOnce;   // the GPU's processors, of which each takes up to two groups; 0 where that is not known
+};
+
 struct RowParams {
   uint rows, columns;
   float scale;
@@ -231,8 +237,10 @@ enum { tile_side = 128, tile_half = 64, tile_depth = 16, tile_stride = 132, tile
 // Of product_tiles: how many products one sum takes.
 enum { product_depth = 256 };
 
-// Bytes of threadgroup memory of the kernels of tiles: a panel of each side.
+// Bytes of threadgroup memory of the kernels of tiles: a panel of each side, and on CUDA two of each in float32, or one
+// in float64 (tile_buffers).
 inline unsigned long tile_bytes() { return 8ul * tile_depth * tile_stride; }
+inline unsigned long cuda_tile_bytes() { return 2ul * tile_bytes(); }
 
 // Of cholesky_diagonal: no pivot is bad.
 enum : uint { cholesky_good = 0xffffffffu };

@@ -76,7 +76,8 @@ inline void solve_tile(device const T* factor, ulong stride, uint order, threadg
     for (uint own = 0u; own < 16u; ++own) {
       if (own % 4u == 0u) {  // the next tile_depth columns of the factor
         T taken[tile_taken];
-        take_panel(from, false, order, taken);
+        take_there(from, order, taken);
+        go_on(from);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         put_panel(taken, lane % tile_depth * tile_stride + lane / tile_depth, tile_lanes / tile_depth, panel);
         threadgroup_barrier(mem_flags::mem_threadgroup);

@@ -47,20 +47,36 @@ inline PanelSource<T> source_of(TileSide<T> side, uint first, uint k0, uint lane
 
 // What is not there is 0.
 template <typename T>
-inline void take_panel(thread PanelSource<T>& from, bool isWhole, uint end, thread T* taken) {
-  if (isWhole) {
+inline void take_there(PanelSource<T> from, uint end, thread T* taken) {
 #pragma unroll
-    for (uint s = 0u; s < tile_taken; ++s) taken[s] = from.at[s * from.between];
-  } else {
-#pragma unroll
-    for (uint s = 0u; s < tile_taken; ++s) {
-      const uint i = from.i + s * from.iBetween, k = from.k + s * from.kBetween;
-      const bool isThere = i < from.count && k < end && (!from.lower || k <= i);
-      taken[s] = isThere ? from.at[s * from.between] : T(0);
-    }
+  for (uint s = 0u; s < tile_taken; ++s) {
+    const uint i = from.i + s * from.iBetween, k = from.k + s * from.kBetween;
+    const bool isThere = i < from.count && k < end && (!from.lower || k <= i);
+    taken[s] = isThere ? from.at[s * from.between] : T(0);
   }
+}
+
+template <typename T>
+inline void go_on(thread PanelSource<T>& from) {
   from.at += from.next;
   from.k += tile_depth;
+}
+
+// The panels of both sides, whole or not: one branch for both leaves the compiler more registers than two.
+template <typename T>
+inline void take_panels(thread PanelSource<T>& rows, thread PanelSource<T>& columns, bool areWhole, uint end,
+                        thread T* ofRows, thread T* ofColumns) {
+  if (areWhole) {
+#pragma unroll
+    for (uint s = 0u; s < tile_taken; ++s) ofRows[s] = rows.at[s * rows.between];
+#pragma unroll
+    for (uint s = 0u; s < tile_taken; ++s) ofColumns[s] = columns.at[s * columns.between];
+  } else {
+    take_there(rows, end, ofRows);
+    take_there(columns, end, ofColumns);
+  }
+  go_on(rows);
+  go_on(columns);
 }
 
 // Into threadgroup memory, by k.
@@ -70,54 +86,84 @@ inline void put_panel(thread const T* taken, uint place, uint between, threadgro
   for (uint s = 0u; s < tile_taken; ++s) panel[place + s * between] = taken[s];
 }
 
-// Whether all of the panel from k0 on is there.
+// Where the whole panels end: all of those before it are there.
 template <typename T>
-inline bool is_whole(TileSide<T> side, uint first, uint k0, uint end) {
-  return first + tile_side <= side.count && k0 + tile_depth <= end && (!side.lower || k0 + tile_depth <= first + 1u);
+inline uint whole_until(TileSide<T> side, uint first, uint end) {
+  if (first + tile_side > side.count) return 0u;
+  return side.lower && first + 1u < end ? first + 1u : end;
+}
+
+// How many panels of a side threadgroup memory has: into the second goes the next while lanes read the first, which
+// saves a barrier. Apple's GPUs have the room for one, and so has CUDA in float64 (tile_bytes).
+template <typename T>
+inline uint tile_buffers() {
+#ifdef __CUDA__
+  return uint(8ul / sizeof(T));
+#else
+  return 1u;
+#endif
+}
+
+// The products of a panel join the sums: of all columns of a lane, or of its second four. The order of the sums is one
+// in which each shares an operand with the one before: NVIDIA's multiply-adds wait for the third register that they
+// read, and keep one that comes again (docs/cuda.md).
+template <typename T, bool leave, bool all>
+inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumns, thread T (*sums)[8]) {
+#pragma unroll 8
+  for (uint k = 0u; k < tile_depth; ++k) {
+    T x[8], y[8];
+    take_quad(atRows, x);
+    take_quad(atRows + tile_half, x + 4);
+    if (all) take_quad(atColumns, y);
+    take_quad(atColumns + tile_half, y + 4);
+    atRows += tile_stride;
+    atColumns += tile_stride;
+#pragma unroll
+    for (uint turn = all ? 0u : 32u; turn < 64u; ++turn) {
+      const uint half = turn / 32u, row = turn / 4u % 8u, column = turn % 4u;
+      const uint r = half == 0u ? row : 7u - row;
+      const uint c = half * 4u + ((row + half) % 2u == 0u ? column : 3u - column);
+      sums[r][c] = fma(leave ? -y[c] : y[c], x[r], sums[r][c]);
+    }
+  }
 }
 
 // The products of entries k0 to end - 1 of both sides join the sums, or leave them, in this order, one fused
-// multiply-add each. Every lane of the threadgroup must come.
-template <typename T, bool leave = false>
+// multiply-add each. With `halves` the columns are `lower`, and those of the first half of the tile, which are 0 from
+// entry firstColumn + tile_half on, take no part there. Every lane of the threadgroup must come.
+template <typename T, bool leave = false, bool halves = false>
 inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, uint firstColumn, uint k0, uint end,
                          threadgroup T* memory, uint lane, thread T (*sums)[8]) {
-  threadgroup T* ofRows = memory;
-  threadgroup T* ofColumns = memory + tile_depth * tile_stride;
+  const uint panel = tile_depth * tile_stride;
   T takenOfRows[tile_taken], takenOfColumns[tile_taken];
   PanelSource<T> fromRows = source_of(rows, firstRow, k0, lane),
                  fromColumns = source_of(columns, firstColumn, k0, lane);
   const uint rowPlace = (fromRows.k - k0) * tile_stride + fromRows.i - firstRow;
   const uint rowBetween = fromRows.kBetween * tile_stride + fromRows.iBetween;
-  const uint columnPlace = (fromColumns.k - k0) * tile_stride + fromColumns.i - firstColumn;
+  const uint columnPlace = panel + (fromColumns.k - k0) * tile_stride + fromColumns.i - firstColumn;
   const uint columnBetween = fromColumns.kBetween * tile_stride + fromColumns.iBetween;
-  take_panel(fromRows, is_whole(rows, firstRow, k0, end), end, takenOfRows);
-  take_panel(fromColumns, is_whole(columns, firstColumn, k0, end), end, takenOfColumns);
+  const uint wholeRows = whole_until(rows, firstRow, end), wholeColumns = whole_until(columns, firstColumn, end);
+  const uint whole = wholeRows < wholeColumns ? wholeRows : wholeColumns;
+  take_panels(fromRows, fromColumns, k0 + tile_depth <= whole, end, takenOfRows, takenOfColumns);
+  threadgroup T* now = memory;
+  threadgroup T* other = memory + (tile_buffers<T>() - 1u) * 2u * panel;
+  if (tile_buffers<T>() == 2u) threadgroup_barrier(mem_flags::mem_threadgroup);
   for (; k0 < end; k0 += tile_depth) {
+    if (tile_buffers<T>() == 1u) threadgroup_barrier(mem_flags::mem_threadgroup);
+    put_panel(takenOfRows, rowPlace, rowBetween, now);
+    put_panel(takenOfColumns, columnPlace, columnBetween, now);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    put_panel(takenOfRows, rowPlace, rowBetween, ofRows);
-    put_panel(takenOfColumns, columnPlace, columnBetween, ofColumns);
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (k0 + tile_depth < end) {
-      take_panel(fromRows, is_whole(rows, firstRow, k0 + tile_depth, end), end, takenOfRows);
-      take_panel(fromColumns, is_whole(columns, firstColumn, k0 + tile_depth, end), end, takenOfColumns);
-    }
-    threadgroup const T* atRows = ofRows + lane / 16u * 4u;
-    threadgroup const T* atColumns = ofColumns + lane % 16u * 4u;
-#pragma unroll 4
-    for (uint k = 0u; k < tile_depth; ++k) {
-      T x[8], y[8];
-      take_quad(atRows, x);
-      take_quad(atRows + tile_half, x + 4);
-      take_quad(atColumns, y);
-      take_quad(atColumns + tile_half, y + 4);
-      atRows += tile_stride;
-      atColumns += tile_stride;
-#pragma unroll
-      for (uint r = 0u; r < 8u; ++r) {
-#pragma unroll
-        for (uint c = 0u; c < 8u; ++c) sums[r][c] = fma(leave ? -y[c] : y[c], x[r], sums[r][c]);
-      }
-    }
+    if (k0 + tile_depth < end)
+      take_panels(fromRows, fromColumns, k0 + 2u * tile_depth <= whole, end, takenOfRows, takenOfColumns);
+    threadgroup const T* atRows = now + lane / 16u * 4u;
+    threadgroup const T* atColumns = now + panel + lane % 16u * 4u;
+    if (halves && k0 >= firstColumn + tile_half)
+      add_panel<T, leave, false>(atRows, atColumns, sums);
+    else
+      add_panel<T, leave, true>(atRows, atColumns, sums);
+    threadgroup T* next = other;
+    other = now;
+    now = next;
   }
 }
 

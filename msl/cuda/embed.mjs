@@ -8,6 +8,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
+/** Bytes of a text that clang may write; Node's own limit is 1 MiB. */
+const mostBytes = 1 << 28;
+
 /** Bytes of one literal: compilers must take 65,536 characters, and concatenate neighbours. */
 const literalBytes = 60000;
 
@@ -39,10 +42,10 @@ export function makePtx() {
   let reason = `No clang++ was there to make its kernels when this addon was built. ${advice}`;
   for (const clang of clangs()) {
     const args = [...flags, join(folder, 'kernels.cu'), '-o', '-'];
-    const { status, stdout, stderr, error } = spawnSync(clang, args, { encoding: 'utf8' });
-    if (error) continue;
+    const { status, stdout, stderr, error } = spawnSync(clang, args, { encoding: 'utf8', maxBuffer: mostBytes });
+    if (error?.code === 'ENOENT') continue;
     if (status === 0) return { ptx: withoutComments(stdout), reason: '' };
-    const [first = ''] = stderr.split('\n').filter((line) => /error/.test(line));
+    const [first = String(error ?? '')] = (stderr ?? '').split('\n').filter((line) => /error/.test(line));
     reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}). ${advice}`;
   }
   return { ptx: '', reason };

@@ -44,7 +44,7 @@ extern __attribute__((__shared__, aligned(16))) float groupMemory[];
 KERNEL(fill_normal, (float* out, msl::NormalParams params), out, params, GROUP* LANES + LANE)
 CROWDED_KERNEL(128, 6, sample_narrow, (const float* factor, const float* mean, float* out, msl::SampleParams params), factor, mean, out,
        params, groupMemory, GROUP, LANE, LANES)
-CROWDED_KERNEL(256, 2, sample_tiles, (const float* factor, const float* mean, const float* z, float* out, msl::MatrixParams params),
+CROWDED_KERNEL(256, 2, sample_tiles, (const float* factor, const float* mean, const float* z, float* out, msl::SampleTileParams params),
        factor, mean, z, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(sample_batch, (const float* factors, const float* means, float* out, msl::SampleBatchParams params), factors,
        means, out, params, groupMemory, GROUP, LANE, LANES)
@@ -54,7 +54,7 @@ KERNEL(product_tiles_float64, (const double* a, const double* b, double* c, msl:
        params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(fill_normal_float64, (double* out, msl::NormalParams params), out, params, GROUP* LANES + LANE)
 KERNEL(sample_tiles_float64,
-       (const double* factor, const double* mean, const double* z, double* out, msl::MatrixParams params), factor, mean,
+       (const double* factor, const double* mean, const double* z, double* out, msl::SampleTileParams params), factor, mean,
        z, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(cholesky_diagonal, (float* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(cholesky_diagonal_float64, (double* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)

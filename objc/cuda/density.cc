@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../gpu/params.h"
+#include "../gpu/sample-params.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -79,8 +80,9 @@ void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t
     if (inverse) {
       run.launch(named("less_mean", dtype).c_str(), {block, run.address(mean), centred}, params,
                  (here * n + finiteLanes - 1) / finiteLanes, finiteLanes);
-      run.launch(named("sample_tiles", dtype).c_str(), {own, none, centred, white}, params, tile_groups(here, n),
-                 tile_lanes, floats * tile_bytes());
+      run.launch(named("sample_tiles", dtype).c_str(), {own, none, centred, white},
+                 sampleTileParams(here, n, white, run.multiprocessors()), tile_groups(here, n), tile_lanes,
+                 cuda_tile_bytes());
     } else {
       solveTiles(run, {own, run.address(mean), block, white, white}, here, n, solve_less_mean, dtype);
     }

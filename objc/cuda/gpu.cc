@@ -48,8 +48,10 @@ std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device) {
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
   gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
   gpu->require(driver.moduleLoadData(&gpu->module_, ptx), "Loading the kernels");
-  int rate = 0;
+  int rate = 0, processors = 0;
   gpu->require(driver.deviceGetAttribute(&rate, singleToDoubleRate, device), "Asking for the rate of float64");
+  gpu->require(driver.deviceGetAttribute(&processors, multiprocessorCount, device), "Asking for the multiprocessors");
+  gpu->multiprocessors_ = static_cast<unsigned>(processors);
   gpu->isGoodAtFloat64_ = cuda::isGoodAtFloat64(rate);
   size_t all = 0;
   gpu->require(driver.deviceTotalMem(&all, device), "Asking for the GPU's memory");

@@ -60,6 +60,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   DeviceNumber device() const { return device_; }
   Context context() const { return context_; }
   bool isGoodAtFloat64() const { return isGoodAtFloat64_; }
+  unsigned multiprocessors() const { return multiprocessors_; }
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
@@ -118,6 +119,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Pool onGpu_, pinned_;
   size_t mostOnGpu_ = 0, mostPinned_ = 0;  // that is kept
   bool isClosed_ = false, isGoodAtFloat64_ = false;
+  unsigned multiprocessors_ = 0;
 };
 
 // The GPU's context on this thread, while it lives.

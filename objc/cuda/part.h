@@ -62,6 +62,7 @@ class Run {
   DevicePointer address(View view, size_t element = 0) const {
     return copied_[view.copy]->address() + view.offsetBytes + element * sizeof(float);
   }
+  unsigned multiprocessors() const { return gpu_.multiprocessors(); }
   // Whether what is written is not on its way to the host.
   bool staysOnGpu(View view) const;
   // Memory of the GPU until the part is over.

@@ -49,7 +49,7 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
       continue;
     }
     const auto launch = [&](const char* kernel, auto params) {
-      run.launch(kernel, {run.address(a), run.address(b), out}, params, groups, tile_lanes, floats * tile_bytes());
+      run.launch(kernel, {run.address(a), run.address(b), out}, params, groups, tile_lanes, cuda_tile_bytes());
     };
     const uint begin = static_cast<uint>(first), turnedA = shape.transposeA, turnedB = shape.transposeB;
     if (dtype == Dtype::float64)

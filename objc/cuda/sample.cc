@@ -120,8 +120,8 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     else
       run.launch(dtype == Dtype::float32 ? "sample_tiles" : "sample_tiles_float64",
                  {run.address(factor), run.address(mean), normals, made},
-                 MatrixParams{static_cast<uint>(here), columns}, tile_groups(here, n), tile_lanes,
-                 floats * tile_bytes());
+                 sampleTileParams(here, n, made, run.multiprocessors()), tile_groups(here, n), tile_lanes,
+                 cuda_tile_bytes());
     finish(made, first, here);
   });
 }

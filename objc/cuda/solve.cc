@@ -12,11 +12,10 @@ using namespace gpu;
 namespace {
 
 void launchTiles(Run& run, const SolvedRows& at, size_t count, SolveTileParams params, Dtype dtype) {
-  const size_t floats = bytesOf(dtype) / sizeof(float);
   params.rows = static_cast<uint>(count);
   run.launch(dtype == Dtype::float32 ? "solve_tiles" : "solve_tiles_float64",
              {at.factor, at.mean, at.rows, at.work, at.out}, params, (count + tile_side - 1) / tile_side, tile_lanes,
-             floats * tile_bytes());
+             cuda_tile_bytes());
 }
 
 DevicePointer antitransposed(Run& run, View factor, size_t n, Dtype dtype) {

@@ -18,6 +18,11 @@ inline SampleParams sampleParams(NormalCounter counter, size_t count, size_t col
           rowsPerGroup,           inverse ? 1u : 0u};
 }
 
+// Of rows that begin at that place of a memory, on a GPU of so many processors (0: not known).
+inline SampleTileParams sampleTileParams(size_t count, size_t columns, uint64_t at, uint processors) {
+  return {static_cast<uint>(count), static_cast<uint>(columns), columns % 4 == 0 && at % 16 == 0 ? 1u : 0u, processors};
+}
+
 // Of `models` models from that one on, whose normals the counter has.
 inline SampleBatchParams sampleBatchParams(NormalCounter counter, size_t models, size_t rows, size_t columns,
                                            uint rowsPerGroup) {

@@ -63,8 +63,8 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
       solveRows(encoding, factor, mean, Mean::isAdded, normals, rows, here, n);
     } else {
       encoding.dispatchWholeGroups("sample_tiles", {factor, mean, normals, rows},
-                                   MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, tile_groups(here, n),
-                                   tile_lanes, tile_bytes());
+                                   sampleTileParams(here, n, rows.offsetBytes, 0), tile_groups(here, n), tile_lanes,
+                                   tile_bytes());
       encoding.worked(secondsFor(1.0 * here * n * n, 8.0 * here * n));
     }
   });
