@@ -144,6 +144,9 @@ function levelsOf(thresholds: Values, n: number): Values {
   throw notFinite('Thresholds', `${row}, ${column}`, Number.NaN, { row, column });
 }
 
+// By squares of so many rows and columns, so that what is written column by column stays in the cache.
+const mirrorSide = 8;
+
 // In place of the products about the centre: those about the mean, divided.
 function* covarianceOf(
   sums: Float64Array,
@@ -151,14 +154,19 @@ function* covarianceOf(
   count: number,
 ): Work<Float64Array<ArrayBuffer>> {
   const n = sums.length;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) {
-      const product = products[i * n + j]!;
-      // Of products that overflow nothing can be taken away: a variance is Infinity then, not NaN.
-      const about = Number.isFinite(product) ? product - (sums[i]! / count) * sums[j]! : product;
-      const value = about / (count - 1);
-      products[i * n + j] = value;
-      products[j * n + i] = value;
+  for (let band = 0; band < n; band += mirrorSide) {
+    const below = Math.min(n, band + mirrorSide);
+    for (let from = 0; from < below; from += mirrorSide) {
+      for (let i = Math.max(band, from); i < below; i++) {
+        for (let j = from; j < Math.min(i + 1, from + mirrorSide); j++) {
+          const product = products[i * n + j]!;
+          // Of products that overflow nothing can be taken away: a variance is Infinity then, not NaN.
+          const about = Number.isFinite(product) ? product - (sums[i]! / count) * sums[j]! : product;
+          const value = about / (count - 1);
+          products[i * n + j] = value;
+          products[j * n + i] = value;
+        }
+      }
     }
     yield;
   }

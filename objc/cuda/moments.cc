@@ -24,10 +24,37 @@ MomentsParams shapeOf(size_t count, size_t n, bool hasProducts) {
   return {static_cast<uint>(count), columns, hasProducts ? 1u : 0u, side, static_cast<uint>(segments)};
 }
 
+// With fewer columns NVIDIA's products of few rows and columns, whose sums are long, are slower than ours.
+constexpr size_t libraryColumns = 256;
+
+// products += centred' centred, on and below the diagonal, by blocks of rows.
+void addProducts(Run& run, const Cublas& library, View rows, View centre, View products, size_t count, size_t n,
+                 Dtype dtype) {
+  constexpr size_t most = size_t{1} << 21, lanes = 256;
+  const size_t blockRows = std::min(count, std::max<size_t>(most / n, 1)), floats = bytesOf(dtype) / sizeof(float);
+  const size_t ofDouble = sizeof(double) / sizeof(float);
+  const DevicePointer centred = run.scratch(blockRows * n * ofDouble), added = run.scratch(n * n * ofDouble);
+  for (size_t first = 0; first < count; first += blockRows) {
+    const size_t here = std::min(blockRows, count - first);
+    run.launch(named("less_centre", dtype).c_str(),
+               {run.address(rows, first * n * floats), run.address(centre), centred},
+               MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, (here * n + lanes - 1) / lanes, lanes);
+    const ProductShape shape = {n, n, here, true, false, 1, first == 0 ? 0.0 : 1.0};
+    run.requireStarted(library.product(centred, n, centred, added, shape, Dtype::float64), "A covariance");
+  }
+  run.launch("add_lower", {added, run.address(products)}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)},
+             (n * n + lanes - 1) / lanes, lanes);
+}
+
 }  // namespace
 
 void addMoments(Run& run, View rows, View centre, View sums, View products, size_t count, size_t n, bool hasProducts,
                 Dtype dtype) {
+  const Cublas* library = hasProducts && n >= libraryColumns ? run.cublas() : nullptr;
+  if (library != nullptr) {
+    addProducts(run, *library, rows, centre, products, count, n, dtype);
+    hasProducts = false;
+  }
   const MomentsParams params = shapeOf(count, n, hasProducts);
   const size_t tiles = moments_tiles(moments_bands(params.columns, params.side), params.products);
   const size_t length = moments_length(params.columns, params.side, params.products);

@@ -70,6 +70,25 @@ onSoftCuda('Draws are summarized on the GPU: only the summary comes to the host.
   assert.match(stderr, 'softcuda: blocks 0, pinned 0');
 });
 
+onSoftCuda(
+  "The products of a covariance of many columns are left to NVIDIA's library, by blocks of rows.",
+  async () => {
+    const program = `${head}
+    const cpu = openDevice('cpu'), gpu = openDevice('cuda'), n = 256;
+    for (const [dtype, count] of [['float32', 8300], ['float64', 40]]) {
+      const [expected, summary] = [cpu, gpu].map((device) =>
+        MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: covarianceOf(n) })
+          .summarizeSync(count, { seed: 3, covariance: true }));
+      const isNear = (name) => expected[name].data.every((value, i) => Math.abs(value - summary[name].data[i]) < 1e-10);
+      console.log(isNear('mean'), isNear('covariance'));
+    }
+    cpu.close(); gpu.close();`;
+    assert.is(await printedBesideCuda(program, { COVARIUM_CUBLAS: standInFile }), 'true true\ntrue true');
+    const failing = await besideCuda(program, { COVARIUM_CUBLAS: standInFile, SOFTCUDA_FAULT: 'cublas,1,1' });
+    assert.match(failing.stderr, /ERR_DEVICE_FAILED/);
+  },
+);
+
 onSoftCuda("Products are left to NVIDIA's library where there is one, and the timings name it.", async () => {
   const program = `${head}
     const cpu = openDevice('cpu'), gpu = openDevice('cuda');
