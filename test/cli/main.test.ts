@@ -19,7 +19,7 @@ import * as assert from 'uvu/assert';
 import { MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { writeFloat32, writeFloat64 } from '../../lib/table/decimal.ts';
 import { nodeOptions } from '../harness/child.ts';
-import { main, outcomeOf, run, start, succeeds, textOf } from '../harness/command-line.ts';
+import { main, outcomeOf, run, runProcess, start, succeeds, textOf } from '../harness/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-cli-'));
 const at = (name: string) => join(folder, name);
@@ -309,8 +309,8 @@ test('What a message quotes does not reach the terminal as it is.', async () => 
     await run(['devices', `--${sequence}`]),
     await run([sequence]),
     await run(['fit', at(sequence), '--output', at('x.json')]),
-    await run(['devices'], { COVARIUM_BLAS: sequence }),
-    await run(['devices', '--json'], { COVARIUM_BLAS: '\u009b2J' }),
+    await runProcess(['devices'], { COVARIUM_BLAS: sequence }),
+    await runProcess(['devices', '--json'], { COVARIUM_BLAS: '\u009b2J' }),
   ];
   for (const { stdout, stderr } of outcomes) assert.not.match((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u);
 });
@@ -319,12 +319,12 @@ test('A better device that is not available is named on one line, unless the cal
   const broken = { COVARIUM_ADDON: at('none.node'), COVARIUM_DEVICE: '' };
   const command = ['sample', '--model', model, '--count', '2', '--output', '-'];
   const best = process.platform === 'darwin' ? 'metal' : 'cpu';
-  const { code, stderr } = await run(command, broken);
+  const { code, stderr } = await runProcess(command, broken);
   assert.is(code, 0);
   assert.match(stderr, new RegExp(`^Device \\(reference\\) is used; ${best} is not available: .*none\\.node.*\\n$`));
-  assert.is((await run([...command, '--device', 'auto'], { ...broken, COVARIUM_DEVICE: 'cpu' })).stderr, stderr);
-  assert.is((await run([...command, '--device', 'reference'], broken)).stderr, '');
-  assert.is((await run(command, { ...broken, COVARIUM_DEVICE: 'reference' })).stderr, '');
+  assert.is((await runProcess([...command, '--device', 'auto'], { ...broken, COVARIUM_DEVICE: 'cpu' })).stderr, stderr);
+  assert.is((await runProcess([...command, '--device', 'reference'], broken)).stderr, '');
+  assert.is((await runProcess(command, { ...broken, COVARIUM_DEVICE: 'reference' })).stderr, '');
 });
 
 test('A full disk is reported, and leaves no file.', async () => {

@@ -11,6 +11,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** A process of its own: for what reads standard input, is interrupted, or needs another environment. */
 export function start(command: string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [...nodeOptions, main, ...command], { env: { ...process.env, ...env } });
 }
@@ -21,8 +22,58 @@ export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<
   return { code: await code, stdout, stderr };
 }
 
-export function run(command: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+export function runProcess(command: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   return outcomeOf(start(command, env));
+}
+
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * What a process of the command would print and end with, by a call in this one: one at a time, since they share its
+ * output and exit code. A process of its own takes most of its time to start.
+ */
+export function run(command: string[]): Promise<Outcome> {
+  const outcome = before.then(() => call(command));
+  before = outcome.catch(() => {});
+  return outcome;
+}
+
+class Exit extends Error {}
+
+async function call(words: string[]): Promise<Outcome> {
+  const { stdout, stderr, exit, exitCode } = process;
+  const streams = [stdout, stderr].map((stream) => {
+    const written: Uint8Array[] = [];
+    return { stream, write: stream.write, isTTY: stream.isTTY, written };
+  });
+  // The code that commander exits with: what is thrown then, and printed about it, is ours.
+  let left: number | undefined;
+  for (const each of streams) {
+    each.stream.isTTY = false;
+    each.stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+      if (left === undefined) each.written.push(Buffer.from(chunk as string));
+      const done = rest.at(-1);
+      if (typeof done === 'function') process.nextTick(done);
+      return true;
+    };
+  }
+  process.exit = (code) => {
+    left ??= Number(code ?? 0);
+    throw new Exit();
+  };
+  process.exitCode = undefined;
+  try {
+    // Late: it decides about colours as it is loaded.
+    process.env['NO_COLOR'] ??= '1';
+    const { command } = await import('../../lib/cli/commands.ts');
+    await command(words);
+    const code = left ?? Number(process.exitCode ?? 0);
+    const [out, told] = streams.map(({ written }) => Buffer.concat(written).toString());
+    return { code, stdout: out!, stderr: told! };
+  } finally {
+    for (const { stream, write, isTTY } of streams) Object.assign(stream, { write, isTTY });
+    Object.assign(process, { exit, exitCode });
+  }
 }
 
 /** Standard output of a command that ends well and says nothing on standard error. */

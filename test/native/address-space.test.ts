@@ -92,7 +92,7 @@ onLimits('`covarium sample` works with little address space, with fewer devices 
   const model = join(folder, 'model.json');
   writeFileSync(model, JSON.stringify({ covarium: 1, mean: [0, 0], covariance: [[2, 0.5], [0.5, 1]] })); // biome-ignore format: short
   const args = ['sample', '--model', model, '--count', '20000', '--output', join(folder, 'draws.npy')];
-  const text = `process.argv.push(...${JSON.stringify(args)}); await import('${moduleUrl('lib/cli/main.ts')}');`;
+  const text = `process.argv.push('main', ...${JSON.stringify(args)}); await import('${moduleUrl('lib/cli/main.ts')}');`;
   let worked = 0;
   for (let megabytes = 800; megabytes <= 2000; megabytes += step / 2) {
     const { code, stderr } = await limited(`--as=${megabytes}000000`, text);
