@@ -1,6 +1,6 @@
-// npm test [-- parts of paths]: runs test files side by side, each in a process of its own, and ends with one line: N
-// passed, N failed. An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails
-// runs a second time, which counts; that it failed once is told at the end.
+// npm test [-- parts of paths]: runs test files in processes side by side, and ends with one line: N passed, N failed.
+// An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails runs a second
+// time, which counts; that it failed once is told at the end.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
@@ -70,14 +70,27 @@ const alone: { readonly [path: string]: string } = {
   'native/wide-table-holds.test.ts': 'it compares times',
 };
 
+/**
+ * Rooms whose files share processes, one after the other, because they call the library and start nothing: a process
+ * takes a seventh of a second to start, and a file finds compiled what those before it called.
+ */
+const sharesProcess =
+  'array compute contract decomposition distribution factor moments normal plot probability reference stream student-t'.split(
+    ' ',
+  );
+/** So that no processor waits long for the last process. */
+const mostTogether = 8;
+
 interface Run {
-  readonly title: string;
   /** Relative to test/. */
-  readonly file: string;
+  readonly files: readonly string[];
+  /** Of the environment, for titles. */
+  readonly setting?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
 
 interface Outcome {
+  readonly file: string;
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
@@ -91,11 +104,12 @@ const compiled = fileURLToPath(new URL(`../build-tests/${process.pid}`, import.m
 const begin = performance.now();
 const secondsSince = (start: number) => (performance.now() - start) / 1000;
 
-function runFile({ file, env }: Run): Promise<Outcome> {
+function runFiles({ files, env }: Run): Promise<Outcome[]> {
   const start = performance.now();
   return new Promise((resolve) => {
-    const path = join(compiled, 'test', file.replace(/\.ts$/, '.js'));
-    const child = spawn(process.execPath, ['--expose-gc', path], {
+    const paths = files.map((file) => join(compiled, 'test', file.replace(/\.ts$/, '.js')));
+    const program = files.length > 1 ? [join(folder, 'harness/together.mjs')] : [];
+    const child = spawn(process.execPath, ['--expose-gc', ...program, ...paths], {
       // The programs colour their text where CI or FORCE_COLOR asks for it; the tests compare it without.
       env: { ...env, COVARIUM_COMPILED_TESTS: compiled, NO_COLOR: '1', FORCE_COLOR: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,11 +119,38 @@ function runFile({ file, env }: Run): Promise<Outcome> {
       stream.on('data', (chunk) => {
         output += chunk;
       });
-    child.on('close', (code, signal) => resolve(outcomeOf(output, code, signal, secondsSince(start))));
+    child.on('close', (code, signal) => {
+      const whole: Ending = { output, code, signal, seconds: secondsSince(start) };
+      const each = files.length > 1 ? endingsOf(whole, files.length) : [whole];
+      resolve(files.map((file, index) => outcomeOf(file, each[index]!)));
+    });
   });
 }
 
-function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals | null, seconds: number): Outcome {
+interface Ending {
+  readonly output: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly seconds: number;
+}
+
+/**
+ * How each file of a process ended, by the lines of test/harness/together.mjs. One without an end, and those after it,
+ * ended with the process, and so did the last where the process failed by itself.
+ */
+function endingsOf(whole: Ending, files: number): Ending[] {
+  const [first = '', ...parts] = whole.output.split(/^=== begin .*\n/m);
+  const endings = Array.from({ length: files }, (_, index): Ending => {
+    const [output = '', code, seconds, late = ''] = (parts[index] ?? '').split(/^=== end (\d) (\S+)\n/m);
+    if (code === undefined) return { ...whole, output };
+    return { output: output + late, code: Number(code), signal: null, seconds: Number(seconds) };
+  });
+  const hasFailed = endings.some(({ code }) => code !== 0);
+  if (whole.code !== 0 && !hasFailed) endings.push({ ...whole, output: `${first}${endings.pop()!.output}` });
+  return endings;
+}
+
+function outcomeOf(file: string, { output, code, signal, seconds }: Ending): Outcome {
   const [total, passed, skipped] = ['Total', 'Passed', 'Skipped'].map((label) => count(output, label)) as number[];
   // uvu's total leaves out what is skipped.
   const lost = total! - passed!;
@@ -119,6 +160,7 @@ function outcomeOf(output: string, code: number | null, signal: NodeJS.Signals |
   const failed = lost > 0 || (code === 0 && !isSilent) ? lost : isSkipped ? 0 : 1;
   const ending = code === 0 ? '' : `\nexit code ${code}, signal ${signal}`;
   return {
+    file,
     passed: passed!,
     failed,
     skipped: isSkipped ? 1 : skipped!,
@@ -181,11 +223,7 @@ function plan(files: readonly string[]): Run[] {
   const onOthers: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
   const metal = (env: NodeJS.ProcessEnv): Setting => ({ title: 'metal, over its software stand-in', env });
   const runsOf = (file: string, settings: readonly Setting[]): Run[] =>
-    settings.map(({ title, env }) => ({
-      title: title === undefined ? file : `${file} (${title})`,
-      file,
-      env: { ...process.env, ...env },
-    }));
+    settings.map(({ title, env }) => ({ files: [file], setting: title, env: { ...process.env, ...env } }));
   const isForAll = (file: string) => everyDevice.includes(roomOf(file)) && !opensNoDevice.includes(file);
   if (sanitized) {
     // The Metal device's own room has kernels of the user's, and the room `native` the commands of the CPU.
@@ -222,6 +260,25 @@ function plan(files: readonly string[]): Run[] {
   });
 }
 
+/** Puts files of a room and a setting together. */
+function grouped(runs: readonly Run[]): Run[] {
+  const groups = new Map<string, Run[]>();
+  for (const run of runs) {
+    const [file = ''] = run.files;
+    const isAlone = sanitized || file in alone || !sharesProcess.includes(roomOf(file));
+    const key = `${isAlone ? file : roomOf(file)} ${run.setting}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const processes = Math.ceil(group.length / mostTogether);
+    // Neighbours by name often take alike long.
+    return Array.from({ length: processes }, (_, place) => ({
+      ...group[0]!,
+      files: group.filter((_, index) => index % processes === place).flatMap(({ files }) => files),
+    }));
+  });
+}
+
 /** kernel/cpu is not a part of kernel: it compiles for the CPU. */
 function roomOf(file: string): string {
   return dirname(file);
@@ -232,19 +289,21 @@ const { COVARIUM_TEST_RETRY } = process.env;
 const done: (Outcome & { readonly title: string })[] = [];
 const told: string[] = [];
 
-/** Runs a file, again where that is wanted, and prints it whole. */
+/** Runs the files of a process, those that fail again where that is wanted, and prints each whole. */
 async function complete(run: Run): Promise<void> {
-  const { title } = run;
-  let outcome = await runFile(run);
-  if (outcome.failed > 0 && COVARIUM_TEST_RETRY === '1' && !isFinding(outcome.output)) {
-    const first = outcome;
-    console.log(`\n${title} failed, and runs once more`);
-    outcome = await runFile(run);
-    told.push(`--- failed${outcome.failed === 0 ? ' once, then passed' : ''}: ${title}\n${endOf(first.output)}`);
+  const titleOf = (file: string) => (run.setting === undefined ? file : `${file} (${run.setting})`);
+  for (let outcome of await runFiles(run)) {
+    const title = titleOf(outcome.file);
+    if (outcome.failed > 0 && COVARIUM_TEST_RETRY === '1' && !isFinding(outcome.output)) {
+      const first = outcome;
+      console.log(`\n${title} failed, and runs once more`);
+      [outcome = first] = await runFiles({ ...run, files: [outcome.file] });
+      told.push(`--- failed${outcome.failed === 0 ? ' once, then passed' : ''}: ${title}\n${endOf(first.output)}`);
+    }
+    console.log(`\n${title}  ${outcome.seconds.toFixed(1)} s\n${outcome.output}`);
+    if (outcome.failed > 0) told.push(`--- failed: ${title}\n${endOf(outcome.output)}`);
+    done.push({ ...outcome, title });
   }
-  console.log(`\n${title}  ${outcome.seconds.toFixed(1)} s\n${outcome.output}`);
-  if (outcome.failed > 0) told.push(`--- failed: ${title}\n${endOf(outcome.output)}`);
-  done.push({ ...outcome, title });
 }
 
 /** Runs each, `jobs` at a time. */
@@ -278,7 +337,7 @@ if (files.length === 0) {
   process.on('exit', () => rmSync(compiled, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
   mkdirSync(compiled, { recursive: true });
-  const runs = plan(files);
+  const runs = grouped(plan(files));
   await compile(
     files.map((file) => `test/${file}`),
     compiled,
@@ -286,14 +345,12 @@ if (files.length === 0) {
   const prepared = secondsSince(begin);
   // More than processors, since many tests wait for processes that they start, or for a clock.
   const jobs = availableParallelism() + (sanitized ? 1 : 2);
-  const isFirst = ({ file }: Run) => roomOf(file) === 'repo';
-  const shared = runs.filter(({ file }) => !(file in alone));
+  const isFirst = ({ files: [file = ''] }: Run) => roomOf(file) === 'repo';
+  const isAlone = ({ files: [file = ''] }: Run) => file in alone;
+  const shared = runs.filter((run) => !isAlone(run));
   // Those of the repository wait for npm and a browser, and take longest.
   const together = await sideBySide([...shared.filter(isFirst), ...shared.filter((run) => !isFirst(run))], jobs);
-  const last = await sideBySide(
-    runs.filter(({ file }) => file in alone),
-    1,
-  );
+  const last = await sideBySide(runs.filter(isAlone), 1);
   // Once more at the end, where a long log is read first; .ci/run looks for this mark.
   for (const each of told) console.log(`\n${each}`);
   const longest = done.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
