@@ -85,7 +85,18 @@ onTarball('The command runs by its name: devices, fit, sample, plot, bench, comp
   printed(at.command('sample', '--model', 'model.json', '--count', '1000', '--seed', '1', '--output', 'draws.npy'));
   printed(at.command('plot', '--model', 'model.json', '--draws', 'draws.npy', '--output', 'picture.svg'));
   assert.match(readFileSync(join(at.work, 'picture.svg'), 'utf8'), /^<svg[\s\S]*<\/svg>\s*$/);
-  const measured = at.command('bench', 'normals', '--quick', '--no-peers', '--output', 'report');
+  const measured = at.command(
+    'bench',
+    'normals',
+    '--quick',
+    '--no-peers',
+    '--time',
+    '4',
+    '--rounds',
+    '2',
+    '--output',
+    'report',
+  );
   assert.is(measured.status, 0, measured.stderr);
   assert.match(readFileSync(join(at.work, 'report', 'report.html'), 'utf8'), '</html>');
   assert.match(printed(at.command('compare', 'report', 'report')), 'normals');
@@ -112,31 +123,38 @@ onTarball(
     symlinkSync(at.folder, join(modules, 'covarium'));
     symlinkSync(tool('@types', 'node'), join(modules, '@types', 'node'));
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-    const said = (program: string, options: object, name = 'program.ts') => {
-      const compilerOptions = { noEmit: true, strict: true, skipLibCheck: false, target: 'es2022', ...options };
-      writeFileSync(join(project, name), program);
-      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [name] }));
-      return spawnSync(process.execPath, [tool('typescript', 'bin', 'tsc'), '-p', project], { encoding: 'utf8' })
-        .stdout;
-    };
     const nodenext = { module: 'nodenext' };
     const bundler = { module: 'esnext', moduleResolution: 'bundler' };
-    for (const resolution of [nodenext, bundler])
-      for (const types of [{ types: ['node'], lib: ['es2022'] }, { types: [] }])
-        assert.is(said(typedProgram, { ...resolution, ...types }), '', JSON.stringify({ ...resolution, ...types }));
-    const required = (name: string) =>
-      said(
-        `import covarium = require('covarium');\ncovarium.${name}();`,
-        { ...nodenext, types: ['node'] },
-        'program.cts',
-      );
-    assert.is(required('listDevices'), '');
-    assert.match(required('noSuchThing'), 'TS2339', 'it can fail');
-    assert.match(
-      said('import { noSuchThing } from "covarium";', { ...nodenext, types: ['node'] }),
-      'TS2305',
-      'it can fail',
-    );
+    const withNode = { types: ['node'], lib: ['es2022'] };
+    const withoutNode = { types: [] };
+    const required = (name: string) => `import covarium = require('covarium');\ncovarium.${name}();`;
+    const texts = {
+      'program.ts': typedProgram,
+      'required.cts': required('listDevices'),
+      'wrong.ts': 'import { noSuchThing } from "covarium";',
+      'wrong.cts': required('noSuchThing'),
+    };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(project, name), text);
+    // One process for all, which reads the libraries once.
+    const settings: [options: object, ...files: (keyof typeof texts)[]][] = [
+      [{ ...nodenext, ...withNode }, 'program.ts', 'required.cts'],
+      [{ ...nodenext, ...withoutNode }, 'program.ts'],
+      [{ ...bundler, ...withNode }, 'program.ts'],
+      [{ ...bundler, ...withoutNode }, 'program.ts'],
+      [{ ...nodenext, ...withNode, skipLibCheck: true }, 'wrong.ts', 'wrong.cts'],
+    ];
+    const configs = settings.map(([options, ...names], index) => {
+      const compilerOptions = { noEmit: true, strict: true, skipLibCheck: false, target: 'es2022', ...options };
+      const path = join(project, `tsconfig.${index}.json`);
+      writeFileSync(path, JSON.stringify({ compilerOptions, files: names }));
+      return path;
+    });
+    const tsc = [tool('typescript', 'bin', 'tsc'), '--build', '--pretty', 'false', '--verbose', ...configs];
+    const { stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8', cwd: project });
+    for (const path of configs) assert.match(stdout, `Building project '${path}'`);
+    const errors = [...stdout.matchAll(/^(.*)\(\d+,\d+\): error (TS\d+)/gm)].map(([, file, code]) => `${file} ${code}`);
+    // It can fail, and only what is wrong does.
+    assert.equal(errors.sort(), ['wrong.cts TS2339', 'wrong.ts TS2305'], stdout);
   },
 );
 
