@@ -26,14 +26,30 @@ const types: readonly Numbers[] = [
 ];
 
 /** a (m x k) times the transpose of b (n x k), in float64. */
-function timesTransposed(a: ArrayLike<number>, b: ArrayLike<number>, m: number, n: number, k: number): Float64Array {
-  const out = new Float64Array(m * n);
-  for (let i = 0; i < m; i++)
-    for (let j = 0; j < n; j++) {
-      let sum = 0;
-      for (let p = 0; p < k; p++) sum += a[i * k + p]! * b[j * k + p]!;
+function timesTransposed(
+  left: ArrayLike<number>,
+  right: ArrayLike<number>,
+  m: number,
+  n: number,
+  k: number,
+): Float64Array {
+  const [a, b, out] = [Float64Array.from(left), Float64Array.from(right), new Float64Array(m * n)];
+  // Three sums side by side, since each addition waits for the one before it; the last column may come again.
+  for (let j = 0; j < n; j += 3) {
+    const [second, third] = [Math.min(j + 1, n - 1), Math.min(j + 2, n - 1)];
+    for (let i = 0; i < m; i++) {
+      let [sum, sum2, sum3] = [0, 0, 0];
+      for (let p = 0; p < k; p++) {
+        const value = a[i * k + p]!;
+        sum += value * b[j * k + p]!;
+        sum2 += value * b[second * k + p]!;
+        sum3 += value * b[third * k + p]!;
+      }
       out[i * n + j] = sum;
+      out[i * n + second] = sum2;
+      out[i * n + third] = sum3;
     }
+  }
   return out;
 }
 

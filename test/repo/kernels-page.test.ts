@@ -1,17 +1,16 @@
 // docs/kernels.md and docs/typescript-kernels.md are programs: their blocks of TypeScript run from top to bottom, and
 // print what the page says that they print.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 
 const textOf = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = textOf('kernels.md');
-const library = new URL('../../lib/index.ts', import.meta.url).href;
 
 /** What a block says that it prints: behind a console.log, or in the lines of comment after one. */
 function printedBy(block: string): string[] {
@@ -30,26 +29,25 @@ else
     ['kernels.md', 8],
     ['typescript-kernels.md', 3],
   ] as const)
-    test(`The blocks of ${name} run on the cpu device, and print what it says.`, () => {
+    test(`The blocks of ${name} run on the cpu device, and print what it says.`, async () => {
       const blocks = [...textOf(name).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
       assert.ok(blocks.length >= least, `${blocks.length} blocks`);
       const expected = blocks.flatMap(printedBy);
       assert.ok(expected.length >= least, expected.join('\n'));
       const folder = mkdtempSync(join(tmpdir(), 'covarium-page-'));
       try {
-        const program = join(folder, 'page.mts');
-        writeFileSync(program, blocks.join('\n').replaceAll("from 'covarium'", `from ${JSON.stringify(library)}`));
-        const { status, stdout, stderr } = spawnSync(
-          process.execPath,
-          ['--import', import.meta.resolve('tsx'), program],
-          {
-            encoding: 'utf8',
-            cwd: fileURLToPath(new URL('../..', import.meta.url)),
-            env: { ...process.env, COVARIUM_DEVICE: 'cpu' },
-          },
+        const program = join(folder, 'page.mjs');
+        const { code: plain } = await transform(blocks.join('\n'), { loader: 'ts' });
+        writeFileSync(
+          program,
+          plain.replaceAll(/from ['"]covarium['"]/g, `from ${JSON.stringify(moduleUrl('lib/index.ts'))}`),
         );
-        assert.is(status, 0, stderr);
-        assert.equal(stdout.trimEnd().split('\n'), expected);
+        const { code, stdout, stderr } = await runNode([...nodeOptions, program], {
+          ...process.env,
+          COVARIUM_DEVICE: 'cpu',
+        });
+        assert.is(code, 0, stderr);
+        assert.equal(stdout.split('\n'), expected);
       } finally {
         rmSync(folder, { recursive: true });
       }
