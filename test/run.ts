@@ -75,7 +75,7 @@ const alone: { readonly [path: string]: string } = {
  * takes a seventh of a second to start, and a file finds compiled what those before it called.
  */
 const sharesProcess =
-  'array compute contract decomposition distribution factor moments normal plot probability reference stream student-t'.split(
+  'array command compute contract decomposition distribution factor kernel kernel/cpu moments normal plot probability reference run stream student-t table'.split(
     ' ',
   );
 /** So that no processor waits long for the last process. */

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -110,15 +110,27 @@ test('Whole programs run, on the reference device.', async () => {
   const room = mkdtempSync(join(tmpdir(), 'covarium-docs-'));
   try {
     const lib = JSON.stringify(moduleUrl('lib/index.ts'));
-    for (const [page, program] of whole) {
-      if (noCpu !== '' && onCpu.includes(page)) continue;
-      const path = join(room, 'page.mjs');
-      // Without its types, of which the test below leaves one page a few.
-      const { code: plain } = await transform(program, { loader: 'ts' });
-      writeFileSync(path, plain.replaceAll(/from ['"]covarium['"]/g, `from ${lib}`));
-      const env = { ...process.env, COVARIUM_DEVICE: onCpu.includes(page) ? 'cpu' : 'reference' };
-      const { code, stderr } = await runNode([...nodeOptions, path], env);
-      assert.is(code, 0, `${page}: ${stderr}`);
+    for (const device of ['cpu', 'reference']) {
+      const here = whole.filter(([page]) => onCpu.includes(page) === (device === 'cpu'));
+      if (device === 'cpu' && noCpu !== '') continue;
+      // One process for all, which loads the library once; each page is a module of its own.
+      const all: string[] = [];
+      for (const [page, program] of here) {
+        const path = join(room, `${page.replaceAll(/[/.]/g, '-')}.mjs`);
+        // Without its types, of which the test below leaves one page a few.
+        const { code: plain } = await transform(program, { loader: 'ts' });
+        writeFileSync(path, plain.replaceAll(/from ['"]covarium['"]/g, `from ${lib}`));
+        all.push(`console.log('=== ${page}');\nawait import(${JSON.stringify(pathToFileURL(path).href)});\n`);
+      }
+      const path = join(room, 'all.mjs');
+      writeFileSync(path, all.join(''));
+      const { code, stdout, stderr } = await runNode([...nodeOptions, path], {
+        ...process.env,
+        COVARIUM_DEVICE: device,
+      });
+      const begun = [...stdout.matchAll(/^=== (.*)$/gm)].map(([, page]) => page);
+      assert.is(code, 0, `${begun.at(-1)}: ${stderr}`);
+      assert.is(begun.length, here.length);
     }
   } finally {
     rmSync(room, { recursive: true });
