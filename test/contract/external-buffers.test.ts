@@ -1,9 +1,10 @@
 // A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of
 // the devices pass there too; what is of V8's own memory alone is tested here.
+import { fileURLToPath } from 'node:url';
 import { markAsUntransferable } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { modulePath, moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
+import { type Ending, modulePath, moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { kindsHere } from '../harness/every-device.ts';
 import { sanitized } from '../harness/sanitized.ts';
 
@@ -27,12 +28,18 @@ const native = kindsHere.filter((kind) => kind !== 'reference');
 const all = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'];
 const names = all.slice(0, sanitized ? 1 : kindsHere.includes('cpu') ? 4 : 2);
 if (names.length < 4) console.log(`here without external buffers: ${names} alone`);
+// All in one process.
+const together = fileURLToPath(new URL('../harness/together.mjs', import.meta.url));
+let ending: Promise<Ending> | undefined;
 for (const name of names)
   test(`test/${name}.test.ts passes without external buffers.`, async () => {
-    const path = modulePath(`test/${name}.test.ts`);
-    const { code, signal, stdout, stderr } = await runNode(['--expose-gc', ...nodeOptions, path], env);
-    assert.equal([code, signal], [0, null], `${stdout}\n${stderr}`);
-    assert.ok(Number(stdout.match(/Passed:\s+(\d+)/)?.[1]) > 0, stdout);
+    const paths = names.map((each) => modulePath(`test/${each}.test.ts`));
+    ending ??= runNode(['--expose-gc', ...nodeOptions, together, ...paths], env);
+    const { signal, stdout, stderr } = await ending;
+    const [, , printed, code] =
+      new RegExp(`^=== begin .*/${name}\\.test\\.(js|ts)\\n([^]*?)^=== end (\\d)`, 'm').exec(stdout) ?? [];
+    assert.equal([code, signal], ['0', null], `${stdout}\n${stderr}`);
+    assert.ok(Number(printed!.match(/Passed:\s+(\d+)/)?.[1]) > 0, stdout);
   });
 
 /** What a program prints where `kind` is open as `device`. */
