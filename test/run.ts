@@ -57,7 +57,7 @@ const withoutSanitizers = [
   ...['signature', 'tokens', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
     (name) => `kernel/${name}.test.ts`,
   ),
-  ...['baseline', 'leak', 'address-space', 'call-holds', 'quota', 'table-holds', 'wide-table-holds'].map(
+  ...['baseline', 'leak', 'full-memory', 'address-space', 'call-holds', 'quota', 'table-holds', 'wide-table-holds'].map(
     (name) => `native/${name}.test.ts`,
   ),
 ];
@@ -65,14 +65,14 @@ const withoutSanitizers = [
 /** Files that run alone, after all others, and why. */
 const alone: { readonly [path: string]: string } = {
   'native/cancel.test.ts': 'it compares times',
-  'native/leak.test.ts': 'it fills memory',
-  'metal/queue.test.ts': 'it compares resident memory and times',
+  'native/full-memory.test.ts': 'it fills memory',
+  'metal/queue.test.ts': 'it compares times',
   'native/wide-table-holds.test.ts': 'it compares times',
 };
 
 /**
- * Rooms whose files share processes, one after the other, because they call the library and start nothing: a process
- * takes a seventh of a second to start, and a file finds compiled what those before it called.
+ * Rooms whose files share processes, one after the other: they leave their process as it was. A process takes a seventh
+ * of a second to start, and a file finds compiled what those before it called.
  */
 const sharesProcess =
   'array command compute contract decomposition distribution factor kernel kernel/cpu moments normal plot probability reference run stream student-t table'.split(

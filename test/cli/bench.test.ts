@@ -11,7 +11,7 @@ import { readResults } from '../../bench/read-results.ts';
 import type { Results } from '../../bench/results.ts';
 import { timeOf } from '../../bench/statistics.ts';
 import { type Ending, nodeOptions, runNode } from '../harness/child.ts';
-import { main } from '../harness/command-line.ts';
+import { main, run } from '../harness/command-line.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-bench-'));
@@ -71,7 +71,7 @@ test('bench writes the results of the suites named, at the sizes asked for, and 
 
 test('bench refuses what it does not know, with the names that it knows, and a number out of range.', async () => {
   const refused = async (value: string, args: readonly string[]) => {
-    const { code, stderr } = await bench(...args, '--output', join(folder, 'refused'));
+    const { code, stderr } = await run(['bench', ...args, '--output', join(folder, 'refused')]);
     assert.is(code, 1, stderr);
     assert.match(stderr, /^error: [A-Z].*\. \[ERR_/);
     assert.ok(stderr.includes(value), stderr);
@@ -120,11 +120,11 @@ test('Options of bench are whole numbers in their ranges.', async () => {
 test('bench refuses an output that is not a folder, and an unknown device, before it measures.', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const inside = await bench('call', ...tiny, '--output', join(file, 'inside'));
+  const inside = await run(['bench', 'call', ...tiny, '--output', join(file, 'inside')]);
   assert.is(inside.code, 1);
   assert.match(inside.stderr, /ERR_FILE_UNWRITABLE/);
   mkdirSync(join(folder, 'taken/results.json'), { recursive: true });
-  const taken = await bench('call', ...tiny, '--output', join(folder, 'taken'));
+  const taken = await run(['bench', 'call', ...tiny, '--output', join(folder, 'taken')]);
   assert.is(taken.code, 1);
   assert.match(taken.stderr, /^error: .*results\.json\) cannot be written \(EISDIR\)/, 'before the estimate');
   const args = ['call', '--devices', 'softmetal', '--no-peers', '--output', join(folder, 'none')];

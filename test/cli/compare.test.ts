@@ -5,14 +5,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Results } from '../../bench/results.ts';
 import { contender, measurement, results, time } from '../bench/some-results.ts';
-import { nodeOptions, runNode } from '../harness/child.ts';
-import { main } from '../harness/command-line.ts';
+import { run as runCommand, runProcess } from '../harness/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-compare-'));
 const at = (name: string) => join(folder, name);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const run = (...command: string[]) => runNode([...nodeOptions, main, 'compare', ...command], process.env);
+const run = (...command: string[]) => runCommand(['compare', ...command]);
 
 /** A folder with the results.json of one case that takes so long. */
 function report(name: string, median: number, fields: Partial<Results> = {}): string {
@@ -47,7 +46,7 @@ test('compare takes contenders of one file.', async () => {
 });
 
 test('--fail-over exits with 1 and lists what is slower, and with 0 where nothing is slower by so much.', async () => {
-  const failed = await run(base, slow, '--fail-over', '1.10');
+  const failed = await runProcess(['compare', base, slow, '--fail-over', '1.10']);
   assert.equal([failed.code, failed.stderr], [1, '']);
   assert.match(
     failed.stdout,
@@ -113,7 +112,8 @@ const refusals: [string, RegExp, string[]][] = [
 ];
 for (const [name, message, command] of refusals)
   test(`compare refuses ${name} in one line.`, async () => {
-    const { code, stderr } = await run(...command);
+    const { code, stderr: told } = await run(...command);
+    const stderr = told.trimEnd();
     assert.is(code, 1);
     assert.match(stderr, message);
     assert.is(stderr.split('\n').length, 1);

@@ -1,98 +1,23 @@
-// The queue of the Metal device: order, cancelling, closing, and that nothing is lost over many commits. Over the
-// software stand-in, which runs its command buffers on a thread of its own as Metal does; what needs no hook of it runs
-// on a Mac too.
+// The queue of the Metal device: order, cancelling and closing. Over the software stand-in, which runs its command
+// buffers on a thread of its own as Metal does; what needs no hook of it runs on a Mac too.
 import { stat } from 'node:fs/promises';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';
 import type { Backend, Encoder } from '../../lib/backend.ts';
 import { openReference } from '../../lib/reference/device.ts';
-import { counterOf } from '../harness/naive.ts';
 import fc from '../harness/properties.ts';
 import { sanitized } from '../harness/sanitized.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onMetal, onSoftMetal } from './on-metal.ts';
-
-const openMetal = (): Backend => loadAddon().addon!.openDevice('metal', { threads: 2 });
-const counter = (seed: number) => counterOf(seed, 0, 0);
-
-/** What element 0 onwards of the stream `seed` is. */
-function normals(seed: number, length: number): Float32Array {
-  const reference = openReference();
-  const values = new Float32Array(length);
-  const encoder = reference.encoder();
-  encoder.fillNormal(values, counter(seed));
-  encoder.commitSync();
-  reference.close();
-  return values;
-}
-
-/** Records with `record` and commits. */
-function commit(device: Backend, record: (encoder: Encoder) => void): { encoder: Encoder; done: Promise<unknown> } {
-  const encoder = device.encoder();
-  record(encoder);
-  const done = encoder.commit();
-  // A test looks at how it ended later, when it may have been rejected already.
-  done.catch(() => {});
-  return { encoder, done };
-}
+import { commit, counter, normals, openMetal } from './queue-commits.ts';
 
 /** How commits end: `ran`, or the code of their error. */
 async function endings(commits: Iterable<Promise<unknown>>): Promise<string[]> {
   const settled = await Promise.allSettled(commits);
   return settled.map((ending) => (ending.status === 'fulfilled' ? 'ran' : (ending.reason as { code: string }).code));
 }
-
-async function residentMebibytes(): Promise<number> {
-  for (let turn = 0; turn < 4; turn++) {
-    globalThis.gc?.();
-    await setImmediate();
-  }
-  return process.memoryUsage.rss() / 2 ** 20;
-}
-
-const total = sanitized ? 10_000 : 100_000;
-if (sanitized) console.log(`commits: (${total}), because the sanitizer makes each of them slow`);
-
-onMetal(`${total.toLocaleString('en')} commits leave nothing, and memory flat.`, async () => {
-  const device = openMetal();
-  const memory = device.allocate(256);
-  const [shared, host] = [new Float32Array(memory), new Float32Array(64)];
-  const kinds: readonly ((encoder: Encoder) => void)[] = [
-    (encoder) => encoder.fillNormal(shared, counter(1)),
-    (encoder) => encoder.requireFinite(shared, 64),
-    (encoder) => encoder.fillNormal(host, counter(2)),
-    (encoder) => encoder.sum(host, shared, shared),
-  ];
-  const begin = performance.now();
-  let before = 0;
-  let pending: Promise<unknown>[] = [];
-  for (let i = 0; i < total; i++) {
-    if (i === total / 10) before = await residentMebibytes();
-    if (i % 5 < 2) {
-      const encoder = device.encoder();
-      kinds[i % 4]!(encoder);
-      encoder.commitSync();
-    } else {
-      pending.push(commit(device, kinds[i % 4]!).done);
-    }
-    if (i % 100 === 99) {
-      await Promise.all(pending);
-      pending = [];
-    }
-  }
-  const seconds = (performance.now() - begin) / 1000;
-  const after = await residentMebibytes();
-  console.log(
-    `${total} commits in ${seconds.toFixed(1)} s; ${before.toFixed(0)} MiB before, ${after.toFixed(0)} after`,
-  );
-  assert.ok(after - before < (sanitized ? 256 : 32), `resident memory grew by ${after - before} MiB`);
-  assert.equal(host, normals(2, 64), 'and the last ones did their work');
-  device.release(memory);
-  assert.is(device.memory().liveBytes, 0);
-  device.close();
-});
 
 onSoftMetal('1,000 commits in flight, closed in the middle, all settle, and nothing is lost.', async (soft) => {
   const device = openMetal();

@@ -1,0 +1,31 @@
+import { loadAddon } from '../../lib/addon/native.ts';
+import type { Backend, Encoder } from '../../lib/backend.ts';
+import { openReference } from '../../lib/reference/device.ts';
+import { counterOf } from '../harness/naive.ts';
+
+export const openMetal = (): Backend => loadAddon().addon!.openDevice('metal', { threads: 2 });
+export const counter = (seed: number): Uint32Array => counterOf(seed, 0, 0);
+
+/** What element 0 onwards of the stream `seed` is. */
+export function normals(seed: number, length: number): Float32Array {
+  const reference = openReference();
+  const values = new Float32Array(length);
+  const encoder = reference.encoder();
+  encoder.fillNormal(values, counter(seed));
+  encoder.commitSync();
+  reference.close();
+  return values;
+}
+
+/** Records with `record` and commits. */
+export function commit(
+  device: Backend,
+  record: (encoder: Encoder) => void,
+): { encoder: Encoder; done: Promise<unknown> } {
+  const encoder = device.encoder();
+  record(encoder);
+  const done = encoder.commit();
+  // A test looks at how it ended later, when it may have been rejected already.
+  done.catch(() => {});
+  return { encoder, done };
+}
