@@ -343,8 +343,9 @@ if (files.length === 0) {
     compiled,
   );
   const prepared = secondsSince(begin);
-  // More than processors, since many tests wait for processes that they start, or for a clock.
-  const jobs = availableParallelism() + (sanitized ? 1 : 2);
+  // One more than processors, since tests wait for processes that they start, or for a clock; with more they take
+  // each other's caches, and as long.
+  const jobs = availableParallelism() + 1;
   const isFirst = ({ files: [file = ''] }: Run) => roomOf(file) === 'repo';
   const isAlone = ({ files: [file = ''] }: Run) => file in alone;
   const shared = runs.filter((run) => !isAlone(run));
