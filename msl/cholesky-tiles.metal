@@ -55,29 +55,27 @@ inline void factor_diagonal(device T* a, device uint* failed, constant CholeskyT
   load_tile(a, n, first, first, lane, sums);
   TileColumn<T> column = {memory, 0u};
   uint bad = cholesky_good;
-  for (uint fours = 0u; fours < 2u; ++fours) {
+  for (uint half = 0u; half < 2u; ++half) {
     for (uint own = 0u; own < 16u; ++own) {
-      for (uint ones = 0u; ones < 4u; ++ones) {
-        const uint j = turned_column(own, 0u, fours, ones);
-        if (j < order && bad == cholesky_good) {
-          threadgroup const T* shared = share_column(column, own, lane, sums);
-          const T pivot = shared[j];
-          if (pivot > T(0) && pivot - pivot == T(0)) {
-            const T root = sqrt(pivot), scale = T(1) / root;
-            eliminate(shared, scale, shared, scale, fours, ones, j, lane, sums);
-            if (lane % 16u == own) {
 #pragma unroll
-              for (uint r = 0u; r < 8u; ++r)
-                sums[r][0] = tile_place(0u, lane / 16u, r) == j ? root : sums[r][0] * scale;
-            }
-          } else {
-            bad = first + j;
-          }
+      for (uint c = 0u; c < 4u; ++c) {
+        const uint j = tile_place(0u, own, half * 4u + c);
+        if (j >= order || bad != cholesky_good) continue;
+        threadgroup const T* shared = share_column(column, own, c, lane, sums);
+        const T pivot = shared[j];
+        if (!(pivot > T(0) && pivot - pivot == T(0))) {
+          bad = first + j;
+          continue;
         }
-        turn_columns<T, 4u, 1u>(sums);
+        const T root = sqrt(pivot), scale = T(1) / root;
+        eliminate(shared, scale, shared, scale, half == 1u, j, lane, sums);
+        if (lane % 16u == own) {
+#pragma unroll
+          for (uint r = 0u; r < 8u; ++r) sums[r][c] = tile_place(0u, lane / 16u, r) == j ? root : sums[r][c] * scale;
+        }
       }
     }
-    turn_columns<T, 8u, 4u>(sums);
+    swap_halves(sums);
   }
   store_tile(a, n, first, first, lane, sums);
   if (lane == 0u && (first == 0u || bad != cholesky_good)) *failed = bad;

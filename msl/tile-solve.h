@@ -13,52 +13,66 @@ struct TileColumn {
   uint turn;
 };
 
-// The lanes whose first column is the tile's next give it to all.
+// The lanes whose column it is, the c-th of each, give it to all.
 template <typename T>
-inline threadgroup const T* share_column(thread TileColumn<T>& column, uint own, uint lane, thread const T (*sums)[8]) {
+inline threadgroup const T* share_column(thread TileColumn<T>& column, uint own, uint c, uint lane,
+                                         thread const T (*sums)[8]) {
   threadgroup T* to = column.at + column.turn;
   column.turn = tile_side - column.turn;
   if (lane % 16u == own) {
+    T entries[8];
 #pragma unroll
-    for (uint r = 0u; r < 8u; ++r) to[tile_place(0u, lane / 16u, r)] = sums[r][0];
+    for (uint r = 0u; r < 8u; ++r) entries[r] = sums[r][c];
+    put_quad(entries, to + lane / 16u * 4u);
+    put_quad(entries + 4, to + lane / 16u * 4u + tile_half);
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   return to;
 }
 
-// A lane's columns from 0 on go round by one place, or by four of eight, so that one text makes each of them in turn.
-template <typename T, uint columns, uint by>
-inline void turn_columns(thread T (*sums)[8]) {
+// The two fours of a lane's columns change places, so that one text makes both halves of a tile.
+template <typename T>
+inline void swap_halves(thread T (*sums)[8]) {
 #pragma unroll
   for (uint r = 0u; r < 8u; ++r) {
-    T kept[columns];
 #pragma unroll
-    for (uint c = 0u; c < columns; ++c) kept[c] = sums[r][(c + by) % columns];
-#pragma unroll
-    for (uint c = 0u; c < columns; ++c) sums[r][c] = kept[c];
+    for (uint c = 0u; c < 4u; ++c) {
+      const T kept = sums[r][c];
+      sums[r][c] = sums[r][c + 4u];
+      sums[r][c + 4u] = kept;
+    }
   }
 }
 
-// The column that the c-th of a lane is after so many turns by four, and then by one.
-inline uint turned_column(uint own, uint c, uint fours, uint ones) {
-  return tile_place(0u, own, (c < 4u ? (c + ones) % 4u : c) ^ (fours * 4u));
-}
-
-// The products of column j leave the columns behind it. `x` has the column's entries of the rows, before they are
-// multiplied by `scale`, and `y` those of the columns, before `columnScale`.
+// The products of column j, of the half that is first now, leave the columns behind it. `x` has the column's entries of
+// the rows, before they are multiplied by `scale`, and `y` those of the columns, before `columnScale`.
 template <typename T>
-inline void eliminate(threadgroup const T* x, T scale, threadgroup const T* y, T columnScale, uint fours, uint ones,
-                      uint j, uint lane, thread T (*sums)[8]) {
-  T ofRows[8];
+inline void eliminate(threadgroup const T* x, T scale, threadgroup const T* y, T columnScale, bool isSecondHalf, uint j,
+                      uint lane, thread T (*sums)[8]) {
+  T ofRows[8], ofColumns[4];
+  take_quad(x + lane / 16u * 4u, ofRows);
+  take_quad(x + lane / 16u * 4u + tile_half, ofRows + 4);
 #pragma unroll
-  for (uint r = 0u; r < 8u; ++r) ofRows[r] = x[tile_place(0u, lane / 16u, r)] * scale;
+  for (uint r = 0u; r < 8u; ++r) ofRows[r] *= scale;
+  const uint first = tile_place(0u, lane % 16u, isSecondHalf ? 4u : 0u);
+  take_quad(y + first, ofColumns);
 #pragma unroll
-  for (uint c = 0u; c < 8u; ++c) {
-    const uint i = turned_column(lane % 16u, c, fours, ones);
-    if (i <= j) continue;
-    const T ofColumn = y[i] * columnScale;
+  for (uint c = 0u; c < 4u; ++c) {
+    const T ofColumn = ofColumns[c] * columnScale;
+    const bool isBehind = first + c > j;
 #pragma unroll
-    for (uint r = 0u; r < 8u; ++r) sums[r][c] = fma(-ofRows[r], ofColumn, sums[r][c]);
+    for (uint r = 0u; r < 8u; ++r) {
+      const T less = fma(-ofRows[r], ofColumn, sums[r][c]);
+      sums[r][c] = isBehind ? less : sums[r][c];
+    }
+  }
+  if (isSecondHalf) return;  // the first half is made
+  take_quad(y + first + tile_half, ofColumns);
+#pragma unroll
+  for (uint c = 0u; c < 4u; ++c) {
+    const T ofColumn = ofColumns[c] * columnScale;
+#pragma unroll
+    for (uint r = 0u; r < 8u; ++r) sums[r][c + 4u] = fma(-ofRows[r], ofColumn, sums[r][c + 4u]);
   }
 }
 
@@ -72,7 +86,7 @@ inline void solve_tile(device const T* factor, ulong stride, uint order, threadg
   TileColumn<T> column = {memory + tile_depth * tile_stride, 0u};
   const TileSide<T> side = {factor, order, stride, 1ul, true};
   PanelSource<T> from = source_of(side, 0u, 0u, lane);
-  for (uint fours = 0u; fours < 2u; ++fours) {
+  for (uint half = 0u; half < 2u; ++half) {
     for (uint own = 0u; own < 16u; ++own) {
       if (own % 4u == 0u) {  // the next tile_depth columns of the factor
         T taken[tile_taken];
@@ -82,19 +96,19 @@ inline void solve_tile(device const T* factor, ulong stride, uint order, threadg
         put_panel(taken, lane % tile_depth * tile_stride + lane / tile_depth, tile_lanes / tile_depth, panel);
         threadgroup_barrier(mem_flags::mem_threadgroup);
       }
-      for (uint ones = 0u; ones < 4u; ++ones) {
-        const uint j = turned_column(own, 0u, fours, ones);
-        threadgroup const T* entries = panel + (own % 4u * 4u + ones) * tile_stride;
+#pragma unroll
+      for (uint c = 0u; c < 4u; ++c) {
+        const uint j = tile_place(0u, own, half * 4u + c);
+        threadgroup const T* entries = panel + (own % 4u * 4u + c) * tile_stride;
         const T scale = j < order ? T(1) / entries[j] : T(0);
-        threadgroup const T* shared = share_column(column, own, lane, sums);
-        eliminate(shared, scale, entries, T(1), fours, ones, j, lane, sums);
+        threadgroup const T* shared = share_column(column, own, c, lane, sums);
+        eliminate(shared, scale, entries, T(1), half == 1u, j, lane, sums);
         if (lane % 16u == own) {
 #pragma unroll
-          for (uint r = 0u; r < 8u; ++r) sums[r][0] *= scale;
+          for (uint r = 0u; r < 8u; ++r) sums[r][c] *= scale;
         }
-        turn_columns<T, 4u, 1u>(sums);
       }
     }
-    turn_columns<T, 8u, 4u>(sums);
+    swap_halves(sums);
   }
 }
