@@ -28,6 +28,25 @@ function threadClock(): { now(): number; close(): void } | undefined {
   return { now, close: () => {} };
 }
 
+/**
+ * The most that the processor time of this thread grows by at once, in ms: some systems count it in steps of 4 ms. 0
+ * where the system does not tell.
+ */
+export function stepOfThreadClock(): number {
+  const clock = threadClock();
+  if (clock === undefined) return 0;
+  let most = 0;
+  for (let steps = 0, last = clock.now(); steps < 20; ) {
+    const now = clock.now();
+    if (now === last) continue;
+    most = Math.max(most, now - last);
+    last = now;
+    steps++;
+  }
+  clock.close();
+  return most;
+}
+
 /** Runs `work` and watches the event loop meanwhile. */
 export async function holdsOf(work: () => Promise<unknown>): Promise<Holds> {
   const ofThread = threadClock();
