@@ -157,7 +157,7 @@ function* covarianceOf(
   for (let band = 0; band < n; band += mirrorSide) {
     const below = Math.min(n, band + mirrorSide);
     for (let from = 0; from < below; from += mirrorSide) {
-      for (let i = Math.max(band, from); i < below; i++) {
+      for (let i = band; i < below; i++) {
         for (let j = from; j < Math.min(i + 1, from + mirrorSide); j++) {
           const product = products[i * n + j]!;
           // Of products that overflow nothing can be taken away: a variance is Infinity then, not NaN.
