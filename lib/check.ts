@@ -69,9 +69,32 @@ export function requireBoolean(name: string, value: unknown): boolean {
   throw wrongArgument(name, value, 'true or false');
 }
 
+/** Whether numbers [from, to) are finite, in a third of the time that a look at each takes. */
+export function areFinite(values: Float32Array | Float64Array, from: number, to: number): boolean {
+  // A finite number times zero is zero; NaN and the infinities give NaN. There are four sums, because each addition of
+  // a single one would wait for that before it. Declared in one pattern, V8 would make an object of each number.
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    a += values[at]! * 0;
+    b += values[at + 1]! * 0;
+    c += values[at + 2]! * 0;
+    d += values[at + 3]! * 0;
+  }
+  for (; at < to; at++) a += values[at]! * 0;
+  return a + b + c + d === 0;
+}
+
+const finiteAtOnce = 4096;
+
 /** Where the first number that is not finite lies; their count if there is none. */
 export function firstNotFinite(values: ArrayLike<number>): number {
   let at = 0;
+  if (values instanceof Float32Array || values instanceof Float64Array)
+    while (at + finiteAtOnce <= values.length && areFinite(values, at, at + finiteAtOnce)) at += finiteAtOnce;
   while (at < values.length && Number.isFinite(values[at])) at += 1;
   return at;
 }

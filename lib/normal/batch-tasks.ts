@@ -139,7 +139,7 @@ export function logDensities<D extends RealDtype>(
       for (let b = Math.floor(first / count); b < size; b++) {
         const numbers = out.subarray(b * count, (b + 1) * count);
         const rows = isOwn ? values.subarray(b * count * n, (b + 1) * count * n) : values;
-        yield* farLogDensities(parametersAt(parameters, b), () => rows, constants[b]!, numbers);
+        yield* farLogDensities(parametersAt(parameters, b), () => rows, constants[b]!, numbers as Real);
       }
     },
   };

@@ -2,7 +2,7 @@ import { type RowsInput, rowsInput, rowsOperand } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
-import { about } from '../check.ts';
+import { about, areFinite } from '../check.ts';
 import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
@@ -21,7 +21,7 @@ export function logDensityTask<D extends RealDtype>(
 ): Task<Vector<D>> {
   const { values, onHost } = rowsOperand('Input', parameters.device, rows, parameters.dtype, parameters.n);
   const task = halfSquaresTask(parameters, values, constant);
-  return { ...task, again: () => farLogDensities(parameters, onHost, constant, task.written.values) };
+  return { ...task, again: () => farLogDensities(parameters, onHost, constant, task.written.values as Real) };
 }
 
 /** Measures the rows again whose log densities are not finite: -Infinity if the type does not hold them. */
@@ -29,10 +29,11 @@ export function* farLogDensities(
   parameters: NormalParameters,
   rows: () => Values,
   constant: number,
-  out: Values,
+  out: Real,
 ): Tasks<void> {
   const far: number[] = [];
   yield* inPieces(out.length, (from, to) => {
+    if (areFinite(out, from, to)) return;
     for (let row = from; row < to; row++)
       if (!Number.isFinite(out[row])) {
         far.push(row);

@@ -1,3 +1,4 @@
+import { areFinite } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Missing, Real } from '../dtype.ts';
 
@@ -28,7 +29,7 @@ export class CompleteRows {
   of(values: Real): Real {
     const columns = this.#columns;
     const rows = values.length / columns;
-    if (isAllFinite(values)) {
+    if (areFinite(values, 0, values.length)) {
       this.#seen += rows;
       return values;
     }
@@ -62,22 +63,6 @@ export class CompleteRows {
     const message = `Row (${row}), column (${name}) of file (${this.#path}) ${what}.`;
     return new CovariumError('ERR_NOT_FINITE', message, { path: this.#path, row, column });
   }
-}
-
-// A finite number times zero is zero; NaN and the infinities give NaN. There are four sums, because each addition of a
-// single sum would wait for the one before it.
-function isAllFinite(values: Real): boolean {
-  const { length } = values;
-  const whole = length - (length % 4);
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let i = 0; i < whole; i += 4) {
-    a += values[i]! * 0;
-    b += values[i + 1]! * 0;
-    c += values[i + 2]! * 0;
-    d += values[i + 3]! * 0;
-  }
-  for (let i = whole; i < length; i++) a += values[i]! * 0;
-  return a + b + c + d === 0;
 }
 
 function firstNotFinite(values: Real, start: number, columns: number): number {

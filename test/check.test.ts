@@ -1,0 +1,43 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { areFinite, firstNotFinite } from '../lib/check.ts';
+
+for (const Kind of [Float32Array, Float64Array]) {
+  test(`the first ${Kind.name} entry that is not finite is found, wherever it lies`, () => {
+    for (const length of [0, 1, 3, 4095, 4096, 4097, 12_290]) {
+      const values = new Kind(length).fill(-1.5);
+      assert.is(firstNotFinite(values), length);
+      for (const at of [0, 1, 2, 3, 4094, 4095, 4096, 8191, 8192, 12_287, 12_289].filter((at) => at < length))
+        for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+          values[at] = bad;
+          assert.is(firstNotFinite(values), at, `${bad} at ${at} of ${length}`);
+          assert.not(areFinite(values, 0, length), `${bad} at ${at} of ${length}`);
+          values[at] = -1.5;
+        }
+    }
+  });
+
+  test(`infinities of both signs in ${Kind.name} do not cancel`, () => {
+    const values = new Kind(8192);
+    values.set([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 1], 4100);
+    assert.is(firstNotFinite(values), 4100);
+    assert.not(areFinite(values, 4100, 4104));
+    assert.ok(areFinite(values, 0, 4100));
+    assert.ok(areFinite(values, 4103, 8192));
+  });
+}
+
+test('finite numbers whose sum overflows are finite', () => {
+  const values = new Float64Array(8193).fill(Number.MAX_VALUE);
+  assert.is(firstNotFinite(values), values.length);
+  assert.ok(areFinite(values, 0, values.length));
+  values[8191] = Number.NaN;
+  assert.is(firstNotFinite(values), 8191);
+});
+
+test('what is no number is not finite', () => {
+  for (const bad of [null, undefined, '1', true, 1n, {}])
+    assert.is(firstNotFinite([0, bad as number, 2]), 1, typeof bad);
+});
+
+test.run();
