@@ -1,4 +1,5 @@
 import { loadAddon } from './addon/native.ts';
+import { hasPassed, keepPassed } from './addon/passed-gpus.ts';
 import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions, describe, oneOf, quoted, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
@@ -72,10 +73,16 @@ function openFirst(threads: number, warn: (why: string) => void): Device {
 
 function openBackend(kind: DeviceKind, threads: number, gpu: string): Backend {
   if (kind === 'reference') return openReference();
-  const { addon, reason } = loadAddon();
+  const { addon, reason, file } = loadAddon();
   if (addon === undefined) throw unavailable(kind, reason);
+  const { path } = file;
   try {
-    return addon.openDevice(kind, { threads, gpu });
+    return addon.openDevice(kind, {
+      threads,
+      gpu,
+      hasPassed: (tested) => hasPassed(path, tested),
+      passed: (tested) => keepPassed(path, tested),
+    });
   } catch (thrown) {
     const error = fromNative(thrown);
     throw error.code === 'ERR_DEVICE_UNAVAILABLE' ? unavailable(kind, error.message) : error;

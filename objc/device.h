@@ -140,6 +140,9 @@ class Device {
 struct OpenOptions {
   unsigned threads = 0;  // 0: one for each processor that this process may use
   std::string gpu;       // a name, or what else the kind knows its GPUs by; '': the system's first choice
+  // NativeOpenOptions of lib/addon/native.ts; null: the GPU is tested, and nobody hears of it. Called by open().
+  std::function<bool(const std::string& gpu)> hasPassed;
+  std::function<void(const std::string& gpu)> passed;
 };
 
 // What listDevices() says of a device, whether it can be had or not.

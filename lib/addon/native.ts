@@ -29,13 +29,25 @@ export interface NativeCsvRows {
   readonly field: number;
 }
 
+/** Options of {@link Addon.openDevice}. */
+export interface NativeOpenOptions {
+  /** 0: the device chooses. */
+  readonly threads: number;
+  /** '': the device chooses. */
+  readonly gpu?: string;
+  /** Called while the device opens: whether `gpu`, of this system build, needs no self-test. By default it needs it. */
+  readonly hasPassed?: (gpu: string) => boolean;
+  /** Called while the device opens if `gpu` has passed all of its self-test. */
+  readonly passed?: (gpu: string) => void;
+}
+
 /** The native module, as objc/addon exports it. */
 export interface Addon {
   /** The version of the package whose sources it was built from. */
   readonly version: string;
   candidates(): Candidate[];
-  /** With `threads` 0 or `gpu` '' the device chooses. Throws `ERR_DEVICE_UNAVAILABLE`. */
-  openDevice(kind: 'metal' | 'cuda' | 'cpu', options: { readonly threads: number; readonly gpu?: string }): Backend;
+  /** Throws `ERR_DEVICE_UNAVAILABLE`. */
+  openDevice(kind: 'metal' | 'cuda' | 'cpu', options: NativeOpenOptions): Backend;
   /**
    * Parses on another thread into `values`, which has room for all rows that the bytes may hold. The bytes must not
    * change until it settles.

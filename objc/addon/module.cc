@@ -41,6 +41,17 @@ Napi::Value openDevice(const Napi::CallbackInfo& info) {
   options.threads = given.Get("threads").As<Napi::Number>().Uint32Value();
   const Napi::Value gpu = given.Get("gpu");
   if (gpu.IsString()) options.gpu = gpu.As<Napi::String>();
+  const Napi::Value hasPassed = given.Get("hasPassed"), passed = given.Get("passed");
+  if (hasPassed.IsFunction()) {
+    options.hasPassed = [hasPassed](const std::string& name) {
+      return hasPassed.As<Napi::Function>().Call({Napi::String::New(hasPassed.Env(), name)}).ToBoolean().Value();
+    };
+  }
+  if (passed.IsFunction()) {
+    options.passed = [passed](const std::string& name) {
+      passed.As<Napi::Function>().Call({Napi::String::New(passed.Env(), name)});
+    };
+  }
   return DeviceObject::open(info.Env(), info[0].As<Napi::String>().Utf8Value(), options);
 }
 

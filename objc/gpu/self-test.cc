@@ -191,7 +191,7 @@ void testBatches(const Same& same, size_t order) {
   }
 }
 
-void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) {
+void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, bool hasPassed) {
   const auto expect = [&off](std::initializer_list<const char*> names, const std::function<void()>& test) {
     for (const char* name : names)
       if (off.count(name) != 0) return;
@@ -210,6 +210,7 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off) 
   const NormalCounter counter = {42, 7, 4294967293};  // its blocks straddle 2^32 elements
 
   same({"fill_normal"}, [&](CommandBuffer& c, Arrays& a) { c.fillNormal(a(Floats(1001, nan)), counter); }, true);
+  if (hasPassed) return;
   same({"zero_upper"}, [&](CommandBuffer& c, Arrays& a) { c.zeroUpper(a(covariance()), n); }, true);
   same({"antitranspose"}, [&](CommandBuffer& c, Arrays& a) { c.antitranspose(a(covariance()), n); }, true);
   same({"add_row"}, [&](CommandBuffer& c, Arrays& a) {
@@ -324,16 +325,18 @@ Passed& passed() {
 
 }  // namespace
 
-void selfTest(uint64_t registryId, Device& gpu, Device& cpu, std::map<std::string, std::string>& off) {
+bool selfTest(uint64_t registryId, Device& gpu, Device& cpu, std::map<std::string, std::string>& off, bool hasPassed) {
   {
     std::lock_guard<std::mutex> lock(passed().mutex);
-    if (passed().registryIds.count(registryId) != 0) return;
+    if (passed().registryIds.count(registryId) != 0) return true;
   }
   const size_t before = off.size();
-  testAll(gpu, cpu, off);
-  if (off.size() != before) return;
+  testAll(gpu, cpu, off, hasPassed);
+  if (off.size() != before) return false;
+  if (hasPassed) return true;
   std::lock_guard<std::mutex> lock(passed().mutex);
   passed().registryIds.insert(registryId);
+  return true;
 }
 
 }  // namespace covarium::gpu

@@ -1,6 +1,8 @@
 // The Metal device: an Apple GPU, and the CPU beside it over the same memory.
 #include "../device.h"
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 
 #include "capture.h"
@@ -21,15 +23,25 @@ void switchMpsOff(std::map<std::string, std::string>& off) {
     off.emplace(name, "Metal Performance Shaders don't support this GPU");
 }
 
+// What has passed once passes again: Metal's compiler and driver come with the system, whose kernel names its build.
+std::string nameOfTested(id<MTLDevice> gpu) {
+  utsname system = {};
+  uname(&system);
+  return textOf([gpu name]) + ", " + system.version;
+}
+
 class MetalDevice : public Device {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE for a GPU that covarium can't use.
-  MetalDevice(Owned<id<MTLDevice>> gpu, const std::shared_ptr<Device>& cpu)
+  MetalDevice(Owned<id<MTLDevice>> gpu, const std::shared_ptr<Device>& cpu, const OpenOptions& options)
       : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), name_(textOf([engine_->gpu.device() name])) {
     const size_t least = leastWork("COVARIUM_METAL_FROM");
     auto& off = engine_->gpu.off;
     if (!MPSSupportsMTLDevice(engine_->gpu.device())) switchMpsOff(off);
-    selfTest([engine_->gpu.device() registryID], *this, *cpu, off);
+    const std::string tested = nameOfTested(engine_->gpu.device());
+    const bool hasPassed = options.hasPassed && options.hasPassed(tested);
+    const bool passes = selfTest([engine_->gpu.device() registryID], *this, *cpu, off, hasPassed);
+    if (passes && !hasPassed && options.passed) options.passed(tested);
     const auto normals = off.find("fill_normal");
     if (normals != off.end())
       throw Failure("ERR_DEVICE_UNAVAILABLE",
@@ -99,7 +111,7 @@ Candidate MetalDevice::describe() const {
 }
 
 std::shared_ptr<MetalDevice> openMetal(const OpenOptions& options) {
-  return std::make_shared<MetalDevice>(chooseGpu(options.gpu), cpu::open(options.threads));
+  return std::make_shared<MetalDevice>(chooseGpu(options.gpu), cpu::open(options.threads), options);
 }
 
 }  // namespace

@@ -180,6 +180,31 @@ onSoftMetal(
   },
 );
 
+onSoftMetal(
+  'Of a GPU that has passed in an earlier process the normals are tested; one that fails is not told as passed.',
+  (soft) => {
+    const told: string[] = [];
+    const open = (before: boolean) => {
+      const hasPassed = (gpu: string) => told.push(`asked about ${gpu}`) > 0 && before;
+      const passed = (gpu: string) => void told.push(`passed by ${gpu}`);
+      loadAddon().addon!.openDevice('metal', { threads: 1, hasPassed, passed }).close();
+      return told.splice(0).map((each) => each.split(' ')[0]);
+    };
+    const tests = () => soft.count('dispatches squared_norms');
+    assert.equal(open(true), ['asked']);
+    assert.is(tests(), 0);
+    assert.ok(soft.count('dispatches fill_normal') > 0, 'but for the normals');
+    soft.set('brokenKernel', 'fill_normal');
+    assert.throws(() => open(true), /does not give the normal stream/);
+    told.splice(0);
+    soft.set('brokenKernel', 'add_row');
+    assert.equal(open(false), ['asked']);
+    assert.ok(tests() > 0);
+    soft.reset();
+    assert.equal(open(false), ['asked', 'passed']);
+  },
+);
+
 if (sanitized) console.log('Faults and widths are tried in turns, because the sanitizer makes each of them slow.');
 /** Every choice; under a sanitizer one of them for each `turn`. */
 const inTurns = <T>(choices: readonly T[], turn: number): readonly T[] =>

@@ -12,6 +12,8 @@ import { SoftMetal } from './softmetal/softmetal.ts';
 const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
 // What is small goes to the GPU, too.
 env['COVARIUM_METAL_FROM'] ??= '0';
+// A folder that can't be made keeps nothing: each process tests its GPU, whatever earlier ones found.
+env['COVARIUM_CACHE'] = '/dev/null/none';
 
 /** One that is chosen already may be a build with a sanitizer. */
 function standIn(): ReturnType<typeof softAddon> {

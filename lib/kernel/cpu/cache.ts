@@ -12,22 +12,14 @@ import {
   rm,
   utimes,
 } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { cacheFolder } from '../../addon/cache-folder.ts';
 import { CovariumError } from '../../covarium-error.ts';
 
 // A library of the cache is loaded into this process, so it must be what this user's compiler wrote: a regular file
 // that no other user can write, in a folder that no other user can enter, and unharmed: its name is the digest of its
 // bytes.
-
-/** The folder for compiled kernels: `COVARIUM_CACHE`, or the system's cache folder. */
-function cacheFolder(): string {
-  const { COVARIUM_CACHE = '', XDG_CACHE_HOME = '' } = process.env;
-  if (COVARIUM_CACHE !== '') return resolve(COVARIUM_CACHE, 'kernels');
-  const base =
-    process.platform === 'darwin' ? join(homedir(), 'Library/Caches') : XDG_CACHE_HOME || join(homedir(), '.cache');
-  return resolve(base, 'covarium', 'kernels');
-}
 
 /** The number of kernels that are kept; the least recently used are removed. Each takes about ten thousand bytes. */
 const mostKept = 1000;
@@ -95,7 +87,7 @@ export async function cached(
   let parent: string;
   let folder: string;
   try {
-    parent = cacheFolder(); // throws for a user without a home
+    parent = join(cacheFolder(), 'kernels'); // throws for a user without a home
     folder = join(parent, key);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK); // it may be there, and read-only
