@@ -8,7 +8,7 @@
 namespace covarium::cuda {
 
 // Up to so many columns one kernel makes normals and rows: of one model, and of a batch.
-constexpr size_t narrowColumns = 112, batchColumns = 64;
+constexpr size_t narrowColumns = 96, batchColumns = 64;
 // Beyond, the factor's elements can't be counted in 32 bits.
 constexpr size_t largestOrder = 65535;
 

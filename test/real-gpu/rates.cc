@@ -1,4 +1,6 @@
-// sample_rows against fill_normal alone, as ratios in one run: what rows to a group and which group size are best.
+// sample_rows against fill_normal alone, and multiply_lower against the memory, as ratios in one run: what rows to a
+// group and which group size are best.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -20,9 +22,47 @@ double timeOf(const char* kernel, std::vector<float*> buffers, Params params, ui
   return gpu::microseconds(launch);
 }
 
+// The factor's lower half is all that one row takes from memory. add_row, which reads and writes, says how fast that
+// is.
+void printLowerRates() {
+  const uint rows = 20000, columns = 10000;
+  const gpu::Memory all(size_t{rows} * columns * sizeof(float)), row(columns * sizeof(float));
+  const double bytes = 8.0 * rows * columns;
+  double copied = 0;
+  for (const uint lanes : {64u, 256u, 1024u}) {
+    gpu::Launch launch = {
+        "add_row", {all.data(), row.data()}, std::vector<char>(sizeof(RowParams)), {columns, rows, 1}, {lanes, 1, 1},
+        0};
+    const RowParams params = {rows, columns, 1.0f};
+    memcpy(launch.params.data(), &params, sizeof params);
+    copied = std::max(copied, bytes / gpu::microseconds(launch) / 1e6);
+  }
+  printf("\nmultiply_lower: the share of (%.2f) TB/s, what add_row moves, by lanes of a group\n", copied);
+  printf("      n  rows |");
+  for (const uint lanes : {32u, 64u, 128u, 256u, 512u, 1024u}) printf(" %6u", lanes);
+  printf("\n");
+  for (const uint n : {1000u, 4096u, 16384u, 20000u}) {
+    std::vector<float> values(size_t{n} * n, 0.5f);
+    gpu::Memory factor(values.size() * sizeof(float)), mean(n * sizeof(float)), x(4 * n * sizeof(float)),
+        out(4 * n * sizeof(float));
+    factor.put(values.data());
+    for (gpu::Memory* each : {&mean, &x, &out}) each->put(values.data());
+    for (const uint count : {1u, 4u}) {
+      printf("  %5u  %4u |", n, count);
+      for (const uint lanes : {32u, 64u, 128u, 256u, 512u, 1024u}) {
+        const double took = timeOf("multiply_lower", {factor.data(), mean.data(), x.data(), out.data()},
+                                   MultiplyLowerParams{count, n, 1}, n * lanes, lanes, multiply_lower_bytes(lanes, 32));
+        printf(" %5.0f%%", 100 * 2.0 * n * (n + 1.0) / took / 1e6 / copied);
+      }
+      printf("\n");
+    }
+  }
+}
+
 }  // namespace
 
 void printRates() {
+  printLowerRates();
   for (const uint outputs : {10000000u, 100000000u}) {
     const gpu::Memory out(outputs * sizeof(float));
     const NormalParams normal = {42, 0, 7, 0, 0, 0, outputs};
