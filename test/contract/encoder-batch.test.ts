@@ -1,4 +1,5 @@
-// The commands for a batch of models against those for one model.
+// The commands for a batch of models against those for one model. What is computed of each alone is computed in one
+// commit, since a commit takes longer than most of these commands.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
@@ -54,7 +55,9 @@ onEveryBackend('the factors of a batch have the bits of each factor alone.', (be
   for (const n of orders)
     for (const size of [...sizesOf(n), ...(n < 4 ? [1000] : [])]) {
       const alone = covariancesOf(bench, n, size);
-      for (let b = 0; b < size; b++) bench.run((encoder) => encoder.cholesky(part(alone, b, n * n), n, 'auto'));
+      bench.run((encoder) => {
+        for (let b = 0; b < size; b++) encoder.cholesky(part(alone, b, n * n), n, 'auto');
+      });
       hasSameBytes(factorsOf(bench, n, size), alone, `${size} of ${n}`);
     }
 });
@@ -75,11 +78,17 @@ onEveryBackend('the draws of a batch have the bits of each model alone, in its o
         const out = guarded(bench.zeros(size * rows * n));
         bench.run((encoder) => encoder.sampleBatch(factors, means, out.view, n, counterOf(2 ** 40 + 5, stream, first)));
         out.isIntact(`draws of ${size} of ${n}`);
+        const alone = bench.zeros(size * rows * n);
+        bench.run((encoder) => {
+          for (let b = 0; b < size; b++) {
+            const [factor, mean] = [part(factors, b, n * n), part(means, b, n)];
+            const counter = counterOf(2 ** 40 + 5, stream + b, first);
+            encoder.sample(factor, mean, part(alone, b, rows * n), false, counter);
+          }
+        });
         for (let b = 0; b < size; b++) {
-          const alone = bench.zeros(rows * n);
-          const counter = counterOf(2 ** 40 + 5, stream + b, first);
-          bench.run((encoder) => encoder.sample(part(factors, b, n * n), part(means, b, n), alone, false, counter));
-          isAlike(bench, n, part(out.view, b, rows * n), alone, `${rows} draws of (${b}) of ${size} of ${n}`);
+          const [together, apart] = [part(out.view, b, rows * n), part(alone, b, rows * n)];
+          isAlike(bench, n, together, apart, `${rows} draws of (${b}) of ${size} of ${n}`);
         }
       }
     }
@@ -98,13 +107,17 @@ onEveryBackend('the log densities of a batch have the bits of each model alone, 
           const out = guarded(bench.zeros(size * count));
           bench.run((encoder) => encoder.logDensityBatch(factors, means, rows, out.view, n, constants));
           out.isIntact(`densities of ${size} of ${n}`);
+          const alone = bench.zeros(size * count);
+          bench.run((encoder) => {
+            for (let b = 0; b < size; b++) {
+              const mine = rows === shared ? shared : part(own, b, count * n);
+              const [factor, mean] = [part(factors, b, n * n), part(means, b, n)];
+              encoder.logDensity(factor, mean, mine, part(alone, b, count), false, constants[b]!);
+            }
+          });
           for (let b = 0; b < size; b++) {
-            const alone = bench.zeros(count);
-            const mine = rows === shared ? shared : part(own, b, count * n);
-            bench.run((encoder) =>
-              encoder.logDensity(part(factors, b, n * n), part(means, b, n), mine, alone, false, constants[b]!),
-            );
-            isAlike(bench, n, part(out.view, b, count), alone, `${count} densities of (${b}) of ${size} of ${n}`);
+            const [together, apart] = [part(out.view, b, count), part(alone, b, count)];
+            isAlike(bench, n, together, apart, `${count} densities of (${b}) of ${size} of ${n}`);
           }
         }
       }
@@ -126,11 +139,12 @@ onEveryBackend('the rows of a batch are stretched as those of each model alone, 
       const stream = 2 ** 32 - 3;
       bench.run((encoder) => encoder.stretchBatch(out.view, locations, n, nu, counterOf(9, stream, 2 ** 33)));
       out.isIntact(`stretched rows of ${size} of ${n}`);
-      for (let b = 0; b < size; b++) {
-        const location = locations.slice(b * n, (b + 1) * n);
-        const counter = counterOf(9, stream + b, 2 ** 33);
-        bench.run((encoder) => encoder.stretchRows(part(alone, b, rows * n), location, n, nu, counter));
-      }
+      bench.run((encoder) => {
+        for (let b = 0; b < size; b++) {
+          const location = locations.slice(b * n, (b + 1) * n);
+          encoder.stretchRows(part(alone, b, rows * n), location, n, nu, counterOf(9, stream + b, 2 ** 33));
+        }
+      });
       hasSameBytes(out.view, alone, `${size} of ${n}, ${nu} degrees of freedom`);
     }
 });

@@ -15,19 +15,21 @@ int gemm(void* handle, int transposeA, int transposeB, int m, int n, int k, cons
          uint64_t b, int ldb, const T* beta, uint64_t c, int ldc) {
   if (lda < (transposeA ? k : m) || ldb < (transposeB ? n : k) || ldc < m) return 7;
   const T scale = *alpha, old = *beta;
-  const bool isStarted = enqueue("cublas", static_cast<Handle*>(handle)->stream, {a, b, c}, [=] {
-    const auto at = [](uint64_t address, int i, int j, int stride, bool transposed) {
-      return reinterpret_cast<const T*>(address)[transposed ? j + ptrdiff_t{i} * stride : i + ptrdiff_t{j} * stride];
-    };
-    auto* out = reinterpret_cast<T*>(c);
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) {
-        T sum = 0;
-        for (int l = 0; l < k; ++l) sum += at(a, i, l, lda, transposeA != 0) * at(b, l, j, ldb, transposeB != 0);
-        T& entry = out[i + ptrdiff_t{j} * ldc];
-        entry = scale * sum + (old == 0 ? T(0) : old * entry);
-      }
-  });
+  const bool isStarted =
+      enqueue("cublas", static_cast<Handle*>(handle)->stream, {a, b, c}, [=](const std::vector<void*>& memory) {
+        const auto at = [&](int which, int i, int j, int stride, bool transposed) {
+          return static_cast<const T*>(
+              memory[which])[transposed ? j + ptrdiff_t{i} * stride : i + ptrdiff_t{j} * stride];
+        };
+        auto* out = static_cast<T*>(memory[2]);
+        for (int j = 0; j < n; ++j)
+          for (int i = 0; i < m; ++i) {
+            T sum = 0;
+            for (int l = 0; l < k; ++l) sum += at(0, i, l, lda, transposeA != 0) * at(1, l, j, ldb, transposeB != 0);
+            T& entry = out[i + ptrdiff_t{j} * ldc];
+            entry = scale * sum + (old == 0 ? T(0) : old * entry);
+          }
+      });
   return isStarted ? 0 : 13;
 }
 

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
+#include <vector>
 
-// Appends a command of a library's to a stream, if there is a context, and the addresses are the GPU's; `library` is
-// what SOFTCUDA_FAULT calls it.
-bool enqueue(const char* library, void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run);
+// Appends a command of a library's to a stream, if there is a context, and the addresses are the GPU's: `run` is given
+// what lies at them. `library` is what SOFTCUDA_FAULT calls it.
+bool enqueue(const char* library, void* stream, const std::vector<uint64_t>& addresses,
+             std::function<void(const std::vector<void*>&)> run);

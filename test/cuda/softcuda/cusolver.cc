@@ -61,11 +61,12 @@ template <typename T>
 int eigen(void* handle, int job, int triangle, int n, uint64_t a, int lda, uint64_t values, uint64_t work, int length,
           uint64_t info) {
   if (job != 1 || triangle != 1 || lda != n || length != 3 * n) return 3;
-  const bool isStarted = enqueue("cusolver", static_cast<Handle*>(handle)->stream, {a, values, work, info}, [=] {
-    memset(reinterpret_cast<void*>(work), 0x55, size_t(length) * sizeof(T));
-    decompose(reinterpret_cast<T*>(a), n, reinterpret_cast<T*>(values));
-    *reinterpret_cast<int*>(info) = numberOf("SOFTCUDA_INFO", 0);
-  });
+  const bool isStarted = enqueue("cusolver", static_cast<Handle*>(handle)->stream, {a, values, work, info},
+                                 [=](const std::vector<void*>& memory) {
+                                   memset(memory[2], 0x55, size_t(length) * sizeof(T));
+                                   decompose(static_cast<T*>(memory[0]), n, static_cast<T*>(memory[1]));
+                                   *static_cast<int*>(memory[3]) = numberOf("SOFTCUDA_INFO", 0);
+                                 });
   return isStarted ? 0 : 6;
 }
 

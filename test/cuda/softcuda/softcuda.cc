@@ -2,8 +2,9 @@
 // kernels are those of msl/ as the cpu device compiles them (that PTX gives the same bits is seen on a real GPU).
 //
 // Nothing runs before someone waits for it, and then only what the wait asks for: a wait that was forgotten leaves
-// wrong numbers. Memory of the GPU is pages that the host can't touch, but while a command runs; its end lies at the
-// end of a page. What is not given back is told at the end of the process.
+// wrong numbers. An address of the GPU is of a page that the host can't touch: what lies there has pages of its own,
+// which only commands are told; its end lies at the end of a page. What is not given back is told at the end of the
+// process.
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
 //   SOFTCUDA_MIG=1            they are parts of GPUs
@@ -65,8 +66,9 @@ struct StreamState {
   std::deque<Command> commands;
 };
 
+// Of `mapped` the first half is for addresses of the GPU, which nobody can touch, the second for what lies there.
 struct Range {
-  size_t sizeBytes, mappedBytes;
+  size_t sizeBytes, halfBytes;
   char* mapped;
 };
 
@@ -105,16 +107,11 @@ std::map<uint64_t, Range>::iterator blockOf(uint64_t address, size_t sizeBytes) 
   return address + sizeBytes <= found->first + found->second.sizeBytes ? found : blocks.end();
 }
 
-class Opened {
- public:
-  Opened() { protect(PROT_READ | PROT_WRITE); }
-  ~Opened() { protect(PROT_NONE); }
-
- private:
-  static void protect(int mode) {
-    for (const auto& [address, range] : blocks) mprotect(range.mapped, range.mappedBytes, mode);
-  }
-};
+// What lies at an address of the GPU, or null.
+void* contentsAt(uint64_t address, size_t sizeBytes) {
+  const auto block = blockOf(address, sizeBytes);
+  return block == blocks.end() ? nullptr : reinterpret_cast<void*>(address + block->second.halfBytes);
+}
 
 // Runs a stream up to a recording, and what that waits for.
 void runUntil(StreamState& stream, uint64_t recording) {
@@ -124,10 +121,7 @@ void runUntil(StreamState& stream, uint64_t recording) {
     if (command.waits != nullptr && events.count(command.waits) != 0 && !command.waits->isDone &&
         command.waits->recordedIn != nullptr && command.waits->recordedIn != &stream)
       runUntil(*static_cast<StreamState*>(command.waits->recordedIn), command.waitsFor);
-    if (command.run) {
-      const Opened opened;
-      command.run();
-    }
+    if (command.run) command.run();
     if (command.records != nullptr && events.count(command.records) != 0 &&
         command.records->recording == command.recording)
       command.records->isDone = true;
@@ -150,12 +144,16 @@ struct Ledger {
 
 }  // namespace
 
-bool enqueue(const char* library, void* stream, std::initializer_list<uint64_t> addresses, std::function<void()> run) {
+bool enqueue(const char* library, void* stream, const std::vector<uint64_t>& addresses,
+             std::function<void(const std::vector<void*>&)> run) {
   std::lock_guard<std::mutex> lock(mutex);
   if (contexts.empty() || faultOf(library) != 0) return false;
-  for (const uint64_t address : addresses)
-    if (blockOf(address, 1) == blocks.end()) return false;
-  static_cast<StreamState*>(stream)->commands.push_back({std::move(run)});
+  std::vector<void*> contents;
+  for (const uint64_t address : addresses) {
+    contents.push_back(contentsAt(address, 1));
+    if (contents.back() == nullptr) return false;
+  }
+  static_cast<StreamState*>(stream)->commands.push_back({[=] { run(contents); }});
   return true;
 }
 
@@ -255,13 +253,17 @@ int cuMemAlloc_v2(uint64_t* address, size_t sizeBytes) {
   for (const auto& [at, range] : blocks) used += range.sizeBytes;
   if (sizeBytes == 0) return invalidValue;
   if (used + sizeBytes > (size_t{1} << 30)) return outOfMemory;
-  const size_t page = 4096, mappedBytes = (sizeBytes + 2 * page - 1) / page * page;
-  auto* mapped = static_cast<char*>(mmap(nullptr, mappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const size_t page = 4096, halfBytes = (sizeBytes + 2 * page - 1) / page * page;
+  auto* mapped = static_cast<char*>(mmap(nullptr, 2 * halfBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (mapped == MAP_FAILED) return outOfMemory;
   // The last page is never opened.
-  const size_t openBytes = mappedBytes - page;
+  const size_t openBytes = halfBytes - page;
+  if (mprotect(mapped + halfBytes, openBytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapped, 2 * halfBytes);
+    return outOfMemory;
+  }
   *address = reinterpret_cast<uint64_t>(mapped) + (openBytes - sizeBytes) / 16 * 16;
-  blocks[*address] = {sizeBytes, openBytes, mapped};
+  blocks[*address] = {sizeBytes, halfBytes, mapped};
   return success;
 }
 
@@ -269,7 +271,7 @@ int cuMemFree_v2(uint64_t address) {
   IN_CONTEXT("cuMemFree_v2");
   const auto found = blocks.find(address);
   if (found == blocks.end()) return invalidValue;
-  munmap(found->second.mapped, found->second.mappedBytes + 4096);
+  munmap(found->second.mapped, 2 * found->second.halfBytes);
   blocks.erase(found);
   return success;
 }
@@ -290,19 +292,19 @@ int cuMemFreeHost(void* contents) {
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t sizeBytes, void* stream) {
   IN_CONTEXT("cuMemcpyHtoDAsync_v2");
-  if (blockOf(to, sizeBytes) == blocks.end()) return invalidValue;
+  void* contents = contentsAt(to, sizeBytes);
+  if (contents == nullptr) return invalidValue;
   uploadedBytes += sizeBytes;
-  static_cast<StreamState*>(stream)->commands.push_back(
-      {[=] { memcpy(reinterpret_cast<void*>(to), from, sizeBytes); }});
+  static_cast<StreamState*>(stream)->commands.push_back({[=] { memcpy(contents, from, sizeBytes); }});
   return success;
 }
 
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t sizeBytes, void* stream) {
   IN_CONTEXT("cuMemcpyDtoHAsync_v2");
-  if (blockOf(from, sizeBytes) == blocks.end()) return invalidValue;
+  const void* contents = contentsAt(from, sizeBytes);
+  if (contents == nullptr) return invalidValue;
   downloadedBytes += sizeBytes;
-  static_cast<StreamState*>(stream)->commands.push_back(
-      {[=] { memcpy(to, reinterpret_cast<const void*>(from), sizeBytes); }});
+  static_cast<StreamState*>(stream)->commands.push_back({[=] { memcpy(to, contents, sizeBytes); }});
   return success;
 }
 
@@ -426,8 +428,9 @@ int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned grid
   const unsigned buffers = kernel == nullptr ? userSlots() : kernel->buffers;
   for (unsigned b = 0; b < buffers; ++b) {
     const uint64_t address = *static_cast<uint64_t*>(parameters[b]);
-    if (blockOf(address, 1) == blocks.end()) return spoilt = illegalAddress;
-    slots.push_back(reinterpret_cast<void*>(address));
+    void* contents = contentsAt(address, 1);
+    if (contents == nullptr) return spoilt = illegalAddress;
+    slots.push_back(contents);
   }
   auto& commands = static_cast<StreamState*>(stream)->commands;
   ++launches[contexts.back()];
