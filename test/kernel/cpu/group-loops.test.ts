@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDevice } from '../../../lib/index.ts';
+import { type Device, type Kernel, openDevice } from '../../../lib/index.ts';
 import { compilerAt, flagsOf } from '../../../lib/kernel/cpu/compiler.ts';
 import { translationUnit } from '../../../lib/kernel/cpu/translation-unit.ts';
 import { Source } from '../../../lib/kernel/declarations.ts';
@@ -171,6 +171,17 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
   ],
 };
 
+/** All of `texts` as one, whose kernels are f0, f1 and so on: a compiler starts once, and reads its headers once. */
+function together(chosen: readonly (readonly [isInLoops: boolean, body: string, before?: string])[]): string {
+  const functions = chosen.map(([, , before = '']) => before).join('\n');
+  return chosen
+    .map(([, body], k) => {
+      const text = textOf(body, k === 0 ? functions : '').replace('void f(', `void f${k}(`);
+      return k === 0 ? text : text.slice(text.indexOf('kernel void'));
+    })
+    .join('\n');
+}
+
 // Where it does not compile, threads run one by one, which nobody would see but by the time.
 for (const compiler of ['clang++', 'g++'])
   onNative(`What is written as loops compiles (${compiler}).`, async () => {
@@ -180,28 +191,33 @@ for (const compiler of ['clang++', 'g++'])
       return;
     }
     const inLoops = Object.values(bodies).filter(([isLoop]) => isLoop);
-    const functions = inLoops.map(([, , before = '']) => before).join('\n');
-    const texts = inLoops.map(([, body], k) => textOf(body).replace('void f(', `void f${k}(`));
-    const text = `${functions}\n${texts[0]}\n${texts
-      .slice(1)
-      .map((each) => each.slice(each.indexOf('kernel void')))
-      .join('\n')}`;
-    const source = new Source(preprocess(text, 'kernel.metal', {}).tokens);
-    const kernels = texts.map((_, k) => signatureOf(source, `f${k}`));
+    const source = new Source(preprocess(together(inLoops), 'kernel.metal', {}).tokens);
+    const kernels = inLoops.map((_, k) => signatureOf(source, `f${k}`));
     const unit = translationUnit(kernels, [], false);
-    for (const k of texts.keys()) assert.match(unit, `covarium_group_${k}(`);
+    for (const k of inLoops.keys()) assert.match(unit, `covarium_group_${k}(`);
     const headers = fileURLToPath(new URL('../../../msl/cpu/', import.meta.url));
     const flags = [...flagsOf(found, false), '-fsyntax-only', '-I', headers, '-'];
     const { status, stderr } = spawnSync(found.path, flags, { input: unit, encoding: 'utf8' });
     assert.is(status, 0, stderr);
   });
 
-for (const [what, [isLoop, body, before]] of Object.entries(bodies))
+let libraries: Promise<readonly ReadonlyMap<string, Kernel>[]> | undefined;
+let opened: Device | undefined;
+test.after(() => opened?.close());
+
+/** The kernels of all bodies, as users get them and in check mode. */
+function compiled(): Promise<readonly ReadonlyMap<string, Kernel>[]> {
+  opened ??= openDevice('cpu', { threads: 2 });
+  const device = opened;
+  const text = together(Object.values(bodies));
+  libraries ??= Promise.all([false, true].map((check) => device.library(text, { check })));
+  return libraries;
+}
+
+for (const [k, [what, [isLoop, body, before]]] of Object.entries(bodies).entries())
   onNative(`${isLoop ? 'As loops' : 'As threads'}: ${what}.`, async () => {
-    const text = textOf(body, before);
-    assert.is(isInLoops(text), isLoop);
-    using device = openDevice('cpu', { threads: 2 });
-    const kernels = [await device.kernel(text), await device.kernel(text, { check: true })];
+    assert.is(isInLoops(textOf(body, before)), isLoop);
+    const kernels = (await compiled()).map((library) => library.get(`f${k}`)!);
     for (const [grid, threadgroup] of [
       [[70], [32]],
       [
