@@ -245,10 +245,10 @@ export interface Encoder {
   transpose(from: Real, to: Real, rows: number, columns: number): void;
   /**
    * The symmetric a (only its lower triangle is read) becomes V', with a = V diag(values) V': row i is the eigenvector
-   * of values[i], of length 1 and either sign; values ascend. Entries must be finite, here and in the other
-   * decompositions.
+   * of values[i], of length 1 and either sign; values ascend. Without `vectors` only values are computed, which needs
+   * decompositions, and a may be anything. Entries must be finite, here and in the other decompositions.
    */
-  symmetricEigen(a: Real, values: Real, n: number): void;
+  symmetricEigen(a: Real, values: Real, n: number, vectors: boolean): void;
   /**
    * Rows A (m x n) become a lower echelon L with L L' = A A'. pivots (m) gets the column of each row's positive pivot,
    * in ascending order; -1 for a row that the rows before it determine: what they leave of it is at most `tolerance` of

@@ -66,7 +66,7 @@ class CommandBuffer {
                                Operand constants) = 0;
   // The decompositions: entries are finite. Throw ERR_UNSUPPORTED where Device::lacksDecompositions() says why.
   virtual void transpose(Operand from, Operand to, size_t rows, size_t columns) = 0;
-  virtual void symmetricEigen(Operand a, Operand values, size_t n) = 0;
+  virtual void symmetricEigen(Operand a, Operand values, size_t n, bool vectors) = 0;
   virtual void echelon(Operand rows, Operand pivots, size_t n, double tolerance) = 0;
   virtual void lq(Operand a, Operand q, size_t m, size_t n) = 0;
   virtual void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) = 0;

@@ -92,7 +92,8 @@ export function symmetricEigen(
   values: Float64Array,
   n: number,
 ): Tasks<void> {
-  const commands = (runsOn: OpenBackend) => oneCommit(runsOn, (encoder) => encoder.symmetricEigen(matrix, values, n));
+  const commands = (runsOn: OpenBackend) =>
+    oneCommit(runsOn, (encoder) => encoder.symmetricEigen(matrix, values, n, true));
   return withEigenvalues(exactDevice(device), commands);
 }
 

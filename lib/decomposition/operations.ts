@@ -43,7 +43,7 @@ function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   const n = requireSquare('Matrix', matrix);
   const encode = (encoder: Encoder, [values, vectors]: readonly Real[], scratch: Scratch) => {
     const rows = finiteCopy(place, n, encoder, scratch);
-    encoder.symmetricEigen(rows, values!, n);
+    encoder.symmetricEigen(rows, values!, n, true);
     encoder.transpose(rows, vectors!, n, n);
   };
   const commands = (runsOn: OpenBackend) => committed(place, [n, n * n], encode, runsOn);

@@ -98,8 +98,9 @@ export function hellingerSync(p: MultivariateNormal, q: MultivariateNormal): num
 
 /**
  * The 2-Wasserstein distance, in the unit of the draws: the square root of the least mean of |x - y|^2 over all joint
- * distributions of x from p and y from q. Symmetric; singular normals are allowed. Rejects with `ERR_SHAPE`,
- * `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`.
+ * distributions of x from p and y from q. Symmetric; singular normals are allowed. It has 12 digits, unless the two are
+ * nearly alike: then its error is rounding of their deviations. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`,
+ * `ERR_CLOSED`.
  */
 export async function wasserstein(
   p: MultivariateNormal,

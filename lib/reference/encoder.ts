@@ -147,7 +147,7 @@ export class ReferenceEncoder implements Encoder {
     this.#record(() => transpose(from, to, rows, columns));
   }
 
-  symmetricEigen(a: Real, values: Real, n: number): void {
+  symmetricEigen(a: Real, values: Real, n: number, _vectors: boolean): void {
     this.#record(() => symmetricEigen(a, values, n));
   }
 

@@ -120,6 +120,18 @@ function scale(row: Float64Array, by: number): void {
 
 /** Euclidean, without overflow. */
 export function norm(values: Float64Array): number {
+  // Four sums, none of which waits for another, where no square overflows or vanishes.
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const whole = values.length - (values.length % 4);
+  for (let i = 0; i < whole; i += 4) {
+    a += values[i]! ** 2;
+    b += values[i + 1]! ** 2;
+    c += values[i + 2]! ** 2;
+    d += values[i + 3]! ** 2;
+  }
+  for (let i = whole; i < values.length; i++) a += values[i]! ** 2;
+  const squared = a + b + (c + d);
+  if (squared > 1e-280 && squared < 1e280) return Math.sqrt(squared);
   let largest = 0;
   for (let i = 0; i < values.length; i++) {
     const size = Math.abs(values[i]!);

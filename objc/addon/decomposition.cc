@@ -24,7 +24,7 @@ void EncoderObject::symmetricEigen(const Napi::CallbackInfo& info) {
     requireSameType({&a, &values});
     requireSquare(a, n);
     requireLength(values, n);
-    commands().symmetricEigen(a, values, n);
+    commands().symmetricEigen(a, values, n, booleanAt(info, 3));
   });
 }
 

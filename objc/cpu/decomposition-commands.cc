@@ -23,11 +23,11 @@ void CpuCommandBuffer::transpose(Operand from, Operand to, size_t rows, size_t c
   });
 }
 
-void CpuCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
+void CpuCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n, bool vectors) {
   recordDecomposition([=](const Execution& execution) {
     withReal(a, [&](auto real) {
       using T = decltype(real);
-      cpu::symmetricEigen(execution, a.as<T>(), values.as<T>(), n);
+      cpu::symmetricEigen(execution, a.as<T>(), values.as<T>(), n, vectors);
     });
   });
 }

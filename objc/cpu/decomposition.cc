@@ -143,18 +143,19 @@ void transpose(const Execution& execution, const T* from, T* to, size_t rows, si
 
 // LAPACK's upper triangle is the row-major lower one, and its columns of vectors are rows.
 template <typename T>
-void symmetricEigen(const Execution& execution, T* a, T* values, size_t n) {
-  if (isBlocked(execution, n)) return blockedEigen(execution, a, values, n);
+void symmetricEigen(const Execution& execution, T* a, T* values, size_t n, bool vectors) {
+  if (vectors && isBlocked(execution, n)) return blockedEigen(execution, a, values, n);
   const int order = blasInt(n);
   int integers = 0, query = -1, info = 0;
   T size = 0;
+  const char* job = vectors ? "V" : "N";
   const auto& syevd = execution.blas.lapack<T>().syevd;
-  syevd("V", "U", &order, a, &order, values, &size, &query, &integers, &query, &info);
+  syevd(job, "U", &order, a, &order, values, &size, &query, &integers, &query, &info);
   requireDone("syevd", info);
   const int length = workLength(size);
   std::vector<T> work(length);
   std::vector<int> iwork(integers);
-  syevd("V", "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
+  syevd(job, "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
   requireDone("syevd", info);
 }
 
@@ -280,7 +281,7 @@ void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, 
 
 #define COVARIUM_DECOMPOSITIONS(T)                                           \
   template void transpose(const Execution&, const T*, T*, size_t, size_t);   \
-  template void symmetricEigen(const Execution&, T*, T*, size_t);            \
+  template void symmetricEigen(const Execution&, T*, T*, size_t, bool);      \
   template void echelon(const Execution&, T*, T*, size_t, size_t, double);   \
   template void lq(const Execution&, T*, T*, size_t, size_t);                \
   template void svd(const Execution&, T*, T*, T*, T*, size_t, size_t, bool); \

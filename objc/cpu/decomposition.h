@@ -9,7 +9,7 @@ namespace covarium::cpu {
 template <typename T>
 void transpose(const Execution& execution, const T* from, T* to, size_t rows, size_t columns);
 template <typename T>
-void symmetricEigen(const Execution& execution, T* a, T* values, size_t n);
+void symmetricEigen(const Execution& execution, T* a, T* values, size_t n, bool vectors);
 template <typename T>
 void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n, double tolerance);
 // `q` may be null.

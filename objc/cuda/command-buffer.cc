@@ -248,16 +248,17 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   recorded().factor = FactorOn::gpu;
 }
 
-void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n) {
+void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n, bool vectors) {
+  if (!vectors) return Recorder::symmetricEigen(a, values, n, false);
   // Below, the CPU is about as fast, if it has a library for it.
   constexpr size_t leastOrder = 256;
   const bool hasCpu = engine_.cpu->lacksDecompositions().empty();
   if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (hasCpu && n < leastOrder && leastOnGpu() != 0))
-    return Recorder::symmetricEigen(a, values, n);
+    return Recorder::symmetricEigen(a, values, n, true);
   std::unique_ptr<gpu::HostPart> cpu;
   if (hasCpu) {
     cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
-    cpu->commands().symmetricEigen(a, values, n);
+    cpu->commands().symmetricEigen(a, values, n, true);
   }
   // Where it runs is known then.
   const bool before = recorded().onCpu;

@@ -29,7 +29,7 @@ class CudaCommandBuffer : public gpu::Recorder {
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
-  void symmetricEigen(Operand a, Operand values, size_t n) override;
+  void symmetricEigen(Operand a, Operand values, size_t n, bool vectors) override;
   void addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
   void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;

@@ -87,8 +87,8 @@ void Recorder::transpose(Operand from, Operand to, size_t rows, size_t columns) 
   onCpu().transpose(std::move(from), std::move(to), rows, columns);
 }
 
-void Recorder::symmetricEigen(Operand a, Operand values, size_t n) {
-  onCpu().symmetricEigen(std::move(a), std::move(values), n);
+void Recorder::symmetricEigen(Operand a, Operand values, size_t n, bool vectors) {
+  onCpu().symmetricEigen(std::move(a), std::move(values), n, vectors);
 }
 
 void Recorder::echelon(Operand rows, Operand pivots, size_t n, double tolerance) {

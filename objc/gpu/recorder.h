@@ -30,7 +30,7 @@ class Recorder : public CommandBuffer {
   void stretchBatch(Operand rows, Operand locations, size_t n, double degreesOfFreedom, NormalCounter counter) override;
   void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n, Operand constants) override;
   void transpose(Operand from, Operand to, size_t rows, size_t columns) override;
-  void symmetricEigen(Operand a, Operand values, size_t n) override;
+  void symmetricEigen(Operand a, Operand values, size_t n, bool vectors) override;
   void echelon(Operand rows, Operand pivots, size_t n, double tolerance) override;
   void lq(Operand a, Operand q, size_t m, size_t n) override;
   void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) override;

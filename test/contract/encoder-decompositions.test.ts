@@ -75,7 +75,7 @@ withLapack(
         );
         const given = symmetric.map((value, at) => (at % n > Math.floor(at / n) ? Number.NaN : value));
         const [vectors, values] = [guarded(given), guarded(bench.zeros(n))];
-        bench.run((encoder) => encoder.symmetricEigen(vectors.view, values.view, n));
+        bench.run((encoder) => encoder.symmetricEigen(vectors.view, values.view, n, true));
         vectors.isIntact(what);
         values.isIntact(what);
         areOrthonormal(bench, vectors.view, n, n, what);
@@ -83,6 +83,11 @@ withLapack(
         const scaled = Float64Array.from(vectors.view, (value, at) => value * values.view[Math.floor(at / n)]!);
         const again = times(transposed(vectors.view, n, n), scaled, n, n, n);
         isClose(again, symmetric, threshold * n * bench.eps * norm(symmetric), what);
+        const [lost, alone] = [guarded(given), guarded(bench.zeros(n))];
+        bench.run((encoder) => encoder.symmetricEigen(lost.view, alone.view, n, false));
+        lost.isIntact(what);
+        alone.isIntact(what);
+        isClose(alone.view, values.view, threshold * n * bench.eps * norm(symmetric), `${what}, values alone`);
       }
   },
 );
