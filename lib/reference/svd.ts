@@ -120,8 +120,12 @@ function scale(row: Float64Array, by: number): void {
 
 /** Euclidean, without overflow. */
 export function norm(values: Float64Array): number {
-  // Four sums, none of which waits for another, where no square overflows or vanishes.
-  let [a, b, c, d] = [0, 0, 0, 0];
+  // Four sums, none of which waits for another, where no square overflows or vanishes; not in one pattern, as areFinite
+  // of lib/check.ts says.
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
   const whole = values.length - (values.length % 4);
   for (let i = 0; i < whole; i += 4) {
     a += values[i]! ** 2;
