@@ -1,5 +1,6 @@
 import { hostZeros } from '../array/host-memory.ts';
-import { exactly } from '../command/float64.ts';
+import { Storage } from '../array/storage.ts';
+import { exactDevice, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
@@ -55,17 +56,41 @@ function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kapp
   if (isSame(ours, theirs)) return { value: 0, error: 0 };
   const { n } = ours;
   // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
-  const rows = hostZeros((n + 1) * n);
-  const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];
-  for (let i = 0; i < n; i++) d[i] = ours.mean[i]! - theirs.mean[i]!;
-  yield* exactly(q.device, (encoder) => {
-    encoder.transpose(ours.root, columns, n, n);
-    encoder.triangularSolve(theirs.root, rows, n, false);
-  });
+  const memory = Storage.inside(exactDevice(q.device), 'float64', (n + 1) * n);
+  try {
+    const rows = memory.values;
+    const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];
+    for (let i = 0; i < n; i++) d[i] = ours.mean[i]! - theirs.mean[i]!;
+    yield* exactly(q.device, (encoder) => {
+      encoder.transpose(ours.root, columns, n, n);
+      encoder.triangularSolve(theirs.root, rows, n, false);
+    });
+    const found = yield* fromWhitened(q, columns, d, alpha, kappa);
+    requireOpen(memory);
+    return found;
+  } finally {
+    memory.close();
+  }
+}
+
+/** The same of p = N(d, M M') from N(0, I): the rows of `columns` (n x n) are the columns of M. */
+function* fromWhitened(
+  q: NormalParameters,
+  columns: Float64Array,
+  d: Float64Array,
+  alpha: number,
+  kappa: number,
+): Tasks<Rounded> {
+  const n = d.length;
   if (kappa === 0) return { value: fromIdentity(columns, d, yield* squaresBelow(columns, n)), error: 0 };
   const isForProducts = alpha >= 0.5 && alpha < 1 && n > fewDimensions;
   const value = isForProducts ? yield* byProducts(q, columns, d, alpha, kappa) : undefined;
   return value === undefined ? yield* eliminated(columns, d, alpha, kappa) : { value, error: 0 };
+}
+
+/** Throws `ERR_CLOSED` if numbers that were read meanwhile were those of a device that was closed. */
+function requireOpen(memory: Storage): void {
+  void memory.values;
 }
 
 // With fewer dimensions a commit takes longer than the work.

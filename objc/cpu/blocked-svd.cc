@@ -1,26 +1,10 @@
 #include <utility>
 
 #include "blocked.h"
+#include "decomposition.h"
 #include "lapack-call.h"
 
 namespace covarium::cpu {
-
-namespace {
-
-constexpr size_t side = 64;
-
-// b = a', both n x n, by tiles on all threads.
-template <typename T>
-void transposeAll(const Execution& execution, const T* a, T* b, size_t n) {
-  execution.pool.run((n + side - 1) / side, [&](size_t block, unsigned) {
-    const size_t first = block * side, last = std::min(n, first + side);
-    for (size_t begin = 0; begin < n; begin += side)
-      for (size_t i = first; i < last; ++i)
-        for (size_t j = begin; j < std::min(n, begin + side); ++j) b[i * n + j] = a[j * n + i];
-  });
-}
-
-}  // namespace
 
 // As gesdd does it for a square matrix: LAPACK makes a bidiagonal matrix and its singular vectors, and our threads turn
 // them back by the two sets of reflections.
@@ -40,7 +24,7 @@ void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t
   });
   execution.stopIfCancelled();
   // Those of the right side lie in the rows, one column further on.
-  transposeAll(execution, a, rows.data(), n);
+  transpose(execution, a, rows.data(), n, n);
   {
     std::vector<T> work(3 * n * n + 4 * n);
     std::vector<int> iwork(8 * n);
@@ -54,11 +38,11 @@ void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t
   turned.prepareAll(execution, left.data());
   turned.applyAll(execution, u, n, n, false);
   // In place of a, which is done with.
-  transposeAll(execution, vt, a, n);
+  transpose(execution, vt, a, n, n);
   Reflections<T> across(rows.data() + 1, n, n - 1, n - 1);
   across.prepareAll(execution, right.data());
   across.applyAll(execution, a + 1, n, n, false);
-  transposeAll(execution, a, vt, n);
+  transpose(execution, a, vt, n, n);
   if (scale != 1)
     for (size_t i = 0; i < n; ++i) values[i] = static_cast<T>(values[i] / scale);
 }

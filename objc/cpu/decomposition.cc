@@ -129,15 +129,12 @@ void eliminateRows(const Execution& execution, T* rows, T* pivots, size_t m, siz
 
 template <typename T>
 void transpose(const Execution& execution, const T* from, T* to, size_t rows, size_t columns) {
-  constexpr size_t side = 32;
+  const auto transposeRows = execution.kernels.of<T>().transposeRows;
   // Bands of rows that are a share worth waking a thread for.
+  constexpr size_t side = 32;
   const size_t band = std::max<size_t>(1, pieceElements / (side * std::max<size_t>(1, columns))) * side;
   execution.pool.run((rows + band - 1) / band, [&](size_t task, unsigned) {
-    const size_t begin = task * band, end = std::min(rows, begin + band);
-    for (size_t first = begin; first < end; first += side)
-      for (size_t column = 0; column < columns; column += side)
-        for (size_t i = first; i < std::min(end, first + side); ++i)
-          for (size_t j = column; j < std::min(columns, column + side); ++j) to[j * rows + i] = from[i * columns + j];
+    transposeRows(from, to, rows, columns, task * band, std::min(rows, (task + 1) * band));
   });
 }
 

@@ -25,18 +25,19 @@ void multiplyRows(const Execution& execution, const T* factor, T* rows, size_t c
                               &order);
 }
 
-// Rows x <- y with factor y = x, in blocks of columns: a product with the columns before, then our own solve. Strides
-// count elements. On the calling thread.
+// Rows x <- y with factor y = x, in blocks of columns: a product with the columns before, then our own solve; a few
+// rows by our own alone. Strides count elements. On the calling thread.
 template <typename T>
 void solveRowsForward(const Execution& execution, const T* factor, size_t factorStride, T* rows, size_t stride,
                       size_t count, size_t n) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
+  if (count <= kernels.fewRows) return kernels.solveFewRows(factor, factorStride, rows, stride, count, n);
   const int lda = blasInt(factorStride), ldb = blasInt(stride), m = blasInt(count);
   const T one = 1, minusOne = -1;
   for (size_t first = 0; first < n; first += kernels.solveLimit) {
     const size_t wide = n - first < kernels.solveLimit ? n - first : kernels.solveLimit;
     const int columns = static_cast<int>(wide), before = static_cast<int>(first);
-    if (first != 0 && count != 0) {
+    if (first != 0) {
       execution.blas.of<T>().gemm("T", "N", &columns, &m, &before, &minusOne, factor + first * factorStride, &lda, rows,
                                   &ldb, &one, rows + first, &ldb);
     }

@@ -93,4 +93,32 @@ for (const dtype of ['float32', 'float64'] as const)
     for (const each of draws.slice(1)) assert.ok(each.every((value, at) => Object.is(value, draws[0]![at])));
   });
 
+for (const dtype of ['float32', 'float64'] as const)
+  onNative(`${dtype}: densities of rows have the same bits in any cuts: a few rows are whitened another way.`, () => {
+    using device = openDevice('cpu', { threads: 2 });
+    const count = 18;
+    for (const n of [1, 7, 15, 16, 17, 31, 32, 33, 47, 130, 250]) {
+      const values = Float64Array.from({ length: n * n }, (_, at) => {
+        const [i, j] = [Math.floor(at / n), at % n];
+        return i === j ? 1 + i / n : j < i ? Math.sin(at + 1) / n : 0;
+      });
+      const factor = Matrix.from(values, { columns: n });
+      using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor });
+      const rows = Float64Array.from({ length: count * n }, (_, at) => Math.cos(at * at));
+      const of = (pieces: readonly number[]) => {
+        let first = 0;
+        return pieces.flatMap((here) => {
+          const piece = Matrix.from(rows.subarray(first * n, (first + here) * n), { columns: n, dtype });
+          first += here;
+          return Array.from(normal.logPdfSync(piece).data);
+        });
+      };
+      const together = of([count]);
+      for (const pieces of [Array(count).fill(1), [2, 3, 4, 4, 3, 2], [5, 13]])
+        assert.equal(of(pieces), together, `${n} columns, ${pieces}`);
+      const [first] = together;
+      assert.ok(Number.isFinite(first), `${n} columns: ${first}`);
+    }
+  });
+
 test.run();

@@ -46,6 +46,8 @@ struct RealKernels {
   // out[r] = |row r|^2.
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
   void (*antitranspose)(T* a, size_t n);
+  // to = from', for rows [first, last) of `from` (rows x columns).
+  void (*transposeRows)(const T* from, T* to, size_t rows, size_t columns, size_t first, size_t last);
   // Entries [first, last) of mean + factor z for `count` rows z of n, into rows `out` that are apart from z. An entry
   // begins as its mean and takes the products in the order of the columns, each in a multiplyAdd, so that its bits
   // depend on nothing else.
@@ -71,6 +73,9 @@ struct RealKernels {
   // Rows x <- y with factor y = x, n <= solveLimit; strides count elements.
   size_t solveLimit;
   void (*solveRows)(const T* factor, size_t factorStride, T* rows, size_t stride, size_t count, size_t n);
+  // The same for at most fewRows rows and any n.
+  size_t fewRows;
+  void (*solveFewRows)(const T* factor, size_t factorStride, T* rows, size_t stride, size_t count, size_t n);
   // True only if every entry of rows [first, last) is finite and within `tolerance` of its mirror, relative to the
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);
