@@ -51,18 +51,18 @@ inline void sample_tile(device const T* factor, device const T* mean, device con
     const uint row = tile_place(firstRow, lane / 16u, r);
     if (row >= count) continue;
 #pragma unroll
-    for (uint half = 0u; half < 2u; ++half) {
-      const uint i = tile_place(firstColumn, lane % 16u, half * 4u);
+    for (uint part = 0u; part < 2u; ++part) {
+      const uint i = tile_place(firstColumn, lane % 16u, part * 4u);
       device T* to = out + ulong(row) * n + i;
       if (params.inQuads != 0u) {
         T four[4];
 #pragma unroll
-        for (uint c = 0u; c < 4u; ++c) four[c] = another(sums[r][half * 4u + c], params.inQuads - 1u);
+        for (uint c = 0u; c < 4u; ++c) four[c] = another(sums[r][part * 4u + c], params.inQuads - 1u);
         if (i < end) write_quad(four, to);
       } else {
 #pragma unroll
         for (uint c = 0u; c < 4u; ++c)
-          if (i + c < end) to[c] = sums[r][half * 4u + c];
+          if (i + c < end) to[c] = sums[r][part * 4u + c];
       }
     }
   }

@@ -1,114 +1,213 @@
-// Elimination within a tile, whose entries lie in the registers of its lanes (tiles.h): the columns are made one after
-// another, and what a column takes from those behind it passes through threadgroup memory.
+// Elimination within a tile, whose entries lie in the registers of its lanes (tiles.h), by panels of tile_depth
+// columns. The lanes that have a panel's columns bring it into threadgroup memory, where one lane for each row makes
+// its entries, and then all lanes take its products from the columns behind.
 #pragma once
 
 #include "dialect.h"
 #include "params.h"
 #include "tiles.h"
 
-// A column of a tile, as far as the columns before it have made it, twice: while one is read the next is written.
-template <typename T>
-struct TileColumn {
-  threadgroup T* at;
-  uint turn;
-};
+// Half a tile has four panels. A lane has four columns of one of them, the c-th at (lane % 4 * 4 + c) tile_stride.
+inline uint panel_of(uint lane) { return lane % 16u / 4u; }
 
-// The lanes whose column it is, the c-th of each, give it to all.
-template <typename T>
-inline threadgroup const T* share_column(thread TileColumn<T>& column, uint own, uint c, uint lane,
-                                         thread const T (*sums)[8]) {
-  threadgroup T* to = column.at + column.turn;
-  column.turn = tile_side - column.turn;
-  if (lane % 16u == own) {
+template <typename T, uint part>
+inline void put_columns(thread const T (*sums)[8], uint panel, uint lane, threadgroup T* to) {
+  if (panel_of(lane) != panel) return;
+#pragma unroll
+  for (uint c = 0u; c < 4u; ++c) {
     T entries[8];
 #pragma unroll
-    for (uint r = 0u; r < 8u; ++r) entries[r] = sums[r][c];
-    put_quad(entries, to + lane / 16u * 4u);
-    put_quad(entries + 4, to + lane / 16u * 4u + tile_half);
+    for (uint r = 0u; r < 8u; ++r) entries[r] = sums[r][part * 4u + c];
+    threadgroup T* column = to + (lane % 4u * 4u + c) * tile_stride + lane / 16u * 4u;
+    put_quad(entries, column);
+    put_quad(entries + 4, column + tile_half);
   }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  return to;
 }
 
-// The two fours of a lane's columns change places, so that one text makes both halves of a tile.
-template <typename T>
-inline void swap_halves(thread T (*sums)[8]) {
-#pragma unroll
-  for (uint r = 0u; r < 8u; ++r) {
+// The columns of a panel go back, and its products leave those behind it. `rows` has the panel's columns by row of the
+// tile, and `columns` what multiplies them, by column of the tile.
+template <typename T, uint part>
+inline void leave_behind(threadgroup const T* rows, threadgroup const T* columns, uint panel, uint lane,
+                         thread T (*sums)[8]) {
+  threadgroup const T* atRows = rows + lane / 16u * 4u;
+  threadgroup const T* atColumns = columns + lane % 16u * 4u;
+  if (panel_of(lane) == panel) {
 #pragma unroll
     for (uint c = 0u; c < 4u; ++c) {
-      const T kept = sums[r][c];
-      sums[r][c] = sums[r][c + 4u];
-      sums[r][c + 4u] = kept;
+      T entries[8];
+      threadgroup const T* column = rows + (lane % 4u * 4u + c) * tile_stride + lane / 16u * 4u;
+      take_quad(column, entries);
+      take_quad(column + tile_half, entries + 4);
+#pragma unroll
+      for (uint r = 0u; r < 8u; ++r) sums[r][part * 4u + c] = entries[r];
     }
   }
+  if (part == 0u) add_panel<T, true, false, true>(atRows, atColumns, sums);
+  if (panel_of(lane) > panel) add_panel<T, true, part == 0u, part == 1u>(atRows, atColumns, sums);
 }
 
-// The products of column j, of the half that is first now, leave the columns behind it. `x` has the column's entries of
-// the rows, before they are multiplied by `scale`, and `y` those of the columns, before `columnScale`.
+// A row of a panel becomes the solution y of factor y = row: entry j of the row is row[j tile_stride], entry (c, j) of
+// the factor is factor[j tile_stride + c], and the reciprocal of pivot j is reciprocals[j tile_stride].
 template <typename T>
-inline void eliminate(threadgroup const T* x, T scale, threadgroup const T* y, T columnScale, bool isSecondHalf, uint j,
-                      uint lane, thread T (*sums)[8]) {
-  T ofRows[8], ofColumns[4];
-  take_quad(x + lane / 16u * 4u, ofRows);
-  take_quad(x + lane / 16u * 4u + tile_half, ofRows + 4);
+inline void solve_panel_row(threadgroup const T* factor, threadgroup const T* reciprocals, threadgroup T* row) {
+  T x[tile_depth];
 #pragma unroll
-  for (uint r = 0u; r < 8u; ++r) ofRows[r] *= scale;
-  const uint first = tile_place(0u, lane % 16u, isSecondHalf ? 4u : 0u);
-  take_quad(y + first, ofColumns);
+  for (uint j = 0u; j < tile_depth; ++j) x[j] = row[j * tile_stride];
 #pragma unroll
-  for (uint c = 0u; c < 4u; ++c) {
-    const T ofColumn = ofColumns[c] * columnScale;
-    const bool isBehind = first + c > j;
+  for (uint j = 0u; j < tile_depth; ++j) {
+    x[j] *= reciprocals[j * tile_stride];
 #pragma unroll
-    for (uint r = 0u; r < 8u; ++r) {
-      const T less = fma(-ofRows[r], ofColumn, sums[r][c]);
-      sums[r][c] = isBehind ? less : sums[r][c];
+    for (uint behind = j / 4u * 4u; behind < tile_depth; behind += 4u) {
+      T entries[4];
+      take_quad(factor + j * tile_stride + behind, entries);
+#pragma unroll
+      for (uint c = 0u; c < 4u; ++c) {
+        if (behind + c > j) x[behind + c] = fma(-x[j], entries[c], x[behind + c]);
+      }
     }
   }
-  if (isSecondHalf) return;  // the first half is made
-  take_quad(y + first + tile_half, ofColumns);
 #pragma unroll
-  for (uint c = 0u; c < 4u; ++c) {
-    const T ofColumn = ofColumns[c] * columnScale;
-#pragma unroll
-    for (uint r = 0u; r < 8u; ++r) sums[r][c + 4u] = fma(-ofRows[r], ofColumn, sums[r][c + 4u]);
+  for (uint j = 0u; j < tile_depth; ++j) row[j * tile_stride] = x[j];
+}
+
+// What a lane brings of a panel of the factor, and the reciprocal of a pivot, which the first tile_depth lanes bring.
+template <typename T>
+struct FactorPanel {
+  PanelSource<T> from;
+  T taken[tile_taken], reciprocal;
+};
+
+template <typename T>
+inline void take_factor(device const T* factor, ulong stride, uint order, uint first, uint lane,
+                        thread FactorPanel<T>& next) {
+  take_there(next.from, order, next.taken);
+  go_on(next.from);
+  const uint j = first + lane;
+  if (lane < tile_depth) next.reciprocal = j < order ? T(1) / factor[j * (stride + 1ul)] : T(0);
+}
+
+template <typename T, uint part>
+inline void solve_half(device const T* factor, ulong stride, uint order, threadgroup T* memory, uint lane,
+                       thread FactorPanel<T>& next, thread T (*sums)[8]) {
+  threadgroup T* ofFactor = memory;
+  threadgroup T* ofRows = memory + tile_depth * tile_stride;
+  for (uint panel = 0u; panel < 4u; ++panel) {
+    const uint first = part * tile_half + panel * tile_depth;
+    if (first >= order) return;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    put_panel(next.taken, lane % tile_depth * tile_stride + lane / tile_depth, tile_lanes / tile_depth, ofFactor);
+    if (lane < tile_depth) ofFactor[lane * tile_stride + tile_side] = next.reciprocal;
+    put_columns<T, part>(sums, panel, lane, ofRows);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (first + tile_depth < order) take_factor(factor, stride, order, first + tile_depth, lane, next);
+    if (lane < tile_side) solve_panel_row(ofFactor + first, ofFactor + tile_side, ofRows + lane);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    leave_behind<T, part>(ofRows, ofFactor, panel, lane, sums);
   }
 }
 
 // Each row x of a tile becomes the solution y of factor y = x, for the factor of order x order entries, at most
 // tile_side, whose rows are `stride` apart; nothing above its diagonal is read. An entry takes the products of the
-// columns before it in their order, and is multiplied by the reciprocal of its pivot. Columns behind the last become 0.
+// columns before it in their order, and is multiplied by the reciprocal of its pivot. Columns behind the last become
+// anything.
 template <typename T>
 inline void solve_tile(device const T* factor, ulong stride, uint order, threadgroup T* memory, uint lane,
                        thread T (*sums)[8]) {
-  threadgroup T* panel = memory;
-  TileColumn<T> column = {memory + tile_depth * tile_stride, 0u};
   const TileSide<T> side = {factor, order, stride, 1ul, true};
-  PanelSource<T> from = source_of(side, 0u, 0u, lane);
-  for (uint half = 0u; half < 2u; ++half) {
-    for (uint own = 0u; own < 16u; ++own) {
-      if (own % 4u == 0u) {  // the next tile_depth columns of the factor
-        T taken[tile_taken];
-        take_there(from, order, taken);
-        go_on(from);
-        threadgroup_barrier(mem_flags::mem_threadgroup);
-        put_panel(taken, lane % tile_depth * tile_stride + lane / tile_depth, tile_lanes / tile_depth, panel);
-        threadgroup_barrier(mem_flags::mem_threadgroup);
+  FactorPanel<T> next;
+  next.from = source_of(side, 0u, 0u, lane);
+  take_factor(factor, stride, order, 0u, lane, next);
+  solve_half<T, 0u>(factor, stride, order, memory, lane, next, sums);
+  solve_half<T, 1u>(factor, stride, order, memory, lane, next, sums);
+}
+
+// The first four columns of a square, by column: entries above its diagonal are anything.
+template <typename T>
+struct Square {
+  T entries[4][4], roots[4], reciprocals[4];
+};
+
+// The factor of a square below its diagonal. False if one of the first `order` pivots, `bad`, is not positive.
+template <typename T>
+inline bool factor_square(threadgroup const T* from, uint order, thread Square<T>& square, thread uint& bad) {
+#pragma unroll
+  for (uint j = 0u; j < 4u; ++j) take_quad(from + j * tile_stride, square.entries[j]);
+  bool isGood = true;
+#pragma unroll
+  for (uint j = 0u; j < 4u; ++j) {
+    const T pivot = square.entries[j][j];
+    if (isGood && j < order && !(pivot > T(0) && pivot - pivot == T(0))) {
+      isGood = false;
+      bad = j;
+    }
+    square.roots[j] = sqrt(pivot);
+    square.reciprocals[j] = T(1) / square.roots[j];
+#pragma unroll
+    for (uint i = j + 1u; i < 4u; ++i) square.entries[j][i] *= square.reciprocals[j];
+#pragma unroll
+    for (uint c = j + 1u; c < 4u; ++c) {
+#pragma unroll
+      for (uint i = c; i < 4u; ++i)
+        square.entries[c][i] = fma(-square.entries[j][i], square.entries[j][c], square.entries[c][i]);
+    }
+  }
+  return isGood;
+}
+
+// The Cholesky factor of half a tile, whose first `order` columns there are. False if pivot `bad` is not positive: the
+// rest is anything then, as what is above the diagonal is always.
+template <typename T, uint part>
+inline bool factor_half(uint order, threadgroup T* memory, uint lane, thread uint& bad, thread T (*sums)[8]) {
+  threadgroup T* open = memory;
+  threadgroup T* made = memory + tile_depth * tile_stride;
+  for (uint panel = 0u; panel < 4u; ++panel) {
+    const uint first = part * tile_half + panel * tile_depth;
+    if (first >= order) return true;
+    put_columns<T, part>(sums, panel, lane, open);
+    T x[tile_depth];
+#pragma unroll
+    for (uint begin = 0u; begin < tile_depth; begin += 4u) {
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      Square<T> square;
+      const uint left = first + begin < order ? order - first - begin : 0u;
+      if (!factor_square(open + begin * tile_stride + first + begin, left, square, bad)) {
+        bad += first + begin;
+        return false;
       }
+      if (lane < tile_side) {
+        if (begin == 0u) {
 #pragma unroll
-      for (uint c = 0u; c < 4u; ++c) {
-        const uint j = tile_place(0u, own, half * 4u + c);
-        threadgroup const T* entries = panel + (own % 4u * 4u + c) * tile_stride;
-        const T scale = j < order ? T(1) / entries[j] : T(0);
-        threadgroup const T* shared = share_column(column, own, c, lane, sums);
-        eliminate(shared, scale, entries, T(1), half == 1u, j, lane, sums);
-        if (lane % 16u == own) {
+          for (uint j = 0u; j < tile_depth; ++j) x[j] = open[j * tile_stride + lane];
+        }
 #pragma unroll
-          for (uint r = 0u; r < 8u; ++r) sums[r][c] *= scale;
+        for (uint j = 0u; j < 4u; ++j) {
+          const uint k = begin + j;
+          x[k] = lane == first + k ? square.roots[j] : x[k] * square.reciprocals[j];
+#pragma unroll
+          for (uint c = j + 1u; c < 4u; ++c) x[begin + c] = fma(-x[k], square.entries[j][c], x[begin + c]);
+        }
+#pragma unroll
+        for (uint k = begin; k < begin + 4u; ++k) made[k * tile_stride + lane] = x[k];
+      }
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      if (lane >= tile_side) continue;
+#pragma unroll
+      for (uint k = begin; k < begin + 4u; ++k) {
+#pragma unroll
+        for (uint behind = begin + 4u; behind < tile_depth; behind += 4u) {
+          T entries[4];
+          take_quad(made + k * tile_stride + first + behind, entries);
+#pragma unroll
+          for (uint c = 0u; c < 4u; ++c) x[behind + c] = fma(-x[k], entries[c], x[behind + c]);
         }
       }
+      // The rows of the next square.
+      if (begin + 4u < tile_depth && lane - first - begin - 4u < 4u) {
+#pragma unroll
+        for (uint j = begin + 4u; j < begin + 8u; ++j) open[j % tile_depth * tile_stride + lane] = x[j % tile_depth];
+      }
     }
-    swap_halves(sums);
+    leave_behind<T, part>(made, made, panel, lane, sums);
   }
+  return true;
 }

@@ -104,25 +104,25 @@ inline uint tile_buffers() {
 #endif
 }
 
-// The products of a panel join the sums: of all columns of a lane, or of its second four. The order of the sums is one
-// in which each shares an operand with the one before: NVIDIA's multiply-adds wait for the third register that they
-// read, and keep one that comes again (docs/cuda.md).
-template <typename T, bool leave, bool all>
+// The products of a panel join the sums of a lane's columns: its first four, its second, or all. The order of the sums
+// is one in which each shares an operand with the one before: NVIDIA's multiply-adds wait for the third register that
+// they read, and keep one that comes again (docs/cuda.md).
+template <typename T, bool leave, bool first, bool second>
 inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumns, thread T (*sums)[8]) {
 #pragma unroll(sizeof(T) == 4u ? 8 : 4)
   for (uint k = 0u; k < tile_depth; ++k) {
     T x[8], y[8];
     take_quad(atRows, x);
     take_quad(atRows + tile_half, x + 4);
-    if (all) take_quad(atColumns, y);
-    take_quad(atColumns + tile_half, y + 4);
+    if (first) take_quad(atColumns, y);
+    if (second) take_quad(atColumns + tile_half, y + 4);
     atRows += tile_stride;
     atColumns += tile_stride;
 #pragma unroll
-    for (uint turn = all ? 0u : 32u; turn < 64u; ++turn) {
-      const uint half = turn / 32u, row = turn / 4u % 8u, column = turn % 4u;
-      const uint r = half == 0u ? row : 7u - row;
-      const uint c = half * 4u + ((row + half) % 2u == 0u ? column : 3u - column);
+    for (uint turn = first ? 0u : 32u; turn < (second ? 64u : 32u); ++turn) {
+      const uint part = turn / 32u, row = turn / 4u % 8u, column = turn % 4u;
+      const uint r = part == 0u ? row : 7u - row;
+      const uint c = part * 4u + ((row + part) % 2u == 0u ? column : 3u - column);
       sums[r][c] = fma(leave ? -y[c] : y[c], x[r], sums[r][c]);
     }
   }
@@ -158,9 +158,9 @@ inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, u
     threadgroup const T* atRows = now + lane / 16u * 4u;
     threadgroup const T* atColumns = now + panel + lane % 16u * 4u;
     if (halves && k0 >= firstColumn + tile_half)
-      add_panel<T, leave, false>(atRows, atColumns, sums);
+      add_panel<T, leave, false, true>(atRows, atColumns, sums);
     else
-      add_panel<T, leave, true>(atRows, atColumns, sums);
+      add_panel<T, leave, true, true>(atRows, atColumns, sums);
     threadgroup T* next = other;
     other = now;
     now = next;

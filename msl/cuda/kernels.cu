@@ -48,7 +48,7 @@ CROWDED_KERNEL(256, 2, sample_tiles, (const float* factor, const float* mean, co
        factor, mean, z, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(sample_batch, (const float* factors, const float* means, float* out, msl::SampleBatchParams params), factors,
        means, out, params, groupMemory, GROUP, LANE, LANES)
-CROWDED_KERNEL(256, 2, product_tiles, (const float* a, const float* b, float* c, msl::ProductParams params), a, b, c, params,
+KERNEL(product_tiles, (const float* a, const float* b, float* c, msl::ProductParams params), a, b, c, params,
        groupMemory, GROUP, LANE, LANES)
 KERNEL(product_tiles_float64, (const double* a, const double* b, double* c, msl::ProductParamsFloat64 params), a, b, c,
        params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
@@ -60,8 +60,8 @@ KERNEL(cholesky_diagonal, (float* a, uint* failed, msl::CholeskyTileParams param
 KERNEL(cholesky_diagonal_float64, (double* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(cholesky_below, (float* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(cholesky_below_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
-KERNEL(cholesky_update, (float* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
-KERNEL(cholesky_update_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
+KERNEL(cholesky_update, (float* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(cholesky_update_float64, (double* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(densities, (const float* factors, const float* means, const float* rows, const float* logAtMeans, float* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(densities_float64, (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out, msl::DensitiesParams params), factors, means, rows, logAtMeans, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(find_not_finite, (const float* a, uint* found, msl::MatrixParams params), a, found, params, GROUP* LANES + LANE)
@@ -74,7 +74,7 @@ KERNEL(less_centre_float64, (const double* rows, const double* centre, double* t
 KERNEL(add_lower, (const double* sums, double* products, msl::MatrixParams params), sums, products, params, GROUP* LANES + LANE)
 KERNEL(count_between, (const float* rows, const float* limits, float* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
 KERNEL(count_between_float64, (const double* rows, const double* limits, double* kept, uint* counts, msl::BetweenParams params), rows, limits, kept, counts, params, GROUP* LANES + LANE)
-CROWDED_KERNEL(256, 2, solve_tiles, (const float* factor, const float* mean, const float* rows, float* work, float* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(solve_tiles, (const float* factor, const float* mean, const float* rows, float* work, float* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(solve_tiles_float64, (const double* factor, const double* mean, const double* rows, double* work, double* out, msl::SolveTileParams params), factor, mean, rows, work, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(antitransposed, (const float* from, float* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)
 KERNEL(antitransposed_float64, (const double* from, double* to, msl::MatrixParams params), from, to, params, GROUP* LANES + LANE)

@@ -11,7 +11,7 @@ namespace covarium::gpu {
 template <typename Launch, typename Behind>
 void forCholeskyTiles(size_t n, const Launch& launch, const Behind& behind) {
   for (size_t first = 0; first < n; first += tile_side) {
-    launch("cholesky_diagonal", static_cast<uint>(first), size_t{1});
+    if (first == 0) launch("cholesky_diagonal", uint{0}, size_t{1});
     const size_t below = n - first <= tile_side ? 0 : n - first - tile_side;
     if (below != 0) {
       launch("cholesky_below", static_cast<uint>(first), (below + tile_side - 1) / tile_side);

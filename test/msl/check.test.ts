@@ -163,6 +163,11 @@ const planted: readonly (readonly [string, string, RegExp])[] = [
   ['A function of libm', inKernel('out[i] = std::sqrt(2.0f);'), /poisoned/],
   ['A C function', inKernel('out[i] = sqrtf(2.0f);'), /undeclared identifier 'sqrtf'/],
   ['A function with a float for an integer', inKernel('out[i] = float(mulhi(out[i], out[i]));'), /ambiguous/],
+  [
+    'A variable named half',
+    inKernel('uint half = i; out[i] = float(half);'),
+    /cannot combine with previous 'uint'|expected/,
+  ],
   ['An exception', inKernel('throw 1;'), /poisoned/],
   ['A name that is not declared', inKernel('out[i] = normal(i);'), /undeclared identifier/],
   ['Code that says nothing', inKernel('uint unused = i; out[0] = 1.0f;'), /unused variable/],
