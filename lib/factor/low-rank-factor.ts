@@ -2,11 +2,15 @@ import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { logDeterminantOfGram } from '../decomposition/graded-gram.ts';
+import { lowRankRoot } from '../decomposition/low-rank-root.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
+
+// Variances that are 2^-8 of others lose as much to rounding as other commands do.
+const lostBits = 8;
 
 type Parts = { readonly [Part in 'factor' | 'deviations' | 'inverses' | 'rows' | 'forth' | 'back']: Storage };
 
@@ -145,6 +149,15 @@ export class LowRankFactor implements Factor {
   root(encoder: Encoder, out: Real, scratch: Scratch): void {
     this.covariance(encoder, out, scratch);
     encoder.cholesky(out, this.n, 'auto');
+  }
+
+  /**
+   * {@link root} in float64, where the covariance that it is a factor of would lose digits of the smallest variances;
+   * undefined elsewhere. Long work.
+   */
+  *exactRoot(): Work<Float64Array<ArrayBuffer> | undefined> {
+    if (2 * this.#spread <= lostBits) return undefined;
+    return yield* lowRankRoot(this.#values('factor'), this.#values('deviations'));
   }
 
   *exact(): Work<LowRankFactor> {

@@ -1,13 +1,15 @@
 import { hostZeros } from '../array/host-memory.ts';
 import { Matrix } from '../array/matrix.ts';
+import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { exactly } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
-import { resultTask, type Task, type Tasks } from '../command/task.ts';
+import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import type { Factor } from '../factor/factor.ts';
+import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -84,9 +86,18 @@ export function requireHeldVariances(values: Values, { n, dtype, factor }: Norma
 }
 
 /** The lower Cholesky factor of the covariance, n x n. If the covariance is singular, its root, n x rank. */
-export function factorTask<D extends RealDtype>({ factor, ...parameters }: NormalParameters<D>): Task<Matrix<D>> {
+export function* factorMatrix<D extends RealDtype>(parameters: NormalParameters<D>): Tasks<Matrix<D>> {
+  const { device, dtype, n, factor } = parameters;
+  if (factor instanceof LowRankFactor) {
+    const root = yield* factor.exactRoot();
+    if (root !== undefined) {
+      const values = dtype === 'float32' ? Float32Array.from(root) : root;
+      return new Matrix(new Storage(values as unknown as Values<D>, undefined, device), n, n);
+    }
+  }
   // A root of rank 0 has one column, of zeros.
-  return rowsTask(parameters, Math.max(1, factor.rank), (encoder, out, scratch) => factor.root(encoder, out, scratch));
+  const columns = Math.max(1, factor.rank);
+  return yield* step(rowsTask(parameters, columns, (encoder, out, scratch) => factor.root(encoder, out, scratch)));
 }
 
 function rowsTask<D extends RealDtype>(

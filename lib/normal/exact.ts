@@ -2,6 +2,7 @@ import { hostZeros } from '../array/host-memory.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import type { Moments64 } from '../probability/box-probability.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -36,8 +37,10 @@ export function* exactRoot(
     root = exact.lower as Float64Array;
     if (!isReadAtOnce && exact === factor) root = yield* copied(device, root);
   } else {
-    root = hostZeros(n * width);
-    if (width > 0) yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
+    const made = exact instanceof LowRankFactor ? yield* exact.exactRoot() : undefined;
+    root = made ?? hostZeros(n * width);
+    if (made === undefined && width > 0)
+      yield* exactly(device, (encoder, scratch) => exact.root(encoder, root, scratch));
   }
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };

@@ -12,7 +12,7 @@ import type { RealDtype, Values } from '../dtype.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type AffineOptions, affine } from './affine.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditional, conditionalMeans } from './conditional.ts';
-import { covarianceTask, factorTask } from './covariance.ts';
+import { covarianceTask, factorMatrix } from './covariance.ts';
 import { normalEntropy, scoreTask } from './density.ts';
 import { drawAboutMeans, hasMeans, type MeansOptions, type MeansSyncOptions } from './draw.ts';
 import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from './ellipsoid.ts';
@@ -449,12 +449,12 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * the draws are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(options: AbortOptions = {}): Promise<Matrix<D>> {
-    return runAlone(options, () => factorTask(this.#open()));
+    return runAlone(options, () => factorMatrix(this.#open()));
   }
 
   /** Synchronous twin of {@link factor}. */
   factorSync(): Matrix<D> {
-    return runSync(factorTask(this.#open()));
+    return runAllSync(factorMatrix(this.#open()));
   }
 
   /**

@@ -7,7 +7,7 @@ import { step, type Tasks } from '../command/task.ts';
 import type { Device } from '../device.ts';
 import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { type ConditionalOptions, conditional } from '../normal/conditional.ts';
-import { factorTask } from '../normal/covariance.ts';
+import { factorMatrix } from '../normal/covariance.ts';
 import { distances } from '../normal/density.ts';
 import { fromCholesky } from '../normal/from-cholesky.ts';
 import { meanInput } from '../normal/inputs.ts';
@@ -42,7 +42,7 @@ export function* studentConditional(
   const others = yield* conditional(exact, { given, values });
   try {
     const { stretch, dimensions } = yield* stretchOf(exact, nu, given, values);
-    const factor = yield* step(factorTask(others));
+    const factor = yield* factorMatrix(others);
     yield;
     const scaled = new Float64Array(factor.data as Float64Array);
     for (let at = 0; at < scaled.length; at++) scaled[at]! *= stretch;

@@ -12,7 +12,7 @@ import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
 import type { RealDtype, Values } from '../dtype.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditionalMeans } from '../normal/conditional.ts';
-import { covarianceTask, factorTask } from '../normal/covariance.ts';
+import { covarianceTask, factorMatrix } from '../normal/covariance.ts';
 import type { Ellipsoid, EllipsoidOptions } from '../normal/ellipsoid.ts';
 import type { DtypeOfJson, JsonOptions } from '../normal/json.ts';
 import type { JitterReport } from '../normal/options.ts';
@@ -411,12 +411,12 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(options: AbortOptions = {}): Promise<Matrix<D>> {
-    return runAlone(options, () => factorTask(this.#open().normal));
+    return runAlone(options, () => factorMatrix(this.#open().normal));
   }
 
   /** Synchronous twin of {@link factor}. */
   factorSync(): Matrix<D> {
-    return runSync(factorTask(this.#open().normal));
+    return runAllSync(factorMatrix(this.#open().normal));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { klDivergence, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
@@ -190,5 +190,26 @@ onEveryDevice('numbers whose squares are beyond float64 are refused: the call on
       MultivariateNormal.fromLowRank({ device, factor, diagonal }),
     );
 });
+
+onEveryType(
+  'low rank beside a diagonal that is rounding has factors, parts and distances with their digits.',
+  async (device, dtype) => {
+    const of = (diagonal: number) =>
+      MultivariateNormal.fromLowRankSync({ device, dtype, factor: [[1], [1]], diagonal });
+    const tolerance = dtype === 'float32' ? 1e-6 : 1e-13;
+    for (const d of dtype === 'float32' ? [1e-6, 1e-10, 1e-14] : [1e-6, 1e-14, 1e-20, 1e-30]) {
+      using normal = of(d);
+      using twice = of(2 * d);
+      using given = await normal.conditional({ given: [1], values: [0.5] });
+      using factor = await normal.factor();
+      using part = await normal.marginal([0]);
+      near([given.factorSync().at(0, 0) ** 2 / d], [(2 + d) / (1 + d)], 2 * tolerance);
+      near([factor.at(1, 1) ** 2 / d], [(2 + d) / (1 + d)], 2 * tolerance);
+      near(part.covarianceSync().data, [1 + d], tolerance);
+      const expected = (Math.log((4 * d + 4 * d * d) / (2 * d + d * d)) + (2 + d) / (2 + 2 * d) + 0.5 - 2) / 2;
+      near([await klDivergence(normal, twice)], [expected], 10 * tolerance);
+    }
+  },
+);
 
 test.run();
