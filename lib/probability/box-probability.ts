@@ -90,6 +90,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     question,
     Math.ceil(100_000 / work),
     ordered.steps,
+    isNormal ? between(ordered.lower[0]!, ordered.upper[0]!) : 1,
   );
   return { probability: mean, error: error + rounding(mean), points };
 }

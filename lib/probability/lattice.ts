@@ -19,7 +19,7 @@ export interface Accuracy {
 /** A mean over the unit cube. */
 export interface Estimate {
   readonly mean: number;
-  /** Three standard errors, and what steps of the function hide that the points may have missed. */
+  /** Three standard errors, and what steps and corners of the function hide that the points may have missed. */
   readonly error: number;
   readonly points: number;
 }
@@ -28,7 +28,8 @@ export interface Estimate {
  * The mean of a function over the unit cube by randomly shifted lattice rules with the baker's transform (Hickernell
  * 2002). The points are doubled until the error is within the accuracy or they would exceed maxPoints. `steps` are the
  * widths of steps from 0 to 1 that the function may have: few points see none of a narrow one, and agree with each
- * other on a wrong mean. Yields after each `pointsAtOnce`.
+ * other on a wrong mean. So they do where the function, which is from 0 to `most`, is 0 but in a corner that they miss.
+ * Yields after each `pointsAtOnce`.
  */
 export function* latticeMean(
   value: (u: Float64Array) => number,
@@ -37,11 +38,13 @@ export function* latticeMean(
   { absoluteError, relativeError, maxPoints }: Accuracy,
   pointsAtOnce: number,
   steps: readonly number[] = [],
+  most = 1,
 ): Work<Estimate> {
   const rules = Array.from({ length: lattices }, (_, rule) => randomRule(seed, rule, latticeVector, dimensions));
   const sums = new Float64Array(lattices);
   const u = new Float64Array(dimensions);
   let done = 0;
+  let sumOfSquares = 0;
   for (let power = fewest; ; power++) {
     const count = 2 ** power;
     // The points of the previous rule are the even ones of this rule.
@@ -52,19 +55,27 @@ export function* latticeMean(
           const x = (Math.imul(k, generator[j]!) & (count - 1)) / count + shifts[j]!;
           u[j] = Math.abs(2 * (x - Math.floor(x)) - 1);
         }
-        sums[rule]! += value(u);
+        const one = value(u);
+        sums[rule]! += one;
+        sumOfSquares += (one / most) ** 2;
         if (++done % pointsAtOnce === 0) yield;
       }
     }
     const mean = sums.reduce((total, sum) => total + sum, 0) / done;
     const squares = sums.reduce((total, sum) => total + (sum / count - mean) ** 2, 0);
-    const error = 3 * Math.sqrt(squares / (lattices * (lattices - 1))) + missed(steps, done);
+    // As many points with one value as would tell as much.
+    const seen = (mean * done) ** 2 / most / most / sumOfSquares;
+    const unseen = seen >= enoughSeen ? 0 : (3 * most) / done;
+    const error = 3 * Math.sqrt(squares / (lattices * (lattices - 1))) + missed(steps, done) + unseen;
     // A mean of 0 says nothing of its relative error.
     const isKnown = mean !== 0 || absoluteError > 0;
     const isGood = isKnown && error <= Math.max(absoluteError, relativeError * mean);
     if (isGood || 2 * done > maxPoints || power === mostPower) return { mean, error, points: done };
   }
 }
+
+// Fewer may be the rim of a corner of which the points have seen nothing, and which then is at most 3 of their shares.
+const enoughSeen = 50;
 
 /** What steps that too few points lie in may change: a normal one hides at most 0.16 of its width. */
 function missed(steps: readonly number[], points: number): number {

@@ -349,4 +349,19 @@ test('Coordinates that are nearly the same: the error counts what few points mis
   }
 });
 
+test('A box that is a narrow corner: the error counts what no point has seen.', () => {
+  for (const r of [-0.499, -0.4999, -0.49999, -0.499999]) {
+    const truth = 1 / 8 + (3 * Math.asin(r)) / 4 / Math.PI;
+    let outside = 0;
+    for (let seed = 0; seed < 20; seed++) {
+      const asked = { seed, absoluteError: 1e-5, maxPoints: 3072 * 256 };
+      const { probability, error } = ask(equal(3, r), fill(3, 0), fill(3, infinity), asked);
+      assert.ok(error < 1e-5, `${error}`);
+      if (Math.abs(probability - truth) > error) outside++;
+    }
+    // It was 8 of 20, and by as much as 50 times the error and more.
+    assert.ok(outside <= 2, `${r}: ${outside}`);
+  }
+});
+
 test.run();
