@@ -5,6 +5,7 @@ import { aborted, describe, onAbort, quoted, refuseAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';
 import { cannotRead } from './error.ts';
+import { endOpening } from './named-pipe.ts';
 
 /**
  * A source of bytes: a path (`-` is standard input), a URL (`file:`, `http:`, `https:`), bytes in memory, or a stream
@@ -170,7 +171,9 @@ export class ByteSource {
   /** Never rejects, and does not wait for a source that may never answer. */
   async close(): Promise<void> {
     const closed = this.#chunks?.then((chunks) => chunks.close()).catch(() => {});
-    if (this.#isOpen) await closed;
+    if (this.#isOpen) return closed;
+    const path = pathOf(this.#source);
+    if (closed !== undefined && path !== undefined) endOpening(path, closed);
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -224,6 +227,12 @@ interface Chunks {
   /** Of a regular file that is open. */
   readonly descriptor?: number | undefined;
   close(): Promise<void>;
+}
+
+/** The path of a source that is a file. */
+function pathOf(source: InputSource): string | undefined {
+  if (typeof source === 'string') return source === '-' ? undefined : source;
+  return isUrl(source) && source.protocol === 'file:' ? fileURLToPath(source) : undefined;
 }
 
 async function openChunks(source: InputSource, signal: AbortSignal | undefined): Promise<Chunks> {

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { endOpening } from '../../lib/file/named-pipe.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-pipe-'));
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('The opening of a named pipe that nobody writes to ends, of as many as libuv has threads too.', async () => {
+  const pipe = join(folder, 'pipe');
+  if (spawnSync('mkfifo', [pipe]).status !== 0) return console.log('skipped  a pipe: mkfifo is not here.');
+  const openings = Array.from({ length: 5 }, () => open(pipe));
+  const first = await Promise.race([openings[0], after(100, 'waits')]);
+  assert.is(first, 'waits');
+  await Promise.all(openings.map((opening) => endOpening(pipe, opening)));
+  for (const opening of openings) await (await opening).close();
+});
+
+test('A file, and what is not there, are left alone.', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'kept');
+  const never = new Promise<never>(() => {});
+  await endOpening(path, never);
+  await endOpening(join(folder, 'none'), never);
+  await endOpening(join(path, 'below a file'), never);
+});
+
+test.run();
