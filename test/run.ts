@@ -113,6 +113,9 @@ function runFiles({ files, env }: Run): Promise<Outcome[]> {
       // The programs colour their text where CI or FORCE_COLOR asks for it; the tests compare it without.
       env: { ...env, COVARIUM_COMPILED_TESTS: compiled, NO_COLOR: '1', FORCE_COLOR: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Under sanitizers, on a busy machine, the longest takes a fifth of that. A process that hangs is a failure.
+      timeout: 900_000,
+      killSignal: 'SIGKILL',
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])

@@ -2,8 +2,8 @@ import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 
 /**
- * Ends the opening of a named pipe for reading that nobody waits for any more. It holds a thread and the process until a
- * writer comes: this is one, again and again until `opening` has settled, because a busy process may open later. Its
+ * Ends the opening of a named pipe for reading that nobody waits for any more. It holds a thread and the process until
+ * a writer comes: this is one, again and again until `opening` has settled, because a busy process may open later. Its
  * calls are synchronous, since all of libuv's threads may be held.
  */
 export async function endOpening(path: string, opening: Promise<unknown>): Promise<void> {
