@@ -177,10 +177,16 @@ inline unsigned long densities_elements(uint columns, uint lanes) {
   return n * (n + 1ul) / 2ul + n * lanes;
 }
 
-// Of add_moments and add_segments: their lanes, the numbers of a panel, and those of a threadgroup's memory, in
-// float64: a number for each product of each slice, and one for each sum. add_segments makes so many entries in a
-// threadgroup.
-enum { moments_lanes = 256, moments_panel = 1024, moments_elements = 16 * 256 + 256, moments_entries = 16 };
+// Of add_moments and add_segments: their lanes, the numbers of a panel, of which a lane takes so many, and those of a
+// threadgroup's memory, in float64: a number for each product of each slice, and one for each sum (most of a side of
+// 4). add_segments makes so many entries in a threadgroup.
+enum {
+  moments_lanes = 256,
+  moments_panel = 1024,
+  moments_taken = moments_panel / moments_lanes,
+  moments_elements = 16 * 256 + 4 * 256,
+  moments_entries = 16
+};
 
 // Tiles of products on the diagonal and below it, or of the sums, and what a segment has of both.
 inline uint moments_bands(uint columns, uint side) { return (columns + side - 1u) / side; }

@@ -17,7 +17,7 @@ std::string named(const char* kernel, Dtype dtype) {
 // Tiles no larger than they need be, and as many segments as keep the GPU busy.
 MomentsParams shapeOf(size_t count, size_t n, bool hasProducts) {
   constexpr size_t groupsAtOnce = 528, leastPanels = 4;
-  const uint columns = static_cast<uint>(n), side = n <= 16 ? 16 : n <= 32 ? 32 : 64;
+  const uint columns = static_cast<uint>(n), side = n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : 64;
   const size_t tiles = moments_tiles(moments_bands(columns, side), hasProducts ? 1 : 0);
   const size_t most = std::max<size_t>(count / (leastPanels * moments_panel / side), 1);
   const size_t segments = std::clamp<size_t>(groupsAtOnce / tiles, 1, most);
