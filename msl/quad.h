@@ -11,27 +11,27 @@ struct alignas(16) Quad {
 
 template <typename T>
 inline void take_quad(threadgroup const T* from, thread T* to) {
-  threadgroup const Quad<T>* quad = (threadgroup const Quad<T>*)from;
-  to[0] = quad->at0;
-  to[1] = quad->at1;
-  to[2] = quad->at2;
-  to[3] = quad->at3;
+  threadgroup const Quad<T>* four = (threadgroup const Quad<T>*)from;
+  to[0] = four->at0;
+  to[1] = four->at1;
+  to[2] = four->at2;
+  to[3] = four->at3;
 }
 
 template <typename T>
 inline void put_quad(thread const T* from, threadgroup T* to) {
-  threadgroup Quad<T>* quad = (threadgroup Quad<T>*)to;
-  quad->at0 = from[0];
-  quad->at1 = from[1];
-  quad->at2 = from[2];
-  quad->at3 = from[3];
+  threadgroup Quad<T>* four = (threadgroup Quad<T>*)to;
+  four->at0 = from[0];
+  four->at1 = from[1];
+  four->at2 = from[2];
+  four->at3 = from[3];
 }
 
 template <typename T>
 inline void write_quad(thread const T* from, device T* to) {
-  device Quad<T>* quad = (device Quad<T>*)to;
-  quad->at0 = from[0];
-  quad->at1 = from[1];
-  quad->at2 = from[2];
-  quad->at3 = from[3];
+  device Quad<T>* four = (device Quad<T>*)to;
+  four->at0 = from[0];
+  four->at1 = from[1];
+  four->at2 = from[2];
+  four->at3 = from[3];
 }

@@ -91,20 +91,20 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
     if (works) {
 #pragma unroll
       for (uint set = 0u; set < 2u; ++set) {
-        const uint quad = set == 0u ? low : quads - 1u - low;
+        const uint four = set == 0u ? low : quads - 1u - low;
 #pragma unroll
         for (uint c = 0u; c < 4u; ++c) {
-          const float start = 4u * quad + c < n ? mean[4u * quad + c] : 0.0f;
+          const float start = 4u * four + c < n ? mean[4u * four + c] : 0.0f;
 #pragma unroll
           for (uint r = 0u; r < 4u; ++r) sums[set][r][c] = start;
         }
-        if (set == 1u && quad == low) continue;
-        for (uint q = 0u; q <= quad; ++q) {
+        if (set == 1u && four == low) continue;
+        for (uint q = 0u; q <= four; ++q) {
           float y[4][4];
 #pragma unroll
           for (uint k = 0u; k < 4u; ++k)
-            take_quad(entries + narrow_entries(quads, q) + 4u * (k * (quads - q) + quad - q), y[k]);
-          if (q < quad) {
+            take_quad(entries + narrow_entries(quads, q) + 4u * (k * (quads - q) + four - q), y[k]);
+          if (q < four) {
 #pragma unroll
             for (uint r = 0u; r < 4u; ++r) {
               float x[4];

@@ -168,6 +168,11 @@ const planted: readonly (readonly [string, string, RegExp])[] = [
     inKernel('uint half = i; out[i] = float(half);'),
     /cannot combine with previous 'uint'|expected/,
   ],
+  [
+    'A variable named quad',
+    inKernel('uint quad = i; out[i] = float(quad);'),
+    /cannot combine with previous 'uint'|expected/,
+  ],
   ['An exception', inKernel('throw 1;'), /poisoned/],
   ['A name that is not declared', inKernel('out[i] = normal(i);'), /undeclared identifier/],
   ['Code that says nothing', inKernel('uint unused = i; out[0] = 1.0f;'), /unused variable/],
