@@ -22,7 +22,8 @@ const reserved = new Set(
   return sampler short signed sizeof static static_cast struct super switch template texture this thread threadgroup
   throw true try typedef typeid typename typeof uchar uint ulong undefined union unsigned user_kernel ushort using var
   vertex fragment virtual void volatile while with xor xor_eq yield await arguments eval async static_assert
-  as_type select size_t packed sample main std slots grid place NAN INFINITY M_PI_F M_E_F
+  as_type select size_t packed sample main std slots grid place NAN INFINITY llong ullong complex imaginary restrict
+  assert vec matrix MAXFLOAT MAXHALF HUGE_VAL HUGE_VALF HUGE_VALH
   position positions gridSize inGroup groupAt groupSize threadAt Infinity NaN Math runtime fround imul`.split(/\s+/),
 );
 
@@ -41,7 +42,9 @@ function isReserved(name: string): boolean {
   return (
     reserved.has(name) ||
     printedMathNames.has(name) ||
-    /^(?:u?int|float|half|bool|char|u?short|simd|quad|atomic)/.test(name)
+    /^(?:u?int|float|half|bfloat|bool|char|u?short|simd|quad|atomic)/.test(name) ||
+    // Macros of <metal_types> and of C's headers.
+    /^(?:FLT|DBL|HALF|FP|M|CHAR|SCHAR|UCHAR|U?(?:SHRT|INT|LONG|LLONG)|LLONG)_/.test(name)
   );
 }
 
