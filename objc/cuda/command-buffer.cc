@@ -96,7 +96,7 @@ bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, cons
 bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   if (!isForGpu(a.dtype) || n > largestOrder || n == 0) return false;
   if (leastOnGpu() == 0) return true;
-  constexpr double blockSeconds = 2e-4;  // that nothing else of a block's can hide
+  constexpr double blockSeconds = 9e-5;  // that nothing else of a block's can hide
   const auto order = static_cast<double>(n);
   const ProductShape share = {n, n, (n + 5) / 6, false, false, 1, 0};
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
