@@ -6,7 +6,9 @@ import { checkOptions } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { rankTolerance } from '../decomposition/semidefinite-root.ts';
 import type { Values } from '../dtype.ts';
+import { norm } from '../reference/svd.ts';
 import { rooted } from './from-root.ts';
 import { meanInput } from './inputs.ts';
 import type { EigenOptions } from './options.ts';
@@ -34,7 +36,7 @@ export function* fromEigen(options: EigenOptions, centre = 'Mean'): Tasks<Normal
   const products = new Float64Array(m * m);
   yield* exactly(device, (encoder) => encoder.product(vectors, vectors, products, m, m, n, true, false, 1, 0));
   requireOrthonormal(products, m, 64 * n * epsilonOf(source));
-  const used = positiveValues(values, n, epsilonOf(given));
+  const used = usedValues(values, vectors, n, epsilonOf(given));
   const rank = used.length;
   const root = new Float64Array(n * rank);
   used.forEach((from, k) => {
@@ -50,11 +52,11 @@ function epsilonOf(values: Values): number {
   return values.BYTES_PER_ELEMENT === 4 ? 2 ** -23 : 2 ** -52;
 }
 
-// The indices of the nonzero eigenvalues. The caller gives them, so that a small one counts unless rounding loses it
-// beside the largest.
-function positiveValues(values: Float64Array, n: number, epsilon: number): number[] {
+// The indices of the eigenvalues that are more than rounding of a variance. A bound on the eigenvalues themselves would
+// drop a coordinate for its unit.
+function usedValues(values: Float64Array, vectors: Float64Array, n: number, epsilon: number): number[] {
+  const m = values.length;
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const used: number[] = [];
   values.forEach((value, i) => {
     if (value < -16 * Math.max(n, 8) * epsilon * largest)
       throw new CovariumError(
@@ -62,9 +64,15 @@ function positiveValues(values: Float64Array, n: number, epsilon: number): numbe
         `\`values[${i}]\` is (${value}): pass eigenvalues of at least 0.`,
         { pivot: i },
       );
-    if (value > n * Number.EPSILON * largest) used.push(i);
   });
-  return used;
+  const isUsed = new Uint8Array(m);
+  for (let i = 0; i < n; i++) {
+    // Their squares may underflow.
+    const row = values.map((value, k) => Math.sqrt(Math.max(0, value)) * Math.abs(vectors[i * m + k]!));
+    const least = Math.sqrt(rankTolerance(n, 'float64')) * norm(row);
+    for (let k = 0; k < m; k++) if (row[k]! > least) isUsed[k] = 1;
+  }
+  return [...values.keys()].filter((k) => isUsed[k] === 1);
 }
 
 function requireOrthonormal(products: Float64Array, m: number, tolerance: number): void {

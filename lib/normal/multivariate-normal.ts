@@ -163,9 +163,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /**
    * The normal of a mean (n), and eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular if m <
-   * n or an eigenvalue is 0. Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a negative eigenvalue), `ERR_INVALID_ARGUMENT`
-   * (eigenvectors that are not orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold),
-   * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`.
+   * n or an eigenvalue is 0. One that adds to no variance more than rounding, max(n, 8) 2^-52 of it, counts as 0.
+   * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a negative eigenvalue), `ERR_INVALID_ARGUMENT` (eigenvectors that are not
+   * orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_NOT_FINITE`, `ERR_SHAPE`,
+   * `ERR_UNSUPPORTED_DTYPE`.
    */
   static async fromEigen<O extends EigenOptions & AbortOptions>(
     options: Only<O, EigenOptions & AbortOptions>,

@@ -176,8 +176,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   /**
    * The Student-t of a location (n), and eigenvalues (m) and eigenvectors (n x m) of its scale, which is singular if m
-   * < n or an eigenvalue is 0. Rejects like {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (a negative
-   * eigenvalue) and `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
+   * < n or an eigenvalue is 0, as with a normal. Rejects like {@link fromDiagonal}, with `ERR_NOT_POSITIVE_DEFINITE` (a
+   * negative eigenvalue) and `ERR_INVALID_ARGUMENT` (eigenvectors that are not orthonormal).
    */
   static async fromEigen<O extends ScaleEigenOptions & AbortOptions>(
     options: Only<O, ScaleEigenOptions & AbortOptions>,

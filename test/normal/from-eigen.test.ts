@@ -45,4 +45,30 @@ onEveryType('an eigen-decomposition gives the normal of its covariance.', async 
   await throwsCode('ERR_NOT_FINITE', '(NaN)', of([Number.NaN], [[1]]));
 });
 
+onEveryType('an eigenvalue counts whatever the unit of its coordinate is.', (device, dtype, tolerance) => {
+  const values = [1e10, 1e-10];
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    // biome-ignore format: two orders
+    const vectors = order.map((axis) => [axis === 0 ? 1 : 0, axis === 1 ? 1 : 0]);
+    using normal = MultivariateNormal.fromEigenSync({ device, dtype, values, vectors });
+    assert.is(normal.rank, 2);
+    near(
+      normal
+        .variancesSync()
+        .toArray()
+        .map((variance, i) => variance / values[order[i]!]!),
+      [1, 1],
+      tolerance,
+    );
+    near([normal.logDeterminant], [0], tolerance);
+  }
+  // What rounding leaves of an eigenvalue 0, on either side of it.
+  const [c, s] = [Math.cos(0.3), Math.sin(0.3)];
+  using line = MultivariateNormal.fromEigenSync({ device, dtype, values: [9, 1e-16], vectors: [[c, -s], [s, c]] }); // biome-ignore format: a matrix
+  assert.is(line.rank, 1);
+});
+
 test.run();
