@@ -1,6 +1,7 @@
 import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { jacobiRotation, turnRows } from './rotation.ts';
+import { unitOf } from './svd.ts';
 
 const sweeps = 60; // ten suffice: the convergence is quadratic
 const operationsAtOnce = 1 << 16;
@@ -14,6 +15,9 @@ export function* symmetricEigen(a: Real, values: Real, n: number): Work {
   // We do not use ml-matrix (6.15.1): its eigenvectors of the 100 x 100 matrix of ones are not orthogonal.
   const left = new Float64Array(n * n);
   for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) left[i * n + j] = left[j * n + i] = a[i * n + j]!;
+  // So that no rotation meets numbers with fewer digits.
+  const unit = unitOf(left, 1000);
+  for (let i = 0; i < left.length; i++) left[i]! /= unit;
   const v = new Float64Array(n * n);
   for (let i = 0; i < n; i++) v[i * (n + 1)] = 1;
   yield;
@@ -40,7 +44,7 @@ export function* symmetricEigen(a: Real, values: Real, n: number): Work {
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => left[i * (n + 1)]! - left[j * (n + 1)]! || j - i);
   for (const [to, from] of order.entries()) {
-    values[to] = left[from * (n + 1)]!;
+    values[to] = left[from * (n + 1)]! * unit;
     a.set(v.subarray(from * n, (from + 1) * n), to * n);
   }
 }

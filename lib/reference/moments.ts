@@ -31,7 +31,10 @@ export function* meanAndCovariance(rows: Real, mean: Real, covariance: Real, ddo
 
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
-      const value = (squares[i * stride + j]! - (residue[i]! * residue[j]!) / count) / (count - ddof);
+      const correction = (residue[i]! * residue[j]!) / count;
+      // Where it overflows, so do the squares: their difference would be no number.
+      const square = squares[i * stride + j]! - (Number.isFinite(correction) ? correction : 0);
+      const value = square / (count - ddof);
       covariance[i * n + j] = value;
       covariance[j * n + i] = value;
     }

@@ -16,7 +16,7 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
   const isTall = m > n;
   const [count, length] = isTall ? [n, m] : [m, n];
   const rows = new Float64Array(count * length);
-  const unit = unitOf(a);
+  const unit = unitOf(a, 400);
   for (let i = 0; i < m; i++) for (let j = 0; j < n; j++) rows[isTall ? j * m + i : i * n + j] = a[i * n + j]! / unit;
   const turns = new Float64Array(count * count);
   for (let i = 0; i < count; i++) turns[i * (count + 1)] = 1;
@@ -44,11 +44,12 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
   }
 }
 
-/** A power of two by which entries so large, or so small, that their squares would be lost, are divided: exactly. */
-function unitOf(a: Real): number {
+/** A power of four that divides numbers exactly and makes the largest about 2^exponent, to use the type's range. */
+export function unitOf(values: ArrayLike<number>, exponent: number): number {
   let largest = 0;
-  for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i]!));
-  return largest > 2 ** 300 ? 2 ** 600 : largest < 2 ** -300 && largest > 0 ? 2 ** -600 : 1;
+  for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]!));
+  // Smaller ones have no inverse.
+  return 4 ** Math.max(-511, Math.floor((Math.log2(largest) - exponent) / 2));
 }
 
 /**

@@ -85,6 +85,26 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('a matrix at the end of the range has the eigenvectors of one in the middle.', (device) => {
+  const entries = [2, 1, 0.5, 1, 3, 0.25, 0.5, 0.25, 1];
+  const middle = eigen(device, Float64Array.from(entries), 3);
+  // The commands of a CPU take subnormal numbers for 0.
+  for (const unit of device.kind === 'reference' ? [2 ** -1015, 2 ** -1070] : [2 ** -1015]) {
+    const end = eigen(
+      device,
+      Float64Array.from(entries, (entry) => entry * 4 * unit),
+      3,
+    );
+    const near = (found: Float64Array, wanted: Float64Array, size: number, allowed: number) =>
+      found.forEach((value, i) => {
+        if (!(Math.abs(value / size - wanted[i]!) <= allowed)) assert.unreachable(`${unit}: (${i}) is (${value})`);
+      });
+    near(end.vectors, middle.vectors, 1, 1e-14);
+    // An eigenvalue is rounded to a subnormal number.
+    near(end.values, middle.values, 4 * unit, Math.max(1e-14, 2 ** -1074 / unit / 8));
+  }
+});
+
 onEveryDevice('a random symmetric matrix is its spectrum.', (device) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.nat(1000), fc.integer({ min: -8, max: 8 }), (n, seed, power) => {

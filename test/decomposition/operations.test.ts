@@ -280,6 +280,15 @@ onEveryDevice('entries of any size have their singular values, solutions and det
   await throwsCode('ERR_OUT_OF_RANGE', '(float64)', () =>
     tiny.lstsq(Vector.from([1, 2], { dtype: 'float64' }), { device }),
   );
+  const wide = Matrix.from([[1e200, 1], [3e200, 2], [-2e200, 0]], { dtype: 'float64' }); // biome-ignore format: short
+  const [variance, ...others] = (await wide.covariance({ device })).data;
+  assert.is(variance, Infinity);
+  near(
+    Array.from(others, (entry, i) => entry / [2.5e200, 2.5e200, 1][i]!),
+    [1, 1, 1],
+    1e-14,
+    'covariance',
+  );
   const detOf = (...diagonal: number[]) =>
     Matrix.from(
       diagonal.map((_, i) => diagonal.map((entry, j) => (i === j ? entry : 0))),

@@ -73,6 +73,19 @@ onEveryDevice('half-axes scale with the covariance, beyond what its variances ca
   }
 });
 
+onEveryDevice('half-axes of coordinates whose units are far apart are their own.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const covariance = [
+    [1e200, 0.5, 0],
+    [0.5, 1e-200, 0],
+    [0, 0, 1],
+  ];
+  using normal = MultivariateNormal.fromCovarianceSync({ device, dtype: 'float64', covariance });
+  const { axes, radius } = normal.ellipsoidSync({ probability: 0.5 });
+  const own = [axes.get(0, 0) / 1e100, axes.get(2, 1), axes.get(1, 2) / Math.sqrt(0.75) / 1e-100];
+  near(own.map((entry) => entry / radius), [1, 1, 1], 1e-14); // biome-ignore format: short
+});
+
 onEveryDevice('an ellipsoid holds its share of the draws.', (device) => {
   const { mean, factor } = conditionals[1]!;
   using normal = MultivariateNormal.fromCholeskySync({ device, mean, factor });
