@@ -120,7 +120,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
 
   /**
    * The QR factorisation of A (m x n): orthonormal columns and a triangle (NumPy's `reduced`). Rejects with `ERR_SHAPE`
-   * (0 rows), `ERR_NOT_FINITE` and like every method here.
+   * (0 rows), `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (a triangle beyond the type) and like every method here.
    */
   async qr(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Qr<Matrix>> {
     return known().run('qr', this, [options]) as Promise<Qr<Matrix>>;
@@ -131,7 +131,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('qr', this, [options]) as Qr<Matrix>;
   }
 
-  /** The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` too. */
+  /**
+   * The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` (a pivot is 0, or so small
+   * that the type holds fewer digits) and `ERR_OUT_OF_RANGE` (x is beyond the type) too.
+   */
   async solve<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions & AbortOptions = {}): Promise<B> {
     return known().run('solve', this, [b, options]) as Promise<B>;
   }
@@ -157,7 +160,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('lstsq', this, [b, options]) as LeastSquares<B, Vector>;
   }
 
-  /** The inverse (n x n). Rejects with `ERR_SINGULAR` too; {@link solve} is faster and more exact. */
+  /** The inverse (n x n). Rejects like {@link solve}, which is faster and more exact. */
   async inverse(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('inverse', this, [options]) as Promise<Matrix>;
   }

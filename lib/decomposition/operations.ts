@@ -76,6 +76,7 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
     encoder.transpose(lower, whole, n, m);
     encoder.copy(whole.subarray(0, k * n), r!);
   });
+  yield* requireHeld([r!, q!], place, 'R', 'Scale `matrix`.');
   return { q: new Matrix(q!, m, k), r: new Matrix(r!, k, n) };
 }
 
@@ -93,6 +94,7 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
     encodeSolve(triangles, rows, n, encoder, scratch);
     if (columns > 1) encoder.transpose(rows, x!, columns, n);
   });
+  yield* requireHeld([x!], place, 'Solution', 'Scale `matrix` or `b`.');
   return shapedAs(b, x!, n, columns);
 }
 
@@ -113,6 +115,7 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
     encodeSolve(triangles, rows, n, encoder, scratch);
     encoder.transpose(rows, x!, n, n);
   });
+  yield* requireHeld([x!], place, 'Inverse', 'Scale `matrix`.');
   return new Matrix(x!, n, n);
 }
 
@@ -199,12 +202,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
       encoder.product(along.values as Real, right.values as Real, rows, columns, n, k, false, !areRows, 1, 0);
       if (columns !== 1) encoder.transpose(rows, x!, columns, n);
     });
-    try {
-      yield* requireSolved(x!.values as Real, dtype);
-    } catch (error) {
-      for (const storage of [x!, s]) storage.close();
-      throw error;
-    }
+    yield* requireHeld([x!, s], place, 'Solution', 'Scale `matrix` or `b`.');
     const rank = inverses.filter((inverse) => inverse > 0).length;
     return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s) };
   } finally {
@@ -213,13 +211,19 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   }
 }
 
-function* requireSolved(x: Real, dtype: RealDtype): Work {
+/**
+ * Requires the first of a result's storages to be finite, as they would be but for their type; otherwise closes all of
+ * them and throws `ERR_OUT_OF_RANGE`.
+ */
+function* requireHeld(storages: readonly Storage[], { dtype }: Place, name: string, remedy: string): Work {
+  const values = storages[0]!.values as Real;
   let at = 0;
-  yield* inPieces(x.length, (from, to) => {
-    if (at === from) at += firstNotFinite(x.subarray(from, to));
+  yield* inPieces(values.length, (from, to) => {
+    if (at === from) at += firstNotFinite(values.subarray(from, to));
   });
-  if (at === x.length) return;
-  const message = `Solution entry (${at}) is (${x[at]}): \`matrix\` is too small for \`b\` in (${dtype}). Scale one of them.`;
+  if (at === values.length) return;
+  const message = `${name} entry (${at}) is (${values[at]}): it is beyond (${dtype}), or a step to it is. ${remedy}`;
+  for (const storage of storages) storage.close();
   throw new CovariumError('ERR_OUT_OF_RANGE', message);
 }
 

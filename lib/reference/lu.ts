@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import type { Real } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, smallestNormal } from '../dtype.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -33,9 +33,13 @@ export function* lu(a: Real, pivots: Real, n: number): Work {
 
 /** Each row x of `rows` becomes the y of a y = x, for the triangles of {@link lu}. Throws `ERR_SINGULAR`. */
 export function* luSolve(triangles: Real, pivots: Real, rows: Real, n: number): Work {
-  for (let i = 0; i < n; i++)
-    if (triangles[i * (n + 1)] === 0)
-      throw new CovariumError('ERR_SINGULAR', `Matrix is singular: pivot (${i}) is (0).`, { pivot: i });
+  const least = smallestNormal[dtypeOf(triangles) as RealDtype];
+  for (let i = 0; i < n; i++) {
+    const pivot = triangles[i * (n + 1)]!;
+    // Other devices take what is below for 0.
+    if (Math.abs(pivot) < least)
+      throw new CovariumError('ERR_SINGULAR', `Matrix is singular: pivot (${i}) is (${pivot}).`, { pivot: i });
+  }
   for (let start = 0; start < rows.length; start += n) {
     const x = rows.subarray(start, start + n);
     for (let j = 0; j < n; j++) x[j] = (x[j]! - along(triangles, x, j * n, 0, j)) / triangles[j * (n + 1)]!;

@@ -280,6 +280,15 @@ onEveryDevice('entries of any size have their singular values, solutions and det
   await throwsCode('ERR_OUT_OF_RANGE', '(float64)', () =>
     tiny.lstsq(Vector.from([1, 2], { dtype: 'float64' }), { device }),
   );
+  const double = (rows: number[][]) => Matrix.from(rows, { dtype: 'float64' });
+  const steep = double([[1e-200, 0], [1, 1e-200]]); // biome-ignore format: short
+  await throwsCode('ERR_OUT_OF_RANGE', 'Inverse entry (0)', () => steep.inverse({ device }));
+  await throwsCode('ERR_OUT_OF_RANGE', '`matrix` or `b`', () => steep.solve(double([[1], [1]]), { device }));
+  await throwsCode('ERR_OUT_OF_RANGE', 'R entry (0) is (Infinity)', () =>
+    double([[1.7e308], [1.7e308]]).qr({ device }),
+  );
+  // An entry of which the type holds fewer digits.
+  assert.is((await throwsCode('ERR_SINGULAR', '(0)', () => double([[1e-310]]).inverse({ device }))).pivot, 0);
   const wide = Matrix.from([[1e200, 1], [3e200, 2], [-2e200, 0]], { dtype: 'float64' }); // biome-ignore format: short
   const [variance, ...others] = (await wide.covariance({ device })).data;
   assert.is(variance, Infinity);
