@@ -10,6 +10,9 @@ import { type Real, type RealDtype, smallestNormal, type Values } from '../dtype
 import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import type { Factor } from '../factor/factor.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
+import { unitOf } from '../reference/svd.ts';
+import { endsPiece, isSlice } from '../work.ts';
+import { exactRoot } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -32,27 +35,61 @@ export function covarianceTask<D extends RealDtype>(parameters: NormalParameters
 }
 
 /**
- * Whether a device may have flushed to 0 what counts in one of n variances of float32, every `stride`th number: sums of
- * products that are less than the least normal number.
+ * Whether a device may have flushed to 0 what counts in one of n variances, every `stride`th number: sums of products
+ * that are less than the least normal number.
  */
 export function hasSmall(values: Values, { n, dtype, factor }: NormalParameters, stride: number): boolean {
-  if (dtype === 'float64' || factor instanceof DiagonalFactor) return false;
+  if (factor instanceof DiagonalFactor) return false;
   for (let i = 0; i < n; i++) if (values[i * stride]! < leastExact[dtype]) return true;
   return false;
 }
 
-/** Computes numbers again, in float64, if {@link hasSmall} says so of the variances among them. */
+/** Computes variances, or with a stride of n + 1 the covariance, again in float64 if {@link hasSmall} says so. */
 export function* smallAgain(
   values: Values,
   parameters: NormalParameters,
   stride: number,
   encode: Parameters<typeof inFloat64>[2],
 ): Tasks<void> {
-  if (hasSmall(values, parameters, stride)) values.set(yield* inFloat64(parameters, values.length, encode));
+  if (!hasSmall(values, parameters, stride)) return;
+  if (parameters.dtype === 'float32') {
+    values.set(yield* inFloat64(parameters, values.length, encode));
+    return;
+  }
+  const { n } = parameters;
+  const { products, units } = yield* inUnits(parameters);
+  const step = stride === 1 ? n + 1 : 1;
+  for (let at = 0; at < values.length; at++) {
+    const entry = at * step;
+    values[at] = products[entry]! * units[Math.floor(entry / n)]! * units[entry % n]!;
+    if (isSlice(at)) yield;
+  }
+}
+
+/**
+ * The covariance (n x n) in float64, each coordinate in a unit in which its standard deviation is about 1, so that no
+ * variance vanishes or overflows: entry (i, j) is that of `products` times `units[i] units[j]`, powers of two.
+ */
+export function* inUnits(
+  parameters: NormalParameters,
+): Tasks<{ readonly products: Float64Array; readonly units: Float64Array }> {
+  const { root, n, width } = yield* exactRoot(parameters);
+  const [rows, units, products] = [hostZeros(n * width), new Float64Array(n), hostZeros(n * n)];
+  for (let i = 0; i < n; i++) {
+    const row = root.subarray(i * width, (i + 1) * width);
+    units[i] = unitOf(row, 0);
+    for (let k = 0; k < width; k++) rows[i * width + k] = row[k]! / units[i]!;
+    if (endsPiece(i, n)) yield;
+  }
+  if (width > 0)
+    yield* exactly(parameters.device, (encoder) =>
+      encoder.product(rows, rows, products, n, n, width, false, true, 1, 0),
+    );
+  return { products, units };
 }
 
 /** `length` numbers that the factor of a normal makes, in float64: it holds products of any two numbers of float32. */
-export function* inFloat64(
+function* inFloat64(
   { device, factor }: NormalParameters,
   length: number,
   encode: (exact: Factor, encoder: Encoder, out: Real, scratch: Scratch) => void,
@@ -71,7 +108,7 @@ const leastExact = { float32: smallestNormal.float32 * 2 ** 24, float64: smalles
  * does not hold, although it holds the factor.
  */
 export function requireHeldVariances(values: Values, { n, dtype, factor }: NormalParameters, stride: number): void {
-  const least = dtype === 'float32' || factor instanceof DiagonalFactor ? smallestNormal[dtype] : leastExact[dtype];
+  const least = smallestNormal[dtype];
   for (let i = 0; i < n; i++) {
     const variance = values[i * stride]!;
     if (variance >= least && variance < Number.POSITIVE_INFINITY) continue;

@@ -421,7 +421,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /**
    * The correlation matrix, n x n, with ones on its diagonal; a coordinate that does not vary correlates with no other.
-   * Rejects like {@link variances}.
+   * The dtype need not hold the variances. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async correlation(options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => correlation(this.#open()));

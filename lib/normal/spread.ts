@@ -1,10 +1,12 @@
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
+import { firstNotFinite } from '../check.ts';
 import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { mapped } from '../distribution/tasks.ts';
-import type { Real, RealDtype } from '../dtype.ts';
-import { hasSmall, inFloat64, requireHeldVariances, smallAgain } from './covariance.ts';
+import type { RealDtype } from '../dtype.ts';
+import { endsPiece } from '../work.ts';
+import { hasSmall, inUnits, requireHeldVariances, smallAgain } from './covariance.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -34,39 +36,30 @@ export function deviationsTask<D extends RealDtype>(parameters: NormalParameters
   return mapped(variancesTask(parameters), (variance) => Math.sqrt(ratio) * Math.sqrt(variance));
 }
 
-/** c_ij / sqrt(c_ii c_jj) of the covariance, n x n, with ones on the diagonal; who does not vary has 0 beside it. */
+/**
+ * c_ij / sqrt(c_ii c_jj) of the covariance, n x n, with ones on the diagonal; who does not vary has 0 beside it. The
+ * type need not hold the variances.
+ */
 export function* correlation<D extends RealDtype>(parameters: NormalParameters<D>): Tasks<Matrix<D>> {
   const { device, dtype, n, factor } = parameters;
-  const deviations = yield* step(deviationsTask(parameters));
-  const inverses = Float64Array.from(deviations.data as Real, (deviation) => (deviation > 0 ? 1 / deviation : 0));
-  const isSmall = hasSmall(
-    Float64Array.from(deviations.data as Real, (deviation) => deviation ** 2),
-    parameters,
-    1,
-  );
-  deviations.close();
   const wrap = (written: Storage<D>) => new Matrix(written, n, n);
   const task = resultTask({ device, dtype }, n * n, wrap, (encoder, out, scratch) => {
-    const rows = scratch.output(dtype, n * n);
-    const scales = scratch.copy(inverses, dtype);
-    factor.covariance(encoder, rows, scratch);
-    encoder.scaleColumns(rows, scales);
-    encoder.transpose(rows, out, n, n);
-    encoder.scaleColumns(out, scales);
+    factor.covariance(encoder, out, scratch);
   });
   const out = task.written.values;
   return yield* step({
     ...task,
     *again() {
-      if (!isSmall) return;
-      const covariance = yield* inFloat64(parameters, n * n, (exact, ...place) => exact.covariance(...place));
+      const variances = Float64Array.from({ length: n }, (_, i) => out[i * (n + 1)]!);
+      const isHeld = firstNotFinite(variances) === n && !hasSmall(variances, parameters, 1);
+      const { products } = isHeld ? { products: out } : yield* inUnits(parameters);
+      const inverses = variances.map((_, i) =>
+        products[i * (n + 1)]! > 0 ? 1 / Math.sqrt(products[i * (n + 1)]!) : 0,
+      );
       for (let i = 0; i < n; i++) {
-        for (let j = 0; j < n; j++) out[i * n + j] = covariance[i * n + j]! * inverses[i]! * inverses[j]!;
-        yield;
+        for (let j = 0; j < n; j++) out[i * n + j] = i === j ? 1 : products[i * n + j]! * inverses[i]! * inverses[j]!;
+        if (endsPiece(i, n)) yield;
       }
-    },
-    after: () => {
-      for (let i = 0; i < n; i++) out[i * (n + 1)] = 1;
     },
   });
 }

@@ -65,10 +65,58 @@ onEveryDevice('a variance that the dtype does not hold is refused, by each that 
     () => normal.variances(),
     () => normal.variancesSync(),
     () => normal.standardDeviations(),
-    () => normal.correlation(),
     () => normal.covariance(),
   ])
     await throwsCode('ERR_OUT_OF_RANGE', message, ask);
+  assert.equal([...(await normal.correlation()).data], [1, 0, 0, 1]);
+});
+
+onEveryDevice('float64 holds every variance that is a normal number, and correlations of others.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const unit = 2 ** -1012;
+  const options = { device, dtype: 'float64' } as const;
+  const times = (rows: number[][], by: number) => rows.map((row) => row.map((entry) => entry * by));
+  for (const normal of [
+    MultivariateNormal.fromCovarianceSync({
+      ...options,
+      covariance: times(
+        [
+          [3, 1],
+          [1, 2],
+        ],
+        unit,
+      ),
+    }),
+    MultivariateNormal.fromPrecisionSync({
+      ...options,
+      precision: times(
+        [
+          [0.4, -0.2],
+          [-0.2, 0.6],
+        ],
+        1 / unit,
+      ),
+    }),
+    MultivariateNormal.fromLowRankSync({
+      ...options,
+      factor: times([[1], [1]], Math.sqrt(unit)),
+      diagonal: [2 * unit, unit],
+    }),
+  ]) {
+    near(normal.covarianceSync().data.map(over(unit)), [3, 1, 1, 2], 1e-14);
+    near(normal.variancesSync().data.map(over(unit)), [3, 2], 1e-14);
+    near(normal.toJSON().covariance.flat().map(over(unit)), [3, 1, 1, 2], 1e-14);
+    near(normal.correlationSync().data, [1, 1 / Math.sqrt(6), 1 / Math.sqrt(6), 1], 1e-14);
+    normal.close();
+  }
+  using smaller = MultivariateNormal.fromCholeskySync({
+    ...options,
+    factor: [
+      [1e-160, 0],
+      [1e-160, 1e-160],
+    ],
+  });
+  near(smaller.correlationSync().data, [1, Math.SQRT1_2, Math.SQRT1_2, 1], 1e-14);
 });
 
 onEveryDevice(
