@@ -28,23 +28,24 @@ export function readOptions({ format, columns, missing, member, ...csv }: ReadAr
     columns: columns === undefined ? undefined : columnList(columns),
     missing: missing as TableOptions['missing'],
     member,
-    ...csvOptions(csv),
+    ...csvOptions(csv, [...csvOptionNames, '--columns']),
   };
 }
 
-const csvOptionNames = ['--header', '--no-header', '--delimiter', '--comment'];
+const csvOptionNames: readonly string[] = ['--header', '--no-header', '--delimiter', '--comment'];
 
-/** The options of openTable() for CSV; warnings become lines on standard error. */
-export function csvOptions({ header, delimiter, comment }: CsvArguments): TableOptions {
+/** The options of openTable() for CSV; warnings become lines on standard error, in terms of a command's options. */
+export function csvOptions(
+  { header, delimiter, comment }: CsvArguments,
+  names: readonly string[] = csvOptionNames,
+): TableOptions {
   return {
     header,
     // Typing a tab in a shell takes some effort.
     delimiter: delimiter === '\\t' || delimiter === 'tab' ? '\t' : delimiter,
     comment,
     warn: (sentence) => {
-      process.stderr.write(
-        `${colors.yellow('warning:')} ${commandWords(sentence, csvOptionNames).replace(/\p{Cc}+/gu, ' ')}\n`,
-      );
+      process.stderr.write(`${colors.yellow('warning:')} ${commandWords(sentence, names).replace(/\p{Cc}+/gu, ' ')}\n`);
     },
   };
 }

@@ -6,10 +6,10 @@ import { runSliced, Turns } from '../work.ts';
 import { FileMessageBytes, type MessageBytes, PipeMessageBytes } from './arrow/message-bytes.ts';
 import { ArrowMessages } from './arrow/messages.ts';
 import { ArrowRows } from './arrow/rows.ts';
-import { type ArrowField, readSchema } from './arrow/schema.ts';
-import { chosenColumns } from './columns.ts';
+import { type ArrowField, readMetadata, readSchema } from './arrow/schema.ts';
 import { CompleteRows } from './complete-rows.ts';
 import { Contradiction, refusal } from './contradiction.ts';
+import { chosenBesideIndex, pandasKey } from './pandas-index.ts';
 import { RowTiles } from './row-tiles.ts';
 import type { ReadRequest, TableReader } from './table.ts';
 
@@ -19,7 +19,7 @@ import type { ReadRequest, TableReader } from './table.ts';
  */
 export async function openArrow(
   input: InputSource,
-  { columns: wanted, missing, signal }: ReadRequest,
+  { columns: wanted, missing, signal, warn }: ReadRequest,
 ): Promise<TableReader> {
   const source = new ByteSource(input, signal);
   const { name } = source;
@@ -34,7 +34,8 @@ export async function openArrow(
     const fields = await runSliced(readSchema(first.flat, first.header, first.version), signal);
     await turns.take();
     const names = fields.map((field) => field.name);
-    const chosen = await runSliced(chosenColumns(name, names, names.length, wanted), signal);
+    const pandas = await runSliced(readMetadata(first.flat, first.header, pandasKey), signal);
+    const chosen = await runSliced(chosenBesideIndex(name, names, wanted, pandas, warn), signal);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
     await turns.take();
     for (const index of chosen) requireNumbers(name, fields[index]!);

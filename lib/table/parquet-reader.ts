@@ -3,10 +3,11 @@ import { bytesOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { ByteSource, type InputSource } from '../file/input.ts';
 import { type RandomAccess, randomAccessOf } from '../file/random-access.ts';
 import { runSliced, Turns } from '../work.ts';
-import { chosenColumns, repeatedNames } from './columns.ts';
+import { repeatedNames } from './columns.ts';
 import { CompleteRows, refuseInexact } from './complete-rows.ts';
 import { Contradiction, NotTaken, refusal } from './contradiction.ts';
 import { Inexact } from './numbers.ts';
+import { chosenBesideIndex } from './pandas-index.ts';
 import { ChunkReader } from './parquet/column.ts';
 import { type ColumnChunk, type ParquetFooter, readFooter } from './parquet/footer.ts';
 import type { ParquetField } from './parquet/schema.ts';
@@ -32,7 +33,7 @@ const plainRatio = 4096;
  */
 export async function openParquet(
   input: InputSource,
-  { columns: wanted, missing, signal }: ReadRequest,
+  { columns: wanted, missing, signal, warn }: ReadRequest,
 ): Promise<TableReader> {
   const source = new ByteSource(input, signal);
   const { name } = source;
@@ -43,7 +44,7 @@ export async function openParquet(
     const footer = await footerOf(file, name, signal);
     await turns.take();
     const names = footer.fields.map((field) => field.name);
-    const chosen = await runSliced(chosenColumns(name, names, names.length, wanted), signal);
+    const chosen = await runSliced(chosenBesideIndex(name, names, wanted, footer.pandas, warn), signal);
     if (chosen.length === 0) throw new Contradiction('it has no columns');
     await turns.take();
     const fields = chosen.map((index) => footer.fields[index]!);

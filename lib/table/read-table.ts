@@ -15,7 +15,10 @@ export interface TableOptions extends AbortOptions {
    * bytes and streams, by default the format of their first bytes.
    */
   readonly format?: TableFormat | undefined;
-  /** The columns to read, by name, in this order; by default all. */
+  /**
+   * The columns to read, by name, in this order. By default all, except the index of a pandas data frame in Parquet
+   * and Arrow files.
+   */
   readonly columns?: readonly string[] | undefined;
   /**
    * What to do with a row that has a missing value (a null, a NaN, an empty field): refuse it, by default, or leave it

@@ -46,6 +46,15 @@ export function* readSchema(flat: FlatReader, schema: number, version: number): 
   return fields;
 }
 
+/** The text that a schema's metadata have by this key. Throws a {@link Contradiction}. */
+export function* readMetadata(flat: FlatReader, schema: number, key: string): Work<string | undefined> {
+  for (const [index, pair] of flat.tables(schema, 2).entries()) {
+    if (isSlice(index)) yield;
+    if (flat.text(pair, 0) === key) return flat.text(pair, 1);
+  }
+  return undefined;
+}
+
 /** A schema as text, to be compared with another. */
 export function* schemaText(flat: FlatReader, schema: number, version: number): Work<string> {
   const texts: string[] = [];

@@ -1,5 +1,6 @@
 import { isSlice, type Work } from '../../work.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
+import { pandasKey } from '../pandas-index.ts';
 import { type Element, fieldsOf, type Leaf, type ParquetField, readElement, typeName } from './schema.ts';
 import { ThriftReader } from './thrift.ts';
 
@@ -39,6 +40,8 @@ interface RawGroup {
 export interface ParquetFooter {
   readonly fields: readonly ParquetField[];
   readonly rows: number;
+  /** What pandas says of its columns, as it stands there. */
+  readonly pandas: string | undefined;
   /** Rows of each row group. */
   readonly groups: readonly number[];
   /** Throws a {@link Contradiction} or {@link NotTaken}. */
@@ -54,9 +57,11 @@ export function* readFooter(bytes: Uint8Array, pagesEnd: number): Work<ParquetFo
   const elements: Element[] = [];
   const groups: RawGroup[] = [];
   let rows = -1;
+  const pandas: string[] = [];
   yield* reader.structWork((id) => {
     if (id === 2) return reader.listWork(() => void elements.push(readElement(reader)));
     if (id === 4) return reader.listWork(() => readGroup(reader, groups));
+    if (id === 5) return reader.listWork(() => readPandas(reader, pandas));
     if (id === 8) throw new NotTaken('its footer belongs to an encrypted file');
     if (id === 3) rows = reader.integer();
     return id === 3;
@@ -66,9 +71,21 @@ export function* readFooter(bytes: Uint8Array, pagesEnd: number): Work<ParquetFo
   return {
     fields,
     rows,
+    pandas: pandas[0],
     groups: groups.map((group) => group.rows),
     chunk: (group, { leaf }) => chunkOf(groups[group]!.chunks[leaf]!, pagesEnd),
   };
+}
+
+// A pair of the metadata; the texts of other writers may be long.
+function readPandas(reader: ThriftReader, texts: string[]): undefined {
+  let key = '';
+  reader.child((id) => {
+    if (id === 1) key = reader.text();
+    else if (id === 2 && key === pandasKey) texts.push(reader.text());
+    else return false;
+    return true;
+  });
 }
 
 function* readGroup(reader: ThriftReader, groups: RawGroup[]): Work {

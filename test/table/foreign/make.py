@@ -41,6 +41,8 @@ with pa.OSFile("pyarrow.arrows", "wb") as sink, pa.ipc.new_stream(sink, table.sc
 
 frame.to_parquet("pandas.parquet")
 frame.to_feather("pandas.arrow")
+frame.set_axis(step * 7, axis=0).to_parquet("pandas-index.parquet")  # as after a filter: a column __index_level_0__
+pa.feather.write_feather(frame.set_axis(pd.Index(step * 7, name="id"), axis=0), "pandas-index.arrow")
 
 polars = pl.DataFrame(data).with_columns(pl.Series("n", nullable.to_pylist()))
 polars.write_parquet("polars.parquet")
