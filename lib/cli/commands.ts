@@ -50,6 +50,8 @@ export async function command(words: readonly string[]): Promise<void> {
       '--dtype <type>',
       'float32 or float64: the type to sample in; by default float32, or float64 where float32 is too coarse',
     );
+  const missing = () =>
+    new Option('--missing <what>', 'error or drop: what becomes of a row with a missing value').default('error');
   const header = () => new Option('--header', 'of CSV: the first row names the columns; by default the file tells');
   const noHeader = () => new Option('--no-header', 'of CSV: the first row has numbers');
   const delimiter = () =>
@@ -67,7 +69,7 @@ export async function command(words: readonly string[]): Promise<void> {
     .argument('<data...>', '.csv, .npy, .arrow or .parquet files of numbers, or - for standard input')
     .option('--format <format>', `${formats}; by default what the ending says, csv for -`)
     .option('--columns <a,b>', 'the columns to fit to, by name; all by default')
-    .option('--missing <what>', 'error or drop: what becomes of a row with a missing value', 'error')
+    .addOption(missing())
     .addOption(header())
     .addOption(noHeader())
     .addOption(delimiter())
@@ -222,6 +224,7 @@ export async function command(words: readonly string[]): Promise<void> {
     .addOption(noHeader())
     .addOption(delimiter())
     .addOption(comment())
+    .addOption(missing())
     .option('--columns <a,b>', 'the columns to show, up to 8; all by default (x1, x2, ... where the model names none)')
     .option('--title <text>', 'what stands above the picture; the names of the files by default')
     .requiredOption(

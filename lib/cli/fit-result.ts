@@ -11,7 +11,7 @@ import { requireOneRow, typeOfDraws } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
-import { csvOptions } from './read-options.ts';
+import { csvOptions, tellDropped } from './read-options.ts';
 
 /** Options of `covarium fit` and `covarium merge` for their result, as typed. */
 export interface ResultArguments {
@@ -74,8 +74,7 @@ async function modelWriter(
     const { mean, covariance, dtype } = await parametersOf(rows, asked, { dtype: given, singular, jitter: amount });
     signal.throwIfAborted();
     await writeModel(path, { covarium: 1, dtype, ...(names && { columns: names }), mean, covariance });
-    if (dropped > 0)
-      process.stderr.write(`Left out (${dropped}) rows with missing values; (${moments.count}) observations remain.\n`);
+    tellDropped(dropped, moments.count);
   };
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype } from '../dtype.ts';
+import { type Missing, type RealDtype, requireMissing } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
 import { refuseInputs } from '../file/same-file.ts';
 import type { NormalJson } from '../normal/json.ts';
@@ -15,7 +15,7 @@ import { openNpyRows } from '../table/npy-rows.ts';
 import { openTable, type TableOptions } from '../table/read-table.ts';
 import type { TableReader } from '../table/table.ts';
 import { readModel } from './model.ts';
-import { type CsvArguments, columnList, csvOptions } from './read-options.ts';
+import { type CsvArguments, columnList, csvOptions, tellDropped } from './read-options.ts';
 
 /** Options of `covarium plot`, as typed. */
 export interface PlotArguments extends CsvArguments {
@@ -23,6 +23,7 @@ export interface PlotArguments extends CsvArguments {
   readonly draws: string;
   readonly data?: string;
   readonly columns?: string;
+  readonly missing?: string;
   readonly title?: string;
   readonly output: string;
 }
@@ -46,9 +47,10 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
   const columns = chosen.map((i) => names[i]!);
   requireVariances(columns, covariance);
   const files = [options.draws, ...(options.data === undefined ? [] : [options.data])];
-  // The options for CSV are for what somebody else has written.
-  const csv = [...(options.data === undefined ? [] : [csvOptions({})]), csvOptions(options)];
-  const [draws, data] = await Promise.all(files.map((path, i) => readPoints(path, model, chosen, csv[i]!)));
+  // The options of reading are for what somebody else has written.
+  const foreign = { ...csvOptions(options), missing: requireMissing(options.missing as Missing | undefined) };
+  const reading = [...(options.data === undefined ? [] : [csvOptions({})]), foreign];
+  const [draws, data] = await Promise.all(files.map((path, i) => readPoints(path, model, chosen, reading[i]!)));
   const picture = pairsPlot({
     title:
       options.title ??
@@ -69,6 +71,8 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
     await output.discard();
     throw error;
   }
+  const { dropped = 0, rows, of = rows } = data ?? draws!;
+  tellDropped(dropped, of);
 }
 
 function chosenColumns(names: readonly string[], wanted: string | undefined): number[] {
@@ -108,16 +112,17 @@ function requireVariances(names: readonly string[], covariance: readonly (readon
 
 /**
  * The chosen columns of a file of draws or data: only the rows to show if the file states its number of rows, otherwise
- * all rows.
+ * all rows. Rows with a missing value are left out as `covarium fit` does: where any column of the model lacks one.
  */
 async function readPoints(
   path: string,
   model: NormalJson,
   chosen: readonly number[],
-  csv: TableOptions,
+  options: TableOptions,
 ): Promise<Points> {
   const format = formatOf(path);
-  if (format === 'npy') {
+  const isDropping = options.missing === 'drop';
+  if (format === 'npy' && !isDropping) {
     const file = await openNpyRows(path);
     try {
       requireRows(path, file, model);
@@ -128,36 +133,40 @@ async function readPoints(
     }
   }
   // A data frame has more columns than the model, some of them text.
-  if (model.columns !== undefined && (format !== 'csv' || (await hasColumns(path, model.columns, csv)))) {
-    const columns = chosen.map((i) => model.columns![i]!);
-    return chosenPoints(
-      path,
-      await openTable(path, { ...csv, columns }),
-      columns.map((_, i) => i),
-    );
+  const hasNames = format !== 'npy' && model.columns !== undefined;
+  if (hasNames && (format !== 'csv' || (await hasColumns(path, model.columns, options)))) {
+    const columns = isDropping ? model.columns : chosen.map((i) => model.columns![i]!);
+    const places = isDropping ? chosen : columns.map((_, i) => i);
+    return chosenPoints(path, await openTable(path, { ...options, columns }), places, isDropping);
   }
-  const table = await openTable(path, csv);
+  const table = await openTable(path, options);
   try {
     requireColumns(path, table.head, model);
   } catch (error) {
     await table.close();
     throw error;
   }
-  return chosenPoints(path, table, chosen);
+  return chosenPoints(path, table, chosen, isDropping);
 }
 
 /** True if the header of a CSV file names all the columns. Standard input can be read only once. */
-async function hasColumns(path: string, columns: readonly string[], csv: TableOptions): Promise<boolean> {
+async function hasColumns(path: string, columns: readonly string[], options: TableOptions): Promise<boolean> {
   if (path === '-') return false;
   // Warnings are printed when the rows are read.
-  const table = await openTable(path, { ...csv, warn: () => {} });
+  const table = await openTable(path, { ...options, warn: () => {} });
   await table.close();
   return columns.every((name) => table.head.names?.includes(name));
 }
 
-async function chosenPoints(path: string, table: TableReader, chosen: readonly number[]): Promise<Points> {
+async function chosenPoints(
+  path: string,
+  table: TableReader,
+  chosen: readonly number[],
+  isDropping: boolean,
+): Promise<Points> {
   const { rows: all, columns } = table.head;
-  const wanted = all === undefined ? undefined : evenRows(all, maximumDots);
+  // Of how many rows to choose shows only at the end, where some are left out.
+  const wanted = all === undefined || isDropping ? undefined : evenRows(all, maximumDots);
   const values: number[] = [];
   let row = 0;
   let next = 0;
@@ -171,8 +180,9 @@ async function chosenPoints(path: string, table: TableReader, chosen: readonly n
   } finally {
     await table.close();
   }
-  requireSome(path, row);
-  return { values, rows: next, of: row };
+  const { dropped } = table;
+  requireSome(path, row, dropped);
+  return { values, rows: next, of: row, dropped };
 }
 
 function requireRows(path: string, { rows, columns }: { rows: number; columns: number }, model: NormalJson): void {
@@ -201,6 +211,8 @@ function requireColumns(
   });
 }
 
-function requireSome(path: string, rows: number): void {
-  if (rows === 0) throw new CovariumError('ERR_SHAPE', `File (${path}) has no rows.`, { path });
+function requireSome(path: string, rows: number, dropped = 0): void {
+  if (rows > 0) return;
+  const has = dropped === 0 ? 'no rows' : `(${dropped}) rows, and a missing value in each`;
+  throw new CovariumError('ERR_SHAPE', `File (${path}) has ${has}.`, { path });
 }

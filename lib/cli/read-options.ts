@@ -50,6 +50,12 @@ export function csvOptions(
   };
 }
 
+/** Says on standard error how many rows were left out because a value is missing. */
+export function tellDropped(dropped: number, remaining: number): void {
+  if (dropped === 0) return;
+  process.stderr.write(`Left out (${dropped}) rows with missing values; (${remaining}) observations remain.\n`);
+}
+
 /** Names of columns, separated as those of a CSV file: one with a comma is quoted. Throws `ERR_INVALID_ARGUMENT`. */
 export function columnList(text: string): string[] {
   const bytes = Buffer.from(text);

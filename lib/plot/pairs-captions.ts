@@ -75,10 +75,14 @@ interface Noun {
 const drawsNoun: Noun = { one: 'draw', many: 'draws' };
 const dataNoun: Noun = { one: 'row of data', many: 'rows of data' };
 
-/** `1,500 of 5,000 draws, 1,300 of them as dots`; parts that equal the whole are left out. */
-function amount({ rows, of = rows }: Points, noun: Noun, limit: number = rows): string {
+/**
+ * `1,500 of 5,000 draws, 1,300 of them as dots`; parts that equal the whole are not said. Rows with missing values
+ * follow in parentheses.
+ */
+function amount({ rows, of = rows, dropped = 0 }: Points, noun: Noun, limit: number = rows): string {
   const read = rows === of ? counted(of, noun) : `${grouped(rows)} of ${counted(of, noun)}`;
-  return limit < rows ? `${read}, ${grouped(limit)} of them as dots` : read;
+  const shown = limit < rows ? `${read}, ${grouped(limit)} of them as dots` : read;
+  return dropped === 0 ? shown : `${shown} (${grouped(dropped)} with missing values left out)`;
 }
 
 function counted(count: number, { one, many }: Noun): string {

@@ -4,6 +4,8 @@ export interface Points {
   readonly rows: number;
   /** The number of rows from which these are an even choice; `rows` by default. */
   readonly of?: number;
+  /** The number of rows left out beside these because they have a missing value; 0 by default. */
+  readonly dropped?: number;
 }
 
 /** At most `limit` of the rows 0 to `rows` - 1, evenly spaced, ascending. */
