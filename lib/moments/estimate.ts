@@ -31,7 +31,7 @@ export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
   const { n } = sums;
   const about = yield* aboutMean(sums, asked.mean);
   const intensity = intensityOf(about, asked.shrinkage ?? 'none');
-  const divisor = divisorOf(sums, asked.ddof ?? (asked.mean === undefined ? 1 : 0));
+  const divisor = divisorOf(sums, asked);
   const covariance = new Float64Array(n * n);
   let trace = 0;
   for (let i = 0; i < n; i++) {
@@ -59,11 +59,18 @@ export function* aboutMean(sums: CentralSums, mean: Float64Array | undefined): W
   return about;
 }
 
-function divisorOf({ weight, squaredWeight }: CentralSums, ddof: number): number {
-  const taken = wholeNumber('ddof', ddof);
+function divisorOf({ weight, squaredWeight, count }: CentralSums, { ddof, mean }: Asked): number {
+  const taken = wholeNumber('ddof', ddof ?? (mean === undefined ? 1 : 0));
   const divisor = weight - taken * (squaredWeight / weight);
   if (divisor > 0) return divisor;
   const effective = (weight / squaredWeight) * weight;
+  if (ddof === undefined)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      count === 1
+        ? 'There is (1) observation, and one row is not enough for a covariance; pass two or more.'
+        : `The weights of (${count}) observations make them (${effective}) effective ones, too few for a covariance.`,
+    );
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
     `\`ddof\` is (${taken}), but there are (${effective}) effective observations.`,

@@ -88,6 +88,13 @@ test('fit drops rows with missing values if the options say so, and prints how m
   assert.equal(model('dropped.json').mean, [13 / 3, 3]);
 });
 
+test('fit says of one row that it is not enough.', async () => {
+  writeFileSync(at('one.csv'), 'a,b\n1,2\n');
+  const { code, stderr } = await run(['fit', at('one.csv'), '--output', at('one.json')]);
+  assert.is(code, 1);
+  assert.match(stderr, /^error: .*one row is not enough for a covariance; pass two or more\. \[ERR_OUT_OF_RANGE\]\n$/);
+});
+
 test('fit names the column that makes a covariance singular, and says what to do.', async () => {
   const refused = async (name: string, body: string, ...options: string[]) => {
     const path = file(name, body);
