@@ -103,9 +103,10 @@ function shapeOf(path: string, shape: PythonValue): { rows: number; columns: num
   const sizes = (shape as bigint[]).map(Number);
   if (sizes.length > 2) throw unsupportedNpy(path, `it has (${sizes.length}) dimensions; pass one or two`);
   const [rows = 1, columns = 1] = sizes;
-  const isPossible = Number.isSafeInteger(rows * columns * 16) && columns >= 1;
+  const isPossible = Number.isSafeInteger(rows * Math.max(1, columns) * 16);
   if (!isPossible || (rows === 0 && columns > mostColumnsOfNoRows))
     throw malformedNpy(path, `its shape is (${sizes.join(', ')}), which no file can hold`);
+  if (columns === 0) throw unsupportedNpy(path, `it has no columns (its shape is (${sizes.join(', ')}))`);
   return { rows, columns, dimensions: sizes.length };
 }
 

@@ -127,6 +127,7 @@ const head = (shape: string, rest = '') => `{'descr': '<f8', 'fortran_order': Fa
 const six = new Uint8Array(Float64Array.of(1, 2, 3, 4, 5, 6).buffer);
 const refused: [sentence: string, shown: string, bytes: Buffer, code?: ErrorCode][] = [
   ['with rows of no columns', '(9000000000000000, 0)', npy(head('(9000000000000000, 0)'))],
+  ['without columns', 'it has no columns (its shape is (3, 0))', npy(head('(3, 0)')), 'ERR_UNSUPPORTED'],
   ['with columns of no rows', '(0, 1000000000000000)', npy(head('(0, 1000000000000000)'))],
   ['with a thousand million columns of no rows', '(0, 1000000000)', npy(head('(0, 1000000000)'))],
   ['with a shape of float', '(0, 1e+300)', npy(head('(0, 1e300)'))],
