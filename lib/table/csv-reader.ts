@@ -8,7 +8,7 @@ import { runSliced, Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
 import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv, toldDelimiter } from './csv-dialect.ts';
-import { csvRecord, placeOf } from './csv-record.ts';
+import { type CsvDialect, csvRecord, placeOf } from './csv-record.ts';
 import { type CsvLayout, type CsvRows, csvFaults, linesOf, mostCsvRows, readCsvRows } from './csv-rows.ts';
 import { GatheredRows } from './result-memory.ts';
 import type { ReadRequest, TableReader } from './table.ts';
@@ -214,9 +214,10 @@ function refusal(
 const namesOfRows = '; pass the other `columns` (--columns) if the first has the names of the rows';
 
 function reason(fault: number, bytes: Uint8Array, field: number, { width, names, ...dialect }: CsvBeginning): string {
+  const headerHint = commentHint(names?.[0] ?? '', dialect);
   if (fault === csvFaults.fields) {
     const fields = csvRecord(bytes, 0, { ...dialect, comment: 0 })?.fieldCount;
-    return `Row has (${fields}) fields, but the first row has (${width})${commentHint(names?.[0] ?? '')}`;
+    return `Row has (${fields}) fields, but the first row has (${width})${headerHint}`;
   }
   const rest = bytes.subarray(field);
   const isAtEnd = /^[ \t]*[\r\n]/.test(Buffer.from(rest.subarray(0, 64)).toString('latin1'));
@@ -232,18 +233,27 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
     return `${where} ${what} (missing: 'drop', or --missing drop, leaves its row out)`;
   }
   const isRowName = field === 0 && names?.[0] === '';
-  return `${where} is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text) || commentHint(names?.[0] ?? '')}`;
+  const ofLine = field === 0 && bytes[0] === codeOfHash ? commentHint(text, dialect) : '';
+  return `${where} is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text) || ofLine || headerHint}`;
 }
 
-function commentHint(text: string): string {
-  return text.startsWith('#') ? "; pass `comment` '#' (--comment '#') if lines that begin with it are comments" : '';
+// What a spreadsheet shows in a cell whose formula fails.
+const spreadsheetError = /^#(N\/A|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|NULL!)$/i;
+const codeOfHash = 0x23;
+
+// Of the text with which a line begins; a comment letter that was given has skipped what it begins.
+function commentHint(text: string, { comment }: CsvDialect): string {
+  const isLikeComment = text.startsWith('#') && comment === 0 && !spreadsheetError.test(text);
+  return isLikeComment ? "; pass `comment` '#' (--comment '#') if lines that begin with it are comments" : '';
 }
 
 function hint(text: string): string {
   if (/^[+-]?\d[\d.,]*,\d+$/.test(text))
     return '; write decimals with a point, not a comma, and no separators of thousands';
   if (/^[$€£¥] ?[\d.]+$|^[+-]?[\d.]+ ?[%$€£¥]$/.test(text)) return '; write the number alone, without a unit';
+  if (spreadsheetError.test(text))
+    return '; it is an error value of a spreadsheet: an empty field in its place is a missing value';
   const delimiter = /[;\t]/.exec(text)?.[0];
-  if (delimiter === undefined) return commentHint(text);
+  if (delimiter === undefined) return '';
   return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} separate its fields`;
 }

@@ -177,6 +177,22 @@ for (const [where, parser] of parsers) {
     }
   });
 
+  about('Only where a line begins with # that may be a comment is `comment` advised.', async () => {
+    const told = async (text: string, options: Partial<ReadRequest> = {}) =>
+      (await throwsCode('ERR_MALFORMED_CSV', 'line 2', () => read(text, options))).message;
+    assert.match(await told('a,b\n#1,2\n'), "pass `comment` '#'");
+    for (const text of ['a,b\n1,#2\n', 'a,b\n"#1",2\n', 'a,b\n #1,2\n'])
+      assert.not.match(await told(text), 'comment', text);
+    assert.not.match(await told('a,b\n1,#2\n', { comment: '#' }), 'comment');
+    assert.not.match(await told(' #a,b\n1,x\n', { comment: '#' }), 'comment');
+    for (const word of ['#N/A', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#NULL!'])
+      for (const text of [`a,b\n${word},2\n`, `a,b\n1,${word}\n`]) {
+        const message = await told(text);
+        assert.match(message, `(${word}); it is an error value of a spreadsheet`);
+        assert.not.match(message, '`comment`');
+      }
+  });
+
   about('A row with a missing value is dropped, but not one with a text.', async () => {
     const text = 'a,b\n1,2\n,3\n4,NA\nNaN,5\n6,n/a\n7,8\n9,null\n"",1\n"NA",1\n';
     const { rows, dropped } = await read(text, { missing: 'drop' });
