@@ -11,7 +11,7 @@
 // are at their products. An entry takes the products of the columns before it in their order, one fused multiply-add
 // each, and the reciprocal of a pivot is rounded once: the bits are those of the CPU (objc/cpu/cholesky.cc). Nothing
 // depends on what is above the diagonal, which becomes 0. `failed` becomes the first pivot that is not positive, or
-// cholesky_good; after that the rest does nothing.
+// cholesky_good; after that no block is factored or solved.
 
 inline uint behind_none(uint i, uint n) { return i < n ? i : n - 1u; }
 
@@ -52,8 +52,7 @@ inline void factor_block(device T* a, device uint* failed, uint n, uint first, t
                          thread T (*sums)[8]) {
   const uint order = order_of(n, first);
   uint bad = 0u;
-  const bool isGood =
-      factor_half<T, 0u>(order, memory, lane, bad, sums) && factor_half<T, 1u>(order, memory, lane, bad, sums);
+  const bool isGood = factor_tile(order, memory, lane, bad, sums);
   store_tile(a, n, first, first, lane, sums);
   if (lane == 0u && (first == 0u || !isGood)) *failed = isGood ? cholesky_good : first + bad;
 }
@@ -82,7 +81,8 @@ template <typename T>
 inline void update_tile(device T* a, device uint* failed, constant CholeskyTileParams& params, threadgroup T* memory,
                         uint group, uint lane) {
   const uint n = params.columns, begin = params.first + tile_side;
-  if (begin >= n || *failed != cholesky_good) return;
+  // The first group alone: it writes `failed`, and lanes of another would not all read the same.
+  if (begin >= n || (group == 0u && *failed != cholesky_good)) return;
   const uint across = (n - begin + tile_side - 1u) / tile_side, row = group / across;
   const uint firstRow = begin + row * tile_side, firstColumn = begin + (group - row * across) * tile_side;
   if (firstRow >= n || (firstColumn > firstRow && row != 0u)) return;

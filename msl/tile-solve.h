@@ -10,14 +10,29 @@
 // Half a tile has four panels. A lane has four columns of one of them, the c-th at (lane % 4 * 4 + c) tile_stride.
 inline uint panel_of(uint lane) { return lane % 16u / 4u; }
 
-template <typename T, uint part>
+// The two fours of a lane's columns change places, so that one text makes both halves of a tile: the half that is made
+// comes first.
+template <typename T>
+inline void swap_halves(thread T (*sums)[8]) {
+#pragma unroll
+  for (uint r = 0u; r < 8u; ++r) {
+#pragma unroll
+    for (uint c = 0u; c < 4u; ++c) {
+      const T kept = sums[r][c];
+      sums[r][c] = sums[r][c + 4u];
+      sums[r][c + 4u] = kept;
+    }
+  }
+}
+
+template <typename T>
 inline void put_columns(thread const T (*sums)[8], uint panel, uint lane, threadgroup T* to) {
   if (panel_of(lane) != panel) return;
 #pragma unroll
   for (uint c = 0u; c < 4u; ++c) {
     T entries[8];
 #pragma unroll
-    for (uint r = 0u; r < 8u; ++r) entries[r] = sums[r][part * 4u + c];
+    for (uint r = 0u; r < 8u; ++r) entries[r] = sums[r][c];
     threadgroup T* column = to + (lane % 4u * 4u + c) * tile_stride + lane / 16u * 4u;
     put_quad(entries, column);
     put_quad(entries + 4, column + tile_half);
@@ -26,8 +41,8 @@ inline void put_columns(thread const T (*sums)[8], uint panel, uint lane, thread
 
 // The columns of a panel go back, and its products leave those behind it. `rows` has the panel's columns by row of the
 // tile, and `columns` what multiplies them, by column of the tile.
-template <typename T, uint part>
-inline void leave_behind(threadgroup const T* rows, threadgroup const T* columns, uint panel, uint lane,
+template <typename T>
+inline void leave_behind(threadgroup const T* rows, threadgroup const T* columns, uint part, uint panel, uint lane,
                          thread T (*sums)[8]) {
   threadgroup const T* atRows = rows + lane / 16u * 4u;
   threadgroup const T* atColumns = columns + lane % 16u * 4u;
@@ -39,11 +54,11 @@ inline void leave_behind(threadgroup const T* rows, threadgroup const T* columns
       take_quad(column, entries);
       take_quad(column + tile_half, entries + 4);
 #pragma unroll
-      for (uint r = 0u; r < 8u; ++r) sums[r][part * 4u + c] = entries[r];
+      for (uint r = 0u; r < 8u; ++r) sums[r][c] = entries[r];
     }
   }
   if (part == 0u) add_panel<T, true, false, true>(atRows, atColumns, sums);
-  if (panel_of(lane) > panel) add_panel<T, true, part == 0u, part == 1u>(atRows, atColumns, sums);
+  if (panel_of(lane) > panel) add_panel<T, true, true, false>(atRows, atColumns + part * tile_half, sums);
 }
 
 // A row of a panel becomes the solution y of factor y = row: entry j of the row is row[j tile_stride], entry (c, j) of
@@ -86,26 +101,6 @@ inline void take_factor(device const T* factor, ulong stride, uint order, uint f
   if (lane < tile_depth) next.reciprocal = j < order ? T(1) / factor[j * (stride + 1ul)] : T(0);
 }
 
-template <typename T, uint part>
-inline void solve_half(device const T* factor, ulong stride, uint order, threadgroup T* memory, uint lane,
-                       thread FactorPanel<T>& next, thread T (*sums)[8]) {
-  threadgroup T* ofFactor = memory;
-  threadgroup T* ofRows = memory + tile_depth * tile_stride;
-  for (uint panel = 0u; panel < 4u; ++panel) {
-    const uint first = part * tile_half + panel * tile_depth;
-    if (first >= order) return;
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    put_panel(next.taken, lane % tile_depth * tile_stride + lane / tile_depth, tile_lanes / tile_depth, ofFactor);
-    if (lane < tile_depth) ofFactor[lane * tile_stride + tile_side] = next.reciprocal;
-    put_columns<T, part>(sums, panel, lane, ofRows);
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (first + tile_depth < order) take_factor(factor, stride, order, first + tile_depth, lane, next);
-    if (lane < tile_side) solve_panel_row(ofFactor + first, ofFactor + tile_side, ofRows + lane);
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    leave_behind<T, part>(ofRows, ofFactor, panel, lane, sums);
-  }
-}
-
 // Each row x of a tile becomes the solution y of factor y = x, for the factor of order x order entries, at most
 // tile_side, whose rows are `stride` apart; nothing above its diagonal is read. An entry takes the products of the
 // columns before it in their order, and is multiplied by the reciprocal of its pivot. Columns behind the last become
@@ -117,8 +112,24 @@ inline void solve_tile(device const T* factor, ulong stride, uint order, threadg
   FactorPanel<T> next;
   next.from = source_of(side, 0u, 0u, lane);
   take_factor(factor, stride, order, 0u, lane, next);
-  solve_half<T, 0u>(factor, stride, order, memory, lane, next, sums);
-  solve_half<T, 1u>(factor, stride, order, memory, lane, next, sums);
+  threadgroup T* ofFactor = memory;
+  threadgroup T* ofRows = memory + tile_depth * tile_stride;
+  for (uint part = 0u; part < 2u; ++part) {
+    for (uint panel = 0u; panel < 4u; ++panel) {
+      const uint first = part * tile_half + panel * tile_depth;
+      if (first >= order) break;
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      put_panel(next.taken, lane % tile_depth * tile_stride + lane / tile_depth, tile_lanes / tile_depth, ofFactor);
+      if (lane < tile_depth) ofFactor[lane * tile_stride + tile_side] = next.reciprocal;
+      put_columns(sums, panel, lane, ofRows);
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      if (first + tile_depth < order) take_factor(factor, stride, order, first + tile_depth, lane, next);
+      if (lane < tile_side) solve_panel_row(ofFactor + first, ofFactor + tile_side, ofRows + lane);
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      leave_behind(ofRows, ofFactor, part, panel, lane, sums);
+    }
+    swap_halves(sums);
+  }
 }
 
 // The first four columns of a square, by column: entries above its diagonal are anything.
@@ -154,60 +165,63 @@ inline bool factor_square(threadgroup const T* from, uint order, thread Square<T
   return isGood;
 }
 
-// The Cholesky factor of half a tile, whose first `order` columns there are. False if pivot `bad` is not positive: the
-// rest is anything then, as what is above the diagonal is always.
-template <typename T, uint part>
-inline bool factor_half(uint order, threadgroup T* memory, uint lane, thread uint& bad, thread T (*sums)[8]) {
+// The Cholesky factor of a tile, whose first `order` columns there are. False if pivot `bad` is not positive: the rest
+// is anything then, as what is above the diagonal is always.
+template <typename T>
+inline bool factor_tile(uint order, threadgroup T* memory, uint lane, thread uint& bad, thread T (*sums)[8]) {
   threadgroup T* open = memory;
   threadgroup T* made = memory + tile_depth * tile_stride;
-  for (uint panel = 0u; panel < 4u; ++panel) {
-    const uint first = part * tile_half + panel * tile_depth;
-    if (first >= order) return true;
-    put_columns<T, part>(sums, panel, lane, open);
-    T x[tile_depth];
+  for (uint part = 0u; part < 2u; ++part) {
+    for (uint panel = 0u; panel < 4u; ++panel) {
+      const uint first = part * tile_half + panel * tile_depth;
+      if (first >= order) break;
+      put_columns(sums, panel, lane, open);
+      T x[tile_depth];
 #pragma unroll
-    for (uint begin = 0u; begin < tile_depth; begin += 4u) {
-      threadgroup_barrier(mem_flags::mem_threadgroup);
-      Square<T> square;
-      const uint left = first + begin < order ? order - first - begin : 0u;
-      if (!factor_square(open + begin * tile_stride + first + begin, left, square, bad)) {
-        bad += first + begin;
-        return false;
-      }
-      if (lane < tile_side) {
-        if (begin == 0u) {
-#pragma unroll
-          for (uint j = 0u; j < tile_depth; ++j) x[j] = open[j * tile_stride + lane];
+      for (uint begin = 0u; begin < tile_depth; begin += 4u) {
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        Square<T> square;
+        const uint left = first + begin < order ? order - first - begin : 0u;
+        if (!factor_square(open + begin * tile_stride + first + begin, left, square, bad)) {
+          bad += first + begin;
+          return false;
         }
+        if (lane < tile_side) {
+          if (begin == 0u) {
 #pragma unroll
-        for (uint j = 0u; j < 4u; ++j) {
-          const uint k = begin + j;
-          x[k] = lane == first + k ? square.roots[j] : x[k] * square.reciprocals[j];
+            for (uint j = 0u; j < tile_depth; ++j) x[j] = open[j * tile_stride + lane];
+          }
 #pragma unroll
-          for (uint c = j + 1u; c < 4u; ++c) x[begin + c] = fma(-x[k], square.entries[j][c], x[begin + c]);
+          for (uint j = 0u; j < 4u; ++j) {
+            const uint k = begin + j;
+            x[k] = lane == first + k ? square.roots[j] : x[k] * square.reciprocals[j];
+#pragma unroll
+            for (uint c = j + 1u; c < 4u; ++c) x[begin + c] = fma(-x[k], square.entries[j][c], x[begin + c]);
+          }
+#pragma unroll
+          for (uint k = begin; k < begin + 4u; ++k) made[k * tile_stride + lane] = x[k];
         }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        if (lane >= tile_side) continue;
 #pragma unroll
-        for (uint k = begin; k < begin + 4u; ++k) made[k * tile_stride + lane] = x[k];
-      }
-      threadgroup_barrier(mem_flags::mem_threadgroup);
-      if (lane >= tile_side) continue;
+        for (uint k = begin; k < begin + 4u; ++k) {
 #pragma unroll
-      for (uint k = begin; k < begin + 4u; ++k) {
+          for (uint behind = begin + 4u; behind < tile_depth; behind += 4u) {
+            T entries[4];
+            take_quad(made + k * tile_stride + first + behind, entries);
 #pragma unroll
-        for (uint behind = begin + 4u; behind < tile_depth; behind += 4u) {
-          T entries[4];
-          take_quad(made + k * tile_stride + first + behind, entries);
+            for (uint c = 0u; c < 4u; ++c) x[behind + c] = fma(-x[k], entries[c], x[behind + c]);
+          }
+        }
+        // The rows of the next square.
+        if (begin + 4u < tile_depth && lane - first - begin - 4u < 4u) {
 #pragma unroll
-          for (uint c = 0u; c < 4u; ++c) x[behind + c] = fma(-x[k], entries[c], x[behind + c]);
+          for (uint j = begin + 4u; j < begin + 8u; ++j) open[j % tile_depth * tile_stride + lane] = x[j % tile_depth];
         }
       }
-      // The rows of the next square.
-      if (begin + 4u < tile_depth && lane - first - begin - 4u < 4u) {
-#pragma unroll
-        for (uint j = begin + 4u; j < begin + 8u; ++j) open[j % tile_depth * tile_stride + lane] = x[j % tile_depth];
-      }
+      leave_behind(made, made, part, panel, lane, sums);
     }
-    leave_behind<T, part>(made, made, panel, lane, sums);
+    swap_halves(sums);
   }
   return true;
 }

@@ -109,7 +109,7 @@ inline uint tile_buffers() {
 // they read, and keep one that comes again (docs/cuda.md).
 template <typename T, bool leave, bool first, bool second>
 inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumns, thread T (*sums)[8]) {
-#pragma unroll(sizeof(T) == 4u ? 8 : 4)
+#pragma unroll(leave && !(first && second) ? 4 : sizeof(T) == 4u ? 8 : 4)
   for (uint k = 0u; k < tile_depth; ++k) {
     T x[8], y[8];
     take_quad(atRows, x);
