@@ -7,6 +7,8 @@ import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 /** Holds the numbers of a Matrix or a Vector: in ordinary memory, or in memory of a device, which `close` releases. */
 export class Storage<D extends Dtype = Dtype> {
   readonly dtype: D;
+  // That of a view which `close` has detached is 0.
+  readonly #length: number;
   /** Timings of the commit that computed the numbers. */
   timings: Timings | undefined = undefined;
   readonly #values: Values<D>;
@@ -25,6 +27,7 @@ export class Storage<D extends Dtype = Dtype> {
   constructor(values: Values<D>, device?: OpenBackend, home: OpenBackend | undefined = device, release?: () => void) {
     this.dtype = dtypeOf(values) as D;
     this.#values = values;
+    this.#length = values.length;
     this.#device = device;
     this.#release = release;
     this.home = home;
@@ -115,7 +118,7 @@ export class Storage<D extends Dtype = Dtype> {
 
   #open(): Values<D> {
     const values = this.#values;
-    if (this.#closed) throw new CovariumError('ERR_CLOSED', `Memory is closed (${values.length} numbers before).`);
+    if (this.#closed) throw new CovariumError('ERR_CLOSED', `Memory is closed (${this.#length} numbers before).`);
     // Ordinary memory too: how long a result can be read does not depend on its size.
     if (this.home?.closed)
       throw new CovariumError(

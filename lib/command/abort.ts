@@ -1,4 +1,5 @@
 import { type AbortOptions, checkOptions, refuseAborted, withoutSignal } from '../check.ts';
+import { holding } from './hold.ts';
 import { run, runAll, type Task, type Tasks } from './task.ts';
 
 /** Runs what `work` makes of all options but the signal, which stops it. */
@@ -7,8 +8,10 @@ export async function runWith<Options extends object, Result>(
   work: (rest: Options) => Task<Result> | Tasks<Result>,
 ): Promise<Result> {
   const signal = signalOf(options);
-  const made = work(withoutSignal(options));
-  return 'next' in made ? runAll(made, signal) : run(made, signal);
+  return holding(() => {
+    const made = work(withoutSignal(options));
+    return 'next' in made ? runAll(made, signal) : run(made, signal);
+  });
 }
 
 /** Runs `work`, whose call has no other options than a signal. */

@@ -16,14 +16,15 @@ export interface BlockOptions extends RunOptions, AbortOptions {
 // Long enough to hide a commit's overhead, short enough for a prompt abort.
 const defaultBlockBytes = 8 << 20;
 
-/** Checks a run of `count` rows at once, and returns the generator of its blocks. */
+/** Checks a run of `count` rows at once, and returns the generator of its blocks; `open` refuses a closed one. */
 export function sampleBlocks<D extends RealDtype>(
-  tasks: DistributionTasks<D>,
+  open: () => DistributionTasks<D>,
   count: number,
   options: BlockOptions,
 ): AsyncGenerator<Matrix<D>, void, undefined> {
   checkOptions(options, ['seed', 'stream', 'firstRow', 'rowsPerBlock', 'signal']);
   refuseAborted(options.signal);
+  const tasks = open();
   const { dtype, n, width } = tasks;
   wholeNumber('Count', count);
   const { seed = randomSeed(), stream = 0, firstRow = 0, signal } = options;
@@ -31,18 +32,18 @@ export function sampleBlocks<D extends RealDtype>(
   const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
   const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);
   requireCount(Math.min(rowsPerBlock, count), tasks);
-  return blocksOf(tasks, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
+  return blocksOf(open, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
 }
 
 async function* blocksOf<D extends RealDtype>(
-  tasks: DistributionTasks<D>,
+  open: () => DistributionTasks<D>,
   count: number,
   { firstRow, ...which }: { seed: Word64; stream: Word64; firstRow: Word64 },
   rowsPerBlock: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Matrix<D>, void, undefined> {
   if (count === 0) return;
-  const { device, dtype, n } = tasks;
+  const { device, dtype, n } = open();
   const leaving = new AbortController();
   const forward = () => leaving.abort(signal?.reason);
   const stopWaiting = onAbort(signal, forward);
@@ -56,7 +57,7 @@ async function* blocksOf<D extends RealDtype>(
       const rows = Math.min(rowsPerBlock, count - row);
       const block = new Matrix(new Storage(buffers[index].values.subarray(0, rows * n)), rows, n);
       const options = { ...which, firstRow: rowAfter(firstRow, row), out: block };
-      return run(tasks.draw(rows, options, new Uint32Array(6)), leaving.signal);
+      return run(open().draw(rows, options, new Uint32Array(6)), leaving.signal);
     };
     next = draw(0);
     for (let row = 0; row < count; row += rowsPerBlock) {

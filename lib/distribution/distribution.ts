@@ -5,6 +5,7 @@ import type { Vector } from '../array/vector.ts';
 import { backendOf } from '../backend-handle.ts';
 import { type AbortOptions, checkOptions, noConstructor, notCloneable, refuseAborted } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
+import { Kept } from '../command/hold.ts';
 import { run, runAllSync, runSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -19,6 +20,8 @@ import {
 import { type SummaryOf, type SummaryOptions, type SummarySyncOptions, summary } from './summarize.ts';
 import type { DistributionTasks } from './tasks.ts';
 import { densities } from './tasks.ts';
+
+let hold: (distribution: Distribution) => void;
 
 const noOptions: SampleOptions = Object.freeze({});
 
@@ -39,15 +42,21 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   /** Type of the draws. */
   readonly dtype: D;
   readonly #tasks: DistributionTasks<D>;
+  readonly #kept: Kept;
   // Reused by synchronous calls only: a device may read the counter until a commit has run.
   readonly #counter = new Uint32Array(6);
   #closed = false;
+
+  static {
+    hold = (distribution) => distribution.#kept.hold();
+  }
 
   /** @internal */
   constructor(tasks: DistributionTasks<D>) {
     if (typeof Object(tasks).draw !== 'function')
       throw noConstructor('Distribution', 'await MultivariateNormal.fromCovariance({ device, covariance })');
     this.#tasks = tasks;
+    this.#kept = new Kept(tasks.device, tasks.close);
     this.device = tasks.device;
     this.dimension = tasks.n;
     this.dtype = tasks.dtype;
@@ -80,7 +89,7 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * rejects like {@link sample}.
    */
   blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix<D>, void, undefined> {
-    return sampleBlocks(this.#open(), count, options);
+    return sampleBlocks(() => this.#open(), count, options);
   }
 
   /**
@@ -152,10 +161,10 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
     return runSync(this.#open().mahalanobis(rows));
   }
 
-  /** Releases the memory once no commit in flight uses it. Idempotent. */
+  /** Releases the memory once no call in flight uses it. Idempotent. */
   close(): void {
     this.#closed = true;
-    this.#tasks.close();
+    this.#kept.close();
   }
 
   /** Calls {@link close} at the end of a `using` block. */
@@ -169,9 +178,10 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 }
 
-/** Throws `ERR_CLOSED` if the distribution or its device is closed. */
+/** Lets the call that begins hold the distribution. Throws `ERR_CLOSED` if it or its device is closed. */
 export function requireOpen(distribution: Distribution, name: string): void {
   backendOf(distribution.device);
   if (distribution.closed)
     throw new CovariumError('ERR_CLOSED', `${name} of dimension (${distribution.dimension}) is closed.`);
+  hold(distribution);
 }

@@ -15,6 +15,7 @@ import {
   withoutSignal,
 } from '../check.ts';
 import { runAlone, runWith, signalOf } from '../command/abort.ts';
+import { Kept } from '../command/hold.ts';
 import { run, runAllSync, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -76,6 +77,7 @@ export interface BatchSampleOptions extends RunOptions, AbortOptions {}
 export interface BatchVolumeOptions extends VolumeSyncOptions, BatchSampleOptions {}
 
 let batchWith: (parameters: BatchParameters) => MultivariateNormalBatch;
+let hold: (batch: MultivariateNormalBatch) => void;
 
 /** The normals of a batch, each in an object of its own: a root of each has its own shape. */
 type Each<D extends RealDtype> = readonly MultivariateNormal<D>[];
@@ -97,11 +99,13 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   // Two blocks; or objects, for options that one command for all does not take.
   readonly #models: BatchParameters<D> | Each<D>;
   readonly #given = new Map<number, MultivariateNormal<D>>();
+  readonly #kept: Kept;
   #constants: Float64Array | undefined;
   #closed = false;
 
   static {
     batchWith = (parameters) => new MultivariateNormalBatch(parameters);
+    hold = (batch) => batch.#kept.hold();
     inspectFields(MultivariateNormalBatch.prototype, 'MultivariateNormalBatch');
   }
 
@@ -115,6 +119,11 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     // The static methods say which type their options give.
     this.#models = models as BatchParameters<D> | Each<D>;
     this.device = first!.device;
+    this.#kept = new Kept(this.device, () => {
+      if (isEach(models)) return;
+      models.means.close();
+      models.factors.close();
+    });
     this.size = isEach(models) ? models.length : models.size;
     this.dimension = isEach(models) ? models[0]!.dimension : models.n;
     this.dtype = first!.dtype as D;
@@ -284,7 +293,10 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   async logPdf(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     const models = this.#open();
     if (!isEach(models))
-      return runAlone(options, () => logDensities(models, sharedRows(models, rows), this.#constantsOf(models)));
+      return runAlone(options, () => {
+        this.#kept.hold();
+        return logDensities(models, sharedRows(models, rows), this.#constantsOf(models));
+      });
     const input = this.#rows(rows);
     return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(input, options)));
   }
@@ -304,7 +316,10 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   async logPdfEach(rows: MatrixInput | Volume, options: AbortOptions = {}): Promise<Matrix<D>> {
     const models = this.#open();
     if (!isEach(models))
-      return runAlone(options, () => logDensities(models, ownRows(models, rows), this.#constantsOf(models)));
+      return runAlone(options, () => {
+        this.#kept.hold();
+        return logDensities(models, ownRows(models, rows), this.#constantsOf(models));
+      });
     const own = this.#ownRows(rows);
     return this.#stacked(await together(this.size, (b) => models[b]!.logPdf(own(b), options)));
   }
@@ -317,14 +332,12 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
     return this.#stacked(oneByOne(this.size, (b) => models[b]!.logPdfSync(own(b))));
   }
 
-  /** Closes each normal; their memory is released once no commit in flight uses it. Idempotent. */
+  /** Closes each normal; their memory is released once no call of the batch in flight uses it. Idempotent. */
   close(): void {
     this.#closed = true;
     const models = this.#models;
     for (const normal of isEach(models) ? models : this.#given.values()) normal.close();
-    if (isEach(models)) return;
-    models.means.close();
-    models.factors.close();
+    this.#kept.close();
   }
 
   /** Calls {@link close} at the end of a `using` block. */
@@ -380,6 +393,11 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
 /** The batch of these parameters, for other modules of lib only. */
 export function batchOf(parameters: BatchParameters): MultivariateNormalBatch {
   return batchWith(parameters);
+}
+
+/** Lets the call that begins hold the memory of a batch, for other modules of lib only. */
+export function holdBatch(batch: MultivariateNormalBatch): void {
+  hold(batch);
 }
 
 function isEach<D extends RealDtype>(models: BatchParameters<D> | Each<D>): models is Each<D> {

@@ -15,6 +15,7 @@ import {
   wrongArgument,
 } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
+import { holding } from '../command/hold.ts';
 import { runAll, runAllSync, step, type Tasks, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -40,6 +41,7 @@ import {
   type BatchOptions,
   type BatchSampleOptions,
   batchOf,
+  holdBatch,
   type MultivariateNormalBatch,
 } from './multivariate-normal-batch.ts';
 import { transformTask } from './transform.ts';
@@ -173,7 +175,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'signal']);
     const { signal, ...which } = options;
     refuseAborted(signal);
-    return runAll(this.#draw(count, which), signal);
+    return holding(() => runAll(this.#draw(count, which), signal));
   }
 
   /** Synchronous twin of {@link sample}. */
@@ -208,7 +210,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     return runAllSync(this.#responsibilities(rows));
   }
 
-  /** Releases the memory once no commit in flight uses it; calls of several commits reject. Idempotent. */
+  /** Releases the memory once no call in flight uses it. Idempotent. */
   close(): void {
     this.components.close();
   }
@@ -309,8 +311,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   }
 
   #requireOpen(): void {
-    if (!this.closed) return;
-    throw new CovariumError('ERR_CLOSED', `Mixture of (${this.#parameters.weights.length}) normals is closed.`);
+    if (this.closed)
+      throw new CovariumError('ERR_CLOSED', `Mixture of (${this.#parameters.weights.length}) normals is closed.`);
+    holdBatch(this.components);
   }
 }
 

@@ -6,6 +6,7 @@ import { Vector, type VectorInput } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
 import { type AbortOptions, inspectFields, noConstructor, wrongArgument } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
+import { holding } from '../command/hold.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
 import type { RealDtype, Values } from '../dtype.ts';
@@ -322,7 +323,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `means`, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
   override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix<D>> {
-    if (isEmpirical(options)) return runAll(empiricalSample(this.#open(), count, options), options.signal);
+    if (isEmpirical(options))
+      return holding(() => runAll(empiricalSample(this.#open(), count, options), options.signal));
     const rest = plain(options);
     if (hasMeans(rest)) return run(drawAboutMeans(this.#open(), count, rest), rest.signal);
     return super.sample(count, rest);
@@ -360,8 +362,11 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
-    const parameters = this.#open();
-    return integrate(parameters, cdfAt(parameters, rows, options, false), options.signal);
+    return integrate(
+      () => this.#open(),
+      (parameters) => cdfAt(parameters, rows, options, false),
+      options.signal,
+    );
   }
 
   /** Synchronous twin of {@link cdf}. */
@@ -376,8 +381,11 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * the upper one, an option), `ERR_ABORTED`.
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
-    const parameters = this.#open();
-    return integrate(parameters, boxOf(parameters, options, false), options.signal);
+    return integrate(
+      () => this.#open(),
+      (parameters) => boxOf(parameters, options, false),
+      options.signal,
+    );
   }
 
   /** Synchronous twin of {@link boxProbability}. */

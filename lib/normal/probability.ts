@@ -2,6 +2,7 @@ import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import { type AbortOptions, checkOptions, marked, refuseAborted, wholeNumber, wrongArgument } from '../check.ts';
+import { holding } from '../command/hold.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -47,12 +48,16 @@ type Integral<Result> = (moments: Moments64) => Work<Result>;
 
 /** Integrates without blocking the event loop for more than a few milliseconds at a time. */
 export async function integrate<Result>(
-  parameters: NormalParameters,
-  integral: Integral<Result>,
+  open: () => NormalParameters,
+  integralOf: (parameters: NormalParameters) => Integral<Result>,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
-  refuseAborted(signal);
-  return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal);
+  return holding(async () => {
+    const parameters = open();
+    const integral = integralOf(parameters);
+    refuseAborted(signal);
+    return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal);
+  });
 }
 
 /** Integrates before it returns. */

@@ -14,6 +14,7 @@ import {
   withoutSignal,
 } from '../check.ts';
 import { runAlone, signalOf } from '../command/abort.ts';
+import { Kept } from '../command/hold.ts';
 import { run, runSync, type Task } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -97,6 +98,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   readonly #zeros: Storage;
   readonly #locations: Float64Array;
   readonly #given = new Map<number, MultivariateStudentT<D>>();
+  readonly #kept: Kept;
   #constants: Float64Array | undefined;
   #closed = false;
 
@@ -113,6 +115,11 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     // The static methods say which type their options give.
     this.#models = models as BatchParameters<D>;
     this.device = models.device;
+    this.#kept = new Kept(this.device, () => {
+      // Those of calls that were in flight too.
+      for (const student of this.#given.values()) student.close();
+      for (const storage of [models.means, models.factors, this.#zeros]) storage.close();
+    });
     this.size = models.size;
     this.dimension = models.n;
     this.dtype = models.dtype as D;
@@ -174,6 +181,10 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   at(index: number): MultivariateStudentT<D> {
     const models = this.#open();
     wholeNumber('Index', index, 0, this.size - 1);
+    return this.#at(models, index);
+  }
+
+  #at(models: BatchParameters<D>, index: number): MultivariateStudentT<D> {
     let student = this.#given.get(index);
     if (student === undefined || student.closed) {
       student = studentOf({ normal: parametersAt(models, index), nu: this.degreesOfFreedom });
@@ -206,8 +217,11 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
   async logPdf(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
-    const models = this.#open();
-    return runAlone(options, () => this.#weighed(models, sharedRows(models, rows), false));
+    return runAlone(options, () => {
+      const models = this.#open();
+      this.#kept.hold();
+      return this.#weighed(models, sharedRows(models, rows), false);
+    });
   }
 
   /** Synchronous twin of {@link logPdf}. */
@@ -221,8 +235,11 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
    * width n, height m and depth B. Rejects like {@link logPdf}.
    */
   async logPdfEach(rows: MatrixInput | Volume, options: AbortOptions = {}): Promise<Matrix<D>> {
-    const models = this.#open();
-    return runAlone(options, () => this.#weighed(models, ownRows(models, rows), true));
+    return runAlone(options, () => {
+      const models = this.#open();
+      this.#kept.hold();
+      return this.#weighed(models, ownRows(models, rows), true);
+    });
   }
 
   /** Synchronous twin of {@link logPdfEach}. */
@@ -231,13 +248,11 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     return runSync(this.#weighed(models, ownRows(models, rows), true));
   }
 
-  /** Releases the memory once no commit in flight uses it. Idempotent. */
+  /** Releases the memory once no call in flight uses it. Idempotent. */
   close(): void {
     this.#closed = true;
     for (const student of this.#given.values()) student.close();
-    this.#models.means.close();
-    this.#models.factors.close();
-    this.#zeros.close();
+    this.#kept.close();
   }
 
   /** Calls {@link close} at the end of a `using` block. */
@@ -279,7 +294,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
       requireAttached('Rows', given);
       const own = zerosOf(dtypeOf(given), entries.length * n);
       for (const [i, at] of entries.entries()) own.set(part(given as Real, isOwn ? at : at % columns, n), i * n);
-      using weighed = this.at(b).logPdfSync(new Matrix(new Storage(own), entries.length, n));
+      using weighed = this.#at(models, b).logPdfSync(new Matrix(new Storage(own), entries.length, n));
       for (const [i, at] of entries.entries()) task.written.values[at] = (weighed.data as Values)[i]!;
     };
     return {

@@ -310,8 +310,12 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
-    const { normal, nu } = this.#open();
-    return integrate(normal, cdfAt(normal, rows, options, false, nu), options.signal);
+    const nu = this.degreesOfFreedom;
+    return integrate(
+      () => this.#open().normal,
+      (normal) => cdfAt(normal, rows, options, false, nu),
+      options.signal,
+    );
   }
 
   /** Synchronous twin of {@link cdf}. */
@@ -326,8 +330,12 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * the upper one, an option), `ERR_ABORTED`.
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
-    const { normal, nu } = this.#open();
-    return integrate(normal, boxOf(normal, options, false, nu), options.signal);
+    const nu = this.degreesOfFreedom;
+    return integrate(
+      () => this.#open().normal,
+      (normal) => boxOf(normal, options, false, nu),
+      options.signal,
+    );
   }
 
   /** Synchronous twin of {@link boxProbability}. */

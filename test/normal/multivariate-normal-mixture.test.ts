@@ -114,7 +114,8 @@ onEveryType('calls of several commits keep their rows, and name the entry that o
   }
   const late = mixture.logPdf(Matrix.from(scattered(2 * count, 3), { columns: 2 }));
   mixture.close();
-  await throwsCode('ERR_CLOSED', '', () => late);
+  hasBatchBits(device.kind, (await late).data, wanted, 'densities after its close');
+  await throwsCode('ERR_CLOSED', '(3) normals', () => mixture.logPdf(given));
 });
 
 onEveryType('the choices of a stream are independent of the normals of the next.', (device, dtype) => {

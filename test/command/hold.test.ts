@@ -1,0 +1,83 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { holding, Kept } from '../../lib/command/hold.ts';
+import {
+  CovariumError,
+  klDivergence,
+  MultivariateNormal,
+  MultivariateNormalBatch,
+  MultivariateNormalMixture,
+  MultivariateStudentT,
+  MultivariateStudentTBatch,
+  openDevice,
+} from '../../lib/index.ts';
+import { onEveryDevice } from '../harness/every-device.ts';
+import { throwsCode } from '../harness/throws-code.ts';
+
+const covariance = [[2, 0.5], [0.5, 1]]; // biome-ignore format: short
+const covariances = [covariance, covariance];
+// The second is so far out that it is measured again.
+const rows = [[1, 2], [1e30, 3]]; // biome-ignore format: short
+
+onEveryDevice('what is closed is there until the calls in flight are over, and gone then.', async (device) => {
+  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  const student = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 5 });
+  const batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances });
+  const students = MultivariateStudentTBatch.fromScaleSync({ device, scales: covariances, degreesOfFreedom: 5 });
+  const mixture = MultivariateNormalMixture.fromCovarianceSync({ device, weights: [1, 1], covariances });
+  const models = [normal, student, batch, students, mixture];
+  const calls: Promise<unknown>[] = [
+    normal.sample(3, { empirical: true }),
+    klDivergence(normal, normal),
+    batch.logPdf(rows),
+    batch.logPdfEach(rows),
+    students.logPdf(rows),
+    mixture.sample(3),
+    mixture.responsibilities(rows),
+  ];
+  for (const one of [normal, student])
+    calls.push(
+      one.quantile([0.5, 0.5]),
+      one.correlation(),
+      one.summarize(100, { quantiles: [0.5] }),
+      one.boxProbability({ upper: [1, 1] }),
+      one.cdf([1, 1]),
+      one.logPdf(rows),
+      one.marginal([1]),
+    );
+  for (const model of models) model.close();
+  await throwsCode('ERR_CLOSED', 'Normal of dimension (2) is closed', () => normal.quantile([0.5, 0.5]));
+  for (const result of (await Promise.all(calls)).flat())
+    if (typeof (result as { close?: unknown })?.close === 'function') (result as { close(): void }).close();
+  assert.is(device.memory().liveBytes, 0);
+});
+
+onEveryDevice('blocks of a normal that is closed say that it is.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  await throwsCode('ERR_CLOSED', 'Normal of dimension (2) is closed', async () => {
+    for await (const _ of normal.blocks(40, { rowsPerBlock: 10 })) normal.close();
+  });
+});
+
+test('An error of a call whose device was closed is of the device, and others stay.', async () => {
+  const device = openDevice('reference');
+  const kept = new Kept(device, () => {});
+  const failing = (code: 'ERR_CLOSED' | 'ERR_SHAPE') => () =>
+    holding(async () => {
+      kept.hold();
+      throw new CovariumError(code, '`rows` is of a closed device.');
+    });
+  await throwsCode('ERR_CLOSED', '`rows`', failing('ERR_CLOSED'));
+  device.close();
+  await throwsCode('ERR_CLOSED', 'was closed before the call was over', failing('ERR_CLOSED'));
+  await throwsCode('ERR_SHAPE', '`rows`', failing('ERR_SHAPE'));
+});
+
+onEveryDevice('a large result that was closed says how many numbers it had.', async (device) => {
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  const draws = normal.sampleSync(300_000);
+  draws.close();
+  await throwsCode('ERR_CLOSED', '(600000 numbers before)', () => draws.data);
+});
+
+test.run();
