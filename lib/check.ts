@@ -18,7 +18,10 @@ export function checkOptions(options: object, known: readonly string[], argument
     );
   for (const name in options)
     if (!known.includes(name))
-      throw new CovariumError('ERR_UNKNOWN_OPTION', `Option (${name}) is not one of (${names()}).`);
+      throw new CovariumError(
+        'ERR_UNKNOWN_OPTION',
+        `Option (${name}) is ${names() === '' ? 'unknown: this call takes none' : `not one of (${names()})`}.`,
+      );
 }
 
 /** The options but the signal, which the caller obeys. What is no object stays as it is, for the work to refuse. */
@@ -52,9 +55,10 @@ export function wholeNumber(
   throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a whole number ${said}.`);
 }
 
-/** An index that counts from the end below 0, counted from the start. What is no number stays, to be refused. */
-export function fromStart(index: number, length: number): number {
-  return typeof index === 'number' && index < 0 ? index + length : index;
+/** A whole number that counts from the end below 0, counted from the start. Throws like {@link wholeNumber}. */
+export function fromStart(name: string, index: number, length: number): number {
+  const at = wholeNumber(name, index, -length, length - 1);
+  return at < 0 ? at + length : at;
 }
 
 /** Returns `value` if it is one of `allowed`; throws `ERR_INVALID_ARGUMENT`. */

@@ -219,7 +219,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
 
   /** The entry of a row and a column; below 0 they count from the end. Throws like {@link get}. */
   at(row: number, column: number): number {
-    return this.get(fromStart(row, this.rows), fromStart(column, this.columns));
+    return this.get(fromStart('Row', row, this.rows), fromStart('Column', column, this.columns));
   }
 
   /** A copy of one column. Throws `ERR_OUT_OF_RANGE` and `ERR_CLOSED`. */
@@ -269,7 +269,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   }
 
   /** Synchronous twin of {@link columnMeans}. */
-  columnMeansSync(): Vector<'float64'> {
+  columnMeansSync(options: Record<string, never> = {}): Vector<'float64'> {
+    checkOptions(options, []);
     return makeVector(runToEnd(columnMeans(this)));
   }
 
@@ -284,7 +285,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   }
 
   /** Synchronous twin of {@link columnQuantiles}. */
-  columnQuantilesSync(probabilities: readonly number[]): Matrix<'float64'> {
+  columnQuantilesSync(probabilities: readonly number[], options: Record<string, never> = {}): Matrix<'float64'> {
+    checkOptions(options, []);
     return this.#quantiles(runToEnd(columnQuantiles(this, probabilities)));
   }
 

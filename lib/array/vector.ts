@@ -119,7 +119,7 @@ export class Vector<D extends Dtype = Dtype> {
 
   /** The entry at an index, which counts from the end below 0. Throws like {@link get}. */
   at(index: number): number {
-    return this.get(fromStart(index, this.length));
+    return this.get(fromStart('Index', index, this.length));
   }
 
   /** The entries in turn. Throws `ERR_CLOSED`. */

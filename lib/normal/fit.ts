@@ -111,11 +111,13 @@ function* fromSums(
   // positive.
   const needed = fixed === undefined ? n + 1 : n;
   const isAnyAccepted = singularOption(asked) !== 'error' || (jitter ?? false) !== false;
-  if (intensity === 0 && count < needed && !isAnyAccepted)
+  if (intensity === 0 && count < needed && !isAnyAccepted) {
+    const share = shrinkage === 'ledoit-wolf' ? 'whose Ledoit-Wolf shrinkage comes out as (0)' : 'without shrinkage';
     throw new CovariumError(
       'ERR_SHAPE',
-      `\`${name}\` has (${count}) rows with a weight, but a normal of dimension (${n}) without shrinkage needs at least (${needed}).`,
+      `\`${name}\` has (${count}) rows with a weight, but a normal of dimension (${n}) ${share} needs at least (${needed}).`,
     );
+  }
   const type = { asked: asked.typed, chosen: dtype, inputs: asked.inputs };
   requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };

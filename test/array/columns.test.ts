@@ -92,6 +92,9 @@ test('What has no mean or quantile is refused.', async () => {
   await throwsCode('ERR_OUT_OF_RANGE', '`probabilities[1]` is (1.5)', () => matrix.columnQuantiles([0.5, 1.5]));
   await throwsCode('ERR_INVALID_ARGUMENT', '`probabilities` is (0.5)', () => matrix.columnQuantilesSync(0.5 as never));
   matrix.close();
+  await throwsCode('ERR_UNKNOWN_OPTION', '(device)', () => matrix.columnMeans({ device: 1 } as never));
+  await throwsCode('ERR_UNKNOWN_OPTION', '(device)', () => matrix.columnMeansSync({ device: 1 } as never));
+  await throwsCode('ERR_UNKNOWN_OPTION', '(device)', () => matrix.columnQuantilesSync([0.5], { device: 1 } as never));
   await throwsCode('ERR_CLOSED', '(8', () => matrix.columnMeans());
 });
 

@@ -174,7 +174,8 @@ test('Rows, columns and entries are at hand.', async () => {
   assert.equal([matrix.at(-1, -1), matrix.at(1, 0)], [6, 3]);
   assert.equal([matrix.shape, matrix.strides, matrix.offset], [[3, 2], [2, 1], 0]);
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => matrix.column(2));
-  await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => matrix.at(-4, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '`row` is (-4)', () => matrix.at(-4, 0));
+  await throwsCode('ERR_OUT_OF_RANGE', '`column` is (-3)', () => matrix.at(0, -3));
   const vector = Vector.from([1, 2, 3]);
   assert.equal([[...vector], vector.at(-1), vector.shape], [[1, 2, 3], 3, [3]]);
   const volume = Volume.from([1, 2, 3, 4], { width: 2, height: 1, depth: 2 });

@@ -148,6 +148,12 @@ onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
     MultivariateNormal.fit({ device, rows, shrinkage: 'none' }),
   );
   await throwsCode('ERR_SHAPE', 'at least (10)', () => MultivariateNormal.fitSync({ device, rows, mean: rows[0]! }));
+  await throwsCode(
+    'ERR_SHAPE',
+    'Ledoit-Wolf shrinkage comes out as (0)',
+    () =>
+    MultivariateNormal.fit({ device, rows: [[1, 2], [2, 4]], shrinkage: 'ledoit-wolf' }), // biome-ignore format: short
+  );
   for (const shrinkage of ['ledoit-wolf', 0.1, 1] as const) {
     using normal = MultivariateNormal.fitSync({ device, rows, shrinkage });
     assert.ok(Number.isFinite(normal.logDeterminant));
