@@ -9,7 +9,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { leading } from '../decomposition/eigen.ts';
 import { isGraded } from '../decomposition/graded.ts';
-import { chiSquareQuantile } from '../probability/gamma-quantile.ts';
+import { chiQuantile } from '../probability/gamma-quantile.ts';
 import { norm } from '../reference/svd.ts';
 import { endsPiece } from '../work.ts';
 import { type ExactRoot, exactRoot } from './exact.ts';
@@ -54,7 +54,7 @@ export function* ellipsoid(
   parameters: NormalParameters,
   options: EllipsoidOptions,
   name = 'normal',
-  radiusAt: RadiusAt = (probability, rank) => Math.sqrt(chiSquareQuantile(probability, rank)),
+  radiusAt: RadiusAt = chiQuantile,
 ): Tasks<Ellipsoid> {
   checkOptions(options, ['probability']);
   const { probability } = options;

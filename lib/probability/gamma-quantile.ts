@@ -97,3 +97,11 @@ function fraction(a: number, x: number): number {
 export function chiSquareQuantile(probability: number, n: number): number {
   return n === 2 ? -2 * Math.log1p(-probability) : 2 * gammaQuantile(n / 2, probability);
 }
+
+/** The square root of {@link chiSquareQuantile}, of one that underflows too. */
+export function chiQuantile(probability: number, n: number): number {
+  const square = chiSquareQuantile(probability, n);
+  if (square > 1e-290) return Math.sqrt(square);
+  // The first term of the power series is all there is.
+  return Math.SQRT2 * probability ** (1 / n) * Math.exp(logGammaOfNext(n / 2) / n);
+}

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chiSquareQuantile, gammaQuantile } from '../../lib/probability/gamma-quantile.ts';
+import { chiQuantile, chiSquareQuantile, gammaQuantile } from '../../lib/probability/gamma-quantile.ts';
 import { quantile } from '../../lib/probability/standard-normal.ts';
 
 const { rows }: { readonly rows: readonly { readonly a: number; readonly x: number; readonly p: number }[] } =
@@ -48,6 +48,18 @@ test('It ends for every p, and does not decrease.', () => {
       before = x;
     }
   }
+});
+
+test('A radius is there where its square underflows.', () => {
+  for (const p of [1e-300, 1e-200, 1e-146, 1e-140]) {
+    // 2 p / sqrt(2 pi) is the density at 0 times the width.
+    for (const [n, radius] of [
+      [1, p * Math.sqrt(Math.PI / 2)],
+      [2, Math.sqrt(2 * p)],
+    ] as const)
+      assert.ok(Math.abs(chiQuantile(p, n) / radius - 1) < 2e-13, `p = ${p}, n = ${n}: ${chiQuantile(p, n)}`);
+  }
+  assert.is(chiQuantile(0.5, 5), Math.sqrt(chiSquareQuantile(0.5, 5)));
 });
 
 const answers = JSON.parse(readFileSync(new URL('../answers/normal-questions.json', import.meta.url), 'utf8'));
