@@ -132,7 +132,7 @@ inline void solve_tile(device const T* factor, ulong stride, uint order, threadg
   }
 }
 
-// The first four columns of a square, by column: entries above its diagonal are anything.
+// A square of four columns on the diagonal, by column: entries above its diagonal are anything.
 template <typename T>
 struct Square {
   T entries[4][4], roots[4], reciprocals[4];
