@@ -47,8 +47,9 @@ export function nativeParser(): CsvParser | undefined {
 }
 
 /**
- * Reads a CSV file of finite decimal numbers. Throws `ERR_MALFORMED_CSV` with line and column (both from 1),
- * `ERR_UNSUPPORTED` for UTF-16 and UTF-32, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`.
+ * Reads a CSV file of finite decimal numbers. Throws `ERR_MALFORMED_CSV` and, for an integer that float64 does not
+ * hold, `ERR_OUT_OF_RANGE`, with line and column (both from 1), `ERR_UNSUPPORTED` for UTF-16 and UTF-32,
+ * `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_ABORTED`.
  */
 export async function openCsv(
   from: InputSource,
@@ -208,7 +209,9 @@ function refusal(
   const place = placeOf(block, field);
   const line = lines + place.line;
   const why = reason(fault, block.subarray(record), field - record, beginning);
-  return malformedCsv(path, `${why}: line ${line}, character ${place.column} of ${path}.`, line, place.column);
+  const message = `${why}: line ${line}, character ${place.column} of ${path}.`;
+  if (fault !== csvFaults.inexact) return malformedCsv(path, message, line, place.column);
+  return new CovariumError('ERR_OUT_OF_RANGE', message, { path, line, column: place.column });
 }
 
 const namesOfRows = '; pass the other `columns` (--columns) if the first has the names of the rows';
@@ -232,10 +235,14 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
     const what = text === '' ? 'is empty' : `is missing (${describe(text)})`;
     return `${where} ${what} (missing: 'drop', or --missing drop, leaves its row out)`;
   }
+  if (fault === csvFaults.inexact)
+    return `${where} has an integer that float64 does not hold (${describe(text)})${names === undefined ? '' : leaveOut}; a decimal point (${text}.0) lets it be rounded`;
   const isRowName = field === 0 && names?.[0] === '';
   const ofLine = field === 0 && bytes[0] === codeOfHash ? commentHint(text, dialect) : '';
   return `${where} is not a finite decimal number (${describe(text)})${isRowName ? namesOfRows : hint(text) || ofLine || headerHint}`;
 }
+
+const leaveOut = '; pass the other `columns` (--columns) to leave it out';
 
 // What a spreadsheet shows in a cell whose formula fails.
 const spreadsheetError = /^#(N\/A|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|NULL!)$/i;

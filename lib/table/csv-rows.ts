@@ -20,6 +20,7 @@ export const csvFaults = {
   quote: 4,
   afterQuote: 5,
   unclosed: 6,
+  inexact: 7,
 } as const;
 
 /** The number of rows of a block, or the place where it is malformed. */
@@ -154,7 +155,7 @@ class Reader {
     if (next !== text) {
       this.#at = next;
       this.#skipBlanks();
-      if (this.#isAfterField(next) && Number.isFinite(this.#value)) return true;
+      if (this.#isAfterField(next) && Number.isFinite(this.#value)) return this.#isExact(text, next, start);
       this.#at = text;
     }
     return this.#bytes[this.#at] === quote ? this.#quoted(start, true) : this.#text(start, true);
@@ -201,12 +202,19 @@ class Reader {
   }
 
   #judge(begin: number, last: number, start: number): boolean {
-    if (begin !== last && this.#decimal(begin, last) === last && Number.isFinite(this.#value)) return true;
+    if (begin !== last && this.#decimal(begin, last) === last && Number.isFinite(this.#value))
+      return this.#isExact(begin, last, start);
     if (last - begin > 4 || !isMissing(this.#bytes.toString('latin1', begin, last)))
       return this.#refuse(csvFaults.number, start);
     if (!this.#layout.drop) return this.#refuse(csvFaults.missing, start);
     this.#isDropped = true;
     return true;
+  }
+
+  // Only numbers from 2^53 on can be rounded integers.
+  #isExact(begin: number, end: number, field: number): boolean {
+    if (Math.abs(this.#value) < 2 ** 53 || !isRounded(this.#bytes.toString('latin1', begin, end))) return true;
+    return this.#refuse(csvFaults.inexact, field);
   }
 
   // Reads the decimal number at `begin` into #value and returns where it ends, or `begin` if there is none. Up to 15
@@ -283,6 +291,17 @@ class Reader {
     this.#field = field;
     return false;
   }
+}
+
+/**
+ * True if a text is digits alone, perhaps with a sign, of a 64-bit integer that float64 does not hold. What a program
+ * prints of a float64 by its shortest digits, and zeros up to the point, is that float64.
+ */
+function isRounded(text: string): boolean {
+  const digits = /^[+-]?0*(\d{16,20})$/.exec(text)?.[1];
+  if (digits === undefined) return false;
+  const integer = BigInt(digits);
+  return integer < 2n ** 64n && BigInt(Number(digits)) !== integer && String(Number(digits)) !== digits;
 }
 
 function isLineEnd(letter: number | undefined): boolean {

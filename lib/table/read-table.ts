@@ -177,9 +177,9 @@ export interface NumberTable {
 
 /**
  * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns. `source` is a path (`-`
- * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers only those
- * that float64 holds are read. A program that reads large tables one after the other closes the rows of each: their
- * memory is that of the next.
+ * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers, those of CSV
+ * too, only those that float64 holds are read. A program that reads large tables one after the other closes the rows of
+ * each: their memory is that of the next.
  *
  * ```ts
  * const { rows } = await readTable(new URL('https://example.org/points.csv'));

@@ -115,7 +115,8 @@ class Reader {
       const char* text = at_;
       at_ = next;
       skipBlanks();
-      if ((isFieldEnd() || (layout_.delimiter == ' ' && at_ != next)) && std::isfinite(*value)) return true;
+      if ((isFieldEnd() || (layout_.delimiter == ' ' && at_ != next)) && std::isfinite(*value))
+        return isExact(text, next, field, *value);
       at_ = text;
     }
     return at_ != end_ && *at_ == '"' ? quoted(field, value) : text(field, value);
@@ -162,11 +163,16 @@ class Reader {
 
   bool judge(const char* begin, const char* last, const char* field, double* value) {
     const char* next = readDecimal(begin, last, value);
-    if (next == last && begin != last && std::isfinite(*value)) return true;
+    if (next == last && begin != last && std::isfinite(*value)) return isExact(begin, last, field, *value);
     if (!isMissing(begin, last)) return refuse(CsvFault::number, field);
     if (!layout_.drop) return refuse(CsvFault::missing, field);
     isDropped_ = true;
     return true;
+  }
+
+  // Only numbers from 2^53 on can be rounded integers.
+  bool isExact(const char* begin, const char* end, const char* field, double value) {
+    return std::fabs(value) < 0x1p53 || !isRounded(begin, end, value) || refuse(CsvFault::inexact, field);
   }
 
   const char* const begin_;

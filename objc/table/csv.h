@@ -25,6 +25,7 @@ enum class CsvFault : uint8_t {
   quote = 4,       // a quote in a field that does not begin with one
   afterQuote = 5,  // text after the quote that ends a field
   unclosed = 6,    // a quote without end
+  inexact = 7,     // a field is an integer that no double is
 };
 
 struct CsvRows {

@@ -233,6 +233,22 @@ char* write(Real value, char* to) {
 
 }  // namespace
 
+bool isRounded(const char* begin, const char* end, double value) {
+  // Every integer of 15 digits is a double.
+  if (end - begin <= 15) return false;
+  const bool isNegative = *begin == '-';
+  if (isNegative || *begin == '+') ++begin;
+  while (begin != end && *begin == '0') ++begin;
+  uint64_t integer = 0;
+  const auto [at, error] = std::from_chars(begin, end, integer);
+  if (at != end || error != std::errc()) return false;
+  const double size = std::fabs(value);
+  if (size < 0x1p64 && static_cast<uint64_t>(size) == integer) return false;
+  char shortest[maximumDecimalBytes];
+  const char* last = write(size, shortest);
+  return last - shortest != end - begin || !std::equal(begin, end, shortest);
+}
+
 char* writeDecimal(double value, char* to) { return write(value, to); }
 char* writeDecimal(float value, char* to) { return write(value, to); }
 

@@ -13,6 +13,10 @@ constexpr size_t maximumDecimalBytes = 25;
 // Number(text) in JavaScript: infinite where it is too large.
 const char* readDecimal(const char* begin, const char* end, double* value);
 
+// True if [begin, end), of which `value` was read, are digits alone, perhaps with a sign, of a 64-bit integer that
+// `value` is not. What a program prints of a double by its shortest digits, and zeros up to the point, is that double.
+bool isRounded(const char* begin, const char* end, double value);
+
 // Writes the shortest decimal that reads back as the same number of its type, and returns where it ends: of a double
 // the text of JavaScript's String(), so that a zero has no sign.
 char* writeDecimal(double value, char* to);
