@@ -5,7 +5,7 @@ import type { Real, RealDtype } from '../dtype.ts';
 import { coarseMean } from '../normal/represented.ts';
 import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
-import { readWholeTable, type WholeTable } from '../table/read-table.ts';
+import { readWholeTable, type TableOptions, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
 import { type CsvArguments, csvOptions } from './read-options.ts';
 
@@ -56,14 +56,44 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
       'ERR_INVALID_ARGUMENT',
       'The distribution is either --model, or --covariance with an optional --mean.',
     );
-  const spread = await readWholeTable(covariance, csvOptions(rest));
-  const centre = mean === undefined ? undefined : await readWholeTable(mean, csvOptions(rest));
+  const options = labelledOptions(rest);
+  const spread = withoutLabels(await readWholeTable(covariance, options), ({ rows, columns }) => columns === rows + 1);
+  const isMean = ({ rows, columns }: WholeTable) =>
+    (columns === 2 && rows === spread.columns) || (rows === 1 && columns === spread.columns + 1);
+  const centre = mean === undefined ? undefined : withoutLabels(await readWholeTable(mean, options), isMean);
+  if (centre !== undefined) requireSameNames(centre, spread);
   return {
-    names: (centre?.rows === 1 ? centre.names : undefined) ?? spread.names,
+    names: spread.names ?? (centre?.rows === 1 ? centre.names : undefined),
     dtype: undefined,
     mean: centre === undefined ? new Array<number>(spread.columns).fill(0) : Array.from(requireOneRow(centre)),
     covariance: Matrix.from(spread.values, { columns: spread.columns }),
   };
+}
+
+// The warning of a first column without a name says nothing here: the shape of parameters tells what it is.
+function labelledOptions(csv: CsvArguments): TableOptions {
+  const options = csvOptions(csv);
+  return { ...options, warn: (sentence) => sentence.startsWith('First column ') || options.warn!(sentence) };
+}
+
+// A series may be in another order than the covariance, whose own symmetry shows that its rows are in order.
+function requireSameNames({ path, rowNames }: WholeTable, spread: WholeTable): void {
+  const { names } = spread;
+  const at = names === undefined ? -1 : (rowNames?.findIndex((name, i) => name !== (names[i] ?? name)) ?? -1);
+  if (at < 0) return;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Row (${at}) of mean (${path}) is (${describe(rowNames![at])}), but column (${at}) of covariance (${spread.path}) is (${describe(names![at])}).`,
+    { path },
+  );
+}
+
+/** The table without its first column where that has no name and the shape shows that it numbers the rows. */
+function withoutLabels(table: WholeTable, isLabelled: (table: WholeTable) => boolean): WholeTable {
+  const { names, rows, columns, values } = table;
+  if (names?.[0] !== '' || !isLabelled(table)) return table;
+  const others = values.filter((_, index) => index % columns !== 0);
+  return { ...table, names: names.slice(1), rows, columns: columns - 1, values: others };
 }
 
 /**

@@ -10,6 +10,8 @@ import { formatOfBytes } from './format.ts';
 /** What the beginning of a CSV file says about the rest. */
 export interface CsvBeginning extends CsvDialect {
   readonly names: readonly string[] | undefined;
+  /** True if the first column has no name, and a text in its first row: the names of the rows. */
+  readonly hasRowNames: boolean;
   /** The number of fields of a record. */
   readonly width: number;
   /** The offset at which the rows begin. */
@@ -92,7 +94,7 @@ export function* csvBeginning(
   }
   yield;
   if (!(header ?? foundHeader(path, records, first, dialect, warn)))
-    return { ...dialect, names: undefined, width: first.fieldCount, start: 0 };
+    return { ...dialect, names: undefined, hasRowNames: false, width: first.fieldCount, start: 0 };
   yield;
   const names = first.fields.map(({ text }) => text);
   if (!isUtf8(bytes.subarray(0, first.end)))
@@ -101,8 +103,11 @@ export function* csvBeginning(
   const twice = names.find((name) => name !== '' && known.size === known.add(name).size);
   if (twice !== undefined) warn(`CSV file (${path}) has two columns with the name (${describe(twice)}).`);
   // The names of R's rows have no name above them.
-  if (haveRowNames(first, records.at(first.end, dialect))) names.unshift('');
-  return { ...dialect, names, width: names.length, start: first.end };
+  const second = records.at(first.end, dialect);
+  if (haveRowNames(first, second)) names.unshift('');
+  const [label] = second?.fields ?? [];
+  const hasRowNames = names[0] === '' && names.length > 1 && label !== undefined && !isLikeNumber(label);
+  return { ...dialect, names, hasRowNames, width: names.length, start: first.end };
 }
 
 /** The error for a CSV file, with the place. */

@@ -66,16 +66,21 @@ export async function openCsv(
     const beginning = await runSliced(csvBeginning(path, first, options, warn), signal);
     await turns.take();
     const { names, width } = beginning;
-    const chosen = await runSliced(chosenColumns(path, names, width, wanted), signal);
-    if (names?.[0] === '' && wanted === undefined)
-      warn(
-        `First column of CSV file (${path}) has no name and is read as numbers; if it names the rows, as R and pandas ` +
-          'write them, pass the other `columns` (--columns).',
-      );
+    let chosen = await runSliced(chosenColumns(path, names, width, wanted), signal);
+    if (names?.[0] === '' && wanted === undefined) {
+      // As R and pandas write the names of rows.
+      if (beginning.hasRowNames) chosen = chosen.slice(1);
+      const as = beginning.hasRowNames
+        ? 'holds texts: it names the rows and is left out.'
+        : 'is read as numbers; pass the other `columns` (--columns) if it names the rows.';
+      warn(`First column of CSV file (${path}) has no name and ${as}`);
+    }
     const places = new Int32Array(width).fill(-1);
     for (const [at, field] of chosen.entries()) places[field] = at;
     const layout: CsvLayout = { ...beginning, drop: missing === 'drop', places, columns: chosen.length };
     let dropped = 0;
+    // Of a series, as pandas writes a mean.
+    const rowNames: string[] | undefined = beginning.hasRowNames && width === 2 && chosen.length === 1 ? [] : undefined;
     // The values are there until the next are asked for.
     const inTurn = async function* (): AsyncGenerator<{ readonly values: Float64Array; readonly bytes: number }> {
       let lines = skippedLines + linesOf(first.subarray(0, beginning.start));
@@ -85,6 +90,7 @@ export async function openCsv(
         if (rows.fault !== csvFaults.none) throw refusal(path, block, rows, lines, beginning);
         lines += rows.lines;
         dropped += rows.dropped;
+        if (rowNames !== undefined) addRowNames(rowNames, block, beginning);
         yield { values: values.subarray(0, rows.rows * layout.columns), bytes: block.length };
       }
     };
@@ -98,6 +104,7 @@ export async function openCsv(
       get dropped() {
         return dropped;
       },
+      rowNames,
       blocks: async function* (): AsyncGenerator<Real> {
         for await (const { values } of inTurn()) if (values.length > 0) yield values.slice();
       },
@@ -144,6 +151,15 @@ async function firstRecords(
     isStart = false;
   }
   throw malformedCsv(path, `CSV file (${path}) is empty.`, 1, 1);
+}
+
+// Only the parameters of a distribution are held against the names of their rows.
+const mostRowNames = 10_000;
+
+function addRowNames(names: string[], block: Uint8Array, dialect: CsvDialect): void {
+  let record = csvRecord(block, 0, dialect);
+  for (; record !== undefined && names.length < mostRowNames; record = csvRecord(block, record.end, dialect))
+    names.push(record.fields[0]!.text);
 }
 
 interface ReadBlock {

@@ -140,6 +140,8 @@ export interface WholeTable extends TableHead {
   readonly rows: number;
   /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
+  /** As {@link TableReader} has them. */
+  readonly rowNames: readonly string[] | undefined;
   /** Row after row. */
   readonly values: Real;
 }
@@ -149,8 +151,8 @@ export async function readWholeTable(source: InputSource, options: TableOptions 
   const reader = await openTable(source, options);
   try {
     const values = await (reader.whole?.() ?? joined(reader, options.signal));
-    const { head, dropped } = reader;
-    return { ...head, path: inputName(source), rows: values.length / head.columns, dropped, values };
+    const { head, dropped, rowNames } = reader;
+    return { ...head, path: inputName(source), rows: values.length / head.columns, dropped, rowNames, values };
   } finally {
     await reader.close();
   }

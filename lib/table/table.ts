@@ -29,6 +29,11 @@ export interface TableReader {
   readonly head: TableHead;
   /** Number of rows left out so far because they have a missing value. */
   readonly dropped: number;
+  /**
+   * The names of the rows that are read so far, of a CSV file that has one more column besides; of a long file only
+   * those of the first.
+   */
+  readonly rowNames?: readonly string[] | undefined;
   /** Whole rows of finite numbers, row-major. Throws when it meets an error in the file. */
   blocks(): AsyncIterable<Real>;
   /** All rows in one array, in place of {@link blocks}, if the reader has a faster way to read them. */

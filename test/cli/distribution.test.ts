@@ -32,4 +32,41 @@ test('Where float32 is too coarse for a mean, models and draws are float64, and 
   assert.is(new Set(lines.map((line) => line.split(',')[0])).size, 5, drawn.stdout);
 });
 
+test('Covariance and mean are read as pandas and R write them, with the names of the rows.', async () => {
+  const sampled = async (mean: string, covariance: string) => {
+    const files = ['--mean', file('m.csv', mean), '--covariance', file('c.csv', covariance)];
+    return run(['sample', ...files, '--count', '3', '--seed', '1', '--dtype', 'float64', '--output', '-']);
+  };
+  const plain = await sampled('3.75,2.25\n', 'a,b\n9.5,-1.5\n-1.5,2.25\n');
+  assert.is(plain.stderr, '');
+  const covariance = ',a,b\na,9.5,-1.5\nb,-1.5,2.25\n';
+  for (const [means, covariances] of [
+    [',0\na,3.75\nb,2.25\n', covariance],
+    [',a,b\n0,3.75,2.25\n', covariance],
+    ['3.75\n2.25\n', '"","a","b"\n"a",9.5,-1.5\n"b",-1.5,2.25\n'],
+    ['"a" "b"\n"1" 3.75 2.25\n', '"a" "b"\n"a" 9.5 -1.5\n"b" -1.5 2.25\n'],
+  ] as const) {
+    const { code, stdout, stderr } = await sampled(means, covariances);
+    assert.is(code, 0, stderr);
+    assert.is(stdout, plain.stdout);
+    assert.not.match(stderr, 'First column');
+  }
+  // Of a frame whose columns have no names.
+  const counted = await sampled(',0\n0,3.75\n1,2.25\n', ',0,1\n0,9.5,-1.5\n1,-1.5,2.25\n');
+  assert.is(counted.stdout.slice(counted.stdout.indexOf('\n')), plain.stdout.slice(4 - 1), counted.stderr);
+  assert.match(counted.stdout, /^"?0"?,"?1"?\n/);
+  const one = await sampled(',0\na,3.75\n', ',a\na,9.5\n');
+  assert.match(one.stdout, /^a\n/, one.stderr);
+  const swapped = await sampled(',0\nb,2.25\na,3.75\n', covariance);
+  assert.match(
+    swapped.stderr,
+    /Row \(0\) of mean \(.*m\.csv\) is \(b\), but column \(0\) of covariance \(.*c\.csv\) is \(a\)/,
+  );
+  // A first column without a name may be a column as any other.
+  const square = await sampled('1,2\n', '"",a\n2,1\n1,2\n');
+  assert.match(square.stdout, /^"",a\n/, square.stderr);
+  const wide = await sampled('1,2\n', ',a,b\n0,2,1\n1,1,2\n2,3,4\n');
+  assert.is(wide.code, 1);
+});
+
 test.run();
