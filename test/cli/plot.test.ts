@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -184,69 +183,6 @@ test("plot takes the model's columns from a CSV file that has others, too.", asy
   );
   assert.is(among!.replaceAll('frame.csv', 'bare.csv'), alone);
 });
-
-test('With --missing drop rows with a missing value are left out, as fit does, which picture and terminal say.', async () => {
-  const rows = Array.from({ length: 600 }, (_, i) => [Math.sin(i) * 1000, i % 10 === 4 ? Number.NaN : i / 8]);
-  const named = modelFile('holes.json', {
-    columns: ['d', 'n'],
-    mean: [0, 37],
-    covariance: [
-      [5e5, 0],
-      [0, 450],
-    ],
-  });
-  const nameless = modelFile('bare-holes.json', {
-    mean: [0, 37],
-    covariance: [
-      [5e5, 0],
-      [0, 450],
-    ],
-  });
-  writeFileSync(
-    at('holes.npy'),
-    Buffer.concat([npyHeader('float64', 600, 2), npyBytes(Float64Array.from(rows.flat()))]),
-  );
-  const lines = rows.map(([d, n]) => `x,${d},${Number.isNaN(n) ? '' : n}`);
-  const foreign = fileURLToPath(new URL('../table/foreign/', import.meta.url));
-  for (const [path, holed] of [
-    [file('holes.csv', `text,d,n\n${lines.join('\n')}\n`), named],
-    [file('bare-holes.csv', rows.join('\n').replaceAll('NaN', '')), nameless],
-    [at('holes.npy'), named],
-    [`${foreign}pandas.parquet`, named],
-    [`${foreign}pandas.arrow`, named],
-  ] as const) {
-    const command = ['plot', '--model', holed, '--draws', file('two.csv', '1,2\n3,4\n'), '--data', path];
-    const refused = await run([...command, '--output', at('refused.svg')]);
-    assert.equal(
-      [refused.code, /missing|is not finite \(NaN\)|is empty/.test(refused.stderr)],
-      [1, true],
-      refused.stderr,
-    );
-    const { code, stdout, stderr } = await run([...command, '--missing', 'drop', '--output', '-']);
-    assert.is(code, 0, stderr);
-    assert.is(stderr, 'Left out (60) rows with missing values; (540) observations remain.\n');
-    assert.match(stdout, '\u25a0 540 rows of data (60 with missing values left out)<');
-    assert.match(
-      stdout,
-      /Histograms and scatter panels of 2 draws and 540 rows of data \(60 with missing values left out\)/,
-    );
-    // The column that is not shown decides too.
-    const first = [...command, '--missing', 'drop', '--output', '-', '--columns', holed === named ? 'd' : 'x1'];
-    assert.match(await outcomeOfRun(first), '540 rows of data (60');
-  }
-  const alone = ['plot', '--model', named, '--draws', at('holes.csv'), '--missing', 'drop', '--output', '-'];
-  assert.match(await outcomeOfRun(alone), '540 draws (60 with missing values left out)');
-  const none = await run([...alone.with(4, file('gone.csv', 'd,n\n1,\n,2\n'))]);
-  assert.match(none.stderr, /has \(2\) rows, and a missing value in each\. \[ERR_SHAPE\]\n$/);
-  const other = await run(alone.with(6, 'keep'));
-  assert.match(other.stderr, /--missing is \('keep'\).*\[ERR_INVALID_ARGUMENT\]\n$/);
-});
-
-async function outcomeOfRun(command: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await run([...command]);
-  assert.is(code, 0, stderr);
-  return stdout;
-}
 
 const plotting = (...rest: string[]) => [
   'plot',

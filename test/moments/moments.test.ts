@@ -372,10 +372,9 @@ test('What moments cannot do is refused.', async () => {
     await throwsCode('ERR_OUT_OF_RANGE', 'too small', () => tiny.covariance({ shrinkage: 'ledoit-wolf' }));
     assert.equal(Moments.fromJSON(JSON.parse(JSON.stringify(tiny))).toJSON(), tiny.toJSON());
   }
-  await throwsCode('ERR_OUT_OF_RANGE', 'one row is not enough', () => momentsOf(rows, 2).covariance());
-  const oneWeighs = momentsOf([rows[0]!, rows[0]!], 2, { weights: [1, 1e-200] });
-  await throwsCode('ERR_OUT_OF_RANGE', 'weights of (2) observations make them (1)', () => oneWeighs.covariance());
-  await throwsCode('ERR_OUT_OF_RANGE', '`ddof` is (1), but', () => momentsOf(rows, 2).covariance({ ddof: 1 }));
+  await throwsCode('ERR_OUT_OF_RANGE', '`ddof` is (1), but there are (1)', () =>
+    momentsOf(rows, 2).covariance({ ddof: 1 }),
+  );
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => moments.covariance({ ddof: -1 }));
   await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => moments.covariance({ shrinkage: 1.5 }));
   await throwsCode('ERR_INVALID_ARGUMENT', "('oas')", () => moments.covariance({ shrinkage: 'oas' as never }));
