@@ -1,5 +1,8 @@
 // Tests of the CUDA device over the stand-in for NVIDIA's driver, in processes of their own: the driver is loaded once
 // in each.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -11,6 +14,9 @@ const build = softAddon();
 
 /** The stand-in's file, which has stand-ins for cuBLAS and cuSOLVER too. */
 export const standInFile: string = 'reason' in build ? '' : join(build.folder, 'softcuda/libcuda.so.1');
+
+const cache = mkdtempSync(join(tmpdir(), 'covarium-cuda-'));
+process.on('exit', () => rmSync(cache, { recursive: true, force: true }));
 
 /** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
 export type Setting = Readonly<Record<string, string>>;
@@ -31,6 +37,8 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
     COVARIUM_CUBLAS: 'none',
     COVARIUM_CUSOLVER: 'none',
     COVARIUM_CUDA_FROM: '0',
+    COVARIUM_CXX: 'clang++',
+    COVARIUM_CACHE: cache,
     SOFTCUDA_LEDGER: '1',
     ...setting,
   };
@@ -58,6 +66,17 @@ export async function printedBesideCuda(text: string, setting: Setting = {}): Pr
   assert.is(code, 0, `${stdout}\n${stderr}`);
   assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0, events 0, modules 0, contexts 0');
   return stdout;
+}
+
+const hasClang = spawnSync('clang++', ['--version']).status === 0;
+
+/** A test of kernels that a user wrote, whose PTX clang makes here. */
+export function onClang(sentence: string, check: () => Promise<void>): void {
+  if (hasClang) onSoftCuda(sentence, check);
+  else {
+    console.log(`skipped  ${sentence} (clang++ is not installed)`);
+    test.skip(sentence);
+  }
 }
 
 /** A test that needs the stand-in. */

@@ -1,17 +1,8 @@
 // Kernels of users on the CUDA device: what is compiled for the GPU, what a launch gives it, and what the CPU beside it
-// does. Over the stand-in a kernel's PTX is read, and the library that the cpu device has of the same text runs
-// (softcuda/user-kernel.h); that PTX computes the same is seen on a real GPU.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// does. The stand-in for the driver runs the PTX that clang makes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { libraryOf } from '../../lib/kernel/cpu/library.ts';
-import { Source } from '../../lib/kernel/declarations.ts';
-import { preprocess } from '../../lib/kernel/preprocess.ts';
-import { signatureOf } from '../../lib/kernel/signature.ts';
-import { onSoftCuda, printedBesideCuda } from './on-cuda.ts';
+import { onClang, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
 
 const text = `#include <metal_stdlib>
 using namespace metal;
@@ -22,26 +13,6 @@ kernel void walk(device float4* points [[buffer(0)]], device const float* scale,
   points[at].xyz += s.by * float(s.times) * scale[0];
   points[at].w = more[1] + at;
 }`;
-
-const hasClang = spawnSync('clang++', ['--version']).status === 0;
-const cache = mkdtempSync(join(tmpdir(), 'covarium-cuda-kernels-'));
-process.on('exit', () => rmSync(cache, { recursive: true, force: true }));
-/** A text for clang, whatever else is installed. */
-const byClang = { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'clang++', COVARIUM_CACHE: cache };
-
-function onClang(sentence: string, check: () => Promise<void>): void {
-  if (hasClang) onSoftCuda(sentence, check);
-  else {
-    console.log(`skipped  ${sentence} (clang++ is not installed)`);
-    test.skip(sentence);
-  }
-}
-
-async function librarySetting(): Promise<Readonly<Record<string, string>>> {
-  const source = new Source(preprocess(text, 'kernel.metal', {}).tokens);
-  const library = await libraryOf([signatureOf(source, undefined)], [], false);
-  return { ...byClang, SOFTCUDA_KERNEL: `${library.path}:walk` };
-}
 
 const head = `
   const text = ${JSON.stringify(text)};
@@ -70,7 +41,6 @@ onClang('A kernel runs on the GPU over memory of the user, of the device, and wh
       .launch(kernel, { grid: [70, 1], arguments: { points: kept, ...rest } }).commit();
     console.log(kept.data.every((x, at) => (at % 4 === 3 ? x === 8 + (at >> 2) : x === Math.fround(Math.fround(before[at] + 3 * (at % 4 + 1)) + 3 * (at % 4 + 1)))));
     gpu.close();`,
-    await librarySetting(),
   );
   assert.equal(out.split('\n'), ['0 1024 points,scale,s,more', 'gpu true', 'true', 'true']);
 });
@@ -83,7 +53,6 @@ onClang('A grid of more groups than one launch can have is launched in parts.', 
     await kernel.run({ grid: [1, 70_000], threadgroup: 1, arguments: { points: own, scale: [1], s: { by: [1, 1, 1], times: 1 }, more: [0, 0] } });
     console.log(own.every((x, at) => x === (at % 4 === 3 ? at >> 2 : 1)));
     gpu.close();`,
-    await librarySetting(),
   );
   assert.is(out, 'true');
 });
@@ -102,7 +71,6 @@ onClang('A launch that does not fit is refused, and nothing runs.', async () => 
     console.log(await failure(() => other.commandBuffer().launch(kernel, { grid: 2, arguments: { points, ...rest } }).commit()));
     console.log(points.join());
     other.close(); gpu.close();`,
-    await librarySetting(),
   );
   const [threads, shape, foreign, values] = out.split('\n');
   assert.match(threads!, 'ERR_OUT_OF_RANGE');
@@ -124,7 +92,7 @@ onClang('What the GPU does not take runs on the CPU beside it, and the notes say
     console.log(await failure(() => gpu.kernel(text.replace('more[1]', 'less[1]'))));
     console.log(await failure(() => gpu.kernel(text, { check: true })));
     gpu.close();`,
-    byClang,
+    { SOFTCUDA_FAULT: 'cuModuleLoadData,200,2' },
   );
   const [driver, clang, ran, wrong, check] = [...out.split('\n').slice(0, 4), out.split('\n').at(-1)];
   assert.match(driver!, 'Runs on the CPU beside the GPU. The driver does not take the kernel (error 200');
@@ -139,7 +107,7 @@ onSoftCuda('Without a compiler for the GPU the notes say so.', async () => {
     `${head}
     console.log((await gpu.kernel(text)).notes.join());
     gpu.close();`,
-    { COVARIUM_NVRTC: 'none', COVARIUM_CXX: 'g++', COVARIUM_CACHE: cache },
+    { COVARIUM_CXX: 'g++' },
   );
   assert.is(
     out,

@@ -1,5 +1,5 @@
-// A stand-in for NVIDIA's driver, libcuda.so.1: what objc/cuda calls of it, strictly, on a machine without a GPU. The
-// kernels are those of msl/ as the cpu device compiles them (that PTX gives the same bits is seen on a real GPU).
+// A stand-in for NVIDIA's driver, libcuda.so.1: what objc/cuda calls of it, strictly, on a machine without a GPU. It
+// runs the PTX that it is given, of the addon and of users' kernels, by ptx.h.
 //
 // Nothing runs before someone waits for it, and then only what the wait asks for: a wait that was forgotten leaves
 // wrong numbers. An address of the GPU is of a page that the host can't touch: what lies there has pages of its own,
@@ -17,101 +17,17 @@
 //                             how many kernels each GPU ran
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "cublas.h"
 #include "faults.h"
-#include "run-kernel.h"
-#include "user-kernel.h"
+#include "state.h"
 
 namespace {
-
-enum Result {
-  success = 0,
-  invalidValue = 1,
-  outOfMemory = 2,
-  notInitialised = 3,
-  noDevice = 100,
-  invalidContext = 201,
-  invalidImage = 200,
-  notFound = 500,
-  illegalAddress = 700
-};
-
-struct EventState {
-  bool isTimed, isDone = false;
-  void* recordedIn = nullptr;  // the stream; null: never recorded
-  uint64_t recording = 0;      // which one
-};
-
-struct Command {
-  std::function<void()> run;
-  EventState* records = nullptr;
-  uint64_t recording = 0;
-  EventState* waits = nullptr;  // for what was recorded last when the wait was given
-  uint64_t waitsFor = 0;
-};
-
-struct StreamState {
-  std::deque<Command> commands;
-};
-
-// Of `mapped` the first half is for addresses of the GPU, which nobody can touch, the second for what lies there.
-struct Range {
-  size_t sizeBytes, halfBytes;
-  char* mapped;
-};
-
-struct Function {
-  const covarium::cpu::Kernel* kernel;  // null: a user's
-};
-
-std::mutex mutex;
-std::map<uint64_t, Range> blocks;  // by address
-std::set<void*> pinned;
-std::set<StreamState*> streams;
-std::set<EventState*> events;
-std::map<std::string, Function> functions;
-std::map<int, int> retained;    // devices
-std::map<void*, int> launches;  // by context
-int modules = 0;
-bool isReady = false;
-uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
-thread_local std::vector<void*> contexts;
-
-#define ENTER(name)                                  \
-  std::lock_guard<std::mutex> lock(mutex);           \
-  if (const int fault = faultOf(name)) return fault; \
-  if (!isReady) return notInitialised
-
-#define IN_CONTEXT(name)                       \
-  ENTER(name);                                 \
-  if (contexts.empty()) return invalidContext; \
-  if (spoilt != 0) return spoilt
-
-// The block in which all of these bytes lie, or the end.
-std::map<uint64_t, Range>::iterator blockOf(uint64_t address, size_t sizeBytes) {
-  auto found = blocks.upper_bound(address);
-  if (found == blocks.begin()) return blocks.end();
-  --found;
-  return address + sizeBytes <= found->first + found->second.sizeBytes ? found : blocks.end();
-}
-
-// What lies at an address of the GPU, or null.
-void* contentsAt(uint64_t address, size_t sizeBytes) {
-  const auto block = blockOf(address, sizeBytes);
-  return block == blocks.end() ? nullptr : reinterpret_cast<void*>(address + block->second.halfBytes);
-}
 
 // Runs a stream up to a recording, and what that waits for.
 void runUntil(StreamState& stream, uint64_t recording) {
@@ -134,8 +50,8 @@ struct Ledger {
     if (numberOf("SOFTCUDA_LEDGER", 0) == 0) return;
     int held = 0;
     for (const auto& [device, count] : retained) held += count;
-    fprintf(stderr, "softcuda: blocks %zu, pinned %zu, streams %zu, events %zu, modules %d, contexts %d\n",
-            blocks.size(), pinned.size(), streams.size(), events.size(), modules, held);
+    fprintf(stderr, "softcuda: blocks %zu, pinned %zu, streams %zu, events %zu, modules %zu, contexts %d\n",
+            blocks.size(), pinned.size(), streams.size(), events.size(), modules.size(), held);
     fprintf(stderr, "softcuda: uploaded %llu bytes, downloaded %llu\n", static_cast<unsigned long long>(uploadedBytes),
             static_cast<unsigned long long>(downloadedBytes));
     for (const auto& [context, count] : launches) fprintf(stderr, "softcuda: a GPU ran %d kernels\n", count);
@@ -384,63 +300,6 @@ int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
     if (!state->isTimed || !state->isDone) return invalidValue;
   }
   *milliseconds = 0.5f;
-  return success;
-}
-
-int cuModuleLoadData(void** module, const void* image) {
-  IN_CONTEXT("cuModuleLoadData");
-  const std::string text = static_cast<const char*>(image);
-  if (text.find(".version") == std::string::npos) return invalidImage;
-  for (size_t at = text.find(".entry "); at != std::string::npos; at = text.find(".entry ", at + 1)) {
-    const std::string name = text.substr(at + 7, text.find('(', at) - at - 7);
-    const bool isUser = name == "covarium_kernel";
-    if (isUser && !loadUserKernel()) return invalidImage;
-    functions[name] = {isUser ? nullptr : &kernelNamed(name)};
-  }
-  ++modules;
-  *module = &functions;
-  return success;
-}
-
-int cuModuleUnload(void*) {
-  IN_CONTEXT("cuModuleUnload");
-  --modules;
-  return success;
-}
-
-int cuModuleGetFunction(void** function, void*, const char* name) {
-  IN_CONTEXT("cuModuleGetFunction");
-  const auto found = functions.find(name);
-  if (found == functions.end()) return notFound;
-  *function = &found->second;
-  return success;
-}
-
-int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
-                   unsigned blockZ, unsigned sharedBytes, void* stream, void** parameters, void**) {
-  IN_CONTEXT("cuLaunchKernel");
-  const auto* kernel = static_cast<Function*>(function)->kernel;
-  const unsigned mostAcross = kernel == nullptr ? 65535 : 1;
-  if (gridX == 0 || blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 || sharedBytes > 49152 ||
-      gridY > mostAcross || gridZ > mostAcross)
-    return invalidValue;
-  std::vector<void*> slots;
-  const unsigned buffers = kernel == nullptr ? userSlots() : kernel->buffers;
-  for (unsigned b = 0; b < buffers; ++b) {
-    const uint64_t address = *static_cast<uint64_t*>(parameters[b]);
-    void* contents = contentsAt(address, 1);
-    if (contents == nullptr) return spoilt = illegalAddress;
-    slots.push_back(contents);
-  }
-  auto& commands = static_cast<StreamState*>(stream)->commands;
-  ++launches[contexts.back()];
-  if (kernel == nullptr) {
-    const UserGrid grid = *static_cast<UserGrid*>(parameters[buffers]);
-    return commands.push_back({[=] { runUserKernel(slots, grid, {gridX, gridY, gridZ}); }}), success;
-  }
-  const char* params = static_cast<const char*>(parameters[buffers]);
-  std::vector<char> bytes(params, params + kernel->paramsBytes);
-  commands.push_back({[=] { runKernel(*kernel, slots, bytes, gridX, blockX, sharedBytes); }});
   return success;
 }
 

@@ -82,7 +82,7 @@ export function productsOf({ root, out, plainOut, toolchain, generated, instead 
     {
       // The stand-in for NVIDIA's driver, in a folder of its own for LD_LIBRARY_PATH.
       target: join(out, 'softcuda/libcuda.so.1'),
-      objects: [...objects('test/cuda/softcuda', /\.cc$/, plain), ...cpu],
+      objects: [...objects('test/cuda/softcuda', /\.cc$/, [...plain, '-ffp-contract=off'])],
       flags: words('-shared -Wl,-z,nodelete -Wl,--as-needed'),
     },
     ...list('test/metal/softmetal/drivers', /(?<!^fixture)\.(cc|mm)$/).map((source) => ({

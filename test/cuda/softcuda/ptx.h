@@ -1,0 +1,54 @@
+// Runs PTX, the text that the CUDA device ships: a warp of 32 threads at a time, each instruction for all its threads.
+//
+// It is strict where a GPU is not: an address must lie in one block of memory and be aligned, a barrier must be reached
+// by all threads that still run, threadgroup memory begins with NaN, groups run from the last to the first and the
+// warps of a group in changing order, each up to the next barrier, so that a barrier that was forgotten leaves wrong
+// numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ptx {
+
+struct Parameter {
+  size_t offset, sizeBytes;
+  bool isAddress;  // 8 bytes
+};
+
+struct Code;
+
+struct Kernel {
+  std::string name;
+  std::vector<Parameter> parameters;
+  size_t parameterBytes = 0;
+  std::shared_ptr<const Code> code;
+};
+
+// The kernel of this name. Throws std::runtime_error for what this does not run.
+Kernel parse(const std::string& text, const std::string& name);
+
+struct Launch {
+  unsigned groups[3];
+  unsigned threads;  // of a group
+  unsigned sharedBytes;
+  std::vector<char> parameters;
+};
+
+// A block of the GPU's memory, and where its bytes lie.
+struct Block {
+  uint64_t address;
+  size_t sizeBytes;
+  char* contents;  // null: there is none
+};
+
+// The block in which an address lies.
+using FindBlock = std::function<Block(uint64_t address)>;
+
+// Throws std::runtime_error for what a GPU would end with an error, or not find.
+void run(const Kernel& kernel, const Launch& launch, const FindBlock& findBlock);
+
+}  // namespace ptx
