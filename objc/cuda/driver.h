@@ -22,6 +22,7 @@ struct Uuid {
 
 enum DeviceAttribute {
   multiprocessorCount = 16,
+  integrated = 18,  // the host and the GPU have one memory
   pciBusId = 33,
   pciDeviceId = 34,
   pciDomainId = 50,

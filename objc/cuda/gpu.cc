@@ -30,7 +30,11 @@ Pinned::~Pinned() { gpu_->recycle(gpu_->pinned_, contents_, keptBytes_, gpu_->mo
 Block::Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes)
     : gpu_(std::move(gpu)), address_(address), sizeBytes_(sizeBytes) {}
 
-Block::~Block() { gpu_->recycle(gpu_->onGpu_, memoryAt(address_), sizeBytes_, gpu_->mostOnGpu_); }
+Block::Block(void* ofHost) : address_(addressOf(ofHost)), sizeBytes_(0) {}
+
+Block::~Block() {
+  if (gpu_ != nullptr) gpu_->recycle(gpu_->onGpu_, memoryAt(address_), sizeBytes_, gpu_->mostOnGpu_);
+}
 
 Current::Current(const Gpu& gpu) : driver_(gpu.driver()), isPushed_(driver_.contextPush(gpu.context()) == 0) {}
 
@@ -48,9 +52,11 @@ std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device) {
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
   gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
   gpu->require(driver.moduleLoadData(&gpu->module_, ptx), "Loading the kernels");
-  int rate = 0, processors = 0;
+  int rate = 0, processors = 0, isIntegrated = 0;
   gpu->require(driver.deviceGetAttribute(&rate, singleToDoubleRate, device), "Asking for the rate of float64");
   gpu->require(driver.deviceGetAttribute(&processors, multiprocessorCount, device), "Asking for the multiprocessors");
+  gpu->require(driver.deviceGetAttribute(&isIntegrated, integrated, device), "Asking whose memory it has");
+  gpu->isIntegrated_ = isIntegrated != 0;
   gpu->multiprocessors_ = static_cast<unsigned>(processors);
   gpu->isGoodAtFloat64_ = cuda::isGoodAtFloat64(rate);
   size_t all = 0;

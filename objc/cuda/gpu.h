@@ -34,10 +34,11 @@ class Pinned : public Buffer {
   size_t sizeBytes_, keptBytes_;
 };
 
-// Memory of the GPU, which goes back to its pool.
+// Memory of the GPU, which goes back to its pool; or memory of the host's that it reads and writes in place.
 class Block {
  public:
   Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes);
+  explicit Block(void* ofHost);
   ~Block();
   Block(const Block&) = delete;
   DevicePointer address() const { return address_; }
@@ -60,6 +61,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   DeviceNumber device() const { return device_; }
   Context context() const { return context_; }
   bool isGoodAtFloat64() const { return isGoodAtFloat64_; }
+  // Whether it reads and writes pinned memory of the host as fast as its own: they have one memory.
+  bool isIntegrated() const { return isIntegrated_; }
   unsigned multiprocessors() const { return multiprocessors_; }
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
@@ -118,7 +121,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   mutable std::mutex mutex_;
   Pool onGpu_, pinned_;
   size_t mostOnGpu_ = 0, mostPinned_ = 0;  // that is kept
-  bool isClosed_ = false, isGoodAtFloat64_ = false;
+  bool isClosed_ = false, isGoodAtFloat64_ = false, isIntegrated_ = false;
   unsigned multiprocessors_ = 0;
 };
 

@@ -79,9 +79,17 @@ double Run::all() {
 
 bool Run::staysOnGpu(View view) const { return keptOf(part_.copies_.all()[view.copy].host) != nullptr; }
 
+bool Run::isShared(const gpu::HostCopy& copy) const {
+  constexpr uintptr_t alignment = 16;  // of what the kernels read at once
+  const auto* mirror = dynamic_cast<const Mirror*>(copy.host.get());
+  return gpu_.isIntegrated() && mirror != nullptr && mirror->isPinned() && !mirror->isKept() &&
+         reinterpret_cast<uintptr_t>(copy.data) % alignment == 0;
+}
+
 bool Run::isPassing(View view) const {
   const Part::Uses& uses = part_.uses_[view.copy];
-  return !staysOnGpu(view) && !part_.copies_.all()[view.copy].read && uses.first == uses.last;
+  return !staysOnGpu(view) && !isShared(part_.copies_.all()[view.copy]) && !part_.copies_.all()[view.copy].read &&
+         uses.first == uses.last;
 }
 
 // Where the copy of a whole buffer is kept beyond this part; else null.
@@ -97,6 +105,10 @@ void Run::fetch() {
   copied_.resize(copies.size());
   for (size_t i = 0; i < copies.size(); ++i) {
     if (isPassing({i, 0})) continue;
+    if (isShared(copies[i])) {
+      copied_[i] = std::make_shared<Block>(copies[i].data);
+      continue;
+    }
     std::shared_ptr<Block>* lasting = lastingCopy(copies[i]);
     if (lasting != nullptr) copied_[i] = *lasting;
     if (copied_[i] != nullptr) continue;
@@ -109,12 +121,13 @@ void Run::fetch() {
 }
 
 void Run::deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from) {
+  delivered_[copy] = firstByte + bytes;
+  if (isShared(part_.copies_.all()[copy])) return;
   const Event made = newEvent(untimed);
   record(made, gpu_.compute());
   wait(gpu_.download(), made);
   gpu_.require(driver_.copyToHost(part_.copies_.all()[copy].data + firstByte, from, bytes, gpu_.download()),
                "Copying from the GPU");
-  delivered_[copy] = firstByte + bytes;
 }
 
 DevicePointer Run::slice(View view, size_t first, size_t count) {

@@ -97,6 +97,8 @@ class Run {
  private:
   void launchGroups(const char* kernel, std::initializer_list<DevicePointer> buffers, void* params, size_t groups,
                     size_t lanes, size_t memoryBytes);
+  // Whether the GPU works on the host's own memory.
+  bool isShared(const gpu::HostCopy& copy) const;
   // Whether one command alone uses the copy, and only writes it for the host.
   bool isPassing(View view) const;
   std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;

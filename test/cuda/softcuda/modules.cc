@@ -10,13 +10,6 @@
 
 namespace {
 
-ptx::Block blockAt(uint64_t address) {
-  const auto block = blockOf(address, 1);
-  if (block == blocks.end()) return {};
-  const Range& range = block->second;
-  return {block->first, range.sizeBytes, reinterpret_cast<char*>(block->first + range.halfBytes)};
-}
-
 bool hasKernel(Module& module, const std::string& name) {
   if (module.kernels.count(name) != 0) return true;
   try {
@@ -31,7 +24,7 @@ bool hasKernel(Module& module, const std::string& name) {
 void runKernel(const ptx::Kernel& kernel, const ptx::Launch& launch) {
   if (spoilt != 0) return;
   try {
-    ptx::run(kernel, launch, blockAt);
+    ptx::run(kernel, launch, memoryAt);
   } catch (const std::runtime_error& error) {
     fprintf(stderr, "softcuda: %s\n", error.what());
     spoilt = illegalAddress;

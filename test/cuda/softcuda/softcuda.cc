@@ -8,6 +8,7 @@
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
 //   SOFTCUDA_MIG=1            they are parts of GPUs
+//   SOFTCUDA_INTEGRATED=1     they have the host's memory, of which they reach what is pinned
 //   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
 //   SOFTCUDA_FLOAT64=64       float32 is so many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
@@ -124,6 +125,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
   *value = attribute == 75   ? numberOf("SOFTCUDA_MAJOR", 9)
            : attribute == 33 ? device + 1
            : attribute == 16 ? 2
+           : attribute == 18 ? numberOf("SOFTCUDA_INTEGRATED", 0)
            : attribute == 87 ? numberOf("SOFTCUDA_FLOAT64", 2)
                              : 0;
   return success;
@@ -195,7 +197,7 @@ int cuMemFree_v2(uint64_t address) {
 int cuMemHostAlloc(void** contents, size_t sizeBytes, unsigned) {
   IN_CONTEXT("cuMemHostAlloc");
   *contents = aligned_alloc(4096, (sizeBytes + 4095) / 4096 * 4096);
-  pinned.insert(*contents);
+  pinned[*contents] = sizeBytes;
   return success;
 }
 

@@ -56,7 +56,7 @@ struct Module {
 
 inline std::mutex mutex;
 inline std::map<uint64_t, Range> blocks;  // by address
-inline std::set<void*> pinned;
+inline std::map<void*, size_t> pinned;    // bytes
 inline std::set<StreamState*> streams;
 inline std::set<EventState*> events;
 inline std::set<Module*> modules;
@@ -84,8 +84,23 @@ inline std::map<uint64_t, Range>::iterator blockOf(uint64_t address, size_t size
   return address + sizeBytes <= found->first + found->second.sizeBytes ? found : blocks.end();
 }
 
+// The memory that a GPU reaches at an address.
+inline ptx::Block memoryAt(uint64_t address) {
+  const auto block = blockOf(address, 1);
+  if (block != blocks.end())
+    return {block->first, block->second.sizeBytes, reinterpret_cast<char*>(block->first + block->second.halfBytes)};
+  auto* const place = reinterpret_cast<char*>(address);
+  auto found = pinned.upper_bound(place);
+  if (numberOf("SOFTCUDA_INTEGRATED", 0) == 0 || found == pinned.begin()) return {};
+  --found;
+  auto* const begin = static_cast<char*>(found->first);
+  return place < begin + found->second ? ptx::Block{reinterpret_cast<uint64_t>(begin), found->second, begin}
+                                       : ptx::Block{};
+}
+
 // What lies at an address of the GPU, or null.
 inline void* contentsAt(uint64_t address, size_t sizeBytes) {
-  const auto block = blockOf(address, sizeBytes);
-  return block == blocks.end() ? nullptr : reinterpret_cast<void*>(address + block->second.halfBytes);
+  const ptx::Block block = memoryAt(address);
+  const uint64_t from = address - block.address;
+  return block.contents == nullptr || sizeBytes > block.sizeBytes - from ? nullptr : block.contents + from;
 }
