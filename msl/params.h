@@ -12,6 +12,11 @@ struct MatrixParams {
   uint rows, columns;
 };
 
+struct LqParams {
+  uint rows, columns;
+  uint hasQ;  // 0 or 1
+};
+
 struct SampleTileParams {
   uint rows, columns;
   uint inQuads;  // 0 or 1: rows begin at multiples of 16 bytes, and have a multiple of four columns

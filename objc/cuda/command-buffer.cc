@@ -2,8 +2,8 @@
 
 #include "../gpu/least-work.h"
 #include "cholesky.h"
+#include "decomposition.h"
 #include "density.h"
-#include "eigen.h"
 #include "mirror.h"
 #include "moments.h"
 #include "product.h"
@@ -248,22 +248,47 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   recorded().factor = FactorOn::gpu;
 }
 
-void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n, bool vectors) {
-  if (!vectors) return Recorder::symmetricEigen(a, values, n, false);
-  // Below, the CPU is about as fast, if it has a library for it.
-  constexpr size_t leastOrder = 256;
-  const bool hasCpu = engine_.cpu->lacksDecompositions().empty();
-  if (!isForGpu(a.dtype) || n == 0 || n > largestEigenOrder || (hasCpu && n < leastOrder && leastOnGpu() != 0))
-    return Recorder::symmetricEigen(a, values, n, true);
+// Whether NVIDIA's library decomposes a matrix (m x n), if there is one. Below `leastOrder` the CPU is about as fast,
+// if it has a library for it.
+bool CudaCommandBuffer::isDecomposedOnGpu(Dtype dtype, size_t m, size_t n, size_t leastOrder) const {
+  return isForGpu(dtype) && std::min(m, n) > 0 && std::max(m, n) <= largestDecomposition &&
+         (std::min(m, n) >= leastOrder || leastOnGpu() == 0);
+}
+
+void CudaCommandBuffer::decompose(const std::function<void(DecompositionPart&)>& onGpu,
+                                  const std::function<void(CommandBuffer&)>& onCpu) {
   std::unique_ptr<gpu::HostPart> cpu;
-  if (hasCpu) {
+  if (engine_.cpu->lacksDecompositions().empty()) {
     cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
-    cpu->commands().symmetricEigen(a, values, n, true);
+    onCpu(cpu->commands());
   }
   // Where it runs is known then.
   const bool before = recorded().onCpu;
-  append(std::make_unique<EigenPart>(engine_.gpu, recorded(), a, values, n, std::move(cpu)), false);
+  auto part = std::make_unique<DecompositionPart>(engine_.gpu, recorded(), std::move(cpu));
+  onGpu(*part);
+  append(std::move(part), false);
   recorded().onCpu = before;
+}
+
+void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n, bool vectors) {
+  const size_t leastOrder = engine_.cpu->lacksDecompositions().empty() ? 256 : 1;
+  if (!vectors || !isDecomposedOnGpu(a.dtype, n, n, leastOrder)) return Recorder::symmetricEigen(a, values, n, vectors);
+  decompose([&](DecompositionPart& part) { part.symmetricEigen(a, values, n, vectors); },
+            [&](CommandBuffer& cpu) { cpu.symmetricEigen(a, values, n, vectors); });
+}
+
+// Without LAPACK there is TypeScript, which does not ask for these.
+void CudaCommandBuffer::lq(Operand a, Operand q, size_t m, size_t n) {
+  if (!engine_.cpu->lacksDecompositions().empty() || !isDecomposedOnGpu(a.dtype, m, n, 256))
+    return Recorder::lq(a, q, m, n);
+  decompose([&](DecompositionPart& part) { part.lq(a, q, m, n); }, [&](CommandBuffer& cpu) { cpu.lq(a, q, m, n); });
+}
+
+void CudaCommandBuffer::svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) {
+  if (graded || !engine_.cpu->lacksDecompositions().empty() || !isDecomposedOnGpu(a.dtype, m, n, 768))
+    return Recorder::svd(a, u, values, v, m, n, graded);
+  decompose([&](DecompositionPart& part) { part.svd(a, u, values, v, m, n); },
+            [&](CommandBuffer& cpu) { cpu.svd(a, u, values, v, m, n, false); });
 }
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {

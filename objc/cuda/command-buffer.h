@@ -1,11 +1,15 @@
 #pragma once
 
+#include <functional>
+
 #include "../gpu/recorder.h"
 #include "part.h"
 #include "sample.h"
 #include "solve.h"
 
 namespace covarium::cuda {
+
+class DecompositionPart;
 
 // What the command buffers of a device share; it lives until the last of them is gone.
 struct Engine {
@@ -30,6 +34,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void symmetricEigen(Operand a, Operand values, size_t n, bool vectors) override;
+  void lq(Operand a, Operand q, size_t m, size_t n) override;
+  void svd(Operand a, Operand u, Operand values, Operand v, size_t m, size_t n, bool graded) override;
   void addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
   void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;
@@ -57,6 +63,9 @@ class CudaCommandBuffer : public gpu::Recorder {
   bool stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how);
   void solve(const Operand& factor, const Operand& rows, size_t n, Solve which);
   Part& onGpu(const std::vector<Operand>& operands);
+  bool isDecomposedOnGpu(Dtype dtype, size_t m, size_t n, size_t leastOrder) const;
+  void decompose(const std::function<void(DecompositionPart&)>& onGpu,
+                 const std::function<void(CommandBuffer&)>& onCpu);
 
   Engine& engine_;
 };

@@ -8,19 +8,30 @@ namespace {
 
 // Names and numbers are those of cusolverDn.h. Columns lie one after the other: the lower triangle of a row-major
 // matrix is its upper one, and its columns of eigenvectors are our rows.
-constexpr int withVectors = 1, upper = 1;
-using Workspace = int (*)(void* handle, int job, int triangle, int n, DevicePointer a, int lda, DevicePointer values,
-                          int* length);
-using Eigen = int (*)(void* handle, int job, int triangle, int n, DevicePointer a, int lda, DevicePointer values,
-                      DevicePointer work, int length, DevicePointer info);
+constexpr int upper = 1;
+using Address = DevicePointer;
+
+// The calls of one type of numbers.
+struct Calls {
+  int (*eigenLength)(void* handle, int job, int triangle, int n, Address a, int lda, Address values, int* length);
+  int (*eigen)(void* handle, int job, int triangle, int n, Address a, int lda, Address values, Address work, int length,
+               Address info);
+  int (*qrLength)(void* handle, int m, int n, Address a, int lda, int* length);
+  int (*qr)(void* handle, int m, int n, Address a, int lda, Address tau, Address work, int length, Address info);
+  int (*qLength)(void* handle, int m, int n, int k, Address a, int lda, Address tau, int* length);
+  int (*q)(void* handle, int m, int n, int k, Address a, int lda, Address tau, Address work, int length, Address info);
+  int (*svdLength)(void* handle, int m, int n, int* length);
+  int (*svd)(void* handle, signed char left, signed char right, int m, int n, Address a, int lda, Address values,
+             Address u, int ldu, Address vt, int ldvt, Address work, int length, Address bidiagonal, Address info);
+};
+
 struct Library {
   static constexpr const char* title = "cuSOLVER";
   int (*create)(void** handle);
   int (*destroy)(void* handle);
   int (*setStream)(void* handle, Stream stream);
   int (*getProperty)(int property, int* value);
-  Workspace workspace32, workspace64;
-  Eigen eigen32, eigen64;
+  Calls float32, float64;
   int major = 0, minor = 0;
 
   bool load(Symbols find) {
@@ -28,10 +39,18 @@ struct Library {
     find("cusolverDnDestroy", destroy);
     find("cusolverDnSetStream", setStream);
     find("cusolverGetProperty", getProperty);
-    find("cusolverDnSsyevd_bufferSize", workspace32);
-    find("cusolverDnDsyevd_bufferSize", workspace64);
-    find("cusolverDnSsyevd", eigen32);
-    find("cusolverDnDsyevd", eigen64);
+    const auto findAll = [&](const std::string& type, Calls& calls) {
+      find(("cusolverDn" + type + "syevd_bufferSize").c_str(), calls.eigenLength);
+      find(("cusolverDn" + type + "syevd").c_str(), calls.eigen);
+      find(("cusolverDn" + type + "geqrf_bufferSize").c_str(), calls.qrLength);
+      find(("cusolverDn" + type + "geqrf").c_str(), calls.qr);
+      find(("cusolverDn" + type + "orgqr_bufferSize").c_str(), calls.qLength);
+      find(("cusolverDn" + type + "orgqr").c_str(), calls.q);
+      find(("cusolverDn" + type + "gesvd_bufferSize").c_str(), calls.svdLength);
+      find(("cusolverDn" + type + "gesvd").c_str(), calls.svd);
+    };
+    findAll("S", float32);
+    findAll("D", float64);
     return find.hasAll() && getProperty(0, &major) == 0 && getProperty(1, &minor) == 0;
   }
   std::string name() const { return title + (" " + std::to_string(major) + "." + std::to_string(minor)); }
@@ -41,6 +60,14 @@ const Library* library(std::string& reason) {
   return optionalLibrary<Library>("COVARIUM_CUSOLVER", {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"},
                                   reason);
 }
+
+const Calls& callsOf(Dtype dtype) {
+  std::string reason;
+  const Library* found = library(reason);
+  return dtype == Dtype::float32 ? found->float32 : found->float64;
+}
+
+int integer(size_t length) { return static_cast<int>(length); }
 
 }  // namespace
 
@@ -63,24 +90,44 @@ Cusolver::~Cusolver() {
   library(reason)->destroy(handle_);
 }
 
-size_t Cusolver::eigenWorkspace(DevicePointer a, DevicePointer values, size_t n, Dtype dtype) const {
-  std::string reason;
-  const Library* found = library(reason);
-  const int order = static_cast<int>(n);
+bool Cusolver::symmetricEigen(DevicePointer a, DevicePointer values, size_t n, bool vectors, const Scratch& scratch,
+                              DevicePointer info, Dtype dtype) const {
+  const Calls& calls = callsOf(dtype);
+  const int order = integer(n), job = vectors ? 1 : 0;
   int length = 0;
-  const Workspace ask = dtype == Dtype::float32 ? found->workspace32 : found->workspace64;
-  return ask(handle_, withVectors, upper, order, a, order, values, &length) == 0 && length > 0
-             ? static_cast<size_t>(length)
-             : 0;
+  return calls.eigenLength(handle_, job, upper, order, a, order, values, &length) == 0 && length > 0 &&
+         calls.eigen(handle_, job, upper, order, a, order, values, scratch(length), length, info) == 0;
 }
 
-bool Cusolver::symmetricEigen(DevicePointer a, DevicePointer values, size_t n, DevicePointer work, size_t workLength,
-                              DevicePointer info, Dtype dtype) const {
-  std::string reason;
-  const Library* found = library(reason);
-  const int order = static_cast<int>(n);
-  const Eigen decompose = dtype == Dtype::float32 ? found->eigen32 : found->eigen64;
-  return 0 == decompose(handle_, withVectors, upper, order, a, order, values, work, static_cast<int>(workLength), info);
+// Columns lie one after the other: a is a' to the library, and L q = a is q' L' = a'.
+bool Cusolver::rowFactor(DevicePointer a, DevicePointer reflections, size_t m, size_t n, const Scratch& scratch,
+                         DevicePointer info, Dtype dtype) const {
+  const Calls& calls = callsOf(dtype);
+  const int rows = integer(n), columns = integer(m);
+  int length = 0;
+  return calls.qrLength(handle_, rows, columns, a, rows, &length) == 0 &&
+         calls.qr(handle_, rows, columns, a, rows, reflections, scratch(length), length, info) == 0;
+}
+
+bool Cusolver::orthonormalRows(DevicePointer q, DevicePointer reflections, size_t rank, size_t n,
+                               const Scratch& scratch, DevicePointer info, Dtype dtype) const {
+  const Calls& calls = callsOf(dtype);
+  const int rows = integer(n), columns = integer(rank);
+  int length = 0;
+  return calls.qLength(handle_, rows, columns, columns, q, rows, reflections, &length) == 0 &&
+         calls.q(handle_, rows, columns, columns, q, rows, reflections, scratch(length), length, info) == 0;
+}
+
+// The left vectors of a' are our v, and its right ones, transposed, our u.
+bool Cusolver::svd(DevicePointer a, DevicePointer u, DevicePointer values, DevicePointer v, size_t m, size_t n,
+                   const Scratch& scratch, DevicePointer info, Dtype dtype) const {
+  const Calls& calls = callsOf(dtype);
+  const int rows = integer(n), columns = integer(m);
+  const signed char job = u == 0 ? 'N' : 'S';
+  int length = 0;
+  return calls.svdLength(handle_, rows, columns, &length) == 0 &&
+         calls.svd(handle_, job, job, rows, columns, a, rows, values, v, rows, u, columns, scratch(length), length, 0,
+                   info) == 0;
 }
 
 std::string cusolverName(std::string& reason) {

@@ -2,6 +2,7 @@
 // headers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,12 +20,21 @@ class Cusolver {
   ~Cusolver();
   Cusolver(const Cusolver&) = delete;
 
-  // Numbers of `dtype` that symmetricEigen() works in; 0 where the library refuses the order.
-  size_t eigenWorkspace(DevicePointer a, DevicePointer values, size_t n, Dtype dtype) const;
-  // Encoder.symmetricEigen of lib/backend.ts. Afterwards the word at `info` is 0, or what went wrong. Returns whether
-  // the library has started it.
-  bool symmetricEigen(DevicePointer a, DevicePointer values, size_t n, DevicePointer work, size_t workLength,
+  // Memory of the GPU for so many numbers.
+  using Scratch = std::function<DevicePointer(size_t numbers)>;
+  // Encoder.symmetricEigen of lib/backend.ts, as the others here. Afterwards the word at `info` is 0, or what went
+  // wrong. Returns whether the library has started it.
+  bool symmetricEigen(DevicePointer a, DevicePointer values, size_t n, bool vectors, const Scratch& scratch,
                       DevicePointer info, Dtype dtype) const;
+  // Encoder.lq in two steps: a becomes L, with other numbers above its diagonal, whose signs are any, and `reflections`
+  // (min(m, n)) get what q, a copy of the first rows of a, becomes orthonormal rows by.
+  bool rowFactor(DevicePointer a, DevicePointer reflections, size_t m, size_t n, const Scratch& scratch,
+                 DevicePointer info, Dtype dtype) const;
+  bool orthonormalRows(DevicePointer q, DevicePointer reflections, size_t rank, size_t n, const Scratch& scratch,
+                       DevicePointer info, Dtype dtype) const;
+  // Encoder.svd, where m <= n. Without u and v (0) the values alone.
+  bool svd(DevicePointer a, DevicePointer u, DevicePointer values, DevicePointer v, size_t m, size_t n,
+           const Scratch& scratch, DevicePointer info, Dtype dtype) const;
   // cuSOLVER 12.0.
   const std::string& name() const { return name_; }
 

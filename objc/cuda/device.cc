@@ -130,7 +130,7 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
-std::string eigenBy(const Device& device) {
+std::string decompositionsBy(const Device& device) {
   std::string reason;
   const std::string library = cusolverName(reason);
   if (!library.empty()) return library;
@@ -170,7 +170,7 @@ Candidate describe(const OpenOptions& options) {
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
                 {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
                 {"products", productsBy()},
-                {"eigenvalues", eigenBy(*device)}};
+                {"decompositions", decompositionsBy(*device)}};
   const std::vector<GpuFacts> all = allGpus(driver);
   cuda.facts.push_back({"GPUs", std::to_string(all.size())});
   std::string others;

@@ -44,6 +44,7 @@ std::string findAll(void* library, Driver& found) {
   find("cuMemHostAlloc", found.memHostAlloc);
   find("cuMemFreeHost", found.memFreeHost);
   find("cuMemcpyHtoDAsync_v2", found.copyToDevice);
+  find("cuMemcpyDtoDAsync_v2", found.copyOnDevice);
   find("cuMemcpyDtoHAsync_v2", found.copyToHost);
   find("cuStreamCreate", found.streamCreate);
   find("cuStreamDestroy_v2", found.streamDestroy);

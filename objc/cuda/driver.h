@@ -52,6 +52,7 @@ struct Driver {
   Result (*memHostAlloc)(void** contents, size_t bytes, unsigned flags);
   Result (*memFreeHost)(void* contents);
   Result (*copyToDevice)(DevicePointer to, const void* from, size_t bytes, Stream stream);
+  Result (*copyOnDevice)(DevicePointer to, DevicePointer from, size_t bytes, Stream stream);
   Result (*copyToHost)(void* to, DevicePointer from, size_t bytes, Stream stream);
   Result (*streamCreate)(Stream* stream, unsigned flags);
   Result (*streamDestroy)(Stream stream);

@@ -213,6 +213,10 @@ void Run::launch(Function function, void** arguments, Size3 groups, size_t lanes
                "Starting a kernel");
 }
 
+void Run::copy(DevicePointer to, DevicePointer from, size_t sizeBytes) {
+  gpu_.require(driver_.copyOnDevice(to, from, sizeBytes, gpu_.compute()), "Copying on the GPU");
+}
+
 void Run::upload(DevicePointer to, std::vector<char> bytes) {
   uploads_.push_back(std::move(bytes));
   gpu_.require(driver_.copyToDevice(to, uploads_.back().data(), uploads_.back().size(), gpu_.compute()),

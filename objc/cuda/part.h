@@ -81,6 +81,8 @@ class Run {
   }
   // A user's kernel, with the addresses of its arguments.
   void launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes);
+  // On the GPU.
+  void copy(DevicePointer to, DevicePointer from, size_t sizeBytes);
   // Copies what is kept until the part is over.
   void upload(DevicePointer to, std::vector<char> bytes);
   // Where a command makes these elements, a slice of what it writes, in their order. What no other command uses is

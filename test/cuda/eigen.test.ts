@@ -33,7 +33,7 @@ const program = `
         }
       }
   console.log(worst < 20, [...named].join(), [...ranOn].join());
-  console.log(listDevices().find(({ kind }) => kind === 'cuda').facts.eigenvalues);
+  console.log(listDevices().find(({ kind }) => kind === 'cuda').facts.decompositions);
   const singular = await MultivariateNormal.fromCovariance({ device: gpu, covariance: [[4, 2], [2, 1]], singular: 'eigen', dtype: 'float64' });
   const draws = (await singular.sample(1000, { seed: 1 })).toArray();
   console.log(singular.rank, draws.every(([x, y]) => Math.abs(x - 2 * y) < 1e-12));
@@ -45,6 +45,21 @@ onSoftCuda("Eigenvalues are left to NVIDIA's library where there is one, which t
   assert.is(await printedBesideCuda(program, setting), expected);
   // Also where the CPU has no LAPACK, small matrices included.
   assert.is(await printedBesideCuda(program, { ...setting, COVARIUM_BLAS: 'none', COVARIUM_CUDA_FROM: '' }), expected);
+});
+
+onSoftCuda('Eigenvalues alone are those of the CPU.', async () => {
+  const alone = `
+    const [gpu, cpu] = ['cuda', 'cpu'].map((kind) => covarium.openDevice(kind));
+    const of = (device, scale) => covarium.MultivariateNormal.fromCovarianceSync({ device, dtype: 'float64',
+      covariance: Array.from({ length: 20 }, (_, i) => Array.from({ length: 20 }, (_, j) => Number(i === j) + scale / (1 + Math.abs(i - j)))) });
+    const [there, here] = [gpu, cpu].map((device) => covarium.wasserstein(of(device, 1), of(device, 0.25)));
+    console.log(Math.abs((await there) - (await here)) < 1e-12, (await here) > 0.1);
+    gpu.close(); cpu.close();`;
+  const setting = { COVARIUM_CUSOLVER: standInFile };
+  assert.is(await printedBesideCuda(alone, setting), 'true true');
+  // The library is asked, and what it says counts.
+  const endless = await besideCuda(alone, { ...setting, SOFTCUDA_INFO: '3' });
+  assert.match(endless.stderr, /ERR_OUT_OF_RANGE|cuSOLVER does not converge/);
 });
 
 onSoftCuda('Without the library the CPU beside the GPU computes them, or TypeScript.', async () => {

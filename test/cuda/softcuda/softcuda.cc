@@ -226,6 +226,15 @@ int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t sizeBytes, void* stream
   return success;
 }
 
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t sizeBytes, void* stream) {
+  IN_CONTEXT("cuMemcpyDtoDAsync_v2");
+  void* contents = contentsAt(to, sizeBytes);
+  const void* source = contentsAt(from, sizeBytes);
+  if (contents == nullptr || source == nullptr) return invalidValue;
+  static_cast<StreamState*>(stream)->commands.push_back({[=] { memcpy(contents, source, sizeBytes); }});
+  return success;
+}
+
 int cuStreamCreate(void** stream, unsigned) {
   IN_CONTEXT("cuStreamCreate");
   auto* made = new StreamState;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "part.h"
+
+namespace covarium::cuda {
+
+// Beyond, the library's workspace can't be counted in 31 bits.
+constexpr size_t largestDecomposition = 16384;
+
+// A decomposition by NVIDIA's library, where the GPU has one when the commit runs: the library is loaded on the
+// queue's thread, which takes too long for JavaScript's. Otherwise `onCpu` runs, which does the same, or throws
+// ERR_UNSUPPORTED if it is null, where the CPU has no LAPACK either.
+class DecompositionPart : public gpu::Part {
+ public:
+  DecompositionPart(std::shared_ptr<Gpu> gpu, gpu::Commit& commit, std::unique_ptr<gpu::Part> onCpu)
+      : gpu_(gpu), commit_(commit), onGpu_(std::move(gpu), commit), onCpu_(std::move(onCpu)) {}
+  // One of these, with the operands of Encoder's command in lib/backend.ts.
+  void symmetricEigen(const Operand& a, const Operand& values, size_t n, bool vectors);
+  void lq(const Operand& a, const Operand& q, size_t m, size_t n);
+  void svd(const Operand& a, const Operand& u, const Operand& values, const Operand& v, size_t m, size_t n);
+
+  void start(std::function<void(const Outcome&)>) override;
+  double run() override;
+  void cancel() override {
+    if (onCpu_ != nullptr) onCpu_->cancel();
+  }
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  gpu::Commit& commit_;
+  cuda::Part onGpu_;
+  std::unique_ptr<gpu::Part> onCpu_;
+};
+
+}  // namespace covarium::cuda
