@@ -120,8 +120,8 @@ bool Cusolver::orthonormalRows(DevicePointer q, DevicePointer reflections, size_
 
 // The left vectors of a' are our v, and its right ones, transposed, our u.
 bool Cusolver::svd(DevicePointer a, DevicePointer u, DevicePointer values, DevicePointer v, size_t m, size_t n,
-                   const Scratch& scratch, DevicePointer info, Dtype dtype) const {
-  const Calls& calls = callsOf(dtype);
+                   const Scratch& scratch, DevicePointer info) const {
+  const Calls& calls = callsOf(Dtype::float64);
   const int rows = integer(n), columns = integer(m);
   const signed char job = u == 0 ? 'N' : 'S';
   int length = 0;

@@ -32,9 +32,9 @@ class Cusolver {
                  DevicePointer info, Dtype dtype) const;
   bool orthonormalRows(DevicePointer q, DevicePointer reflections, size_t rank, size_t n, const Scratch& scratch,
                        DevicePointer info, Dtype dtype) const;
-  // Encoder.svd, where m <= n. Without u and v (0) the values alone.
+  // Encoder.svd in float64, where m <= n. Without u and v (0) the values alone.
   bool svd(DevicePointer a, DevicePointer u, DevicePointer values, DevicePointer v, size_t m, size_t n,
-           const Scratch& scratch, DevicePointer info, Dtype dtype) const;
+           const Scratch& scratch, DevicePointer info) const;
   // cuSOLVER 12.0.
   const std::string& name() const { return name_; }
 

@@ -1,6 +1,7 @@
 #include "decomposition.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../gpu/params.h"
 
@@ -16,12 +17,20 @@ Cusolver::Scratch scratchOf(Run& run, Dtype dtype) {
   };
 }
 
-// `to` (columns x rows), which is given back, of `from` (rows x columns).
-DevicePointer transposed(Run& run, DevicePointer from, DevicePointer to, size_t rows, size_t columns, Dtype dtype) {
+// A kernel for each of the numbers (rows x columns); gives `to` back.
+DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePointer to, size_t rows, size_t columns) {
   const gpu::MatrixParams params = {static_cast<uint>(rows), static_cast<uint>(columns)};
-  run.launch(dtype == Dtype::float32 ? "transposed" : "transposed_float64", {from, to}, params,
-             (rows * columns + lanes - 1) / lanes, lanes);
+  run.launch(kernel, {from, to}, params, (rows * columns + lanes - 1) / lanes, lanes);
   return to;
+}
+
+// Whether the library's SVD loses digits: it does not scale what is near the smallest numbers.
+bool isTooSmall(const Operand& a) {
+  if (a.length == 0 || a.dtype == Dtype::float32) return false;
+  const auto* values = a.as<double>();
+  double largest = 0;
+  for (size_t i = 0; i < a.length; ++i) largest = std::max(largest, std::fabs(values[i]));
+  return largest < 1e-200;
 }
 
 void require(Run& run, bool isStarted, DevicePointer info) {
@@ -71,29 +80,34 @@ void DecompositionPart::lq(const Operand& a, const Operand& q, size_t m, size_t 
   });
 }
 
+// In float64: in float32 the library's values are a hundred times as far from the true ones as LAPACK's, and hardly
+// sooner there.
 void DecompositionPart::svd(const Operand& a, const Operand& u, const Operand& values, const Operand& v, size_t m,
                             size_t n) {
   const View matrix = onGpu_.view(a, gpu::Access::readAndWrite), own = onGpu_.view(values, gpu::Access::write);
   const bool hasVectors = u.length != 0;
   const View left = hasVectors ? onGpu_.view(u, gpu::Access::write) : matrix;
   const View right = hasVectors ? onGpu_.view(v, gpu::Access::write) : matrix;
+  measured_ = a;
   onGpu_.add([=, dtype = a.dtype](Run& run) {
-    const Cusolver::Scratch scratch = scratchOf(run, dtype);
-    const size_t rank = std::min(m, n), floats = bytesOf(dtype) / sizeof(float);
-    const DevicePointer info = run.scratch(1);
+    const Cusolver::Scratch scratch = scratchOf(run, Dtype::float64);
+    const size_t rank = std::min(m, n), length = std::max(m, n), floats = bytesOf(dtype) / sizeof(float);
+    const bool isNarrow = dtype == Dtype::float32, isHigh = m > n;
+    DevicePointer taken = run.address(matrix);
+    if (isNarrow) taken = turn(run, "widened", taken, scratch(m * n), m, n);
     // The library takes no more of our rows than columns: a high matrix is v' diag(values) u', transposed.
-    const bool isHigh = m > n;
-    const DevicePointer taken =
-        isHigh ? transposed(run, run.address(matrix), scratch(m * n), m, n, dtype) : run.address(matrix);
-    const DevicePointer singular = scratch(rank), rows = hasVectors ? scratch(rank * rank) : 0;
-    const DevicePointer columns = hasVectors ? scratch(rank * std::max(m, n)) : 0;
-    require(run, run.cusolver()->svd(taken, rows, singular, columns, rank, std::max(m, n), scratch, info, dtype), info);
+    if (isHigh) taken = turn(run, "transposed_float64", taken, scratch(m * n), m, n);
+    const DevicePointer info = run.scratch(1), singular = scratch(rank);
+    const DevicePointer rows = hasVectors ? scratch(rank * rank) : 0;
+    const DevicePointer columns = hasVectors ? scratch(rank * length) : 0;
+    require(run, run.cusolver()->svd(taken, rows, singular, columns, rank, length, scratch, info), info);
     const auto give = [&](View view, DevicePointer from, size_t high, size_t wide, bool isTurned) {
+      if (isTurned) from = turn(run, "transposed_float64", from, scratch(high * wide), high, wide);
       const DevicePointer to = run.slice(view, 0, high * wide * floats);
-      if (isTurned)
-        transposed(run, from, to, high, wide, dtype);
+      if (isNarrow)
+        turn(run, "narrowed", from, to, high, wide);
       else
-        run.copy(to, from, high * wide * bytesOf(dtype));
+        run.copy(to, from, high * wide * sizeof(double));
       run.made(view, 0, high * wide * floats);
     };
     if (hasVectors) {
@@ -116,8 +130,9 @@ double DecompositionPart::run() {
   }();
   if (!hasLibrary && onCpu_ == nullptr)
     throw Failure("ERR_UNSUPPORTED", "Neither the GPU nor the CPU beside it has a library for eigenvalues.");
-  (hasLibrary ? commit_.onGpu : commit_.onCpu) = true;
-  return hasLibrary ? onGpu_.run() : onCpu_->run();
+  const bool onGpu = hasLibrary && (onCpu_ == nullptr || !isTooSmall(measured_));
+  (onGpu ? commit_.onGpu : commit_.onCpu) = true;
+  return onGpu ? onGpu_.run() : onCpu_->run();
 }
 
 }  // namespace covarium::cuda

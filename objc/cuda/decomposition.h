@@ -30,6 +30,7 @@ class DecompositionPart : public gpu::Part {
   gpu::Commit& commit_;
   cuda::Part onGpu_;
   std::unique_ptr<gpu::Part> onCpu_;
+  Operand measured_{};  // of an SVD; else none
 };
 
 }  // namespace covarium::cuda

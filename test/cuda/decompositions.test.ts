@@ -61,6 +61,26 @@ onSoftCuda('A small matrix is left to the CPU.', async () => {
   assert.not.match(printed, 'gpu');
 });
 
+onSoftCuda(
+  "Singular values near the smallest numbers are left to the CPU; in float32 they are float64's, rounded.",
+  async () => {
+    const tiny = `
+    const gpu = covarium.openDevice('cuda');
+    const entries = Float64Array.from({ length: 200 }, (_, at) => Math.fround(Math.sin(1 + at * at)));
+    const singular = async (values) => (await covarium.Matrix.from(values, { columns: 10 }).svd({ device: gpu })).s;
+    const exact = await singular(entries);
+    for (const scale of [2 ** -1000, 2 ** -500]) {
+      const s = await singular(entries.map((value) => value * scale));
+      console.log(s.timings.library ?? 'none', s.data.every((value, at) => Math.abs(value / scale / exact.data[at] - 1) < 1e-13));
+    }
+    const narrow = (await singular(Float32Array.from(entries))).data;
+    console.log(narrow.every((value, at) => value === Math.fround(exact.data[at])));
+    gpu.close();`;
+    const printed = await printedBesideCuda(tiny, library);
+    assert.match(printed, /^(none|OpenBLAS.*) true\ncuSOLVER 98\.7 true\ntrue$/);
+  },
+);
+
 onSoftCuda('A decomposition that does not start or does not converge is an error.', async () => {
   const failing = `
     const gpu = covarium.openDevice('cuda');
