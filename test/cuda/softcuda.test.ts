@@ -70,22 +70,27 @@ onClang('A barrier that is missing leaves wrong numbers.', async () => {
 });
 
 const refused: readonly (readonly [name: string, body: string, shown: RegExp])[] = [
-  ['beyond a buffer', 'out[i + 100000] = 1;', /an address of no memory .*st\.global\.[ub]32/],
-  ['before a buffer', 'out[int(i) - 1] = 1;', /an address of no memory/],
+  ['An access beyond a buffer', 'out[i + 100000] = 1;', /an address of no memory .*st\.global\.[ub]32/],
+  ['An access before a buffer', 'out[int(i) - 1] = 1;', /an address of no memory/],
   [
-    'beyond threadgroup memory',
+    'An access beyond threadgroup memory',
     'threadgroup float s[64]; s[at] = 1; threadgroup_barrier(mem_flags::mem_threadgroup); out[i] = s[63 - at % 64];',
     /thread \d+: an address beyond the memory/,
   ],
   [
-    'of a barrier that some threads do not reach',
+    'A barrier that some threads of a simdgroup do not reach',
     'if (at % 3 == 0) threadgroup_barrier(mem_flags::mem_threadgroup); out[i] = at; ',
     /is not reached by all: bar\.sync/,
+  ],
+  [
+    'A barrier that some simdgroups do not reach',
+    'out[i] = 1; if (at >= 64) return; threadgroup_barrier(mem_flags::mem_threadgroup); out[i] = at; ',
+    /a barrier is not reached by all: warps have ended before it/,
   ],
 ];
 
 for (const [name, body, shown] of refused)
-  onClang(`An access ${name} ends the context, as on a GPU, and the stand-in says where.`, async () => {
+  onClang(`${name} ends the context, as on a GPU, and the stand-in says where.`, async () => {
     const text = `kernel void wrong(device float* out, device uint* counts, uint i [[thread_position_in_grid]],
       uint at [[thread_position_in_threadgroup]]) { ${body} counts[i % 64] = 1; }`;
     const { code, stdout, stderr } = await besideCuda(

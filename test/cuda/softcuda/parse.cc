@@ -134,7 +134,7 @@ Kernel Parser::body(std::string header) {
                                      : bytesOf(parameter.substr(type + 1, parameter.find(' ', type) - type - 1));
     const size_t offset = (kernel.parameterBytes + 15) / 16 * 16;
     variables[name] = {Space::param, offset};
-    kernel.parameters.push_back({offset, sizeBytes, sizeBytes == 8 && !isBlock});
+    kernel.parameters.push_back({offset, sizeBytes});
     kernel.parameterBytes = offset + sizeBytes;
   }
   while (line() != "{") continue;
@@ -206,7 +206,6 @@ unsigned Parser::place(unsigned sizeBytes) {
 
 // .reg .b32 %r<165>, or names.
 void Parser::declareRegisters(const std::string& text) {
-  const std::vector<std::string> words = split(text.substr(text.find('.', 4)), ',');
   const std::string both = text.substr(5);
   const size_t space = both.find(' ');
   const unsigned sizeBytes = bytesOf(both.substr(1, space - 1));

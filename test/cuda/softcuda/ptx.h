@@ -16,7 +16,6 @@ namespace ptx {
 
 struct Parameter {
   size_t offset, sizeBytes;
-  bool isAddress;  // 8 bytes
 };
 
 struct Code;

@@ -76,6 +76,8 @@ void Warp::begin(const unsigned (&place)[3], const Launch& launch) {
       fill(values, 4, place[name.back() - 'x']);
   }
   alive = mask = existing;
+  waiting = 0;
+  areAllWaiting = false;
   at = 0;
   next = std::numeric_limits<size_t>::max();
 }
@@ -99,7 +101,7 @@ void Warp::choose() {
 
 // False where some of these threads have yet to come: then those that are here wait.
 bool Warp::hasAllOf(Mask wanted, const Instruction& instruction) {
-  // A GPU waits for no thread that has ended; Metal has no word on it.
+  // A GPU does not wait for threads that have ended; Metal leaves open what happens.
   if (instruction.kind == Kind::barrier && alive != existing) refuse("is not reached by all: " + instruction.name);
   if ((wanted & alive & ~mask) == 0) return true;
   if (areAllWaiting) refuse("is reached by a part of the threads: " + instruction.name);
@@ -336,12 +338,14 @@ void run(const Kernel& kernel, const Launch& launch, const FindBlock& findBlock)
       group.shared.assign(code.staticSharedBytes + launch.sharedBytes, static_cast<char>(0xff));
       for (auto& warp : warps) warp->begin(place, launch);
       for (bool isForward = false, isOpen = true; isOpen; isForward = !isForward) {
-        isOpen = false;
+        size_t done = 0;
         for (size_t i = 0; i < warps.size(); ++i) {
           Warp& warp = *warps[isForward ? i : warps.size() - 1 - i];
           warp.run(group);
-          isOpen = isOpen || !warp.isDone();
+          if (warp.isDone()) ++done;
         }
+        isOpen = done < warps.size();
+        if (isOpen && done > 0) refuse("a barrier is not reached by all: warps have ended before it");
       }
     }
   } catch (const std::runtime_error& error) {

@@ -58,7 +58,7 @@ function madeHere(unit) {
   const set = /kernels-(\w+)\.o$/.exec(unit.target)?.[1];
   if (set !== undefined && set !== setOfThisProcessor())
     return { ...unit, target: join(root, 'build-soft', `kernels-${set}.o`), checks: ['-O0'] };
-  // PTX has fused operations, which are calls where the processor has them not.
+  // PTX fuses multiply-adds; without the processor's instruction for it each is a slow call.
   if (unit.source.startsWith('test/cuda/softcuda/') && ['Avx512', 'Avx2'].includes(setOfThisProcessor()))
     return { ...unit, checks: [...checks, '-march=x86-64-v3'] };
   if (checks.length === 0) return { ...unit, checks };
