@@ -3,18 +3,16 @@ import type { Backend } from '../../lib/backend.ts';
 
 type GpuKind = 'metal' | 'cuda';
 
-const { addon, reason } = loadAddon();
-const candidates = addon?.candidates();
-
 /**
  * Why there is no such device here; '' where there is one: on a Mac or beside an NVIDIA GPU, or over one of the
  * stand-ins.
  */
 export function reasonAgainst(kind: GpuKind): string {
-  return candidates?.find((candidate) => candidate.kind === kind)?.reason ?? reason;
+  const { addon, reason } = loadAddon();
+  return addon?.candidates().find((candidate) => candidate.kind === kind)?.reason ?? reason;
 }
 
 /** The device below the face. */
 export function openGpuBackend(kind: GpuKind): Backend {
-  return addon!.openDevice(kind, { threads: 0 });
+  return loadAddon().addon!.openDevice(kind, { threads: 0 });
 }

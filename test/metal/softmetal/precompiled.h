@@ -1,0 +1,31 @@
+// What build.mjs compiles once for each set of flags: most of a file's time goes into the headers of the system.
+// No file of ours may rely on it: binding.gyp builds without it.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#ifdef NAPI_VERSION
+#include <napi.h>
+#endif
+#ifdef __OBJC__
+#import <Foundation/Foundation.h>
+#endif
